@@ -1,0 +1,3 @@
+//! The `gemicro` program.
+
+fn main() {}

@@ -1,0 +1,105 @@
+//! The library's face: an agent turns a query into a stream of facts.
+
+use std::sync::Arc;
+
+use async_stream::stream;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use gemicro_event::{AgentUpdate, Failure, StreamId};
+
+use crate::corpus::Library;
+use crate::drive::{DriveContext, DriveError, DriveOptions, StopSignals, begin, drive};
+use crate::execute::Executors;
+use crate::flow::Flow;
+use crate::live::LiveHub;
+use crate::llm::{GemicroConfig, LlmBackend};
+use crate::run::events::RunStarted;
+use crate::store::{MemoryStore, Store, StoreError};
+
+/// Code that turns a query into a stream of events. Dropping the stream cancels the run.
+pub trait Agent: Send + Sync {
+    /// Starts work on a query; events come as they happen, the last one is terminal.
+    fn execute(&self, query: &str, ctx: AgentContext) -> BoxStream<'static, Result<AgentUpdate, AgentError>>;
+
+    /// The agent's name.
+    fn name(&self) -> &str;
+
+    /// What it does, in one sentence.
+    fn description(&self) -> &str;
+}
+
+/// What all agents share; what one agent needs goes to its constructor.
+#[derive(Clone, Default)]
+pub struct AgentContext {
+    /// The model; without one, agents that can do so work without.
+    pub llm: Option<Arc<dyn LlmBackend>>,
+    /// The sources.
+    pub library: Option<Arc<dyn Library>>,
+    /// Shared settings.
+    pub config: GemicroConfig,
+}
+
+/// An agent's stream ended without a terminal event.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The request cannot be carried out.
+    #[error(transparent)]
+    Refused(Failure),
+    /// The run could not be driven on.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+    /// The journal could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Drives a run over a journal in memory, beside the stream that shows it.
+pub(crate) fn run_in_memory<F: Flow + 'static>(
+    flow: Arc<F>,
+    started: RunStarted,
+    executors: Executors,
+) -> BoxStream<'static, Result<AgentUpdate, AgentError>> {
+    let store = Arc::new(MemoryStore::new());
+    let stop = StopSignals::default();
+    let cancel_when_dropped = stop.cancel.clone().drop_guard();
+    let ctx = DriveContext {
+        store: store.clone(),
+        executors,
+        live: LiveHub::new(),
+        stop,
+        options: DriveOptions::default(),
+    };
+    Box::pin(stream! {
+        let _cancel_when_dropped = cancel_when_dropped;
+        let run = StreamId::random();
+        let lease = match begin(&ctx, &run, None, &started).await {
+            Ok(lease) => lease,
+            Err(error) => {
+                yield Err(error.into());
+                return;
+            }
+        };
+        let mut events = store.subscribe(&run, 0);
+        let driving = tokio::spawn(async move { drive(&ctx, flow.as_ref(), lease).await });
+        tokio::pin!(driving);
+        let mut is_driving = true;
+        loop {
+            tokio::select! {
+                biased;
+                event = events.next() => match event {
+                    Some(Ok(event)) => yield Ok(event.update),
+                    Some(Err(error)) => yield Err(error.into()),
+                    None => return,
+                },
+                driven = &mut driving, if is_driving => {
+                    is_driving = false;
+                    if let Ok(Err(error)) = driven {
+                        yield Err(error.into());
+                        return;
+                    }
+                }
+            }
+        }
+    })
+}

@@ -1,0 +1,305 @@
+//! The account of a run: what is spent, what is promised, what is left.
+//!
+//! [`Ledger`] is a fold: its verbs mirror events and may be applied twice. As long as no call costs more
+//! than it reserved, spent and reserved together never pass a limit; a call that does is charged in full
+//! and reported.
+
+use std::collections::BTreeMap;
+
+use gemicro_event::{Charge, StepKey};
+
+use super::{BudgetRefusal, LimitKind, Limits};
+
+/// What a reservation is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Any step but the last; what is held back for that one stays untouched.
+    Ordinary,
+    /// The step that delivers (synthesis, report): it may use what was held back.
+    Last,
+}
+
+/// What settling showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[must_use]
+pub struct Settled {
+    /// What the call cost above its reservation; it is charged all the same.
+    pub overrun: Option<Charge>,
+}
+
+/// The account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ledger {
+    limits: Limits,
+    held_back: Charge,
+    attempts: BTreeMap<StepKey, BTreeMap<u32, Attempt>>,
+    spent: Charge,
+    reserved: Charge,
+    /// The part of both that the last step took: it counts against what is held back for it.
+    taken_by_last: Charge,
+    warned: bool,
+}
+
+/// One attempt of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Attempt {
+    reservation: Charge,
+    purpose: Purpose,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Reserved,
+    Settled,
+    Released,
+    /// Nobody knows what it cost; its reservation is charged until somebody does.
+    Forfeited,
+}
+
+impl Ledger {
+    /// An account with nothing spent. `held_back` is kept for the last step.
+    #[must_use]
+    pub fn new(limits: Limits, held_back: Charge) -> Self {
+        Self {
+            limits,
+            held_back,
+            attempts: BTreeMap::new(),
+            spent: Charge::ZERO,
+            reserved: Charge::ZERO,
+            taken_by_last: Charge::ZERO,
+            warned: false,
+        }
+    }
+
+    /// What may still be reserved for this purpose; `u64::MAX` where nothing limits it.
+    #[must_use]
+    pub fn available(&self, purpose: Purpose) -> Charge {
+        let used = self.spent.plus(self.reserved);
+        let used = match purpose {
+            Purpose::Ordinary => used.plus(self.held_back.minus(self.taken_by_last)),
+            Purpose::Last => used,
+        };
+        let left = |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
+        Charge {
+            tokens: left(self.limits.tokens, used.tokens),
+            micro_usd: left(self.limits.micro_usd, used.micro_usd),
+            turns: left(self.limits.turns, used.turns),
+        }
+    }
+
+    /// Reserves the worst case of an attempt. An attempt that the ledger knows already is left as it is.
+    ///
+    /// # Errors
+    /// When one of the limits has too little left; nothing is reserved then.
+    pub fn reserve(
+        &mut self,
+        step: &StepKey,
+        attempt: u32,
+        worst_case: Charge,
+        purpose: Purpose,
+    ) -> Result<(), BudgetRefusal> {
+        if self.attempt(step, attempt).is_some() {
+            return Ok(());
+        }
+        let left = self.available(purpose);
+        let checks = [
+            (LimitKind::Tokens, worst_case.tokens, left.tokens),
+            (LimitKind::Money, worst_case.micro_usd, left.micro_usd),
+            (LimitKind::Turns, worst_case.turns, left.turns),
+        ];
+        if let Some(&(limit, asked, left)) = checks.iter().find(|(_, asked, left)| asked > left) {
+            return Err(BudgetRefusal { limit, asked, left });
+        }
+        self.hold(step, attempt, worst_case, purpose);
+        Ok(())
+    }
+
+    /// Folds a reservation that was granted before, whatever the limits are now.
+    pub fn hold(&mut self, step: &StepKey, attempt: u32, worst_case: Charge, purpose: Purpose) {
+        if self.attempt(step, attempt).is_some() {
+            return;
+        }
+        self.reserved = self.reserved.plus(worst_case);
+        self.take(purpose, worst_case);
+        self.put(
+            step,
+            attempt,
+            Attempt {
+                reservation: worst_case,
+                purpose,
+                state: State::Reserved,
+            },
+        );
+    }
+
+    /// Charges what an attempt cost and frees its reservation. A second time changes nothing; an attempt
+    /// that was forfeited is corrected; one that never reserved is charged in full as an overrun.
+    pub fn settle(&mut self, step: &StepKey, attempt: u32, actual: Charge) -> Settled {
+        let Some(known) = self.attempt(step, attempt) else {
+            let unreserved = Attempt {
+                reservation: Charge::ZERO,
+                purpose: Purpose::Ordinary,
+                state: State::Settled,
+            };
+            self.put(step, attempt, unreserved);
+            self.spent = self.spent.plus(actual);
+            return Settled {
+                overrun: over(actual, Charge::ZERO),
+            };
+        };
+        let overrun = match known.state {
+            State::Settled => return Settled::default(),
+            State::Reserved => {
+                self.reserved = self.reserved.minus(known.reservation);
+                self.give_back(known.purpose, known.reservation);
+                over(actual, known.reservation)
+            }
+            State::Forfeited => {
+                self.spent = self.spent.minus(known.reservation);
+                self.give_back(known.purpose, known.reservation);
+                over(actual, known.reservation)
+            }
+            State::Released => over(actual, Charge::ZERO),
+        };
+        self.spent = self.spent.plus(actual);
+        self.take(known.purpose, actual);
+        self.put(
+            step,
+            attempt,
+            Attempt {
+                state: State::Settled,
+                ..known
+            },
+        );
+        Settled { overrun }
+    }
+
+    /// Frees the reservation of an attempt that cost nothing.
+    pub fn release(&mut self, step: &StepKey, attempt: u32) {
+        if let Some(known) = self
+            .attempt(step, attempt)
+            .filter(|known| known.state == State::Reserved)
+        {
+            self.reserved = self.reserved.minus(known.reservation);
+            self.give_back(known.purpose, known.reservation);
+            self.put(
+                step,
+                attempt,
+                Attempt {
+                    state: State::Released,
+                    ..known
+                },
+            );
+        }
+    }
+
+    /// Charges the whole reservation of an attempt of which nobody knows how it ended.
+    pub fn forfeit(&mut self, step: &StepKey, attempt: u32) {
+        if let Some(known) = self
+            .attempt(step, attempt)
+            .filter(|known| known.state == State::Reserved)
+        {
+            self.reserved = self.reserved.minus(known.reservation);
+            self.spent = self.spent.plus(known.reservation);
+            self.put(
+                step,
+                attempt,
+                Attempt {
+                    state: State::Forfeited,
+                    ..known
+                },
+            );
+        }
+    }
+
+    /// Changes the limits of a run on its way. A limit below what is used already stops new reservations.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// The limits.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// What was charged.
+    #[must_use]
+    pub fn spent(&self) -> Charge {
+        self.spent
+    }
+
+    /// What is promised to attempts under way.
+    #[must_use]
+    pub fn reserved(&self) -> Charge {
+        self.reserved
+    }
+
+    /// What is neither spent nor promised, the part for the last step included; `u64::MAX` without a limit.
+    #[must_use]
+    pub fn remaining(&self) -> Charge {
+        self.available(Purpose::Last)
+    }
+
+    /// The spent share of the limit that is nearest to its end; 0 without limits, above 1 after an overrun.
+    #[must_use]
+    pub fn used_share(&self) -> f64 {
+        let share = |limit: Option<u64>, spent: u64| match limit {
+            None => 0.0,
+            Some(0) if spent == 0 => 0.0,
+            Some(limit) => as_f64(spent) / as_f64(limit.max(1)),
+        };
+        share(self.limits.tokens, self.spent.tokens)
+            .max(share(self.limits.micro_usd, self.spent.micro_usd))
+            .max(share(self.limits.turns, self.spent.turns))
+    }
+
+    /// Whether the spent share has reached `share` and nobody was told. True until [`Self::mark_warned`],
+    /// which folding the warning event calls: so the warning comes once, also over a restart.
+    #[must_use]
+    pub fn warning_due(&self, share: f64) -> bool {
+        !self.warned && self.used_share() >= share
+    }
+
+    /// Folds that the warning was given.
+    pub fn mark_warned(&mut self) {
+        self.warned = true;
+    }
+
+    fn attempt(&self, step: &StepKey, attempt: u32) -> Option<Attempt> {
+        self.attempts.get(step)?.get(&attempt).copied()
+    }
+
+    fn put(&mut self, step: &StepKey, attempt: u32, state: Attempt) {
+        match self.attempts.get_mut(step) {
+            Some(attempts) => drop(attempts.insert(attempt, state)),
+            None => drop(
+                self.attempts
+                    .insert(step.clone(), BTreeMap::from([(attempt, state)])),
+            ),
+        }
+    }
+
+    fn take(&mut self, purpose: Purpose, amount: Charge) {
+        if purpose == Purpose::Last {
+            self.taken_by_last = self.taken_by_last.plus(amount);
+        }
+    }
+
+    fn give_back(&mut self, purpose: Purpose, amount: Charge) {
+        if purpose == Purpose::Last {
+            self.taken_by_last = self.taken_by_last.minus(amount);
+        }
+    }
+}
+
+fn over(actual: Charge, reservation: Charge) -> Option<Charge> {
+    Some(actual.minus(reservation)).filter(|overrun| *overrun != Charge::ZERO)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share needs no more than 53 bits")]
+fn as_f64(amount: u64) -> f64 {
+    amount as f64
+}

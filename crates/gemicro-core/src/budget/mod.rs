@@ -1,0 +1,20 @@
+//! What a run may use, and the account of what it used.
+//!
+//! [`Limits`] is what the user allowed (`--budget 50k`); [`Ledger`] is the account: every call reserves its
+//! worst case before it starts and settles its true cost afterwards, so the sum never passes a limit. Both
+//! are plain data without a clock; the ledger is a fold over events.
+//!
+//! Files: `limits` (the data), `parse` (its text form), `ledger` (the account), `refusal` (why a call may not
+//! start).
+
+mod ledger;
+mod limits;
+mod parse;
+mod refusal;
+#[cfg(test)]
+mod tests;
+
+pub use ledger::{Ledger, Purpose, Settled};
+pub use limits::{LimitKind, Limits};
+pub use parse::LimitsError;
+pub use refusal::BudgetRefusal;

@@ -1,0 +1,28 @@
+//! Why a call may not start.
+
+use gemicro_event::{ErrorKind, Failure, Json};
+
+use super::LimitKind;
+
+/// A reservation does not fit into what is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the budget has {} left and the next call may need {}", .limit.amount(*.left), .limit.amount(*.asked))]
+pub struct BudgetRefusal {
+    /// The limit that is too small.
+    pub limit: LimitKind,
+    /// What was asked of it.
+    pub asked: u64,
+    /// What it has left for this purpose.
+    pub left: u64,
+}
+
+impl From<BudgetRefusal> for Failure {
+    fn from(refusal: BudgetRefusal) -> Self {
+        let detail =
+            serde_json::json!({ "limit": refusal.limit, "asked": refusal.asked, "left": refusal.left });
+        Self {
+            detail: Some(Json::from(detail)),
+            ..Self::new(ErrorKind::BudgetExceeded, refusal.to_string())
+        }
+    }
+}

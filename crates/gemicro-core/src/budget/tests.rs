@@ -1,0 +1,449 @@
+//! Syntax tables, the account's verbs one by one, and its invariants over random histories.
+
+use gemicro_event::{Charge, ErrorKind, Failure, StepKey};
+use proptest::prelude::*;
+
+use super::{BudgetRefusal, Ledger, LimitKind, Limits, LimitsError, Purpose, Settled};
+
+const NONE: Limits = Limits::NONE;
+
+fn tokens(tokens: u64) -> Charge {
+    Charge {
+        tokens,
+        ..Charge::ZERO
+    }
+}
+
+fn key(label: &str) -> StepKey {
+    StepKey::new(label)
+}
+
+#[test]
+fn arguments_are_read_and_printed() {
+    for (text, limits, printed) in [
+        (
+            "50k",
+            Limits {
+                tokens: Some(50_000),
+                ..NONE
+            },
+            "50k",
+        ),
+        (
+            "1.5M",
+            Limits {
+                tokens: Some(1_500_000),
+                ..NONE
+            },
+            "1500k",
+        ),
+        (
+            "2M",
+            Limits {
+                tokens: Some(2_000_000),
+                ..NONE
+            },
+            "2M",
+        ),
+        (
+            "20000",
+            Limits {
+                tokens: Some(20_000),
+                ..NONE
+            },
+            "20k",
+        ),
+        (
+            "123",
+            Limits {
+                tokens: Some(123),
+                ..NONE
+            },
+            "123",
+        ),
+        (
+            "$0.50",
+            Limits {
+                micro_usd: Some(500_000),
+                ..NONE
+            },
+            "$0.50",
+        ),
+        (
+            "$2",
+            Limits {
+                micro_usd: Some(2_000_000),
+                ..NONE
+            },
+            "$2",
+        ),
+        (
+            "$0.000001",
+            Limits {
+                micro_usd: Some(1),
+                ..NONE
+            },
+            "$0.000001",
+        ),
+        (
+            "10m",
+            Limits {
+                wall_ms: Some(600_000),
+                ..NONE
+            },
+            "10m",
+        ),
+        (
+            "90s",
+            Limits {
+                wall_ms: Some(90_000),
+                ..NONE
+            },
+            "1m30s",
+        ),
+        (
+            "1h30m",
+            Limits {
+                wall_ms: Some(5_400_000),
+                ..NONE
+            },
+            "1h30m",
+        ),
+        (
+            "1.5h",
+            Limits {
+                wall_ms: Some(5_400_000),
+                ..NONE
+            },
+            "1h30m",
+        ),
+        (
+            "250ms",
+            Limits {
+                wall_ms: Some(250),
+                ..NONE
+            },
+            "250ms",
+        ),
+        (
+            "12turns",
+            Limits {
+                turns: Some(12),
+                ..NONE
+            },
+            "12turns",
+        ),
+        (
+            " 50k, $1 ,1turn",
+            Limits {
+                tokens: Some(50_000),
+                micro_usd: Some(1_000_000),
+                turns: Some(1),
+                ..NONE
+            },
+            "50k,$1,1turns",
+        ),
+        ("unlimited", NONE, "unlimited"),
+    ] {
+        assert_eq!(text.parse::<Limits>(), Ok(limits), "{text}");
+        assert_eq!(limits.to_string(), printed);
+        assert_eq!(printed.parse::<Limits>(), Ok(limits));
+    }
+}
+
+#[test]
+fn wrong_arguments_are_refused_with_the_text_and_an_example() {
+    let sort = |error: &LimitsError| match error {
+        LimitsError::Unreadable { .. } => "unreadable",
+        LimitsError::Zero { .. } => "zero",
+        LimitsError::Negative { .. } => "negative",
+        LimitsError::TooFine { .. } => "fine",
+        LimitsError::TooLarge { .. } => "large",
+        LimitsError::Duplicate { .. } => "duplicate",
+    };
+    for (text, expected) in [
+        ("", "unreadable"),
+        ("k", "unreadable"),
+        ("$", "unreadable"),
+        ("5 0k", "unreadable"),
+        ("50kk", "unreadable"),
+        ("1e5", "unreadable"),
+        ("0x10", "unreadable"),
+        ("1.k", "unreadable"),
+        (".5k", "unreadable"),
+        ("5€", "unreadable"),
+        ("٣k", "unreadable"),
+        ("30m1h", "unreadable"),
+        ("1m1m", "unreadable"),
+        ("1h30", "unreadable"),
+        ("+5k", "unreadable"),
+        ("0", "zero"),
+        ("$0.00", "zero"),
+        ("0s", "zero"),
+        ("0turns", "zero"),
+        ("-5k", "negative"),
+        ("$-1", "negative"),
+        ("-$1", "negative"),
+        ("1.5", "fine"),
+        ("1.2345k", "fine"),
+        ("$0.0000001", "fine"),
+        ("0.5turns", "fine"),
+        ("99999999999999999999", "large"),
+        ("9007199254740992", "large"),
+        ("99999999999M", "large"),
+        ("$99999999999999", "large"),
+        ("9999999999999h", "large"),
+        ("50k,20k", "duplicate"),
+    ] {
+        let error = text.parse::<Limits>().expect_err(text);
+        assert_eq!(sort(&error), expected, "{text}: {error}");
+        assert!(
+            sort(&error) == "duplicate" || error.to_string().contains(&format!("`{text}`")),
+            "{error}"
+        );
+    }
+    let twice = Limits::merge_all(["$1", "50k", "$2"].map(|text| text.parse().unwrap()));
+    assert_eq!(
+        twice.unwrap_err().to_string(),
+        "two limits on money, $1 and $2: give one"
+    );
+}
+
+#[test]
+fn a_call_reserves_settles_and_frees_the_rest() {
+    let mut ledger = Ledger::new("1000,10turns".parse().unwrap(), tokens(200));
+    let call = Charge {
+        tokens: 600,
+        micro_usd: 5,
+        turns: 1,
+    };
+    assert_eq!(
+        ledger.available(Purpose::Ordinary),
+        Charge {
+            tokens: 800,
+            micro_usd: u64::MAX,
+            turns: 10
+        }
+    );
+    ledger.reserve(&key("a"), 1, call, Purpose::Ordinary).unwrap();
+    assert_eq!(ledger.reserved(), call);
+    let refusal = ledger
+        .reserve(&key("b"), 1, tokens(300), Purpose::Ordinary)
+        .unwrap_err();
+    assert_eq!(
+        refusal,
+        BudgetRefusal {
+            limit: LimitKind::Tokens,
+            asked: 300,
+            left: 200
+        }
+    );
+    assert_eq!(
+        refusal.to_string(),
+        "the budget has 200 left and the next call may need 300"
+    );
+    assert_eq!(Failure::from(refusal).kind, ErrorKind::BudgetExceeded);
+    let actual = Charge {
+        tokens: 100,
+        micro_usd: 2,
+        turns: 1,
+    };
+    assert_eq!(ledger.settle(&key("a"), 1, actual), Settled { overrun: None });
+    assert_eq!((ledger.spent(), ledger.reserved()), (actual, Charge::ZERO));
+    assert_eq!(ledger.remaining().tokens, 900);
+}
+
+#[test]
+fn what_is_held_back_is_for_the_last_step_alone() {
+    let mut ledger = Ledger::new("1000".parse().unwrap(), tokens(300));
+    ledger
+        .reserve(&key("work"), 1, tokens(700), Purpose::Ordinary)
+        .unwrap();
+    assert!(
+        ledger
+            .reserve(&key("more"), 1, tokens(1), Purpose::Ordinary)
+            .is_err()
+    );
+    ledger
+        .reserve(&key("report"), 1, tokens(300), Purpose::Last)
+        .unwrap();
+    let _ = ledger.settle(&key("work"), 1, tokens(500));
+    // The report holds its own part now, so it is not kept free a second time.
+    assert_eq!(ledger.available(Purpose::Ordinary).tokens, 200);
+    ledger.release(&key("report"), 1);
+    assert_eq!(ledger.available(Purpose::Ordinary).tokens, 200);
+    assert_eq!(ledger.available(Purpose::Last).tokens, 500);
+}
+
+#[test]
+fn an_unknown_attempt_costs_its_reservation_until_the_truth_is_known() {
+    let mut ledger = Ledger::new("1000".parse().unwrap(), Charge::ZERO);
+    ledger
+        .reserve(&key("a"), 1, tokens(400), Purpose::Ordinary)
+        .unwrap();
+    ledger.forfeit(&key("a"), 1);
+    ledger.forfeit(&key("a"), 1);
+    ledger.release(&key("a"), 1);
+    assert_eq!((ledger.spent(), ledger.reserved()), (tokens(400), Charge::ZERO));
+    assert_eq!(ledger.settle(&key("a"), 1, tokens(50)), Settled { overrun: None });
+    assert_eq!(ledger.spent(), tokens(50));
+}
+
+#[test]
+fn an_overrun_is_charged_in_full_and_reported() {
+    let mut ledger = Ledger::new("100".parse().unwrap(), Charge::ZERO);
+    ledger
+        .reserve(&key("a"), 1, tokens(60), Purpose::Ordinary)
+        .unwrap();
+    assert_eq!(
+        ledger.settle(&key("a"), 1, tokens(130)),
+        Settled {
+            overrun: Some(tokens(70))
+        }
+    );
+    assert_eq!(
+        ledger.settle(&key("a"), 1, tokens(130)),
+        Settled { overrun: None }
+    );
+    assert_eq!(
+        ledger.settle(&key("stranger"), 7, tokens(5)),
+        Settled {
+            overrun: Some(tokens(5))
+        }
+    );
+    assert_eq!((ledger.spent(), ledger.remaining().tokens), (tokens(135), 0));
+    assert!(ledger.reserve(&key("b"), 1, tokens(1), Purpose::Last).is_err());
+    assert!(ledger.reserve(&key("c"), 1, Charge::ZERO, Purpose::Last).is_ok());
+}
+
+#[test]
+fn the_warning_comes_once() {
+    let mut ledger = Ledger::new("100,$1".parse().unwrap(), Charge::ZERO);
+    let _ = ledger.settle(&key("a"), 1, tokens(79));
+    assert!(!ledger.warning_due(0.8));
+    let _ = ledger.settle(&key("b"), 1, tokens(1));
+    assert!(ledger.warning_due(0.8));
+    ledger.mark_warned();
+    let _ = ledger.settle(&key("c"), 1, tokens(10));
+    assert!(!ledger.warning_due(0.8));
+    assert!((ledger.used_share() - 0.9).abs() < 1e-9);
+    assert_eq!(
+        Ledger::new(NONE, tokens(5)).used_share().to_bits(),
+        0.0_f64.to_bits()
+    );
+}
+
+#[test]
+fn a_grant_becomes_the_limits_of_a_child() {
+    let grant = Charge {
+        tokens: 500,
+        micro_usd: u64::MAX,
+        turns: 0,
+    };
+    assert_eq!(
+        Limits::from_grant(grant),
+        Limits {
+            tokens: Some(500),
+            turns: Some(0),
+            ..NONE
+        }
+    );
+    assert_eq!(Limits::from_grant(grant).as_charge(), grant);
+}
+
+#[test]
+fn limits_travel_as_json_without_absent_fields() {
+    let limits: Limits = "50k,10m".parse().unwrap();
+    let text = serde_json::to_string(&limits).unwrap();
+    assert_eq!(text, r#"{"tokens":50000,"wall_ms":600000}"#);
+    assert_eq!(serde_json::from_str::<Limits>(&text).unwrap(), limits);
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Verb {
+    Reserve(u64, Purpose),
+    Settle(u64),
+    Release,
+    Forfeit,
+}
+
+fn verb() -> impl Strategy<Value = Verb> {
+    prop_oneof![
+        3 => (0u64..400, any::<bool>()).prop_map(|(amount, last)| {
+            Verb::Reserve(amount, if last { Purpose::Last } else { Purpose::Ordinary })
+        }),
+        3 => (0u64..=100).prop_map(Verb::Settle),
+        1 => Just(Verb::Release),
+        1 => Just(Verb::Forfeit),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn spent_and_reserved_never_pass_a_limit(
+        history in proptest::collection::vec((0u8..6, 0u32..3, verb()), 0..60),
+        limit in 1u64..1500,
+        held_back in 0u64..600,
+    ) {
+        let limits = Limits { tokens: Some(limit), turns: Some(limit), ..NONE };
+        let mut ledger = Ledger::new(limits, tokens(held_back));
+        let mut reservations = std::collections::BTreeMap::new();
+        for (step, attempt, verb) in history {
+            let step = key(&format!("s{step}"));
+            let id = (step.clone(), attempt);
+            match verb {
+                Verb::Reserve(amount, purpose) => {
+                    let charge = Charge { tokens: amount, micro_usd: amount, turns: amount / 2 };
+                    let before = ledger.available(purpose);
+                    let is_new = !reservations.contains_key(&id);
+                    match ledger.reserve(&step, attempt, charge, purpose) {
+                        Ok(()) => drop(reservations.entry(id).or_insert(charge)),
+                        Err(refusal) => prop_assert!(is_new && refusal.asked > refusal.left
+                            && (charge.tokens > before.tokens || charge.turns > before.turns)),
+                    }
+                }
+                // Percent of the reservation: a call never costs more than its worst case.
+                Verb::Settle(percent) => if let Some(reservation) = reservations.get(&id) {
+                    let part = |amount: u64| amount * percent / 100;
+                    let actual = Charge {
+                        tokens: part(reservation.tokens),
+                        micro_usd: part(reservation.micro_usd),
+                        turns: part(reservation.turns),
+                    };
+                    let released_before = ledger.clone();
+                    let settled = ledger.settle(&step, attempt, actual);
+                    if settled.overrun.is_some() {
+                        // Only an attempt that was released can cost more than it holds; take that back.
+                        ledger = released_before;
+                    } else {
+                        let once = ledger.clone();
+                        prop_assert_eq!(ledger.settle(&step, attempt, actual), Settled { overrun: None });
+                        prop_assert_eq!(&ledger, &once);
+                    }
+                },
+                Verb::Release => { ledger.release(&step, attempt); let once = ledger.clone(); ledger.release(&step, attempt); prop_assert_eq!(&ledger, &once); }
+                Verb::Forfeit => { ledger.forfeit(&step, attempt); let once = ledger.clone(); ledger.forfeit(&step, attempt); prop_assert_eq!(&ledger, &once); }
+            }
+            let used = ledger.spent().plus(ledger.reserved());
+            prop_assert!(used.tokens <= limit && used.turns <= limit);
+            prop_assert_eq!(ledger.remaining().tokens, limit - used.tokens);
+            prop_assert!(ledger.available(Purpose::Ordinary).tokens <= ledger.available(Purpose::Last).tokens);
+        }
+    }
+
+    #[test]
+    fn printing_and_reading_agree(
+        tokens in proptest::option::of(1u64..1 << 53),
+        micro_usd in proptest::option::of(1u64..1 << 53),
+        wall_ms in proptest::option::of(1u64..1 << 53),
+        turns in proptest::option::of(1u64..1 << 53),
+    ) {
+        let limits = Limits { tokens, micro_usd, wall_ms, turns };
+        prop_assert_eq!(limits.to_string().parse::<Limits>(), Ok(limits));
+    }
+
+    #[test]
+    fn no_text_makes_parsing_panic(text in "\\PC{0,20}") {
+        let _ = text.parse::<Limits>();
+    }
+}

@@ -1,0 +1,63 @@
+//! The control plane beside the events: commands in, acknowledgements out.
+//!
+//! Commands are rows of the store, so any process can send one; the run's driver carries it out and
+//! answers. The same command id sent twice is one command.
+
+use gemicro_event::{CommandId, Json};
+use serde::{Deserialize, Serialize};
+
+/// A request to a running (or suspended) run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentCommand {
+    /// What to do: `cancel` or `answer`; others are rejected, not errors.
+    pub command_type: String,
+    /// Chosen by the sender.
+    pub command_id: CommandId,
+    /// The details.
+    pub data: Json,
+}
+
+impl AgentCommand {
+    /// Asks the run to stop for good.
+    #[must_use]
+    pub fn cancel(reason: &str) -> Self {
+        Self::new("cancel", serde_json::json!({ "reason": reason }))
+    }
+
+    /// Answers the question `key` that the run waits on.
+    #[must_use]
+    pub fn answer(key: &str, answer: &Json) -> Self {
+        Self::new("answer", serde_json::json!({ "key": key, "answer": **answer }))
+    }
+
+    fn new(command_type: &str, data: serde_json::Value) -> Self {
+        Self {
+            command_type: command_type.to_owned(),
+            command_id: CommandId::random(),
+            data: Json::from(data),
+        }
+    }
+}
+
+/// What became of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AckStatus {
+    /// It will be carried out.
+    Accepted,
+    /// It will not; the data says why.
+    Rejected,
+    /// It was carried out.
+    Completed,
+}
+
+/// The answer to a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentAck {
+    /// Which command.
+    pub command_id: CommandId,
+    /// What became of it.
+    pub status: AckStatus,
+    /// The details.
+    pub data: Json,
+}

@@ -1,0 +1,162 @@
+//! What research knows about the texts it reads: documents, passages, and the port to search them.
+//!
+//! The main types are [`Document`] (made by `gemicro-source`), [`Passage`] and the port [`Corpus`].
+//! Nothing here opens a file; a corpus is a frozen snapshot, so the same query gives the same answer
+//! for as long as the run lives.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gemicro_event::{Failure, StreamId};
+use serde::{Deserialize, Serialize};
+
+use crate::blob::BlobId;
+
+/// One document in its stored form: the text that citations are checked against, and its parts.
+///
+/// `text` is the decoded file without byte order mark, zero-width, bidi and tag characters; for HTML it
+/// is the text a reader sees. What no reader would see (comments, hidden elements, front matter, chat
+/// template markers) may stand in `text`, but no block covers it: only blocks are searched and cited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// Path below the source folder, with `/`; a file given by itself is its file name.
+    pub doc: String,
+    /// First heading, `<title>` or, failing both, the file name without its extension.
+    pub title: String,
+    /// The date the document gives itself, as `YYYY-MM-DD`, where it states one near its top.
+    pub date: Option<String>,
+    /// The stored text.
+    pub text: String,
+    /// Readable parts in reading order; ranges are byte ranges of `text` and never overlap.
+    pub blocks: Vec<Block>,
+}
+
+/// One readable part of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Byte range in the document's text.
+    pub range: Range<usize>,
+}
+
+/// What a block is; decides how it may be quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockKind {
+    /// A heading: context for what follows, never an answer by itself.
+    Heading,
+    /// Running text.
+    Paragraph,
+    /// One item of a list.
+    ListItem,
+    /// One row of a table.
+    TableRow,
+    /// A comment or documentation string in source code.
+    Comment,
+    /// Source code or a code block.
+    Code,
+    /// A `key: value` line, such as in a configuration file.
+    KeyValue,
+}
+
+/// The unit of search: a block, or a piece of a long one cut at sentence ends (at most about 1,200 bytes).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passage {
+    /// The document it stands in.
+    pub doc: String,
+    /// Its place among the passages of its document, from 0.
+    pub ordinal: u32,
+    /// Byte range in the document's stored text.
+    pub range: Range<usize>,
+    /// The stored text of that range, unchanged.
+    pub text: String,
+    /// What kind of block it comes from.
+    pub kind: BlockKind,
+    /// The nearest heading above it.
+    pub heading: Option<String>,
+    /// Title of its document.
+    pub title: String,
+    /// Date of its document, as `YYYY-MM-DD`.
+    pub date: Option<String>,
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassageQuery {
+    /// Every one must occur in the passage or in its heading or title: consecutive words, letter case
+    /// ignored, never stemmed.
+    pub phrases: Vec<String>,
+    /// Words that raise the score where they occur (any form that the index folds together).
+    pub terms: Vec<String>,
+    /// At most this many passages.
+    pub limit: usize,
+}
+
+/// A passage found, best first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hit {
+    /// The passage.
+    pub passage: Passage,
+    /// BM25 score; comparable within one query only.
+    pub score: f32,
+}
+
+/// The search index could not answer.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the search index failed: {message}")]
+pub struct CorpusError {
+    /// What the index said.
+    pub message: String,
+}
+
+/// A frozen set of documents that can be searched.
+pub trait Corpus: Send + Sync {
+    /// Passages for a query, best first; ties by document and ordinal, so the order is stable.
+    fn search(&self, query: &PassageQuery) -> Result<Vec<Hit>, CorpusError>;
+
+    /// All passages of one document in reading order; empty when the document is unknown.
+    fn passages(&self, doc: &str) -> Result<Vec<Passage>, CorpusError>;
+
+    /// In how many passages a word occurs, as the index folds it.
+    fn passage_frequency(&self, term: &str) -> u64;
+
+    /// How many passages there are.
+    fn n_passages(&self) -> u64;
+}
+
+/// A file that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct SkippedSource {
+    /// The file.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What reading the sources gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LibraryCard {
+    /// Documents read.
+    pub n_documents: usize,
+    /// Bytes of stored text.
+    pub n_bytes: u64,
+    /// Blob with the stored texts.
+    pub pack: BlobId,
+    /// Blob with the source ledger.
+    pub ledger: BlobId,
+    /// The first files passed over, with the reason.
+    pub skipped: Vec<SkippedSource>,
+    /// Files passed over in all.
+    pub n_skipped: usize,
+}
+
+/// The port to sources: reads them once, keeps what it read, and opens it again for any later step.
+pub trait Library: Send + Sync {
+    /// Reads folders and files and stores their texts for a run.
+    fn read(&self, run: &StreamId, paths: Vec<String>) -> BoxFuture<'_, Result<LibraryCard, Failure>>;
+
+    /// Opens texts that were stored, never the files they came from.
+    fn open(&self, run: &StreamId, pack: &BlobId) -> BoxFuture<'_, Result<Arc<dyn Corpus>, Failure>>;
+}

@@ -1,0 +1,120 @@
+//! One attempt at one step: its time limit, its cancel, its panic.
+
+use std::time::Duration;
+
+use gemicro_event::{ErrorKind, Failure, Json, StepKey};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::driver::Driver;
+use crate::execute::{Executor, HandleReporter, StepCall};
+use crate::flow::{Flow, Spent, Step, StepFailure, StepOutput};
+
+/// What an attempt tells its driver.
+pub(super) struct Report {
+    pub(super) step: StepKey,
+    pub(super) attempt: u32,
+    pub(super) said: Said,
+}
+
+/// The contents of a report.
+pub(super) enum Said {
+    /// Where it can be picked up after a crash.
+    Handle(Json),
+    /// It is over.
+    Ended(Result<StepOutput, StepFailure>),
+}
+
+/// Starts an attempt beside the driver; its reports come through the driver's channel.
+pub(super) fn spawn_attempt<F: Flow>(
+    driver: &Driver<'_, F>,
+    step: Step,
+    attempt: u32,
+    handle: Option<Json>,
+    cancel: CancellationToken,
+) -> AbortHandle {
+    let (handles, mut handle_reports) = HandleReporter::channel();
+    let executor = driver.ctx.executors.get(&step.kind);
+    let live = driver.ctx.live.writer(&step.key, attempt);
+    let key = step.key.clone();
+    let timeout = step.timeout_ms.map(Duration::from_millis);
+    let grace = driver.ctx.options.grace;
+    let kind = step.kind.clone();
+    let call =
+        StepCall { run: driver.run_id().clone(), step, attempt, handle, handles, cancel: cancel.clone(), live };
+    let reporter = driver.reporter.clone();
+    let task = tokio::spawn(async move {
+        let tell = |said| send(&reporter, &key, attempt, said);
+        let Some(executor) = executor else {
+            let message = format!("nothing here runs steps of kind {kind}");
+            let failure = StepFailure::free(Failure::new(ErrorKind::Internal, message));
+            return tell(Said::Ended(Err(failure)));
+        };
+        let work = run_limited(executor.as_ref(), call, timeout, grace, cancel);
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                Some(handle) = handle_reports.recv() => tell(Said::Handle(handle)),
+                ended = &mut work => return tell(Said::Ended(ended)),
+            }
+        }
+    });
+    task.abort_handle()
+}
+
+fn send(reporter: &mpsc::UnboundedSender<Report>, step: &StepKey, attempt: u32, said: Said) {
+    // A driver that is gone has abandoned this attempt.
+    let _ = reporter.send(Report { step: step.clone(), attempt, said });
+}
+
+/// Runs the executor in a task of its own, so that a panic is a failure, and ends it when it is late.
+async fn run_limited(
+    executor: &dyn Executor,
+    call: StepCall,
+    timeout: Option<Duration>,
+    grace: Duration,
+    cancel: CancellationToken,
+) -> Result<StepOutput, StepFailure> {
+    let mut task = tokio::spawn(executor.execute(call));
+    let _ended_with_us = AbortOnDrop(task.abort_handle());
+    let late = async {
+        match timeout {
+            Some(limit) => tokio::time::sleep(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    let failure = tokio::select! {
+        biased;
+        joined = &mut task => return joined.unwrap_or_else(|error| Err(broken(&error))),
+        () = late => {
+            cancel.cancel();
+            let limit = timeout.unwrap_or_default();
+            Failure::new(ErrorKind::Timeout, format!("no answer within {} s", limit.as_secs_f32()))
+        }
+        () = cancel.cancelled() => Failure::new(ErrorKind::Cancelled, "stopped on request"),
+    };
+    // It was told to stop; what it still knows (a result in the last moment, a known charge) is taken.
+    match tokio::time::timeout(grace, &mut task).await {
+        Ok(Ok(Ok(output))) => Ok(output),
+        Ok(Ok(Err(told))) => Err(StepFailure { failure, spent: told.spent }),
+        Ok(Err(_)) | Err(_) => {
+            task.abort();
+            Err(StepFailure { failure, spent: Spent::Unknown })
+        }
+    }
+}
+
+fn broken(error: &tokio::task::JoinError) -> StepFailure {
+    let message = if error.is_panic() { "the executor panicked" } else { "the executor was ended" };
+    StepFailure { failure: Failure::new(ErrorKind::Internal, message), spent: Spent::Unknown }
+}
+
+struct AbortOnDrop(AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,122 @@
+//! Making a run, and picking one up.
+
+use gemicro_event::{AgentUpdate, Event, StreamId, Timestamp};
+
+use super::driver::Driver;
+use super::{DriveContext, DriveError};
+use crate::flow::Flow;
+use crate::run::RunState;
+use crate::run::events::{RunResumed, RunStarted, RunSuspended, StepLost};
+use crate::store::{Lease, NewEvent, NewStream, Page, StepMark, StoreError, StreamKind};
+
+/// Events read at a time.
+const PAGE: usize = 512;
+
+/// Makes a run: its first event is durable and its lease taken when this returns.
+///
+/// # Errors
+/// When the store cannot make the stream.
+pub async fn begin(
+    ctx: &DriveContext,
+    run: &StreamId,
+    parent_run: Option<StreamId>,
+    started: &RunStarted,
+) -> Result<Lease, DriveError> {
+    let first = NewEvent::of_run(AgentUpdate::new(started, Timestamp::now()));
+    let new = NewStream {
+        stream: run.clone(),
+        kind: StreamKind::Run,
+        parent_run,
+        events: vec![first],
+        lease: Some((ctx.options.owner.clone(), ctx.options.lease_ttl)),
+    };
+    let (_, lease) = ctx.store.create(new).await?;
+    lease.ok_or_else(|| StoreError::LeaseLost { stream: run.clone() }.into())
+}
+
+/// Takes over a run that nobody drives: takes its lease and notes what was cut off.
+///
+/// # Errors
+/// When another process drives it, it has ended, or this program cannot read it; then nothing is written.
+pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Result<Lease, DriveError> {
+    // Look before taking the lease, so that a run we cannot read stays exactly as it is.
+    let seen = load(ctx, flow, run).await?;
+    if seen.run.ended {
+        return Err(StoreError::Ended { stream: run.clone() }.into());
+    }
+    let lease = ctx.store.take_lease(run, &ctx.options.owner, ctx.options.lease_ttl).await?;
+    let loaded = load(ctx, flow, run).await?;
+    let now = Timestamp::now();
+    let mut events = Vec::new();
+    if loaded.run.working_since.is_some() {
+        let reason = "its process ended without a word".to_owned();
+        let suspended = RunSuspended { reason, stopped_at: loaded.run.last_at };
+        events.push(NewEvent::of_run(AgentUpdate::new(&suspended, now)));
+    }
+    for (step, attempt) in loaded.run.running() {
+        let lost = StepLost { step: step.clone(), attempt: attempt.number, charge: attempt.reserved };
+        let mark = Some(StepMark::Ended(attempt.number));
+        events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), step, mark));
+    }
+    let resumed = RunResumed { program: ctx.options.program.clone() };
+    events.push(NewEvent::of_run(AgentUpdate::new(&resumed, now)));
+    let mut driver = Driver::new(ctx, flow, lease.clone(), loaded);
+    driver.append(events).await?;
+    Ok(lease)
+}
+
+/// A run and its flow's state, folded from the journal.
+pub(super) struct Loaded<S> {
+    pub(super) run: RunState,
+    pub(super) state: S,
+    /// The last event.
+    pub(super) last: Event,
+}
+
+/// Folds the whole journal of a run.
+pub(super) async fn load<F: Flow>(
+    ctx: &DriveContext,
+    flow: &F,
+    run: &StreamId,
+) -> Result<Loaded<F::State>, DriveError> {
+    let mut page = ctx.store.read(run, 0, PAGE).await?;
+    let mut loaded = first(flow, run, &page)?;
+    loop {
+        for event in &page.events {
+            loaded.run.fold(event);
+            flow.fold(&mut loaded.state, event);
+        }
+        match page.events.last() {
+            Some(last) => loaded.last = last.clone(),
+            None => return Ok(loaded),
+        }
+        page = ctx.store.read(run, loaded.run.last_seq, PAGE).await?;
+    }
+}
+
+fn first<F: Flow>(flow: &F, run: &StreamId, page: &Page) -> Result<Loaded<F::State>, DriveError> {
+    let not_this_flow = |message: String| DriveError::NotThisFlow {
+        run: run.to_string(),
+        flow: flow.name(),
+        message,
+    };
+    let event = page.events.first().ok_or_else(|| not_this_flow("its journal is empty".to_owned()))?;
+    let state = RunState::start(event)
+        .ok_or_else(|| not_this_flow("its journal does not begin with run_started".to_owned()))?;
+    if state.started.flow != flow.name() {
+        return Err(not_this_flow(format!("it is a run of flow {}", state.started.flow)));
+    }
+    if state.started.flow_version > flow.version() {
+        return Err(DriveError::NewerFlow {
+            run: run.to_string(),
+            program: state.started.program.clone(),
+            flow: state.started.flow.clone(),
+            found: state.started.flow_version,
+            known: flow.version(),
+        });
+    }
+    let flow_state = flow
+        .start(&state.started.plan)
+        .map_err(|failure| DriveError::Plan { run: run.to_string(), message: failure.message })?;
+    Ok(Loaded { run: state, state: flow_state, last: event.clone() })
+}

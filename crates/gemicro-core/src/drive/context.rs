@@ -1,0 +1,126 @@
+//! What a driver is given, and what it gives back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gemicro_event::{ErrorKind, Event, Failure};
+use tokio_util::sync::CancellationToken;
+
+use crate::execute::Executors;
+use crate::live::LiveHub;
+use crate::store::{Store, StoreError};
+
+/// Everything a driver needs from its process.
+#[derive(Clone)]
+pub struct DriveContext {
+    /// Where facts go.
+    pub store: Arc<dyn Store>,
+    /// Who runs steps.
+    pub executors: Executors,
+    /// Where text goes while it is written.
+    pub live: LiveHub,
+    /// How the process asks the run to stop.
+    pub stop: StopSignals,
+    /// Limits and intervals.
+    pub options: DriveOptions,
+}
+
+/// How the driving process asks its run to stop; other processes send commands through the store.
+#[derive(Debug, Clone, Default)]
+pub struct StopSignals {
+    /// Stop now and leave the run resumable.
+    pub suspend: CancellationToken,
+    /// Stop for good.
+    pub cancel: CancellationToken,
+}
+
+/// Limits and intervals of a driver.
+#[derive(Debug, Clone)]
+pub struct DriveOptions {
+    /// Who drives, for people who find the run held: host and process.
+    pub owner: String,
+    /// Program and version, for the journal.
+    pub program: String,
+    /// Steps at the same time.
+    pub max_parallel: usize,
+    /// How long a lease lasts unless renewed.
+    pub lease_ttl: Duration,
+    /// How often commands from other processes are looked for.
+    pub command_poll: Duration,
+    /// How long a stopped step may take to end by itself.
+    pub grace: Duration,
+}
+
+impl Default for DriveOptions {
+    fn default() -> Self {
+        Self {
+            owner: "this process".to_owned(),
+            program: concat!("gemicro ", env!("CARGO_PKG_VERSION")).to_owned(),
+            max_parallel: 8,
+            lease_ttl: Duration::from_secs(10),
+            command_poll: Duration::from_millis(250),
+            grace: Duration::from_millis(1500),
+        }
+    }
+}
+
+/// How driving ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// The run has its terminal event.
+    Terminal(Box<Event>),
+    /// The run was suspended and can be resumed.
+    Suspended,
+}
+
+/// Driving stopped without the run ending; the journal holds everything up to here.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DriveError {
+    /// The store said no.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The journal does not begin with `run_started`, or belongs to another flow.
+    #[error("run {run} cannot be driven as {flow}: {message}")]
+    NotThisFlow {
+        /// The run.
+        run: String,
+        /// The flow that tried.
+        flow: &'static str,
+        /// What does not fit.
+        message: String,
+    },
+    /// A newer program started the run.
+    #[error("run {run} was started by {program} ({flow} flow version {found}); this program reads up to version {known}")]
+    NewerFlow {
+        /// The run.
+        run: String,
+        /// The program that started it and can continue it.
+        program: String,
+        /// Its flow.
+        flow: String,
+        /// The version it was started with.
+        found: u32,
+        /// The newest version this program knows.
+        known: u32,
+    },
+    /// The frozen plan cannot be read.
+    #[error("run {run} has a plan that cannot be read: {message}")]
+    Plan {
+        /// The run.
+        run: String,
+        /// What does not fit.
+        message: String,
+    },
+}
+
+impl From<DriveError> for Failure {
+    fn from(error: DriveError) -> Self {
+        match error {
+            DriveError::Store(error) => error.into(),
+            DriveError::NewerFlow { .. } => Self::new(ErrorKind::Interrupted, error.to_string()),
+            DriveError::NotThisFlow { .. } => Self::new(ErrorKind::InvalidInput, error.to_string()),
+            DriveError::Plan { .. } => Self::new(ErrorKind::StorageError, error.to_string()),
+        }
+    }
+}

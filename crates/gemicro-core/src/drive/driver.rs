@@ -1,0 +1,225 @@
+//! The loop: decide, act, wait.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use gemicro_event::{ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp, is_terminal};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+use super::attempt::Report;
+use super::begin::{Loaded, load};
+use super::{DriveContext, DriveError, Ended};
+use crate::flow::{Decision, Flow, Outcome, Step};
+use crate::run::RunState;
+use crate::store::{Append, Lease, NewEvent, StoreError, Writer};
+
+/// Drives a run until it ends or is suspended.
+///
+/// # Errors
+/// When the store fails or another process took the run over. What was appended stays; the run can be
+/// resumed.
+pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, lease: Lease) -> Result<Ended, DriveError> {
+    let loaded = load(ctx, flow, &lease.stream).await?;
+    if loaded.run.ended {
+        return Ok(Ended::Terminal(Box::new(loaded.last)));
+    }
+    let mut driver = Driver::new(ctx, flow, lease, loaded);
+    let ended = driver.run_to_end().await;
+    driver.abandon();
+    // A lease that cannot be given back runs out by itself.
+    let _ = ctx.store.release_lease(&driver.lease).await;
+    ended
+}
+
+/// The driver of one run.
+pub(super) struct Driver<'a, F: Flow> {
+    pub(super) ctx: &'a DriveContext,
+    pub(super) flow: &'a F,
+    pub(super) lease: Lease,
+    pub(super) run: RunState,
+    pub(super) state: F::State,
+    /// Attempts that run in this process.
+    pub(super) running: BTreeMap<StepKey, RunningStep>,
+    /// Where attempts report; the sender is cloned into each.
+    pub(super) reports: mpsc::UnboundedReceiver<Report>,
+    pub(super) reporter: mpsc::UnboundedSender<Report>,
+    last: Event,
+}
+
+/// An attempt that runs in this process.
+pub(super) struct RunningStep {
+    pub(super) step: Step,
+    pub(super) attempt: u32,
+    /// Tells the attempt to stop.
+    pub(super) cancel: CancellationToken,
+    /// Ends it at once, whatever it does.
+    pub(super) abort: tokio::task::AbortHandle,
+    /// Set when we stopped it: then a failure is not tried again.
+    pub(super) stopped: Option<Failure>,
+}
+
+impl<'a, F: Flow> Driver<'a, F> {
+    pub(super) fn new(ctx: &'a DriveContext, flow: &'a F, lease: Lease, loaded: Loaded<F::State>) -> Self {
+        let (reporter, reports) = mpsc::unbounded_channel();
+        Self {
+            ctx,
+            flow,
+            lease,
+            run: loaded.run,
+            state: loaded.state,
+            running: BTreeMap::new(),
+            reports,
+            reporter,
+            last: loaded.last,
+        }
+    }
+
+    async fn run_to_end(&mut self) -> Result<Ended, DriveError> {
+        let mut commands = interval(self.ctx.options.command_poll);
+        commands.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut heartbeat = interval(self.ctx.options.lease_ttl / 3);
+        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // What was asked while nobody drove comes before any step.
+        self.take_commands().await?;
+        loop {
+            if self.run.ended {
+                return Ok(Ended::Terminal(Box::new(self.last.clone())));
+            }
+            if let Some(requested) = self.run.cancel.clone() {
+                self.finish_cancelled(&requested).await?;
+                continue;
+            }
+            let decision = self.decide();
+            if self.act(&decision).await? {
+                continue;
+            }
+            let wake_at = self.next_wake(&decision);
+            tokio::select! {
+                biased;
+                () = self.ctx.stop.suspend.cancelled() => {
+                    self.suspend("stopped on request").await?;
+                    return Ok(Ended::Suspended);
+                }
+                () = self.ctx.stop.cancel.cancelled() => self.request_cancel("cancelled by its owner").await?,
+                Some(report) = self.reports.recv() => self.take_reports(report).await?,
+                _ = commands.tick() => self.take_commands().await?,
+                _ = heartbeat.tick() => {
+                    self.lease = self.ctx.store.renew_lease(&self.lease, self.ctx.options.lease_ttl).await?;
+                }
+                () = sleep_until(wake_at) => {}
+            }
+        }
+    }
+
+    /// Asks the flow; a panic there is a failure of the run, not of the process.
+    fn decide(&self) -> Decision {
+        let decided = catch_unwind(AssertUnwindSafe(|| self.flow.decide(&self.state, &self.run)));
+        decided.unwrap_or_else(|_| {
+            let message = format!("the {} flow panicked while deciding", self.flow.name());
+            let failure = Failure::new(ErrorKind::Internal, message);
+            Decision { finish: Some(Outcome::Failed(failure)), ..Decision::default() }
+        })
+    }
+
+    /// Carries a decision out; tells whether anything was written, so that deciding again makes sense.
+    async fn act(&mut self, decision: &Decision) -> Result<bool, DriveError> {
+        let now = Timestamp::now();
+        if let Some(outcome) = &decision.finish {
+            self.finish(outcome).await?;
+            return Ok(true);
+        }
+        let due = self.due_events(decision, now);
+        if !due.is_empty() {
+            self.append(due).await?;
+            self.stop_ordinary_after_deadline();
+            return Ok(true);
+        }
+        for key in &decision.cancel {
+            let failure = Failure::new(ErrorKind::Cancelled, "no longer needed");
+            self.stop_step(key, failure);
+        }
+        if self.start_steps(&decision.want, now).await? {
+            return Ok(true);
+        }
+        if self.running.is_empty() && self.next_wake(decision).is_none() && decision.waits.is_empty() {
+            let message = format!("the {} flow has nothing left to do and no result", self.flow.name());
+            self.finish(&Outcome::Failed(Failure::new(ErrorKind::Internal, message))).await?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Appends events as the driver, folds them, and keeps going when somebody else appended in between:
+    /// what is appended here are facts, which stay true.
+    pub(super) async fn append(&mut self, events: Vec<NewEvent>) -> Result<(), DriveError> {
+        loop {
+            let append = Append {
+                stream: self.lease.stream.clone(),
+                writer: Writer::Driver { epoch: self.lease.epoch, expected_seq: self.run.last_seq },
+                events: events.clone(),
+            };
+            match self.ctx.store.append(append).await {
+                Ok(appended) => {
+                    self.fold_all(&appended.events);
+                    return Ok(());
+                }
+                Err(StoreError::Moved { .. }) => self.catch_up().await?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn catch_up(&mut self) -> Result<(), DriveError> {
+        let page = self.ctx.store.read(&self.lease.stream, self.run.last_seq, usize::MAX).await?;
+        self.fold_all(&page.events);
+        Ok(())
+    }
+
+    fn fold_all(&mut self, events: &[Event]) {
+        for event in events {
+            self.run.fold(event);
+            self.flow.fold(&mut self.state, event);
+            if is_terminal(&event.update.event_type) {
+                self.run.ended = true;
+            }
+        }
+        if let Some(last) = events.last() {
+            self.last = last.clone();
+        }
+    }
+
+    /// Ends everything that still runs here, without a word to the journal.
+    fn abandon(&mut self) {
+        for (key, running) in std::mem::take(&mut self.running) {
+            running.cancel.cancel();
+            running.abort.abort();
+            self.ctx.live.remove(&key);
+        }
+    }
+
+    pub(super) fn run_id(&self) -> &StreamId {
+        &self.lease.stream
+    }
+
+    pub(super) fn handle_of(&self, key: &StepKey) -> Option<Json> {
+        match self.run.steps.get(key) {
+            Some(crate::run::StepState::Waiting { handle, .. }) => handle.clone(),
+            Some(_) | None => None,
+        }
+    }
+}
+
+/// Sleeps until a moment of the wall clock; for ever without one.
+async fn sleep_until(at: Option<Timestamp>) {
+    match at {
+        Some(at) => {
+            // One millisecond more: the clock is read in whole milliseconds.
+            let wait = at.since(Timestamp::now()) + Duration::from_millis(1);
+            tokio::time::sleep_until(Instant::now() + wait).await;
+        }
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,175 @@
+//! From reports and commands to events.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, Json, StepKey, Timestamp};
+use serde::Deserialize;
+
+use super::DriveError;
+use super::attempt::{Report, Said};
+use super::driver::{Driver, RunningStep};
+use crate::command::{AckStatus, AgentAck, AgentCommand};
+use crate::flow::{Flow, Spent, StepEnd, StepFailure, StepOutput};
+use crate::run::StepState;
+use crate::run::events::{
+    AnswerGiven, CancelRequested, StepCompleted, StepFailed, StepHandle, StepRetrying,
+};
+use crate::store::{NewEvent, StepMark};
+
+/// Reports written in one transaction at most.
+const GROUP: usize = 64;
+
+impl<F: Flow> Driver<'_, F> {
+    /// Writes down a report and all others that wait, as one group.
+    pub(super) async fn take_reports(&mut self, first: Report) -> Result<(), DriveError> {
+        let now = Timestamp::now();
+        let mut events = Vec::new();
+        let mut next = Some(first);
+        while let Some(report) = next {
+            self.settle(report, now, &mut events);
+            next = if events.len() < GROUP { self.reports.try_recv().ok() } else { None };
+        }
+        if events.is_empty() { Ok(()) } else { self.append(events).await }
+    }
+
+    /// The events that a report stands for.
+    pub(super) fn settle(&mut self, report: Report, now: Timestamp, events: &mut Vec<NewEvent>) {
+        let is_current =
+            self.running.get(&report.step).is_some_and(|running| running.attempt == report.attempt);
+        if !is_current {
+            return;
+        }
+        match report.said {
+            Said::Handle(handle) => {
+                let fact = StepHandle { step: report.step.clone(), attempt: report.attempt, handle };
+                events.push(NewEvent::of_step(AgentUpdate::new(&fact, now), &report.step, None));
+            }
+            Said::Ended(result) => {
+                let Some(running) = self.running.remove(&report.step) else { return };
+                self.ctx.live.remove(&report.step);
+                match result {
+                    Ok(output) => self.completed(&running, output, now, events),
+                    Err(failure) => self.failed(&running, failure, now, events),
+                }
+            }
+        }
+    }
+
+    fn completed(&self, running: &RunningStep, output: StepOutput, now: Timestamp, events: &mut Vec<NewEvent>) {
+        let key = &running.step.key;
+        let fact = StepCompleted {
+            step: key.clone(),
+            attempt: running.attempt,
+            output: output.output.clone(),
+            charge: output.charge,
+            usage: output.usage,
+        };
+        let mark = Some(StepMark::Ended(running.attempt));
+        events.push(NewEvent::of_step(AgentUpdate::new(&fact, now), key, mark));
+        let facts = self.flow.describe(&self.state, &running.step, &StepEnd::Completed(output), now).into_iter();
+        events.extend(facts.map(|update| NewEvent::of_step(update, key, None)));
+    }
+
+    fn failed(&self, running: &RunningStep, told: StepFailure, now: Timestamp, events: &mut Vec<NewEvent>) {
+        let key = &running.step.key;
+        let attempt = running.attempt;
+        let charge = match told.spent {
+            Spent::Nothing => Charge::ZERO,
+            Spent::Known(charge) => charge,
+            Spent::Unknown => self.reserved_for(key),
+        };
+        let mark = Some(StepMark::Ended(attempt));
+        let retry = running.step.retry;
+        if running.stopped.is_none() && told.failure.kind.is_retryable() && attempt < retry.max_attempts {
+            let wait = retry.wait_after(attempt, &told.failure, seed(self.run_id().as_str(), key));
+            let fact = StepRetrying {
+                step: key.clone(),
+                attempt,
+                error: told.failure,
+                charge,
+                retry_at: now.plus(wait),
+            };
+            events.push(NewEvent::of_step(AgentUpdate::new(&fact, now), key, mark));
+            return;
+        }
+        let error = running.stopped.clone().unwrap_or(told.failure);
+        let fact = StepFailed { step: key.clone(), attempt, error: error.clone(), charge };
+        events.push(NewEvent::of_step(AgentUpdate::new(&fact, now), key, mark));
+        let facts = self.flow.describe(&self.state, &running.step, &StepEnd::Failed(error), now).into_iter();
+        events.extend(facts.map(|update| NewEvent::of_step(update, key, None)));
+    }
+
+    pub(super) fn reserved_for(&self, key: &StepKey) -> Charge {
+        match self.run.steps.get(key) {
+            Some(StepState::Running(attempt)) => attempt.reserved,
+            Some(StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_)) | None => Charge::ZERO,
+        }
+    }
+
+    /// Carries out what other processes asked for.
+    pub(super) async fn take_commands(&mut self) -> Result<(), DriveError> {
+        for command in self.ctx.store.open_commands(self.run_id()).await? {
+            let ack = self.obey(&command).await?;
+            self.ctx.store.acknowledge(self.run_id(), ack).await?;
+        }
+        Ok(())
+    }
+
+    async fn obey(&mut self, command: &AgentCommand) -> Result<AgentAck, DriveError> {
+        let now = Timestamp::now();
+        let (status, data) = match command.command_type.as_str() {
+            "cancel" => {
+                let reason = command.data.get("reason").and_then(|reason| reason.as_str()).unwrap_or_default();
+                if self.run.cancel.is_none() {
+                    let command_id = command.command_id.clone();
+                    let fact = CancelRequested { command_id, reason: reason.to_owned() };
+                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))]).await?;
+                }
+                (AckStatus::Completed, serde_json::json!({}))
+            }
+            "answer" => match command.data.parse::<Answer>() {
+                Ok(given) if self.run.answers.contains_key(&given.key) => {
+                    (AckStatus::Rejected, serde_json::json!({ "reason": "answered already" }))
+                }
+                Ok(given) if self.run.asked.contains(&given.key) => {
+                    let fact = AnswerGiven { key: given.key, answer: given.answer };
+                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))]).await?;
+                    (AckStatus::Completed, serde_json::json!({}))
+                }
+                Ok(_) => (AckStatus::Rejected, serde_json::json!({ "reason": "the run did not ask that" })),
+                Err(error) => (AckStatus::Rejected, serde_json::json!({ "reason": error.to_string() })),
+            },
+            other => {
+                let reason = format!("this run does not know the command {other}");
+                (AckStatus::Rejected, serde_json::json!({ "reason": reason }))
+            }
+        };
+        Ok(AgentAck { command_id: command.command_id.clone(), status, data: Json::from(data) })
+    }
+
+    /// Tells a running step to stop; its report follows.
+    pub(super) fn stop_step(&mut self, key: &StepKey, why: Failure) {
+        if let Some(running) = self.running.get_mut(key) {
+            running.stopped.get_or_insert(why);
+            running.cancel.cancel();
+        }
+    }
+}
+
+/// The data of an `answer` command.
+#[derive(Deserialize)]
+struct Answer {
+    key: String,
+    answer: Json,
+}
+
+fn seed(run: &str, key: &StepKey) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (run, key).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The failure of a step that was stopped because its run ends.
+pub(super) fn run_ends() -> Failure {
+    Failure::new(ErrorKind::Cancelled, "its run ended")
+}

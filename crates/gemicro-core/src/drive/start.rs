@@ -1,0 +1,193 @@
+//! From wanted steps to running attempts: budget, time, parallelism.
+
+use gemicro_event::{AgentUpdate, ErrorKind, Failure, StepKey, Timestamp};
+
+use super::DriveError;
+use super::attempt::spawn_attempt;
+use super::driver::{Driver, RunningStep};
+use crate::budget::Purpose;
+use crate::flow::{Decision, Flow, Step, StepEnd, Wait};
+use crate::run::StepState;
+use crate::run::events::{
+    AnswerRequested, BudgetWarning, DeadlinePassed, StepFailed, StepStarted, TimerFired,
+};
+use crate::store::{NewEvent, StepMark};
+
+/// The used share of a limit that is worth a warning.
+const WARNING_SHARE: f64 = 0.8;
+
+/// What to do with a wanted step now.
+enum Verdict {
+    Start { attempt: u32 },
+    Refuse(Failure),
+    Later,
+}
+
+impl<F: Flow> Driver<'_, F> {
+    /// Starts what may start and refuses what never can; tells whether anything was written.
+    pub(super) async fn start_steps(&mut self, want: &[Step], now: Timestamp) -> Result<bool, DriveError> {
+        let mut events = Vec::new();
+        let mut starts = Vec::new();
+        let mut ledger = self.run.ledger.clone();
+        for step in want {
+            let n_running = self.running.len() + starts.len();
+            match self.judge(step, n_running, &mut ledger, now) {
+                Verdict::Later => {}
+                Verdict::Refuse(failure) => self.refuse(step, failure, now, &mut events),
+                Verdict::Start { attempt } => {
+                    let started = StepStarted {
+                        step: step.key.clone(),
+                        kind: step.kind.clone(),
+                        attempt,
+                        input: step.input.clone(),
+                        reserved: step.cost,
+                        purpose: step.purpose,
+                    };
+                    let mark = Some(StepMark::Started(attempt));
+                    events.push(NewEvent::of_step(AgentUpdate::new(&started, now), &step.key, mark));
+                    if attempt == 1 {
+                        let facts = self.flow.announce(&self.state, step, now).into_iter();
+                        events.extend(facts.map(|update| NewEvent::of_step(update, &step.key, None)));
+                    }
+                    starts.push((step.clone(), attempt, self.handle_of(&step.key)));
+                }
+            }
+        }
+        if events.is_empty() {
+            return Ok(false);
+        }
+        self.append(events).await?;
+        for (step, attempt, handle) in starts {
+            let key = step.key.clone();
+            let cancel = tokio_util::sync::CancellationToken::new();
+            let abort = spawn_attempt(self, step.clone(), attempt, handle, cancel.clone());
+            self.running.insert(key, RunningStep { step, attempt, cancel, abort, stopped: None });
+        }
+        Ok(true)
+    }
+
+    fn judge(
+        &self,
+        step: &Step,
+        n_running: usize,
+        ledger: &mut crate::budget::Ledger,
+        now: Timestamp,
+    ) -> Verdict {
+        let attempt = match self.run.steps.get(&step.key) {
+            None => 1,
+            Some(StepState::Waiting { attempt, retry_at, .. }) if *retry_at <= now => attempt + 1,
+            Some(
+                StepState::Waiting { .. }
+                | StepState::Running(_)
+                | StepState::Completed
+                | StepState::Failed(_),
+            ) => return Verdict::Later,
+        };
+        if let Some(deadline) = &self.run.deadline
+            && (deadline.over || step.purpose == Purpose::Ordinary)
+        {
+            return Verdict::Refuse(Failure::new(ErrorKind::BudgetExceeded, "the time limit leaves no time for it"));
+        }
+        if n_running >= self.ctx.options.max_parallel {
+            return Verdict::Later;
+        }
+        match ledger.reserve(&step.key, attempt, step.cost, step.purpose) {
+            Ok(()) => Verdict::Start { attempt },
+            // Running steps may turn out cheaper than reserved.
+            Err(_) if self.run.running().any(|(_, running)| running.reserved != Default::default()) => {
+                Verdict::Later
+            }
+            Err(refusal) => Verdict::Refuse(Failure::new(ErrorKind::BudgetExceeded, refusal.to_string())),
+        }
+    }
+
+    fn refuse(&self, step: &Step, failure: Failure, now: Timestamp, events: &mut Vec<NewEvent>) {
+        let failed = StepFailed {
+            step: step.key.clone(),
+            attempt: 0,
+            error: failure.clone(),
+            charge: Default::default(),
+        };
+        events.push(NewEvent::of_step(AgentUpdate::new(&failed, now), &step.key, None));
+        let facts = self.flow.describe(&self.state, step, &StepEnd::Failed(failure), now).into_iter();
+        events.extend(facts.map(|update| NewEvent::of_step(update, &step.key, None)));
+    }
+
+    /// Time, money and questions that have become facts.
+    pub(super) fn due_events(&self, decision: &Decision, now: Timestamp) -> Vec<NewEvent> {
+        let mut events = Vec::new();
+        if !self.run.warned && self.run.ledger.warning_due(WARNING_SHARE) {
+            let used_percent = (self.run.ledger.used_share() * 100.0).min(100.0) as u32;
+            let warning = BudgetWarning { used_percent, spent: self.run.ledger.spent() };
+            events.push(NewEvent::of_run(AgentUpdate::new(&warning, now)));
+        }
+        if let Some(over) = self.deadline_due(now) {
+            events.push(NewEvent::of_run(AgentUpdate::new(&DeadlinePassed { over }, now)));
+        }
+        for wait in &decision.waits {
+            match wait {
+                Wait::Until { key, at } if *at <= now && !self.run.fired.contains(key) => {
+                    let fired = TimerFired { key: key.clone() };
+                    events.push(NewEvent::of_run(AgentUpdate::new(&fired, now)));
+                }
+                Wait::Answer { key } if !self.run.asked.contains(key) => {
+                    let asked = AnswerRequested { key: key.clone() };
+                    events.push(NewEvent::of_run(AgentUpdate::new(&asked, now)));
+                }
+                Wait::Until { .. } | Wait::Answer { .. } => {}
+            }
+        }
+        events
+    }
+
+    /// The next moment at which something becomes due by itself.
+    pub(super) fn next_wake(&self, decision: &Decision) -> Option<Timestamp> {
+        let retries = decision.want.iter().filter_map(|step| match self.run.steps.get(&step.key) {
+            Some(StepState::Waiting { retry_at, .. }) => Some(*retry_at),
+            Some(StepState::Running(_) | StepState::Completed | StepState::Failed(_)) | None => None,
+        });
+        let timers = decision.waits.iter().filter_map(|wait| match wait {
+            Wait::Until { key, at } if !self.run.fired.contains(key) => Some(*at),
+            Wait::Until { .. } | Wait::Answer { .. } => None,
+        });
+        retries.chain(timers).chain(self.next_deadline()).min()
+    }
+
+    /// After the time limit came near, only the last step goes on; after it passed, nothing does.
+    pub(super) fn stop_ordinary_after_deadline(&mut self) {
+        let Some(deadline) = self.run.deadline.clone() else { return };
+        let late: Vec<StepKey> = self
+            .running
+            .iter()
+            .filter(|(_, running)| deadline.over || running.step.purpose == Purpose::Ordinary)
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in late {
+            self.stop_step(&key, Failure::new(ErrorKind::Timeout, "the time limit of the run came first"));
+        }
+    }
+
+    fn deadline_due(&self, now: Timestamp) -> Option<bool> {
+        let limit = self.run.started.limits.wall_ms?;
+        let worked = self.run.worked_ms_at(now);
+        let near = limit.saturating_sub(self.run.started.held_back_ms);
+        match &self.run.deadline {
+            Some(passed) if passed.over => None,
+            Some(_) | None if worked >= limit => Some(true),
+            None if worked >= near => Some(false),
+            Some(_) | None => None,
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Timestamp> {
+        let limit = self.run.started.limits.wall_ms?;
+        let since = self.run.working_since?;
+        let due = match &self.run.deadline {
+            Some(passed) if passed.over => return None,
+            Some(_) => limit,
+            None => limit.saturating_sub(self.run.started.held_back_ms),
+        };
+        let left = due.saturating_sub(self.run.worked_ms);
+        Some(since.plus(std::time::Duration::from_millis(left)))
+    }
+}

@@ -1,0 +1,99 @@
+//! Ending a run: with an outcome, on request, or for a while.
+
+use gemicro_event::{AgentUpdate, CommandId, StepKey, Timestamp};
+
+use super::DriveError;
+use super::driver::Driver;
+use super::settle::run_ends;
+use crate::flow::{Flow, Outcome};
+use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepLost};
+use crate::store::{NewEvent, StepMark};
+
+impl<F: Flow> Driver<'_, F> {
+    /// Stops what still runs, settles it, and writes the terminal event.
+    pub(super) async fn finish(&mut self, outcome: &Outcome) -> Result<(), DriveError> {
+        self.stop_all().await?;
+        let now = Timestamp::now();
+        let terminal = match outcome {
+            Outcome::Completed { message, data } => AgentUpdate {
+                event_type: "final_result".to_owned(),
+                message: message.clone(),
+                timestamp: now,
+                data: data.clone(),
+            },
+            Outcome::Failed(error) => {
+                AgentUpdate::new(&RunFailed { error: error.clone(), spent: self.run.ledger.spent() }, now)
+            }
+        };
+        self.append(vec![NewEvent::of_run(terminal)]).await
+    }
+
+    /// Stops everything for good.
+    pub(super) async fn finish_cancelled(&mut self, requested: &CancelRequested) -> Result<(), DriveError> {
+        self.stop_all().await?;
+        let cancelled = RunCancelled { reason: requested.reason.clone(), spent: self.run.ledger.spent() };
+        self.append(vec![NewEvent::of_run(AgentUpdate::new(&cancelled, Timestamp::now()))]).await
+    }
+
+    /// Notes that this process wants the run cancelled.
+    pub(super) async fn request_cancel(&mut self, reason: &str) -> Result<(), DriveError> {
+        let fact = CancelRequested { command_id: CommandId::random(), reason: reason.to_owned() };
+        self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, Timestamp::now()))]).await
+    }
+
+    /// Stops everything for a while: attempts that did not finish in time are lost and start again later.
+    pub(super) async fn suspend(&mut self, reason: &str) -> Result<(), DriveError> {
+        let keys: Vec<StepKey> = self.running.keys().cloned().collect();
+        for key in &keys {
+            self.stop_step(key, run_ends());
+        }
+        let mut events = Vec::new();
+        let ended = self.gather().await;
+        let now = Timestamp::now();
+        for report in ended {
+            // A result that came in the last moment counts; a stopped attempt starts again later.
+            let completed = matches!(report.said, super::attempt::Said::Ended(Ok(_)));
+            if completed {
+                self.settle(report, now, &mut events);
+            }
+        }
+        for (key, running) in std::mem::take(&mut self.running) {
+            let charge = self.reserved_for(&key);
+            let lost = StepLost { step: key.clone(), attempt: running.attempt, charge };
+            let mark = Some(StepMark::Ended(running.attempt));
+            events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), &key, mark));
+            running.abort.abort();
+            self.ctx.live.remove(&key);
+        }
+        let suspended = RunSuspended { reason: reason.to_owned(), stopped_at: now };
+        events.push(NewEvent::of_run(AgentUpdate::new(&suspended, now)));
+        self.append(events).await
+    }
+
+    /// Stops all running steps and settles them.
+    async fn stop_all(&mut self) -> Result<(), DriveError> {
+        let keys: Vec<StepKey> = self.running.keys().cloned().collect();
+        for key in &keys {
+            self.stop_step(key, run_ends());
+        }
+        let mut events = Vec::new();
+        for report in self.gather().await {
+            self.settle(report, Timestamp::now(), &mut events);
+        }
+        if events.is_empty() { Ok(()) } else { self.append(events).await }
+    }
+
+    /// Waits for the reports of all stopped steps; each attempt ends within its grace period.
+    async fn gather(&mut self) -> Vec<super::attempt::Report> {
+        let mut reports = Vec::new();
+        let mut open: Vec<StepKey> = self.running.keys().cloned().collect();
+        while !open.is_empty() {
+            let Some(report) = self.reports.recv().await else { break };
+            if matches!(report.said, super::attempt::Said::Ended(_)) {
+                open.retain(|key| *key != report.step);
+            }
+            reports.push(report);
+        }
+        reports
+    }
+}

@@ -1,0 +1,87 @@
+//! The port through which steps reach the world.
+//!
+//! An [`Executor`] runs the steps of one kind. It lives in the crate that owns the effect; the engine
+//! registers it in [`Executors`]. Executors retry nothing and journal nothing themselves.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gemicro_event::{Json, StreamId};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::flow::{Step, StepFailure, StepOutput};
+use crate::live::LiveText;
+
+/// Runs steps of one kind.
+pub trait Executor: Send + Sync {
+    /// Runs one attempt. When `call.cancel` fires it stops at once and gives back what it knows.
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>>;
+}
+
+/// One attempt at one step.
+#[derive(Debug, Clone)]
+pub struct StepCall {
+    /// The run it belongs to.
+    pub run: StreamId,
+    /// The step.
+    pub step: Step,
+    /// Number of this attempt, from 1.
+    pub attempt: u32,
+    /// What an earlier, lost attempt left outside (an interaction id, a session): ask there first.
+    pub handle: Option<Json>,
+    /// Where to report such a handle as soon as it is known.
+    pub handles: HandleReporter,
+    /// Fires when the step is no longer wanted.
+    pub cancel: CancellationToken,
+    /// Where text goes while it is being written.
+    pub live: LiveText,
+}
+
+/// Takes the outside handle of a running attempt; the driver journals it at once.
+#[derive(Debug, Clone)]
+pub struct HandleReporter {
+    sender: mpsc::UnboundedSender<Json>,
+}
+
+impl HandleReporter {
+    /// A reporter and the end where its handles arrive.
+    #[must_use]
+    pub fn channel() -> (Self, mpsc::UnboundedReceiver<Json>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self { sender }, receiver)
+    }
+
+    /// Reports a handle. A driver that is gone no longer needs it.
+    pub fn report(&self, handle: Json) {
+        let _ = self.sender.send(handle);
+    }
+}
+
+/// The executors of a process, by step kind.
+#[derive(Clone, Default)]
+pub struct Executors {
+    by_kind: BTreeMap<String, Arc<dyn Executor>>,
+}
+
+impl Executors {
+    /// Adds one; a second one for the same kind replaces the first.
+    #[must_use]
+    pub fn with(mut self, kind: &str, executor: Arc<dyn Executor>) -> Self {
+        self.by_kind.insert(kind.to_owned(), executor);
+        self
+    }
+
+    /// The executor for a kind.
+    #[must_use]
+    pub fn get(&self, kind: &str) -> Option<Arc<dyn Executor>> {
+        self.by_kind.get(kind).cloned()
+    }
+}
+
+impl std::fmt::Debug for Executors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.by_kind.keys()).finish()
+    }
+}

@@ -1,0 +1,49 @@
+//! What a flow wants next.
+
+use gemicro_event::{Failure, Json, StepKey, Timestamp};
+
+use super::Step;
+
+/// One decision: a function of the state alone.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Decision {
+    /// Steps that are ready; those already started are ignored.
+    pub want: Vec<Step>,
+    /// Running steps that are no longer needed.
+    pub cancel: Vec<StepKey>,
+    /// What the run waits for beside its steps.
+    pub waits: Vec<Wait>,
+    /// How it ends. Steps still running are stopped first.
+    pub finish: Option<Outcome>,
+}
+
+/// Something outside the run's own steps that must happen first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wait {
+    /// A moment; `timer_fired` with this key follows it.
+    Until {
+        /// Names the timer inside the run.
+        key: String,
+        /// When it is due.
+        at: Timestamp,
+    },
+    /// A person's answer; `answer_given` with this key follows it.
+    Answer {
+        /// Names the question inside the run.
+        key: String,
+    },
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// With a result: `final_result` with these details.
+    Completed {
+        /// The sentence for people.
+        message: String,
+        /// The details.
+        data: Json,
+    },
+    /// With a typed failure: `run_failed`.
+    Failed(Failure),
+}

@@ -1,0 +1,12 @@
+//! Deciding: flows are pure, steps are data.
+//!
+//! A [`Flow`] folds events into its state and decides which [`Step`]s to run next. It runs nothing, reads
+//! no clock and keeps nothing beside the journal; `drive` does the rest.
+
+mod decision;
+mod step;
+mod traits;
+
+pub use decision::{Decision, Outcome, Wait};
+pub use step::{RetryPolicy, Spent, Step, StepEnd, StepFailure, StepOutput};
+pub use traits::Flow;

@@ -1,0 +1,110 @@
+//! A step: a unit of work as plain data, and what became of it.
+
+use std::time::Duration;
+
+use gemicro_event::{Charge, Failure, Json, StepKey, Usage};
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Purpose;
+
+/// One unit of work. Once completed it is never run again, whatever happens to the process.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Its name in the run.
+    pub key: StepKey,
+    /// Which executor runs it.
+    pub kind: String,
+    /// What the executor gets.
+    pub input: Json,
+    /// The most it can cost; reserved before each attempt.
+    pub cost: Charge,
+    /// Whether it may use what the budget holds back for the last step.
+    pub purpose: Purpose,
+    /// How often and when to try again.
+    pub retry: RetryPolicy,
+    /// Time limit of one attempt.
+    pub timeout_ms: Option<u64>,
+}
+
+/// When to try a failed step again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetryPolicy {
+    /// Attempts in all, the first included.
+    pub max_attempts: u32,
+    /// Wait before the second attempt; doubles each time.
+    pub base_ms: u64,
+    /// The longest wait.
+    pub cap_ms: u64,
+}
+
+impl RetryPolicy {
+    /// One attempt only.
+    pub const NEVER: Self = Self { max_attempts: 1, base_ms: 0, cap_ms: 0 };
+
+    /// The wait after attempt number `attempt` failed: exponential with up to 25 % jitter taken from `seed`,
+    /// never shorter than what the other side asked for.
+    #[must_use]
+    pub fn wait_after(&self, attempt: u32, failure: &Failure, seed: u64) -> Duration {
+        let doublings = attempt.saturating_sub(1).min(20);
+        let plain = self.base_ms.saturating_mul(1 << doublings).min(self.cap_ms);
+        // A multiplicative hash spreads the seeds of neighbouring steps; no random source, so replay agrees.
+        let spread = seed.wrapping_add(u64::from(attempt)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+        let jitter = plain * (spread % 1000) / 4000;
+        let asked = failure.retry_after_ms.unwrap_or(0);
+        Duration::from_millis((plain + jitter).max(asked))
+    }
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self { max_attempts: 3, base_ms: 500, cap_ms: 30_000 }
+    }
+}
+
+/// What an executor gives back when it is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepOutput {
+    /// The complete result; replay needs nothing else.
+    pub output: Json,
+    /// What it really cost.
+    pub charge: Charge,
+    /// Tokens as reported.
+    pub usage: Option<Usage>,
+}
+
+/// What an executor gives back when it could not do it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepFailure {
+    /// Why.
+    pub failure: Failure,
+    /// What was spent on the way.
+    pub spent: Spent,
+}
+
+impl StepFailure {
+    /// A failure that cost nothing.
+    #[must_use]
+    pub fn free(failure: Failure) -> Self {
+        Self { failure, spent: Spent::Nothing }
+    }
+}
+
+/// What a failed attempt cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spent {
+    /// The other side did no work that it bills.
+    Nothing,
+    /// The other side told us.
+    Known(Charge),
+    /// Nobody knows: counted at its worst case.
+    Unknown,
+}
+
+/// How a step ended for good: completed, or failed with no attempt left.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StepEnd {
+    /// It has a result.
+    Completed(StepOutput),
+    /// It has none; the flow decides what that means.
+    Failed(Failure),
+}

@@ -1,0 +1,22 @@
+//! The pure heart of gemicro: flows that decide, steps as data, budgets, research, and the ports through
+//! which they reach the world.
+//!
+//! Start at [`flow`] (what deciding is), then [`mod@drive`] (the loop around it) and [`store`] (where facts
+//! go). This crate starts no process, opens no file or socket and knows no terminal.
+
+pub mod agent;
+pub mod blob;
+pub mod budget;
+pub mod command;
+pub mod corpus;
+pub mod drive;
+pub mod execute;
+pub mod flow;
+pub mod live;
+pub mod llm;
+pub mod offline;
+pub mod prices;
+pub mod research;
+pub mod run;
+pub mod store;
+pub mod tokens;

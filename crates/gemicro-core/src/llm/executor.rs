@@ -1,0 +1,102 @@
+//! Model calls as steps.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
+
+use super::{LlmBackend, LlmConfig, LlmRequest, generate};
+use crate::budget::Purpose;
+use crate::execute::{Executor, StepCall};
+use crate::flow::{RetryPolicy, Spent, Step, StepFailure, StepOutput};
+use crate::prices::PriceTable;
+use crate::tokens::{TokenCounter, WeightedEstimator};
+
+/// The step kind of model calls.
+pub const LLM_STEP: &str = "llm";
+
+/// A model call as a step: its input is the whole request, its cost the proven worst case.
+#[must_use]
+pub fn llm_step(key: StepKey, request: &LlmRequest, purpose: Purpose, config: &LlmConfig) -> Step {
+    Step {
+        key,
+        kind: LLM_STEP.to_owned(),
+        cost: worst_case(request),
+        input: Json::of(request).expect("a request has string keys only"),
+        purpose,
+        retry: RetryPolicy { max_attempts: config.max_attempts, ..RetryPolicy::default() },
+        timeout_ms: Some(config.timeout_ms),
+    }
+}
+
+/// The most a call can cost: every byte a token, the whole output limit used.
+fn worst_case(request: &LlmRequest) -> Charge {
+    let counter = WeightedEstimator;
+    let schema = request.schema.as_ref().map_or(0, |schema| counter.safe(schema.text()));
+    let system = request.system.as_deref().map_or(0, |system| counter.safe(system));
+    let input_tokens = counter.safe(&request.prompt) + system + schema;
+    let usage = Usage { input_tokens, output_tokens: request.max_output_tokens, ..Usage::default() };
+    charge_for(&request.model, &usage)
+}
+
+/// What a call with this usage costs. A model without a price costs no money here; a money budget with such
+/// a model is refused when the plan is made.
+fn charge_for(model: &str, usage: &Usage) -> Charge {
+    let micro_usd = PriceTable::embedded().price(model).map_or(0, |price| price.cost(usage));
+    Charge { tokens: usage.total_tokens(), micro_usd, turns: 1 }
+}
+
+/// Runs model calls.
+pub struct LlmExecutor {
+    backend: Arc<dyn LlmBackend>,
+}
+
+impl LlmExecutor {
+    /// An executor over one backend.
+    #[must_use]
+    pub fn new(backend: Arc<dyn LlmBackend>) -> Self {
+        Self { backend }
+    }
+}
+
+impl Executor for LlmExecutor {
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        let backend = self.backend.clone();
+        Box::pin(async move {
+            let request: LlmRequest = call.step.input.parse().map_err(|error| {
+                let message = format!("the model request cannot be read: {error}");
+                StepFailure::free(Failure::new(ErrorKind::Internal, message))
+            })?;
+            let handles = call.handles.clone();
+            let answer = generate(
+                backend.as_ref(),
+                &request,
+                call.handle,
+                |text| call.live.push(text),
+                |handle| handles.report(handle),
+            );
+            let response = tokio::select! {
+                biased;
+                response = answer => response.map_err(|failure| priced(&request, failure))?,
+                () = call.cancel.cancelled() => {
+                    let failure = Failure::new(ErrorKind::Cancelled, "the model call was stopped");
+                    return Err(StepFailure { failure, spent: Spent::Unknown });
+                }
+            };
+            let output = Json::of(&response).map_err(|error| {
+                StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string()))
+            })?;
+            let charge = charge_for(&request.model, &response.usage);
+            Ok(StepOutput { output, charge, usage: Some(response.usage) })
+        })
+    }
+}
+
+/// Adds the money to a failure whose tokens are known; counted as output, the dearer kind.
+fn priced(request: &LlmRequest, mut failure: StepFailure) -> StepFailure {
+    if let Spent::Known(charge) = &mut failure.spent {
+        let usage = Usage { output_tokens: charge.tokens, ..Usage::default() };
+        charge.micro_usd = charge_for(&request.model, &usage).micro_usd;
+    }
+    failure
+}

@@ -1,0 +1,21 @@
+//! The port to models: one streaming call, and the step executor around it.
+//!
+//! [`LlmBackend`] is what an adapter implements (Gemini, OpenAI-compatible, an agent CLI as a text backend);
+//! [`LlmExecutor`] turns its stream into a step result and judges its end. Scripted models for tests are in
+//! `scripted`, behind the `testing` feature.
+
+mod backend;
+mod config;
+mod executor;
+mod generate;
+mod json_answer;
+#[cfg(any(test, feature = "testing"))]
+pub mod scripted;
+#[cfg(test)]
+mod tests;
+
+pub use backend::{FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse};
+pub use config::{DEFAULT_MODEL, GemicroConfig, LlmConfig};
+pub use executor::{LLM_STEP, LlmExecutor, llm_step};
+pub use generate::generate;
+pub use json_answer::json_in;

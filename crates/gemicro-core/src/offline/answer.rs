@@ -1,0 +1,106 @@
+//! Answers one sub-question from the corpus.
+//!
+//! The main function is [`answer`]. Typed questions give the one best sentence and the documents that
+//! disagree with it; bridges give one sentence per hop; everything else is left to `explain`.
+
+use super::contradiction::contradictions;
+use super::decompose::SubQuestion;
+use super::explain::explain;
+use super::finding::{Finding, Gate, SubAnswer};
+use super::hop::answer_hop;
+use super::question::{AnswerType, Question};
+use super::resolve::{Resolution, resolve};
+use super::select::{Candidate, Selection, select};
+use super::techniques::Techniques;
+use crate::corpus::{Corpus, CorpusError};
+
+/// Answers a sub-question with all techniques.
+///
+/// # Errors
+///
+/// Fails only when the search index fails; "no evidence" is an answer.
+pub fn answer(corpus: &dyn Corpus, sub_question: &SubQuestion) -> Result<SubAnswer, CorpusError> {
+    answer_with(corpus, sub_question, &Techniques::default())
+}
+
+/// Answers a sub-question with the given techniques.
+///
+/// # Errors
+///
+/// Fails only when the search index fails; "no evidence" is an answer.
+pub fn answer_with(corpus: &dyn Corpus, sub_question: &SubQuestion, techniques: &Techniques) -> Result<SubAnswer, CorpusError> {
+    if let Some(hop) = sub_question.hop.as_ref().filter(|_| techniques.hops) {
+        return answer_hop(corpus, hop, techniques);
+    }
+    answer_text(corpus, &sub_question.text, techniques)
+}
+
+/// Answers a plain question without a hop.
+pub(crate) fn answer_text(corpus: &dyn Corpus, text: &str, techniques: &Techniques) -> Result<SubAnswer, CorpusError> {
+    let mut question = Question::read(text);
+    let resolution = if techniques.subject { resolve(corpus, &question)? } else { Resolution::Open };
+    let subject = match resolution {
+        Resolution::Subject(subject) => Some(subject),
+        Resolution::Open => None,
+        Resolution::Absent(name) => {
+            return Ok(SubAnswer::NoEvidence { gate: Gate::Subject, reason: format!("No document names “{name}”.") });
+        }
+    };
+    if subject.is_none() && techniques.subject && question.expected == AnswerType::Value {
+        question.expected = AnswerType::Explanation;
+    }
+    if question.expected == AnswerType::Explanation {
+        return explain(corpus, &question, subject.as_ref(), techniques);
+    }
+    let selection = select(corpus, &question, subject.as_ref(), techniques)?;
+    Ok(conclude(&question, subject.as_ref().map(|subject| subject.text.as_str()), selection, techniques))
+}
+
+fn conclude(question: &Question, subject: Option<&str>, selection: Selection, techniques: &Techniques) -> SubAnswer {
+    let Some(best) = selection.candidates.first() else {
+        return SubAnswer::NoEvidence { gate: selection.closed, reason: reason(question, subject, selection.closed) };
+    };
+    let contradictions = if techniques.contradictions { contradictions(question, &selection.candidates) } else { Vec::new() };
+    SubAnswer::Found { findings: vec![finding(best)], contradictions }
+}
+
+/// A candidate as people and journals see it.
+pub(crate) fn finding(candidate: &Candidate) -> Finding {
+    let place = if candidate.is_direct { "names the subject" } else { "stands under the subject's title" };
+    Finding {
+        doc: candidate.passage.doc.clone(),
+        title: candidate.passage.title.clone(),
+        date: candidate.passage.date.clone(),
+        span: candidate.span().to_owned(),
+        range: candidate.range(),
+        value: candidate.values.first().map(|value| candidate.span()[value.range.clone()].to_owned()),
+        score: candidate.coverage,
+        why: format!("The sentence {place} and covers {:.0} % of what was asked.", candidate.coverage * 100.0),
+    }
+}
+
+/// Why no sentence was found, as a sentence for people.
+pub(crate) fn reason(question: &Question, subject: Option<&str>, gate: Gate) -> String {
+    let about = subject.map_or_else(|| "what was asked".to_owned(), |subject| format!("“{subject}”"));
+    match gate {
+        Gate::Subject => format!("No sentence is about {about}."),
+        Gate::AnswerType => format!("The documents speak of {about}, but no sentence about it gives {}.", wanted(&question.expected)),
+        Gate::Coverage => format!("The documents give values for {about}, but not for what was asked."),
+        Gate::Verbatim => format!("The only sentences about {about} stand in text that cannot be quoted."),
+    }
+}
+
+fn wanted(expected: &AnswerType) -> String {
+    match expected {
+        AnswerType::Person => "a person".to_owned(),
+        AnswerType::Place => "a place".to_owned(),
+        AnswerType::Date => "a date".to_owned(),
+        AnswerType::Quantity { classes } if classes.is_empty() => "a number".to_owned(),
+        AnswerType::Quantity { classes } => {
+            let names: Vec<&str> = classes.iter().map(|class| class.name()).collect();
+            format!("a number ({})", names.join(" or "))
+        }
+        AnswerType::Value => "a value".to_owned(),
+        AnswerType::Explanation => "an explanation".to_owned(),
+    }
+}

@@ -1,0 +1,132 @@
+//! Splits a question into sub-questions.
+//!
+//! The main function is [`decompose`], the main type [`SubQuestion`]. It works on the words of the question
+//! alone; which documents exist plays no part, so the plan is the same whatever a document says.
+
+use serde::{Deserialize, Serialize};
+
+use super::bridge::find_bridge;
+use super::coordination::split_coordination;
+use super::follow_up::{ask_about, carry_over, is_follow_up};
+use super::question::{AnswerType, Question};
+use super::techniques::Techniques;
+
+/// Stands in an outer question for the name that the first hop finds.
+pub(crate) const PLACEHOLDER: &str = "{it}";
+
+/// Questions longer than this are read up to here; nobody asks more in one breath.
+const LONGEST_QUESTION: usize = 4_000;
+
+/// One question that can be answered by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubQuestion {
+    /// The question, for people and for the search.
+    pub text: String,
+    /// The kind of answer it expects.
+    pub expected: AnswerType,
+    /// The bridge it needs, if its subject has to be found first.
+    pub hop: Option<Hop>,
+}
+
+/// A bridge: a clause that describes something, and the question about that thing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hop {
+    /// What is known about the thing: "the papers of X are archived".
+    pub clause: String,
+    /// The question about it, with `{it}` in its place.
+    pub question: String,
+}
+
+impl SubQuestion {
+    /// Reads one question, without splitting it.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let text = text.trim();
+        let hop = find_bridge(text);
+        let outer = hop.as_ref().map_or(text, |hop| hop.question.as_str());
+        Self { text: text.to_owned(), expected: Question::read(outer).expected, hop }
+    }
+}
+
+/// Splits a question into at most `max` sub-questions, with all techniques.
+#[must_use]
+pub fn decompose(question: &str, max: usize) -> Vec<SubQuestion> {
+    decompose_with(question, max, &Techniques::default())
+}
+
+/// Splits a question into at most `max` sub-questions with the given techniques.
+#[must_use]
+pub fn decompose_with(question: &str, max: usize, techniques: &Techniques) -> Vec<SubQuestion> {
+    let question = clipped(question.trim());
+    if question.is_empty() || max == 0 {
+        return Vec::new();
+    }
+    if !techniques.split {
+        return vec![SubQuestion::new(question)];
+    }
+    let mut texts: Vec<String> = Vec::new();
+    for piece in pieces(question) {
+        let previous = texts.last().cloned();
+        match previous {
+            Some(previous) if is_follow_up(&piece) => texts.push(carry_over(&previous, &piece)),
+            Some(previous) => {
+                let asked = ask_about(&previous, &piece);
+                texts.extend(split_coordination(&asked));
+            }
+            None => texts.extend(split_coordination(&piece)),
+        }
+    }
+    let mut seen = Vec::new();
+    texts.retain(|text| {
+        let is_new = !seen.contains(text);
+        seen.push(text.clone());
+        is_new
+    });
+    texts.truncate(max);
+    texts.iter().map(|text| SubQuestion::new(text)).collect()
+}
+
+fn clipped(question: &str) -> &str {
+    if question.len() <= LONGEST_QUESTION {
+        return question;
+    }
+    let mut end = LONGEST_QUESTION;
+    while !question.is_char_boundary(end) {
+        end -= 1;
+    }
+    &question[..end]
+}
+
+/// Cuts after every question mark; statements before the first question are left out.
+fn pieces(question: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let is_japanese = question.contains("か。");
+    for (at, c) in question.char_indices() {
+        let is_mark = matches!(c, '?' | '？' | '؟') || (is_japanese && c == '。' && question[start..at].ends_with('か'));
+        let end = at + c.len_utf8();
+        let next = question[end..].chars().next();
+        if is_mark && next.is_none_or(|next| next.is_whitespace() || super::text::is_cjk(next)) {
+            found.push(question[start..end].trim().to_owned());
+            start = end;
+        }
+    }
+    let rest = question[start..].trim();
+    if found.is_empty() {
+        return vec![question.to_owned()];
+    }
+    if rest.split_whitespace().count() > 1 || rest.chars().any(super::text::is_cjk) {
+        found.push(rest.to_owned());
+    }
+    let questions: Vec<String> = found.iter().map(|piece| without_statements(piece)).filter(|piece| !piece.is_empty()).collect();
+    if questions.is_empty() { vec![question.to_owned()] } else { questions }
+}
+
+/// "I plan a trip. How long does it take?": only the last sentence of a piece asks.
+fn without_statements(piece: &str) -> String {
+    let ranges = super::sentence::sentences(piece, crate::corpus::BlockKind::Paragraph);
+    match ranges.last() {
+        Some(last) if ranges.len() > 1 => piece[last.clone()].to_owned(),
+        _ => piece.to_owned(),
+    }
+}

@@ -1,0 +1,107 @@
+//! Answers broad questions ("How does … work?") with the few best sentences of the documents.
+//!
+//! The one function is [`explain`]. There is no value to check, so a passage must cover most of the
+//! question, and the sentences are taken from different places.
+
+use std::collections::HashMap;
+
+use super::answer::{finding, reason};
+use super::aspect::Aspects;
+use super::finding::{Gate, SubAnswer};
+use super::question::Question;
+use super::select::{Candidate, quotable};
+use super::sentence::sentences;
+use super::subject::{Place, Subject};
+use super::techniques::Techniques;
+use crate::corpus::{BlockKind, Corpus, CorpusError, Hit, PassageQuery};
+
+/// Passages asked for.
+const LIMIT: usize = 60;
+/// Sentences in an explanation, and from one passage.
+const MOST_SENTENCES: usize = 5;
+const MOST_PER_PASSAGE: usize = 2;
+/// Least coverage of the passage with its heading and title, and of the sentence.
+const LEAST_PASSAGE: f32 = 0.55;
+const LEAST_SENTENCE: f32 = 0.3;
+/// A sentence must come this near to the best one.
+const NEAR: f32 = 0.6;
+/// Shorter pieces are labels, longer ones are no sentences.
+const SENTENCE_BYTES: std::ops::RangeInclusive<usize> = 30..=700;
+
+/// The best sentences for a question without an expected value.
+pub(crate) fn explain(corpus: &dyn Corpus, question: &Question, subject: Option<&Subject>, techniques: &Techniques) -> Result<SubAnswer, CorpusError> {
+    let aspects = Aspects::of(corpus, question, subject, techniques);
+    let phrases = subject.map(|subject| vec![subject.text.clone()]).unwrap_or_default();
+    let hits = corpus.search(&PassageQuery { phrases, terms: aspects.terms(), limit: LIMIT })?;
+    let best_hit = hits.first().map_or(1.0, |hit| hit.score.max(f32::MIN_POSITIVE));
+    let mut candidates = Vec::new();
+    for hit in &hits {
+        candidates.extend(of_passage(hit, hit.score / best_hit, subject, &aspects, techniques));
+    }
+    candidates.sort_by(|left: &Candidate, right: &Candidate| {
+        right.score.total_cmp(&left.score).then_with(|| left.passage.doc.cmp(&right.passage.doc)).then(left.range().start.cmp(&right.range().start))
+    });
+    let chosen = varied(quotable(corpus, candidates, techniques)?);
+    if chosen.is_empty() {
+        let gate = if hits.is_empty() { Gate::Subject } else { Gate::Coverage };
+        return Ok(SubAnswer::NoEvidence { gate, reason: reason(question, subject.map(|subject| subject.text.as_str()), gate) });
+    }
+    Ok(SubAnswer::Found { findings: chosen.iter().map(finding).collect(), contradictions: Vec::new() })
+}
+
+fn of_passage(hit: &Hit, rank: f32, subject: Option<&Subject>, aspects: &Aspects, techniques: &Techniques) -> Vec<Candidate> {
+    let passage = &hit.passage;
+    match passage.kind {
+        BlockKind::Heading | BlockKind::Code | BlockKind::KeyValue => return Vec::new(),
+        BlockKind::Paragraph | BlockKind::ListItem | BlockKind::TableRow | BlockKind::Comment => {}
+    }
+    let context = format!("{} {} {}", passage.title, passage.heading.as_deref().unwrap_or(""), passage.text);
+    if subject.is_some_and(|subject| subject.occurrences(&context, Place::Title).is_empty()) {
+        return Vec::new();
+    }
+    let around = aspects.coverage(&context, &[]);
+    if techniques.coverage && (around.share < LEAST_PASSAGE || !around.speaks) {
+        return Vec::new();
+    }
+    let mut candidates = Vec::new();
+    for range in sentences(&passage.text, passage.kind) {
+        let sentence = &passage.text[range.clone()];
+        if !SENTENCE_BYTES.contains(&sentence.len()) && !sentence.chars().any(super::text::is_cjk) {
+            continue;
+        }
+        let coverage = aspects.coverage(sentence, &[]);
+        if techniques.coverage && (coverage.share < LEAST_SENTENCE || !coverage.speaks) {
+            continue;
+        }
+        candidates.push(Candidate {
+            passage: passage.clone(),
+            sentence: range,
+            coverage: coverage.share,
+            score: 0.6 * coverage.share + 0.2 * around.share + 0.2 * rank,
+            values: Vec::new(),
+            names: Vec::new(),
+            is_direct: true,
+        });
+    }
+    candidates
+}
+
+/// The best sentences, few from one passage and none twice.
+fn varied(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let best = candidates.first().map_or(0.0, |candidate| candidate.score);
+    let mut n_taken: HashMap<(String, u32), usize> = HashMap::new();
+    let mut chosen: Vec<Candidate> = Vec::new();
+    for candidate in candidates {
+        let taken = n_taken.entry((candidate.passage.doc.clone(), candidate.passage.ordinal)).or_default();
+        let is_repeat = chosen.iter().any(|other| super::text::collapse(other.span()) == super::text::collapse(candidate.span()));
+        if candidate.score < best * NEAR || *taken >= MOST_PER_PASSAGE || is_repeat {
+            continue;
+        }
+        *taken += 1;
+        chosen.push(candidate);
+        if chosen.len() == MOST_SENTENCES {
+            break;
+        }
+    }
+    chosen
+}

@@ -1,0 +1,69 @@
+//! No-model research: answers taken from the texts themselves.
+//!
+//! Pure functions over the port [`Corpus`](crate::corpus::Corpus): a question is split ([`decompose`]),
+//! every part is answered by quoted sentences or by "no evidence" with the reason ([`answer`]), and the
+//! parts are written up with numbered citations ([`compose`]).
+//!
+//! # Theory of operation
+//!
+//! A sentence passes four gates in this order: it is about exactly the subject of the question (`subject`),
+//! it holds a value of the expected type and unit (`expected`), it speaks of what was asked (`aspect`), and it
+//! can be quoted (`structure`). The best of those that pass is the answer; another document that passes
+//! with another value is a contradiction. What a language brings (question words, units, synonyms) is data
+//! in `data/`. Text of a document never becomes part of a plan, a query for another subject, or an order.
+
+/// Answers one sub-question.
+mod answer;
+/// How much of a question a sentence speaks of.
+mod aspect;
+/// Questions about something that another document names.
+mod bridge;
+/// The written answer.
+mod compose;
+/// Documents that disagree.
+mod contradiction;
+/// Two questions in one sentence.
+mod coordination;
+/// Splitting of questions.
+mod decompose;
+/// Values that fit a question.
+mod expected;
+/// Broad questions.
+mod explain;
+/// What comes back for a sub-question.
+mod finding;
+/// Questions that lean on the one before.
+mod follow_up;
+/// Bridges between documents.
+mod hop;
+/// Words of the languages.
+mod lexicon;
+/// One question, read.
+mod question;
+/// The subject of a question.
+mod resolve;
+/// The gates and the choice of sentences.
+mod select;
+/// Sentences of a passage.
+mod sentence;
+/// Planted text.
+mod structure;
+/// Exact names.
+mod subject;
+/// Switches for the bench.
+mod techniques;
+/// Words of a text.
+mod text;
+/// Values in a sentence.
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use answer::{answer, answer_with};
+pub use compose::{Citation, ComposedAnswer, Missing, compose};
+pub use decompose::{Hop, SubQuestion, decompose, decompose_with};
+pub use finding::{Contradiction, Finding, Gate, Side, SubAnswer};
+pub use lexicon::UnitClass;
+pub use question::AnswerType;
+pub use techniques::Techniques;

@@ -1,0 +1,210 @@
+//! Reads one question: what kind of answer it expects, which names it holds, and what it asks about.
+//!
+//! The main types are [`Question`] and the public [`AnswerType`]. It never looks at a document; which of
+//! the names is the subject is settled in `subject`, with the corpus at hand.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::lexicon::{Ask, AskKind, Language, UnitClass, lexicon};
+use super::text::{Word, is_uncased, words};
+
+/// The kind of answer that a question expects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "type")]
+pub enum AnswerType {
+    /// A person, team or organisation.
+    Person,
+    /// A place.
+    Place,
+    /// A day, month, year or time.
+    Date,
+    /// A number; with units of these classes, where the list is not empty.
+    Quantity {
+        /// What the unit may measure.
+        classes: Vec<UnitClass>,
+    },
+    /// Some value: a number, a code or a name.
+    Value,
+    /// Sentences that explain; no single value.
+    Explanation,
+}
+
+/// A question, read.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) text: String,
+    pub(crate) language: &'static Language,
+    pub(crate) expected: AnswerType,
+    pub(crate) words: Vec<Word>,
+    /// Words of the wh-phrase, as indices into `words`.
+    pub(crate) ask: Range<usize>,
+    /// Byte range of the wh-phrase.
+    pub(crate) ask_bytes: Range<usize>,
+    /// The script has no capitals.
+    pub(crate) uncased: bool,
+}
+
+impl Question {
+    pub(crate) fn read(text: &str) -> Self {
+        let language = lexicon().language_of(text);
+        let tokens = words(text);
+        let uncased = is_uncased(text);
+        let found = find_ask(text, &tokens, language);
+        let (ask_kind, ask, ask_bytes) = match &found {
+            Some(found) => (Some(found.ask), found.words.clone(), found.bytes.clone()),
+            None => (None, 0..0, 0..0),
+        };
+        let expected = ask_kind.map_or(AnswerType::Explanation, |ask_kind| expected(ask_kind, text, &tokens, &ask, language));
+        Self { text: text.to_owned(), language, expected, words: tokens, ask, ask_bytes, uncased }
+    }
+
+    /// The word says nothing about what is asked.
+    pub(crate) fn is_stop(&self, word: &Word) -> bool {
+        self.language.stop.contains(&word.lower)
+    }
+}
+
+struct FoundAsk<'a> {
+    ask: &'a Ask,
+    words: Range<usize>,
+    bytes: Range<usize>,
+}
+
+/// The first wh-phrase, the longest at its place; without spaces, the longest anywhere.
+fn find_ask<'a>(text: &str, tokens: &[Word], language: &'a Language) -> Option<FoundAsk<'a>> {
+    if tokens.iter().any(|word| word.cjk) {
+        return find_ask_in_characters(text, language);
+    }
+    for start in 0..tokens.len() {
+        let mut best: Option<FoundAsk<'a>> = None;
+        for ask in &language.asks {
+            for phrase in &ask.words {
+                let n_words = matched_words(&tokens[start..], phrase);
+                if n_words == 0 || best.as_ref().is_some_and(|best| best.words.len() >= n_words) {
+                    continue;
+                }
+                // An Arabic "from" is also "who", but only at the start; the same holds for "that" words.
+                if start > 0 && n_words == 1 && matches!(phrase.as_str(), "من" | "ما" | "que" | "was" | "explain" | "describe") {
+                    continue;
+                }
+                let bytes = tokens[start].range.start..tokens[start + n_words - 1].range.end;
+                best = Some(FoundAsk { ask, words: start..start + n_words, bytes });
+            }
+        }
+        if best.is_some() {
+            return best;
+        }
+    }
+    None
+}
+
+fn find_ask_in_characters<'a>(text: &str, language: &'a Language) -> Option<FoundAsk<'a>> {
+    let mut best: Option<FoundAsk<'a>> = None;
+    for ask in &language.asks {
+        for phrase in &ask.words {
+            let Some(at) = text.find(phrase.as_str()) else { continue };
+            if best.as_ref().is_none_or(|best| best.bytes.len() < phrase.len()) {
+                best = Some(FoundAsk { ask, words: 0..0, bytes: at..at + phrase.len() });
+            }
+        }
+    }
+    best
+}
+
+/// How many words a phrase covers at the start of these tokens; 0 when it does not stand there.
+pub(crate) fn matched_words(tokens: &[Word], phrase: &str) -> usize {
+    let mut n_words = 0;
+    for part in phrase.split(' ') {
+        if tokens.get(n_words).is_none_or(|word| word.lower != part) {
+            return 0;
+        }
+        n_words += 1;
+    }
+    n_words
+}
+
+fn expected(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language: &Language) -> AnswerType {
+    match ask.kind {
+        AskKind::Person => AnswerType::Person,
+        AskKind::Place => AnswerType::Place,
+        AskKind::Date => AnswerType::Date,
+        AskKind::Reason => AnswerType::Explanation,
+        AskKind::Quantity => AnswerType::Quantity { classes: quantity_classes(ask, text, tokens, at, language) },
+        AskKind::Value => {
+            let measured = measured(text, tokens, at, language);
+            let is_superlative = tokens[at.end.min(tokens.len())..].iter().take(4).any(|word| word.lower == "average" || word.lower == "mean");
+            match measured {
+                Some(Measured::Date) => AnswerType::Date,
+                Some(Measured::Classes(classes)) => AnswerType::Quantity { classes },
+                None if is_superlative => AnswerType::Quantity { classes: Vec::new() },
+                None => match verb_class(tokens, language) {
+                    Some(class) => AnswerType::Quantity { classes: vec![class] },
+                    None => AnswerType::Value,
+                },
+            }
+        }
+    }
+}
+
+fn quantity_classes(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language: &Language) -> Vec<UnitClass> {
+    if !ask.classes.is_empty() && ask.classes != [UnitClass::Count] {
+        return ask.classes.clone();
+    }
+    if ask.classes == [UnitClass::Count] {
+        let noun_class = tokens[at.end..].iter().take(3).take_while(|word| !language.stop.contains(&word.lower)).find_map(|word| lexicon().unit(&word.lower));
+        return vec![noun_class.unwrap_or(UnitClass::Count)];
+    }
+    if let Some(class) = verb_class(tokens, language) {
+        return vec![class];
+    }
+    match measured(text, tokens, at, language) {
+        Some(Measured::Classes(classes)) => classes,
+        Some(Measured::Date) | None => Vec::new(),
+    }
+}
+
+fn verb_class(tokens: &[Word], language: &Language) -> Option<UnitClass> {
+    tokens.iter().find_map(|word| language.verbs.get(&word.lower).copied())
+}
+
+enum Measured {
+    Date,
+    /// Any number, when empty.
+    Classes(Vec<UnitClass>),
+}
+
+/// The measurable noun that the wh-word asks for: "what ... radius of", "which voltage feeds".
+fn measured(text: &str, tokens: &[Word], at: &Range<usize>, language: &Language) -> Option<Measured> {
+    let names: Vec<String> = if tokens.iter().any(|word| word.cjk) {
+        let longest = language.measures.iter().filter(|(noun, _)| text.contains(noun.as_str())).max_by_key(|(noun, _)| noun.len());
+        longest?.1.clone()
+    } else {
+        let mut found = None;
+        let mut n_content = 0;
+        for (idx, word) in tokens[at.end..].iter().take(9).enumerate() {
+            let is_stop = language.stop.contains(&word.lower);
+            if word.capital && idx > 0 && language.code != "de" {
+                break;
+            }
+            if n_content > 0 && is_stop {
+                break;
+            }
+            if !is_stop {
+                n_content += 1;
+            }
+            if let Some(names) = language.measures.get(&word.lower).or_else(|| language.measures.get(word.lower.trim_end_matches('s'))) {
+                found = Some(names.clone());
+            }
+        }
+        found?
+    };
+    if names.iter().any(|name| name == "date") && names.len() == 1 {
+        return Some(Measured::Date);
+    }
+    if names.iter().any(|name| name == "number") {
+        return Some(Measured::Classes(Vec::new()));
+    }
+    Some(Measured::Classes(names.iter().filter_map(|name| UnitClass::named(name)).collect()))
+}

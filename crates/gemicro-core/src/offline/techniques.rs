@@ -1,0 +1,67 @@
+//! Switches for the single techniques of no-model research, so that a bench can show what each is worth.
+//!
+//! The main type is [`Techniques`]. Everything is on in normal use; nothing else in gemicro turns one off.
+
+use serde::{Deserialize, Serialize};
+
+/// Which techniques are in use; the default is all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Techniques {
+    /// Exact matching of the subject's name; off: its words count like any other words.
+    pub subject: bool,
+    /// A sentence must hold a value of the expected type and unit.
+    pub type_gate: bool,
+    /// A sentence must speak of what was asked.
+    pub coverage: bool,
+    /// Compound questions are split.
+    pub split: bool,
+    /// Bridges over a name that a first document gives.
+    pub hops: bool,
+    /// Synonyms from the language files.
+    pub synonyms: bool,
+    /// Disagreeing documents are reported as a contradiction.
+    pub contradictions: bool,
+    /// Text in the shape of instructions, chat turns or tool calls is not evidence.
+    pub structure: bool,
+}
+
+impl Default for Techniques {
+    fn default() -> Self {
+        Self {
+            subject: true,
+            type_gate: true,
+            coverage: true,
+            split: true,
+            hops: true,
+            synonyms: true,
+            contradictions: true,
+            structure: true,
+        }
+    }
+}
+
+impl Techniques {
+    /// Names of the switches, in the order in which a bench prints them.
+    pub const NAMES: [&'static str; 8] =
+        ["subject", "type_gate", "coverage", "split", "hops", "synonyms", "contradictions", "structure"];
+
+    /// All techniques but the named one; `None` for an unknown name.
+    #[must_use]
+    pub fn without(name: &str) -> Option<Self> {
+        let mut techniques = Self::default();
+        let switch = match name {
+            "subject" => &mut techniques.subject,
+            "type_gate" => &mut techniques.type_gate,
+            "coverage" => &mut techniques.coverage,
+            "split" => &mut techniques.split,
+            "hops" => &mut techniques.hops,
+            "synonyms" => &mut techniques.synonyms,
+            "contradictions" => &mut techniques.contradictions,
+            "structure" => &mut techniques.structure,
+            _ => return None,
+        };
+        *switch = false;
+        Some(techniques)
+    }
+}

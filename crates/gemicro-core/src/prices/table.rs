@@ -1,0 +1,188 @@
+//! The price file and its lookup.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::ModelPrice;
+
+/// How much a model holds, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelSize {
+    /// Input, or everything together where the window is shared.
+    pub window: u64,
+    /// Output of one call.
+    pub max_output: u64,
+    /// Whether input, thoughts and output share the window.
+    pub shared_window: bool,
+}
+
+/// The known models, with the date and source of the figures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriceTable {
+    date: String,
+    source: String,
+    models: BTreeMap<String, (ModelSize, Option<ModelPrice>)>,
+}
+
+/// A price file cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PriceTableError {
+    /// It is not a price file.
+    #[error("the price file cannot be read: {message}")]
+    Malformed {
+        /// What does not fit, and where.
+        message: String,
+    },
+    /// A price is not a decimal number of dollars with at most six decimals.
+    #[error("the price `{text}` of {model} is not an amount in dollars such as 0.75")]
+    BadPrice {
+        /// The model.
+        model: String,
+        /// What was given.
+        text: String,
+    },
+    /// Input or output has a price and the other has none.
+    #[error("{model} has a price for only one of input and output")]
+    HalfPriced {
+        /// The model.
+        model: String,
+    },
+    /// A model is listed twice.
+    #[error("{model} is listed twice")]
+    Duplicate {
+        /// The model.
+        model: String,
+    },
+}
+
+impl PriceTable {
+    /// The table this program was built with.
+    #[must_use]
+    pub fn embedded() -> &'static Self {
+        static TABLE: LazyLock<PriceTable> = LazyLock::new(|| {
+            PriceTable::from_toml(include_str!("prices.toml")).expect("a test reads the embedded price file")
+        });
+        &TABLE
+    }
+
+    /// Reads a price file.
+    ///
+    /// # Errors
+    /// When the text does not have the file's shape.
+    pub fn from_toml(text: &str) -> Result<Self, PriceTableError> {
+        let file: File = toml::from_str(text).map_err(|error| PriceTableError::Malformed {
+            message: error.to_string(),
+        })?;
+        let mut models = BTreeMap::new();
+        for entry in file.model {
+            let size = ModelSize {
+                window: entry.window,
+                max_output: entry.max_output,
+                shared_window: entry.shared_window,
+            };
+            let price = entry.price()?;
+            if models.insert(entry.id.clone(), (size, price)).is_some() {
+                return Err(PriceTableError::Duplicate { model: entry.id });
+            }
+        }
+        Ok(Self {
+            date: file.date,
+            source: file.source,
+            models,
+        })
+    }
+
+    /// What a model costs; `None` when it is unknown or its price is.
+    #[must_use]
+    pub fn price(&self, model: &str) -> Option<&ModelPrice> {
+        self.models.get(plain_id(model))?.1.as_ref()
+    }
+
+    /// How much a model holds; `None` when it is unknown.
+    #[must_use]
+    pub fn size(&self, model: &str) -> Option<ModelSize> {
+        self.models.get(plain_id(model)).map(|(size, _)| *size)
+    }
+
+    /// The known models, by name.
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        self.models.keys().map(String::as_str)
+    }
+
+    /// The day the figures were taken down.
+    #[must_use]
+    pub fn date(&self) -> &str {
+        &self.date
+    }
+
+    /// Where they come from.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+}
+
+/// The API writes `models/gemini-…` in some answers.
+fn plain_id(model: &str) -> &str {
+    model.strip_prefix("models/").unwrap_or(model)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    date: String,
+    source: String,
+    model: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: String,
+    input: Option<String>,
+    output: Option<String>,
+    cached: Option<String>,
+    window: u64,
+    max_output: u64,
+    #[serde(default)]
+    shared_window: bool,
+}
+
+impl Entry {
+    fn price(&self) -> Result<Option<ModelPrice>, PriceTableError> {
+        let read = |text: &Option<String>| match text {
+            None => Ok(None),
+            Some(text) => match micro_usd(text) {
+                Some(price) => Ok(Some(price)),
+                None => Err(PriceTableError::BadPrice {
+                    model: self.id.clone(),
+                    text: text.clone(),
+                }),
+            },
+        };
+        match (read(&self.input)?, read(&self.output)?, read(&self.cached)?) {
+            (Some(input), Some(output), cached) => Ok(Some(ModelPrice {
+                input,
+                output,
+                cached: cached.unwrap_or(input),
+            })),
+            (None, None, None) => Ok(None),
+            (_, _, _) => Err(PriceTableError::HalfPriced {
+                model: self.id.clone(),
+            }),
+        }
+    }
+}
+
+/// Dollars with up to six decimals, exactly.
+fn micro_usd(text: &str) -> Option<u64> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || decimals.len() > 6 || !is_digits(whole) || !is_digits(decimals) {
+        return None;
+    }
+    format!("{whole}{decimals:0<6}").parse().ok()
+}

@@ -1,0 +1,127 @@
+//! The embedded file reads, costs are exact and rounded up, unknown is not free.
+
+use gemicro_event::{Charge, Usage};
+
+use super::{ModelPrice, ModelSize, PriceTable, PriceTableError};
+
+fn usage(input_tokens: u64, output_tokens: u64, cached_tokens: u64) -> Usage {
+    Usage {
+        input_tokens,
+        output_tokens,
+        cached_tokens,
+        ..Usage::default()
+    }
+}
+
+#[test]
+fn the_embedded_table_reads() {
+    let table = PriceTable::embedded();
+    assert_eq!(table.date(), "2026-11-15");
+    assert!(!table.source().is_empty());
+    assert!(table.models().count() >= 14);
+    let flash = table.price("gemini-3.8-flash").unwrap();
+    assert_eq!(
+        *flash,
+        ModelPrice {
+            input: 750_000,
+            output: 3_750_000,
+            cached: 750_000
+        }
+    );
+    assert_eq!(table.price("models/gemini-3.8-flash"), Some(flash));
+    let size = ModelSize {
+        window: 1_048_576,
+        max_output: 65_536,
+        shared_window: false,
+    };
+    assert_eq!(table.size("gemini-3-flash-preview"), Some(size));
+}
+
+#[test]
+fn an_unknown_price_is_not_zero() {
+    let table = PriceTable::embedded();
+    assert_eq!(table.price("gemini-3-flash-preview"), None);
+    assert!(table.size("gemini-3-flash-preview").is_some());
+    assert_eq!((table.price("llama3:8b"), table.size("llama3:8b")), (None, None));
+}
+
+#[test]
+fn costs_are_rounded_up() {
+    let price = ModelPrice {
+        input: 750_000,
+        output: 3_750_000,
+        cached: 75_000,
+    };
+    for (used, micro_usd) in [
+        (usage(0, 0, 0), 0),
+        (usage(1, 0, 0), 1),
+        (usage(0, 1, 0), 4),
+        (usage(1_000_000, 1_000_000, 0), 4_500_000),
+        (usage(1_000_000, 0, 1_000_000), 75_000),
+        (usage(1_000_000, 0, 9_000_000), 75_000),
+        (usage(1_000_000, 0, 400_000), 480_000),
+    ] {
+        assert_eq!(price.cost(&used), micro_usd, "{used:?}");
+    }
+    assert_eq!(
+        ModelPrice {
+            input: u64::MAX,
+            ..price
+        }
+        .cost(&usage(u64::MAX, 0, 0)),
+        u64::MAX
+    );
+}
+
+#[test]
+fn the_worst_case_covers_every_call_within_its_bounds() {
+    let price = ModelPrice {
+        input: 2_000_000,
+        output: 10_000_000,
+        cached: 500_000,
+    };
+    let worst = price.worst_case(1000, 200);
+    assert_eq!(
+        worst,
+        Charge {
+            tokens: 1200,
+            micro_usd: 4000,
+            turns: 1
+        }
+    );
+    for used in [usage(1000, 200, 0), usage(1000, 200, 700), usage(10, 0, 0)] {
+        let charge = price.charge(&used);
+        assert!(
+            charge.tokens <= worst.tokens
+                && charge.micro_usd <= worst.micro_usd
+                && charge.turns <= worst.turns
+        );
+    }
+}
+
+#[test]
+fn broken_files_are_refused() {
+    let file = |model: &str| format!("date = \"d\"\nsource = \"s\"\n{model}");
+    let model = |fields: &str| format!("[[model]]\nid = \"m\"\nwindow = 1\nmax_output = 1\n{fields}\n");
+    let read = |model: &str| PriceTable::from_toml(&file(model));
+    assert!(matches!(read("x = 1"), Err(PriceTableError::Malformed { .. })));
+    assert!(matches!(
+        read(&model("colour = 1")),
+        Err(PriceTableError::Malformed { .. })
+    ));
+    assert!(matches!(
+        read(&model("input = \"1\"")),
+        Err(PriceTableError::HalfPriced { .. })
+    ));
+    for bad in ["", "-1", "1e3", "0.0000001", "1.2.3", "free"] {
+        let fields = format!("input = \"{bad}\"\noutput = \"1\"");
+        assert!(
+            matches!(read(&model(&fields)), Err(PriceTableError::BadPrice { .. })),
+            "{bad}"
+        );
+    }
+    assert!(matches!(
+        read(&(model("") + &model(""))),
+        Err(PriceTableError::Duplicate { .. })
+    ));
+}

@@ -1,0 +1,88 @@
+//! Deep research as a library: a question in, a stream of facts out.
+
+use std::sync::Arc;
+
+use futures_util::stream::BoxStream;
+use gemicro_event::{AgentUpdate, Json};
+
+use super::{
+    PromptSet, ResearchConfig, ResearchEngine, ResearchExecutors, ResearchFlow, ResearchPlan, executors,
+};
+use crate::agent::{Agent, AgentContext, AgentError, run_in_memory};
+use crate::budget::Limits;
+use crate::flow::Flow;
+use crate::offline::Techniques;
+use crate::run::events::RunStarted;
+
+/// Splits a question, answers its parts in parallel and writes one cited answer.
+#[derive(Debug, Clone)]
+pub struct DeepResearchAgent {
+    config: ResearchConfig,
+    sources: Vec<String>,
+    limits: Limits,
+}
+
+impl DeepResearchAgent {
+    /// An agent with these settings.
+    #[must_use]
+    pub fn new(config: ResearchConfig) -> Self {
+        Self { config, sources: Vec::new(), limits: Limits::default() }
+    }
+
+    /// Reads these folders and files; the context needs a library for it.
+    #[must_use]
+    pub fn with_sources(mut self, sources: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.sources = sources.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Keeps to these limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    fn plan(&self, query: &str, ctx: &AgentContext) -> ResearchPlan {
+        let engine = match &ctx.llm {
+            Some(_) => ResearchEngine::Model { llm: ctx.config.llm.clone(), prompts: PromptSet::default() },
+            None => ResearchEngine::Offline { techniques: Techniques::default() },
+        };
+        ResearchPlan {
+            question: query.to_owned(),
+            engine,
+            sources: self.sources.clone(),
+            config: ResearchConfig { approve_plan: false, ..self.config.clone() },
+        }
+    }
+}
+
+impl Agent for DeepResearchAgent {
+    fn execute(&self, query: &str, ctx: AgentContext) -> BoxStream<'static, Result<AgentUpdate, AgentError>> {
+        let plan = self.plan(query, &ctx);
+        if let Err(failure) = plan.check(&self.limits) {
+            return Box::pin(futures_util::stream::once(async { Err(AgentError::Refused(failure)) }));
+        }
+        let (held_back, held_back_ms) = plan.held_back(&self.limits);
+        let started = RunStarted {
+            flow: ResearchFlow.name().to_owned(),
+            flow_version: ResearchFlow.version(),
+            program: concat!("gemicro-core ", env!("CARGO_PKG_VERSION")).to_owned(),
+            title: query.trim().to_owned(),
+            plan: Json::of(&plan).expect("a plan has string keys only"),
+            limits: self.limits.clone(),
+            held_back,
+            held_back_ms,
+        };
+        let parts = ResearchExecutors { library: ctx.library.clone(), llm: ctx.llm.clone() };
+        run_in_memory(Arc::new(ResearchFlow), started, executors(parts))
+    }
+
+    fn name(&self) -> &str {
+        "research"
+    }
+
+    fn description(&self) -> &str {
+        "Splits a question, answers its parts in parallel and writes one cited answer"
+    }
+}

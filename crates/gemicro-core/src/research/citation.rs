@@ -1,0 +1,66 @@
+//! Citations: where a claim comes from, proven to stand there.
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a citation proves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Grade {
+    /// The span stands in the stored text. That it supports the claim is for the reader to judge.
+    Verified,
+    /// The provider named the page; nobody fetched it.
+    Provider,
+}
+
+/// One numbered source of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Citation {
+    /// Its number in the answer, from 1.
+    pub number: usize,
+    /// The document.
+    pub doc: String,
+    /// The quote, letter by letter as it stands in the stored text.
+    pub span: String,
+    /// Byte range of the quote in the document's stored text.
+    pub range: Range<usize>,
+    /// Title of the document.
+    pub title: String,
+    /// Date of the document, as `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// What it proves.
+    pub grade: Grade,
+}
+
+/// Documents that disagree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Contradiction {
+    /// What each of them says.
+    pub sides: Vec<Side>,
+}
+
+/// One side of a contradiction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Side {
+    /// The document.
+    pub doc: String,
+    /// Its words.
+    pub span: String,
+    /// The value it gives.
+    pub value: String,
+    /// Its date, as `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+}
+
+/// A part of the question that got no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unanswered {
+    /// The sub-query.
+    pub query: String,
+    /// Why.
+    pub reason: String,
+}

@@ -1,0 +1,20 @@
+//! Settings of the research agent alone.
+
+use serde::{Deserialize, Serialize};
+
+/// What a research run may do; given to the agent's constructor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResearchConfig {
+    /// Sub-queries at most.
+    pub max_sub_queries: usize,
+    /// Passages shown to the model for one sub-query, at most.
+    pub max_passages: usize,
+    /// Show the sub-queries and wait for approval.
+    pub approve_plan: bool,
+}
+
+impl Default for ResearchConfig {
+    fn default() -> Self {
+        Self { max_sub_queries: 5, max_passages: 12, approve_plan: false }
+    }
+}

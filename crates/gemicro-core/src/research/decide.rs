@@ -1,0 +1,112 @@
+//! What a research run does next.
+
+use gemicro_event::{ErrorKind, Failure, Json};
+
+use super::flow::{PLAN_QUESTION, Progress, ResearchState};
+use super::{report, steps};
+use crate::flow::{Decision, Outcome, Wait};
+use crate::run::RunState;
+
+/// Sources, then decomposition, then all sub-queries at once, then the report.
+pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
+    if let Some(failure) = &state.broken {
+        return finish(Outcome::Failed(failure.clone()));
+    }
+    if let Some(composed) = &state.report {
+        let result = report::with_figures(composed.result.clone(), state, run);
+        return finish(completed(&result));
+    }
+    if state.sources.is_none() && !state.plan.sources.is_empty() {
+        return want(vec![steps::sources(&state.plan)]);
+    }
+    let Some(sub_queries) = &state.sub_queries else {
+        return want(vec![steps::decompose(state, run)]);
+    };
+    if state.plan.config.approve_plan {
+        match run.answers.get(PLAN_QUESTION) {
+            None => {
+                let wait = Wait::Answer { key: PLAN_QUESTION.to_owned() };
+                return Decision { waits: vec![wait], ..Decision::default() };
+            }
+            Some(answer) if is_refusal(answer) => {
+                let failure = Failure::new(ErrorKind::Cancelled, "the plan was not approved");
+                return finish(Outcome::Failed(failure));
+            }
+            Some(_) => {}
+        }
+    }
+    let open: Vec<usize> = (0..sub_queries.len())
+        .filter(|id| matches!(sub_queries[*id].progress, Progress::Open))
+        .collect();
+    if !open.is_empty() {
+        return want(steps::sub_queries(state, run, &open));
+    }
+    if state.completed().is_empty() {
+        return finish(Outcome::Failed(nothing_found(state)));
+    }
+    match steps::synthesis(state, run) {
+        Some(step) if !run.is_done(&step.key) => want(vec![step]),
+        // The model could not write the report, or may not any more: it is put together without it.
+        Some(_) | None => {
+            let reason = synthesis_gap(run);
+            let result = report::with_figures(report::without_model(state, reason), state, run);
+            finish(completed(&result))
+        }
+    }
+}
+
+fn want(steps: Vec<crate::flow::Step>) -> Decision {
+    Decision { want: steps, ..Decision::default() }
+}
+
+fn finish(outcome: Outcome) -> Decision {
+    Decision { finish: Some(outcome), ..Decision::default() }
+}
+
+fn completed(result: &super::events::FinalResult) -> Outcome {
+    use gemicro_event::Payload;
+    let data = Json::of(result).expect("a result has string keys only");
+    Outcome::Completed { message: result.message(), data }
+}
+
+fn is_refusal(answer: &Json) -> bool {
+    answer.get("approve").and_then(serde_json::Value::as_bool) == Some(false)
+}
+
+/// Why the report was made without a model.
+fn synthesis_gap(run: &RunState) -> Option<String> {
+    run.steps.iter().find_map(|(key, step)| match step {
+        crate::run::StepState::Failed(failure) if *key == steps::synthesis_key() => {
+            Some(format!("the report is a plain list of the findings, because {}", failure.message))
+        }
+        _ => None,
+    })
+}
+
+/// Not one sub-query was answered: no prose, a typed failure with every reason.
+fn nothing_found(state: &ResearchState) -> Failure {
+    let failed = state.failed();
+    let reasons: Vec<String> =
+        failed.iter().map(|(query, failed)| format!("{query}: {}", failed.error)).collect();
+    let kinds: Vec<ErrorKind> = failed.iter().map(|(_, failed)| failed.error_kind).collect();
+    let kind = match kinds.first() {
+        // Alike failures keep their kind: "no evidence" and "budget exceeded" are not the backend's fault.
+        Some(first) if kinds.iter().all(|kind| kind == first) && keeps_its_kind(*first) => *first,
+        Some(_) | None => ErrorKind::AllSubQueriesFailed,
+    };
+    let message = match (kind, reasons.as_slice()) {
+        (ErrorKind::NoEvidence, [_]) => format!("no evidence: {}", failed[0].1.error),
+        (ErrorKind::NoEvidence, _) => format!("no evidence for any part of the question: {}", reasons.join("; ")),
+        (_, [_]) => failed[0].1.error.clone(),
+        _ => format!("all {} sub-queries failed: {}", reasons.len(), reasons.join("; ")),
+    };
+    let detail = Json::from(serde_json::json!({ "reasons": reasons }));
+    Failure { kind, message, detail: Some(detail), retry_after_ms: None }
+}
+
+fn keeps_its_kind(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::NoEvidence | ErrorKind::BudgetExceeded | ErrorKind::AuthFailed | ErrorKind::StorageError
+    )
+}

@@ -1,0 +1,177 @@
+//! The events of a research run, emitted by the research flow. Kinds and fields are those of the first
+//! design document; what was added since is optional to read.
+
+use gemicro_event::{ErrorKind, Payload, Registry, event_readers};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Citation, Contradiction, Unanswered};
+use crate::corpus::SkippedSource;
+
+/// The sources were read and stored. Once per run, before decomposition, where sources are given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourcesRead {
+    /// Documents read.
+    pub n_documents: usize,
+    /// Bytes of stored text.
+    pub n_bytes: u64,
+    /// Blob with the stored texts.
+    pub pack: String,
+    /// Blob with the source ledger: hash, origin and time of every text.
+    pub ledger: String,
+    /// Files passed over, with the reason (the first of them).
+    #[serde(default)]
+    pub skipped: Vec<SkippedSource>,
+    /// Files passed over in all.
+    #[serde(default)]
+    pub n_skipped: usize,
+}
+
+/// Decomposition begins. Once per run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DecompositionStarted {}
+
+/// The question was split. Once per run, after `decomposition_started`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DecompositionComplete {
+    /// The sub-queries, in order; their place is their id.
+    pub sub_queries: Vec<String>,
+    /// Set when the model could not split it and why the question was split without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A sub-query begins. At most once per id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SubQueryStarted {
+    /// Its place among the sub-queries.
+    pub id: usize,
+    /// Its text.
+    pub query: String,
+}
+
+/// A sub-query got its answer. At most once per id, after `sub_query_started`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SubQueryCompleted {
+    /// Its place among the sub-queries.
+    pub id: usize,
+    /// The answer; numbers in brackets refer to `citations`.
+    pub result: String,
+    /// Tokens it used.
+    pub tokens_used: u64,
+    /// Where it comes from; numbered from 1 within this sub-query.
+    #[serde(default)]
+    pub citations: Vec<Citation>,
+    /// Documents that disagree about it.
+    #[serde(default)]
+    pub contradictions: Vec<Contradiction>,
+    /// Citations the backend gave that do not stand in the sources; they were removed.
+    #[serde(default)]
+    pub n_removed: usize,
+}
+
+/// A sub-query has no answer. At most once per id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SubQueryFailed {
+    /// Its place among the sub-queries.
+    pub id: usize,
+    /// Why, for people.
+    pub error: String,
+    /// Why, for programs.
+    pub error_kind: ErrorKind,
+}
+
+/// Synthesis begins. Once per run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SynthesisStarted {}
+
+/// The answer is there. Terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FinalResult {
+    /// The answer in Markdown, with numbered sources at its end.
+    pub answer: String,
+    /// Figures.
+    pub metadata: ResultMetadata,
+    /// The numbered sources.
+    #[serde(default)]
+    pub citations: Vec<Citation>,
+    /// Documents that disagree.
+    #[serde(default)]
+    pub contradictions: Vec<Contradiction>,
+    /// Parts of the question without an answer.
+    #[serde(default)]
+    pub unanswered: Vec<Unanswered>,
+    /// Set when a limit or a failure made it less than it could have been: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<String>,
+}
+
+/// Figures of a finished research run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ResultMetadata {
+    /// Tokens charged in all.
+    pub total_tokens: u64,
+    /// Time worked, in milliseconds; time suspended apart.
+    pub duration_ms: u64,
+    /// Sub-queries with an answer.
+    pub sub_queries_succeeded: usize,
+    /// Sub-queries without one.
+    pub sub_queries_failed: usize,
+    /// Money charged in all, in millionths of a US dollar.
+    #[serde(default)]
+    pub micro_usd: u64,
+}
+
+macro_rules! payload {
+    ($type:ident, $event_type:literal, |$payload:ident| $message:expr) => {
+        impl Payload for $type {
+            const EVENT_TYPE: &'static str = $event_type;
+
+            fn message(&self) -> String {
+                let $payload = self;
+                $message
+            }
+        }
+    };
+}
+
+payload!(SourcesRead, "sources_read", |it| format!("Read {} documents", it.n_documents));
+payload!(DecompositionStarted, "decomposition_started", |_it| "Decomposing query into sub-queries".to_owned());
+payload!(DecompositionComplete, "decomposition_complete", |it| match it.sub_queries.len() {
+    1 => "Decomposed into 1 sub-query".to_owned(),
+    n => format!("Decomposed into {n} sub-queries"),
+});
+payload!(SubQueryStarted, "sub_query_started", |it| format!("Sub-query {} started", it.id));
+payload!(SubQueryCompleted, "sub_query_completed", |it| format!("Sub-query {} completed", it.id));
+payload!(SubQueryFailed, "sub_query_failed", |it| format!("Sub-query {} failed", it.id));
+payload!(SynthesisStarted, "synthesis_started", |_it| "Synthesizing results".to_owned());
+payload!(FinalResult, "final_result", |it| match &it.partial {
+    None => "Research complete".to_owned(),
+    Some(reason) => format!("Research complete in part: {reason}"),
+});
+
+event_readers! {
+    /// Readers of the events of a research run.
+    pub trait ResearchReaders {
+        SourcesRead => as_sources_read, try_as_sources_read;
+        DecompositionStarted => as_decomposition_started, try_as_decomposition_started;
+        DecompositionComplete => as_decomposition_complete, try_as_decomposition_complete;
+        SubQueryStarted => as_sub_query_started, try_as_sub_query_started;
+        SubQueryCompleted => as_sub_query_completed, try_as_sub_query_completed;
+        SubQueryFailed => as_sub_query_failed, try_as_sub_query_failed;
+        SynthesisStarted => as_synthesis_started, try_as_synthesis_started;
+        FinalResult => as_final_result, try_as_final_result;
+    }
+}
+
+/// Registers the events of research runs.
+pub fn register(registry: &mut Registry) {
+    registry.add::<SourcesRead>();
+    registry.add::<DecompositionStarted>();
+    registry.add::<DecompositionComplete>();
+    registry.add::<SubQueryStarted>();
+    registry.add::<SubQueryCompleted>();
+    registry.add::<SubQueryFailed>();
+    registry.add::<SynthesisStarted>();
+    registry.add::<FinalResult>();
+}

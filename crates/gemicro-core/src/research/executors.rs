@@ -1,0 +1,178 @@
+//! The executors of research steps that need no model.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gemicro_event::{Charge, ErrorKind, Failure, Json};
+use serde::Deserialize;
+
+use crate::blob::BlobId;
+use crate::corpus::{Corpus, Library, PassageQuery};
+use crate::execute::{Executor, Executors, StepCall};
+use crate::flow::{StepFailure, StepOutput};
+use crate::llm::{LLM_STEP, LlmBackend, LlmExecutor};
+use crate::offline::{self, SubQuestion, Techniques};
+
+/// Reads the sources.
+pub(super) const SOURCES_STEP: &str = "sources";
+/// Splits a question without a model.
+pub(super) const SPLIT_STEP: &str = "split";
+/// Looks for passages.
+pub(super) const SEARCH_STEP: &str = "search";
+/// Answers from the texts without a model.
+pub(super) const EXTRACT_STEP: &str = "extract";
+
+/// What research needs from its process.
+#[derive(Clone)]
+pub struct ResearchExecutors {
+    /// The sources; absent when a run has none.
+    pub library: Option<Arc<dyn Library>>,
+    /// The model; absent in no-model mode.
+    pub llm: Option<Arc<dyn LlmBackend>>,
+}
+
+/// All executors a research run may need.
+#[must_use]
+pub fn executors(parts: ResearchExecutors) -> Executors {
+    let mut executors = Executors::default().with(SPLIT_STEP, Arc::new(SplitExecutor));
+    if let Some(library) = parts.library {
+        executors = executors
+            .with(SOURCES_STEP, Arc::new(SourcesExecutor { library: library.clone() }))
+            .with(SEARCH_STEP, Arc::new(SearchExecutor { library: library.clone() }))
+            .with(EXTRACT_STEP, Arc::new(ExtractExecutor { library }));
+    }
+    if let Some(llm) = parts.llm {
+        executors = executors.with(LLM_STEP, Arc::new(LlmExecutor::new(llm)));
+    }
+    executors
+}
+
+type Executed = BoxFuture<'static, Result<StepOutput, StepFailure>>;
+
+struct SourcesExecutor {
+    library: Arc<dyn Library>,
+}
+
+#[derive(Deserialize)]
+struct SourcesInput {
+    paths: Vec<String>,
+}
+
+impl Executor for SourcesExecutor {
+    fn execute(&self, call: StepCall) -> Executed {
+        let library = self.library.clone();
+        Box::pin(async move {
+            let input: SourcesInput = read(&call.step.input)?;
+            let card = library.read(&call.run, input.paths).await.map_err(StepFailure::free)?;
+            done(&card)
+        })
+    }
+}
+
+struct SplitExecutor;
+
+#[derive(Deserialize)]
+struct SplitInput {
+    question: String,
+    max: usize,
+    #[serde(default)]
+    techniques: Techniques,
+}
+
+impl Executor for SplitExecutor {
+    fn execute(&self, call: StepCall) -> Executed {
+        Box::pin(async move {
+            let input: SplitInput = read(&call.step.input)?;
+            let parsed = offline::decompose_with(&input.question, input.max.max(1), &input.techniques);
+            let sub_queries: Vec<&str> = parsed.iter().map(|sub_question| sub_question.text.as_str()).collect();
+            done(&serde_json::json!({ "sub_queries": sub_queries, "parsed": parsed }))
+        })
+    }
+}
+
+struct SearchExecutor {
+    library: Arc<dyn Library>,
+}
+
+#[derive(Deserialize)]
+struct SearchInput {
+    pack: BlobId,
+    query: String,
+    limit: usize,
+}
+
+impl Executor for SearchExecutor {
+    fn execute(&self, call: StepCall) -> Executed {
+        let library = self.library.clone();
+        Box::pin(async move {
+            let input: SearchInput = read(&call.step.input)?;
+            let corpus = library.open(&call.run, &input.pack).await.map_err(StepFailure::free)?;
+            let terms = input.query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            let query = PassageQuery {
+                phrases: Vec::new(),
+                terms: terms.map(str::to_owned).collect(),
+                limit: input.limit,
+            };
+            let hits = blocking(move || corpus.search(&query)).await?;
+            let passages: Vec<_> = hits.into_iter().map(|hit| hit.passage).collect();
+            done(&passages)
+        })
+    }
+}
+
+struct ExtractExecutor {
+    library: Arc<dyn Library>,
+}
+
+#[derive(Deserialize)]
+struct ExtractInput {
+    pack: BlobId,
+    query: String,
+    #[serde(default)]
+    parsed: Option<SubQuestion>,
+    #[serde(default)]
+    techniques: Techniques,
+}
+
+impl Executor for ExtractExecutor {
+    fn execute(&self, call: StepCall) -> Executed {
+        let library = self.library.clone();
+        Box::pin(async move {
+            let input: ExtractInput = read(&call.step.input)?;
+            let corpus: Arc<dyn Corpus> =
+                library.open(&call.run, &input.pack).await.map_err(StepFailure::free)?;
+            let answer = blocking(move || {
+                // A sub-query that a person wrote has not been parsed yet.
+                let parsed = input.parsed.unwrap_or_else(|| SubQuestion::new(&input.query));
+                offline::answer_with(corpus.as_ref(), &parsed, &input.techniques)
+            })
+            .await?;
+            done(&answer)
+        })
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(input: &Json) -> Result<T, StepFailure> {
+    input.parse().map_err(|error| {
+        let message = format!("the step's input cannot be read: {error}");
+        StepFailure::free(Failure::new(ErrorKind::Internal, message))
+    })
+}
+
+fn done<T: serde::Serialize>(output: &T) -> Result<StepOutput, StepFailure> {
+    let output = Json::of(output)
+        .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
+    Ok(StepOutput { output, charge: Charge::ZERO, usage: None })
+}
+
+/// Runs work that takes the processor for a while, off the async threads.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, crate::corpus::CorpusError> + Send + 'static,
+) -> Result<T, StepFailure> {
+    let failure = |message: String| StepFailure::free(Failure::new(ErrorKind::Internal, message));
+    match tokio::task::spawn_blocking(work).await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(failure(error.to_string())),
+        Err(_) => Err(failure("the search panicked".to_owned())),
+    }
+}

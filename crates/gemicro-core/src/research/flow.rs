@@ -1,0 +1,113 @@
+//! The research flow: the state and the wiring; decisions and facts are in their own files.
+
+use std::collections::BTreeMap;
+
+use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, Timestamp};
+
+use super::events::{FinalResult, SourcesRead, SubQueryCompleted, SubQueryFailed};
+use super::{ResearchPlan, decide, describe, fold};
+use crate::corpus::Passage;
+use crate::flow::{Decision, Flow, Step, StepEnd};
+use crate::run::RunState;
+
+/// The question a run with `approve_plan` asks: are these the right sub-queries?
+pub const PLAN_QUESTION: &str = "plan";
+
+/// Decides research runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ResearchFlow;
+
+/// What the flow remembers; a function of the plan and the events.
+#[derive(Debug)]
+pub struct ResearchState {
+    pub(super) plan: ResearchPlan,
+    /// The sources, once read.
+    pub(super) sources: Option<SourcesRead>,
+    /// Why the sources or the decomposition could not be had: ends the run.
+    pub(super) broken: Option<Failure>,
+    /// The sub-queries, once known.
+    pub(super) sub_queries: Option<Vec<SubQuery>>,
+    /// Finished report of the last step.
+    pub(super) report: Option<Composed>,
+}
+
+/// One sub-query and how far it is.
+#[derive(Debug)]
+pub(super) struct SubQuery {
+    pub(super) text: String,
+    /// What the offline splitter knows about it.
+    pub(super) parsed: Option<Json>,
+    pub(super) passages: Option<Vec<Passage>>,
+    pub(super) progress: Progress,
+}
+
+/// How far a sub-query is.
+#[derive(Debug)]
+pub(super) enum Progress {
+    Open,
+    Completed(Box<SubQueryCompleted>),
+    Failed(SubQueryFailed),
+}
+
+/// The last step's result: the final answer, its figures apart.
+#[derive(Debug, Clone)]
+pub(super) struct Composed {
+    pub(super) result: FinalResult,
+}
+
+impl Flow for ResearchFlow {
+    type State = ResearchState;
+
+    fn name(&self) -> &'static str {
+        "research"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn start(&self, plan: &Json) -> Result<ResearchState, Failure> {
+        let plan = plan.parse().map_err(|error| Failure::new(ErrorKind::StorageError, error.to_string()))?;
+        Ok(ResearchState { plan, sources: None, broken: None, sub_queries: None, report: None })
+    }
+
+    fn fold(&self, state: &mut ResearchState, event: &Event) {
+        fold::fold(state, event);
+    }
+
+    fn decide(&self, state: &ResearchState, run: &RunState) -> Decision {
+        decide::decide(state, run)
+    }
+
+    fn announce(&self, state: &ResearchState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
+        describe::announce(state, step, at)
+    }
+
+    fn describe(&self, state: &ResearchState, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
+        describe::describe(state, step, end, at)
+    }
+}
+
+impl ResearchState {
+    /// Answers so far, by id.
+    pub(super) fn completed(&self) -> BTreeMap<usize, &SubQueryCompleted> {
+        let sub_queries = self.sub_queries.iter().flatten().enumerate();
+        sub_queries
+            .filter_map(|(id, sub_query)| match &sub_query.progress {
+                Progress::Completed(completed) => Some((id, completed.as_ref())),
+                Progress::Open | Progress::Failed(_) => None,
+            })
+            .collect()
+    }
+
+    /// Failures so far, with the sub-query's text.
+    pub(super) fn failed(&self) -> Vec<(&str, &SubQueryFailed)> {
+        let sub_queries = self.sub_queries.iter().flatten();
+        sub_queries
+            .filter_map(|sub_query| match &sub_query.progress {
+                Progress::Failed(failed) => Some((sub_query.text.as_str(), failed)),
+                Progress::Open | Progress::Completed(_) => None,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,52 @@
+//! The prompts of research: files under `prompts/research`, frozen into each run's plan.
+
+use serde::{Deserialize, Serialize};
+
+/// The prompt texts a run uses; frozen when it starts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptSet {
+    /// Instructions above every prompt.
+    pub system: String,
+    /// Splits the question; knows `{{question}}` and `{{max}}`.
+    pub decompose: String,
+    /// Answers a sub-query; knows `{{question}}` and `{{sources}}`.
+    pub answer: String,
+    /// Writes the final answer; knows `{{question}}` and `{{findings}}`.
+    pub synthesize: String,
+}
+
+impl Default for PromptSet {
+    fn default() -> Self {
+        Self {
+            system: include_str!("../../../../prompts/research/system.md").to_owned(),
+            decompose: include_str!("../../../../prompts/research/decompose.md").to_owned(),
+            answer: include_str!("../../../../prompts/research/answer.md").to_owned(),
+            synthesize: include_str!("../../../../prompts/research/synthesize.md").to_owned(),
+        }
+    }
+}
+
+/// Puts values in the places of a template, in one pass: a value is never read as a template.
+pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        filled.push_str(before);
+        let Some((name, behind)) = after.split_once("}}") else {
+            filled.push_str("{{");
+            rest = after;
+            continue;
+        };
+        match values.iter().find(|(known, _)| *known == name.trim()) {
+            Some((_, value)) => filled.push_str(value),
+            None => {
+                filled.push_str("{{");
+                filled.push_str(name);
+                filled.push_str("}}");
+            }
+        }
+        rest = behind;
+    }
+    filled.push_str(rest);
+    filled
+}

@@ -1,0 +1,220 @@
+//! What the engine knows about a run, folded from its events.
+
+use std::collections::BTreeMap;
+
+use gemicro_event::{Charge, Event, Failure, Json, StepKey, StreamId, Timestamp, is_terminal};
+
+use super::events::{
+    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, RunReaders, RunStarted,
+    RunSuspended, StepCompleted, StepFailed, StepHandle, StepLost, StepRetrying, StepStarted, TimerFired,
+};
+use crate::budget::Ledger;
+
+/// Where one step stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StepState {
+    /// An attempt runs.
+    Running(Attempt),
+    /// The last attempt failed or was lost; the next may start at this moment.
+    Waiting {
+        /// Number of the last attempt.
+        attempt: u32,
+        /// When the next may start.
+        retry_at: Timestamp,
+        /// What a lost attempt left outside.
+        handle: Option<Json>,
+    },
+    /// It has its result.
+    Completed,
+    /// It failed for good.
+    Failed(Failure),
+}
+
+/// A running attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    /// Its number, from 1.
+    pub number: u32,
+    /// What was reserved for it.
+    pub reserved: Charge,
+    /// Where it can be picked up.
+    pub handle: Option<Json>,
+}
+
+/// A run's steps, money and time.
+#[derive(Debug, Clone)]
+pub struct RunState {
+    /// The run.
+    pub run: StreamId,
+    /// Its first event.
+    pub started: RunStarted,
+    /// When it started.
+    pub started_at: Timestamp,
+    /// Time of the last event.
+    pub last_at: Timestamp,
+    /// Sequence number of the last event.
+    pub last_seq: u64,
+    /// Time it has been worked on before the last stop, in milliseconds.
+    pub worked_ms: u64,
+    /// Since when it has been worked on without a stop; `None` while suspended.
+    pub working_since: Option<Timestamp>,
+    /// Its steps.
+    pub steps: BTreeMap<StepKey, StepState>,
+    /// Its budget.
+    pub ledger: Ledger,
+    /// The time limit is near or over.
+    pub deadline: Option<DeadlinePassed>,
+    /// Somebody wants it to stop for good.
+    pub cancel: Option<CancelRequested>,
+    /// Whether the budget warning was given.
+    pub warned: bool,
+    /// Questions asked so far.
+    pub asked: Vec<String>,
+    /// Answers so far, by question.
+    pub answers: BTreeMap<String, Json>,
+    /// Timers that have fired.
+    pub fired: Vec<String>,
+    /// It has its terminal event.
+    pub ended: bool,
+}
+
+impl RunState {
+    /// The state after the first event; `None` when that is not `run_started`.
+    #[must_use]
+    pub fn start(event: &Event) -> Option<Self> {
+        let started = event.update.as_run_started()?;
+        Some(Self {
+            run: event.stream.clone(),
+            ledger: Ledger::new(started.limits.clone(), started.held_back),
+            started,
+            started_at: event.update.timestamp,
+            last_at: event.update.timestamp,
+            last_seq: event.seq,
+            worked_ms: 0,
+            working_since: Some(event.update.timestamp),
+            steps: BTreeMap::new(),
+            deadline: None,
+            cancel: None,
+            warned: false,
+            asked: Vec::new(),
+            answers: BTreeMap::new(),
+            fired: Vec::new(),
+            ended: false,
+        })
+    }
+
+    /// Takes the next event into account; one that was folded before changes nothing.
+    pub fn fold(&mut self, event: &Event) {
+        if event.seq <= self.last_seq {
+            return;
+        }
+        self.last_seq = event.seq;
+        self.last_at = self.last_at.max(event.update.timestamp);
+        let update = &event.update;
+        match update.event_type.as_str() {
+            "step_started" => self.fold_read(update.as_step_started(), Self::step_started),
+            "step_handle" => self.fold_read(update.as_step_handle(), Self::step_handle),
+            "step_completed" => self.fold_read(update.as_step_completed(), Self::step_completed),
+            "step_retrying" => self.fold_read(update.as_step_retrying(), Self::step_retrying),
+            "step_failed" => self.fold_read(update.as_step_failed(), Self::step_failed),
+            "step_lost" => self.fold_read(update.as_step_lost(), Self::step_lost),
+            "budget_warning" => self.fold_read(update.as_budget_warning(), |it, _: BudgetWarning| it.warned = true),
+            "timer_fired" => self.fold_read(update.as_timer_fired(), |it, fired: TimerFired| it.fired.push(fired.key)),
+            "deadline_passed" => {
+                self.fold_read(update.as_deadline_passed(), |it, passed: DeadlinePassed| it.deadline = Some(passed));
+            }
+            "cancel_requested" => {
+                self.fold_read(update.as_cancel_requested(), |it, asked: CancelRequested| it.cancel = Some(asked));
+            }
+            "answer_requested" => {
+                self.fold_read(update.as_answer_requested(), |it, asked: AnswerRequested| it.asked.push(asked.key));
+            }
+            "answer_given" => self.fold_read(update.as_answer_given(), |it, given: AnswerGiven| {
+                it.answers.insert(given.key, given.answer);
+            }),
+            "run_suspended" => self.fold_read(update.as_run_suspended(), Self::suspended),
+            "run_resumed" => self.working_since = Some(update.timestamp),
+            other => self.ended |= is_terminal(other),
+        }
+    }
+
+    /// Whether a step has its final word.
+    #[must_use]
+    pub fn is_done(&self, step: &StepKey) -> bool {
+        matches!(self.steps.get(step), Some(StepState::Completed | StepState::Failed(_)))
+    }
+
+    /// Steps with a running attempt.
+    pub fn running(&self) -> impl Iterator<Item = (&StepKey, &Attempt)> {
+        self.steps.iter().filter_map(|(key, state)| match state {
+            StepState::Running(attempt) => Some((key, attempt)),
+            StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_) => None,
+        })
+    }
+
+    /// Time it has been worked on until `now`, in milliseconds; time spent suspended does not count.
+    #[must_use]
+    pub fn worked_ms_at(&self, now: Timestamp) -> u64 {
+        let since = self.working_since.map_or(0, |since| now.since(since).as_millis());
+        self.worked_ms.saturating_add(u64::try_from(since).unwrap_or(u64::MAX))
+    }
+
+    fn fold_read<P>(&mut self, payload: Option<P>, apply: impl FnOnce(&mut Self, P)) {
+        match payload {
+            Some(payload) => apply(self, payload),
+            None => tracing::warn!(run = %self.run, seq = self.last_seq, "an event of ours has another shape"),
+        }
+    }
+
+    fn suspended(&mut self, it: RunSuspended) {
+        self.worked_ms = self.worked_ms_at(it.stopped_at);
+        self.working_since = None;
+    }
+
+    fn settle(&mut self, step: &StepKey, attempt: u32, charge: Charge) {
+        let settled = self.ledger.settle(step, attempt, charge);
+        if settled.overrun.is_some() {
+            tracing::warn!(run = %self.run, %step, attempt, "a call cost more than its proven upper bound");
+        }
+    }
+
+    fn step_started(&mut self, it: StepStarted) {
+        self.ledger.hold(&it.step, it.attempt, it.reserved, it.purpose);
+        let attempt = Attempt { number: it.attempt, reserved: it.reserved, handle: None };
+        self.steps.insert(it.step, StepState::Running(attempt));
+    }
+
+    fn step_handle(&mut self, it: StepHandle) {
+        if let Some(StepState::Running(attempt)) = self.steps.get_mut(&it.step)
+            && attempt.number == it.attempt
+        {
+            attempt.handle = Some(it.handle);
+        }
+    }
+
+    fn step_completed(&mut self, it: StepCompleted) {
+        self.settle(&it.step, it.attempt, it.charge);
+        self.steps.insert(it.step, StepState::Completed);
+    }
+
+    fn step_retrying(&mut self, it: StepRetrying) {
+        self.settle(&it.step, it.attempt, it.charge);
+        let waiting = StepState::Waiting { attempt: it.attempt, retry_at: it.retry_at, handle: None };
+        self.steps.insert(it.step, waiting);
+    }
+
+    fn step_failed(&mut self, it: StepFailed) {
+        self.settle(&it.step, it.attempt, it.charge);
+        self.steps.insert(it.step, StepState::Failed(it.error));
+    }
+
+    fn step_lost(&mut self, it: StepLost) {
+        let handle = match self.steps.remove(&it.step) {
+            Some(StepState::Running(attempt)) => attempt.handle,
+            Some(StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_)) | None => None,
+        };
+        self.settle(&it.step, it.attempt, it.charge);
+        let waiting = StepState::Waiting { attempt: it.attempt, retry_at: self.last_at, handle };
+        self.steps.insert(it.step, waiting);
+    }
+}

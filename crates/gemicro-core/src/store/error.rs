@@ -1,0 +1,127 @@
+//! What a store can answer instead of doing it.
+
+use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
+
+/// Why a store did not do what it was asked. Nothing was written unless a variant says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no such stream.
+    #[error("there is no run {stream}")]
+    NotFound {
+        /// The id that was asked for.
+        stream: String,
+    },
+    /// Its contents were erased.
+    #[error("run {stream} was erased on {at}")]
+    Erased {
+        /// The stream.
+        stream: StreamId,
+        /// When.
+        at: Timestamp,
+    },
+    /// A stream with this id exists.
+    #[error("there is already a run {stream}")]
+    Exists {
+        /// The stream.
+        stream: StreamId,
+    },
+    /// Somebody appended in between: read on and decide again.
+    #[error("run {stream} moved on to event {actual} while event {expected} was expected")]
+    Moved {
+        /// The stream.
+        stream: StreamId,
+        /// The last event the writer knew.
+        expected: u64,
+        /// The last event there is.
+        actual: u64,
+    },
+    /// Another driver holds the run.
+    #[error("run {stream} is being worked on by {owner} (until {expires_at} unless it is renewed)")]
+    LeaseHeld {
+        /// The stream.
+        stream: StreamId,
+        /// Who holds it.
+        owner: String,
+        /// When the lease ends by itself.
+        expires_at: Timestamp,
+    },
+    /// Another driver took the run over; the writer must stop.
+    #[error("run {stream} was taken over by another process")]
+    LeaseLost {
+        /// The stream.
+        stream: StreamId,
+    },
+    /// The attempt that reports is not the running one.
+    #[error("run {stream}: attempt {attempt} of step {step} is no longer the running one")]
+    Fenced {
+        /// The stream.
+        stream: StreamId,
+        /// The step.
+        step: String,
+        /// The attempt that was refused.
+        attempt: u32,
+    },
+    /// The run has its terminal event; nothing can follow.
+    #[error("run {stream} has ended")]
+    Ended {
+        /// The stream.
+        stream: StreamId,
+    },
+    /// A content that an event names is gone.
+    #[error("run {stream}: the contents of event {seq} (blob {blob}) are missing from the store")]
+    MissingBlob {
+        /// The stream.
+        stream: StreamId,
+        /// The event.
+        seq: u64,
+        /// The content.
+        blob: String,
+    },
+    /// The file is not a store, or is broken.
+    #[error("the store is damaged: {message}")]
+    Damaged {
+        /// What is wrong, and where.
+        message: String,
+    },
+    /// The file was written by a newer program.
+    #[error("the store has format {found}, this program reads up to {known}")]
+    NewerFormat {
+        /// Its format.
+        found: i64,
+        /// The newest this program knows.
+        known: i64,
+    },
+    /// No room on the disk.
+    #[error("the disk is full: {message}")]
+    Full {
+        /// Where.
+        message: String,
+    },
+    /// Anything else the system said.
+    #[error("the store failed: {message}")]
+    Io {
+        /// The system's words.
+        message: String,
+    },
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let kind = match &error {
+            StoreError::NotFound { .. } | StoreError::Erased { .. } => ErrorKind::NotFound,
+            StoreError::Exists { .. }
+            | StoreError::Moved { .. }
+            | StoreError::LeaseHeld { .. }
+            | StoreError::LeaseLost { .. }
+            | StoreError::Fenced { .. }
+            | StoreError::Ended { .. } => ErrorKind::Conflict,
+            StoreError::MissingBlob { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::NewerFormat { .. }
+            | StoreError::Full { .. }
+            | StoreError::Io { .. } => ErrorKind::StorageError,
+        };
+        Self::new(kind, error.to_string())
+    }
+}

@@ -1,0 +1,15 @@
+//! The ports to durable memory, and their in-memory twin.
+//!
+//! [`Store`] is what `drive` needs: a journal with fenced appends, run leases, commands and snapshots. The
+//! product's store is `gemicro-store`; [`MemoryStore`] serves library users and tests and keeps the same
+//! contract.
+
+mod error;
+mod memory;
+mod port;
+mod types;
+
+pub use error::StoreError;
+pub use memory::MemoryStore;
+pub use port::Store;
+pub use types::{Append, Appended, Lease, NewEvent, NewStream, Page, StepMark, StreamKind, Writer};

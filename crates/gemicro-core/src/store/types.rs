@@ -1,0 +1,132 @@
+//! What goes into a store and comes out of it.
+
+use gemicro_event::{AgentUpdate, Event, Json, StepKey, StreamId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// What a stream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StreamKind {
+    /// One execution of a plan; ends with exactly one terminal event.
+    Run,
+    /// A log of turns without an end.
+    Conversation,
+}
+
+/// A stream to be made, together with its first events.
+#[derive(Debug, Clone)]
+pub struct NewStream {
+    /// Its id.
+    pub stream: StreamId,
+    /// What it is.
+    pub kind: StreamKind,
+    /// The run that started it.
+    pub parent_run: Option<StreamId>,
+    /// Its first events, appended in the same transaction.
+    pub events: Vec<NewEvent>,
+    /// Who takes the run lease in the same transaction, and for how long; `None` leaves it free.
+    pub lease: Option<(String, std::time::Duration)>,
+}
+
+/// An event before it has a place in a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEvent {
+    /// The fact.
+    pub update: AgentUpdate,
+    /// The step it speaks about.
+    pub step: Option<StepKey>,
+    /// What it means for that step's attempts.
+    pub mark: Option<StepMark>,
+    /// Trace it belongs to.
+    pub trace: Option<String>,
+    /// Envelope fields of a newer writer, passed on as they are.
+    pub extra: Vec<(String, Json)>,
+}
+
+impl NewEvent {
+    /// A fact about the run as a whole.
+    #[must_use]
+    pub fn of_run(update: AgentUpdate) -> Self {
+        Self { update, step: None, mark: None, trace: None, extra: Vec::new() }
+    }
+
+    /// A fact about one step.
+    #[must_use]
+    pub fn of_step(update: AgentUpdate, step: &StepKey, mark: Option<StepMark>) -> Self {
+        Self { update, step: Some(step.clone()), mark, trace: None, extra: Vec::new() }
+    }
+}
+
+/// The life of an attempt, as the store's step index sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "mark", content = "attempt", rename_all = "snake_case")]
+pub enum StepMark {
+    /// This attempt runs now.
+    Started(u32),
+    /// This attempt is over, in whatever way.
+    Ended(u32),
+}
+
+/// Who appends, and what must hold for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Writer {
+    /// The driver of the run: refused unless its lease epoch is the current one and nothing was appended
+    /// since the event it knows.
+    Driver {
+        /// Epoch of its lease.
+        epoch: u64,
+        /// Sequence number of the last event it has folded.
+        expected_seq: u64,
+    },
+    /// An executor: refused unless this attempt of this step is the running one.
+    Executor {
+        /// The step.
+        step: StepKey,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// Anyone, for streams without a driver (conversations, imports). Refused while a run lease is alive.
+    Outside,
+}
+
+/// Events to append to a stream, all or none.
+#[derive(Debug, Clone)]
+pub struct Append {
+    /// Where.
+    pub stream: StreamId,
+    /// By whom.
+    pub writer: Writer,
+    /// What, in order.
+    pub events: Vec<NewEvent>,
+}
+
+/// The events with their places.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Appended {
+    /// As they are now durable.
+    pub events: Vec<Event>,
+}
+
+/// A piece of a stream.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Page {
+    /// In order, without gaps.
+    pub events: Vec<Event>,
+    /// Set when the asked place is no longer there: the first sequence number that is.
+    pub first_available: Option<u64>,
+    /// Sequence number of the stream's last event.
+    pub last_seq: u64,
+}
+
+/// The right to drive a run for a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// The run.
+    pub stream: StreamId,
+    /// Who holds it.
+    pub owner: String,
+    /// Grows with every new holder; the fence of all its appends.
+    pub epoch: u64,
+    /// When it ends unless renewed.
+    pub expires_at: Timestamp,
+}

@@ -1,0 +1,146 @@
+//! The one place where store, sources and models meet.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gemicro_core::blob::Blobs;
+use gemicro_core::command::AgentCommand;
+use gemicro_core::drive::{
+    DriveContext, DriveError, DriveOptions, StopSignals, begin, drive, resume,
+};
+use gemicro_core::execute::Executors;
+use gemicro_core::live::LiveHub;
+use gemicro_core::llm::LlmBackend;
+use gemicro_core::research::{ResearchExecutors, ResearchFlow, executors};
+use gemicro_core::store::{Lease, Store, StoreError};
+use gemicro_event::{Failure, StreamId};
+use gemicro_store::SqliteStore;
+
+use crate::{CancelOutcome, FolderLibrary, Plan, Run};
+
+/// How long a cancel waits for the process that drives the run.
+const CANCEL_WAIT: Duration = Duration::from_secs(5);
+
+/// What an engine is opened with.
+#[derive(Clone)]
+pub struct EngineConfig {
+    /// The state folder.
+    pub home: PathBuf,
+    /// Who drives, for people who find a run held: host and process.
+    pub owner: String,
+    /// Program and version, for the journal.
+    pub program: String,
+    /// The model, if there is one.
+    pub llm: Option<Arc<dyn LlmBackend>>,
+    /// Several runs of this process share one reading of the same sources.
+    pub share_sources: bool,
+    /// Steps of one run at the same time.
+    pub max_parallel: usize,
+}
+
+/// Starts, resumes and cancels runs over one store.
+#[derive(Clone)]
+pub struct Engine {
+    store: Arc<SqliteStore>,
+    executors: Executors,
+    options: DriveOptions,
+}
+
+impl Engine {
+    /// Opens the store in the state folder and registers all executors.
+    ///
+    /// # Errors
+    /// When the store cannot be opened: it says why and what to do.
+    pub async fn open(config: EngineConfig) -> Result<Self, Failure> {
+        let store = Arc::new(SqliteStore::open(&config.home).await?);
+        let blobs: Arc<dyn Blobs> = store.clone();
+        let library = FolderLibrary::new(blobs, config.home.join("index"));
+        let library = if config.share_sources { library.sharing() } else { library };
+        let parts = ResearchExecutors { library: Some(Arc::new(library)), llm: config.llm };
+        let options = DriveOptions {
+            owner: config.owner,
+            program: config.program,
+            max_parallel: config.max_parallel,
+            ..DriveOptions::default()
+        };
+        Ok(Self { store, executors: executors(parts), options })
+    }
+
+    /// The store, for lists, events and maintenance.
+    #[must_use]
+    pub fn store(&self) -> &Arc<SqliteStore> {
+        &self.store
+    }
+
+    /// Starts a run of a plan; it is in the journal when this returns.
+    ///
+    /// # Errors
+    /// When the store cannot take it.
+    pub async fn start(&self, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
+        let ctx = self.context(stop);
+        let id = StreamId::random();
+        let lease = begin(&ctx, &id, None, &plan.started(&self.options.program)).await?;
+        Ok(self.spawn(ctx, id, lease))
+    }
+
+    /// Continues a run that was suspended or whose process died.
+    ///
+    /// # Errors
+    /// When another process drives it, it has ended, or this program cannot read it.
+    pub async fn resume(&self, id: &StreamId, stop: StopSignals) -> Result<Run, Failure> {
+        let ctx = self.context(stop);
+        let lease = resume(&ctx, &ResearchFlow, id).await?;
+        Ok(self.spawn(ctx, id.clone(), lease))
+    }
+
+    /// Cancels a run, whoever drives it; a run that nobody drives is ended here.
+    ///
+    /// # Errors
+    /// When there is no such run or the store fails.
+    pub async fn cancel(&self, id: &StreamId, reason: &str) -> Result<CancelOutcome, Failure> {
+        if self.store.run(id).await?.status.is_terminal() {
+            return Ok(CancelOutcome::AlreadyEnded);
+        }
+        self.store.send_command(id, AgentCommand::cancel(reason)).await?;
+        let ctx = self.context(StopSignals::default());
+        match resume(&ctx, &ResearchFlow, id).await {
+            // Nobody drives it: the command that waits for it ends it before any step starts.
+            Ok(lease) => {
+                drive(&ctx, &ResearchFlow, lease).await.map_err(Failure::from)?;
+                Ok(CancelOutcome::Cancelled)
+            }
+            Err(DriveError::Store(StoreError::LeaseHeld { .. })) => self.await_end(id).await,
+            Err(DriveError::Store(StoreError::Ended { .. })) => Ok(CancelOutcome::Cancelled),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn await_end(&self, id: &StreamId) -> Result<CancelOutcome, Failure> {
+        let deadline = tokio::time::Instant::now() + CANCEL_WAIT;
+        while tokio::time::Instant::now() < deadline {
+            if self.store.run(id).await?.status.is_terminal() {
+                return Ok(CancelOutcome::Cancelled);
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        Ok(CancelOutcome::Requested)
+    }
+
+    fn context(&self, stop: StopSignals) -> DriveContext {
+        DriveContext {
+            store: self.store.clone(),
+            executors: self.executors.clone(),
+            live: LiveHub::new(),
+            stop,
+            options: self.options.clone(),
+        }
+    }
+
+    fn spawn(&self, ctx: DriveContext, id: StreamId, lease: Lease) -> Run {
+        let live = ctx.live.clone();
+        let driving = tokio::spawn(async move { drive(&ctx, &ResearchFlow, lease).await });
+        Run { id, live, driving }
+    }
+}
+

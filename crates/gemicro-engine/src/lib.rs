@@ -1,0 +1,19 @@
+//! The wiring of gemicro: a request becomes a plan, a plan becomes a run.
+//!
+//! [`Engine`] opens the store and registers who runs which step; [`Request`] is what an edge hands in,
+//! [`Plan`] is what will be done, printable before anything happens, and [`Run`] is one execution under way.
+//! No phase logic, no parsing, no rendering lives here.
+
+mod engine;
+mod library;
+mod plan;
+mod registry;
+mod request;
+mod run;
+
+pub use engine::{Engine, EngineConfig};
+pub use library::FolderLibrary;
+pub use plan::Plan;
+pub use registry::event_registry;
+pub use request::{Backend, Request, ResearchRequest};
+pub use run::{CancelOutcome, Run};

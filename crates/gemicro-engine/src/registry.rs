@@ -1,0 +1,12 @@
+//! All event kinds this program knows.
+
+use gemicro_event::Registry;
+
+/// The event kinds of every crate, for schemas and checks.
+#[must_use]
+pub fn event_registry() -> Registry {
+    let mut registry = Registry::default();
+    gemicro_core::run::events::register(&mut registry);
+    gemicro_core::research::events::register(&mut registry);
+    registry
+}

@@ -1,0 +1,206 @@
+//! The closed list of ways to fail, shared by events, screens, MCP, HTTP and exit codes.
+//!
+//! [`ErrorKind`] is the wire value; [`Failure`] carries one with its message. Adding a kind means adding
+//! its row here: class, retryable, hint.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Json;
+
+/// Who has to act on a failure; decides the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FailureClass {
+    /// The request was wrong: exit code 2.
+    Usage,
+    /// This machine or account is not set up for it: exit code 3.
+    Environment,
+    /// The model, its provider or the agent program failed: exit code 4.
+    Upstream,
+    /// A limit the user set was reached: exit code 5.
+    Limit,
+    /// There is honestly nothing to answer with: exit code 6.
+    NoAnswer,
+    /// The work goes on elsewhere or somebody else holds it: exit code 7.
+    Busy,
+    /// A guard refused what an agent did: exit code 8.
+    Refused,
+    /// Stopped on purpose: exit code 130.
+    Stopped,
+    /// A defect of gemicro: exit code 1.
+    Internal,
+}
+
+impl FailureClass {
+    /// The process exit code for failures of this class.
+    #[must_use]
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Internal => 1,
+            Self::Usage => 2,
+            Self::Environment => 3,
+            Self::Upstream => 4,
+            Self::Limit => 5,
+            Self::NoAnswer => 6,
+            Self::Busy => 7,
+            Self::Refused => 8,
+            Self::Stopped => 130,
+        }
+    }
+}
+
+macro_rules! error_kinds {
+    ($($(#[$doc:meta])* $name:ident, $wire:literal, $class:ident, $retry:literal, $hint:literal;)+) => {
+        /// Why something failed. The list is closed and documented; the wire value is `as_str`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $($(#[$doc])* #[serde(rename = $wire)] $name,)+
+        }
+
+        impl ErrorKind {
+            /// Every kind, in documentation order.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The wire value.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $wire,)+ }
+            }
+
+            /// Who has to act.
+            #[must_use]
+            pub fn class(self) -> FailureClass {
+                match self { $(Self::$name => FailureClass::$class,)+ }
+            }
+
+            /// Whether the same step may be tried again as it is.
+            #[must_use]
+            pub fn is_retryable(self) -> bool {
+                match self { $(Self::$name => $retry,)+ }
+            }
+
+            /// What to do next, in general terms.
+            #[must_use]
+            pub fn hint(self) -> &'static str {
+                match self { $(Self::$name => $hint,)+ }
+            }
+        }
+    };
+}
+
+error_kinds! {
+    /// Nothing was heard for the idle limit.
+    IdleTimeout, "idle_timeout", Upstream, true, "raise the idle limit, or check that the backend answers";
+    /// The total time limit passed.
+    Timeout, "timeout", Upstream, true, "raise --timeout, or ask for less";
+    /// A program that is needed is not installed.
+    CommandNotFound, "command_not_found", Environment, false, "install it, then run `gemicro doctor`";
+    /// The credential is missing or was refused.
+    AuthFailed, "auth_failed", Environment, false, "set GEMINI_API_KEY, or use --offline with --source";
+    /// Too many requests for the moment.
+    RateLimited, "rate_limited", Upstream, true, "wait a little; gemicro retries by itself";
+    /// The quota of the account is used up until its reset.
+    QuotaExhausted, "quota_exhausted", Upstream, false, "wait for the reset, or use another backend";
+    /// The provider failed.
+    UpstreamError, "upstream_error", Upstream, true, "try again later; `gemicro show RUN --raw` has the answer";
+    /// The backend ended without any text.
+    EmptyResult, "empty_result", Upstream, true, "try again, or rephrase the question";
+    /// The answer was cut off.
+    TruncatedOutput, "truncated_output", Upstream, true, "try again, or allow more output tokens";
+    /// The answer does not have the asked shape.
+    MalformedOutput, "malformed_output", Upstream, true, "try again, or use a stronger model";
+    /// The request cannot be carried out as written.
+    InvalidInput, "invalid_input", Usage, false, "correct the request; see --help";
+    /// The budget does not allow the next call.
+    BudgetExceeded, "budget_exceeded", Limit, false, "raise --budget and resume";
+    /// The system or the policy forbids it.
+    PermissionDenied, "permission_denied", Environment, false, "check the permissions of the path named above";
+    /// The asked isolation is not available here.
+    SandboxUnavailable, "sandbox_unavailable", Environment, false, "run `gemicro doctor` to see what is missing";
+    /// The agent's session is gone.
+    SessionNotFound, "session_not_found", Upstream, true, "start a new session";
+    /// Cancelled on request.
+    Cancelled, "cancelled", Stopped, false, "start it again when you want it";
+    /// Stopped in the middle; can be resumed.
+    Interrupted, "interrupted", Stopped, false, "continue with `gemicro resume RUN`";
+    /// Not one sub-query was answered.
+    AllSubQueriesFailed, "all_sub_queries_failed", Upstream, false, "see the reasons above; `gemicro show RUN` lists them";
+    /// The sources hold no answer to this question.
+    NoEvidence, "no_evidence", NoAnswer, false, "add sources with --source, or ask about what they cover";
+    /// The work goes on in the background.
+    StillRunning, "still_running", Busy, false, "follow it with `gemicro events RUN --follow`";
+    /// There is no such thing.
+    NotFound, "not_found", Usage, false, "`gemicro runs` lists what exists";
+    /// Somebody else changed or holds it.
+    Conflict, "conflict", Busy, false, "wait for the other process, or cancel the run";
+    /// The agent left its branch.
+    BranchSwitched, "branch_switched", Refused, false, "the task starts again from its last import";
+    /// What the agent committed was refused.
+    ImportRefused, "import_refused", Refused, false, "see the reason above";
+    /// The repository has a feature that cannot be protected.
+    UnsupportedRepository, "unsupported_repository", Environment, false, "see the reason above";
+    /// The store could not be read or written.
+    StorageError, "storage_error", Environment, false, "check free space and permissions of the state folder";
+    /// No backend knows this model.
+    UnknownModel, "unknown_model", Usage, false, "`gemicro doctor` lists the known models";
+    /// A defect of gemicro.
+    Internal, "internal", Internal, false, "please report it, with the output of `gemicro show RUN`";
+}
+
+impl ErrorKind {
+    /// The process exit code for this kind.
+    #[must_use]
+    pub fn exit_code(self) -> u8 {
+        self.class().exit_code()
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The text names no error kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an error kind")]
+pub struct ParseErrorKindError {
+    /// What was given.
+    pub text: String,
+}
+
+impl FromStr for ErrorKind {
+    type Err = ParseErrorKindError;
+
+    fn from_str(text: &str) -> Result<Self, ParseErrorKindError> {
+        let found = Self::ALL.iter().copied().find(|kind| kind.as_str() == text);
+        found.ok_or_else(|| ParseErrorKindError { text: text.to_owned() })
+    }
+}
+
+/// One failure: its kind, what happened, and what the next layer may need.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// The kind.
+    pub kind: ErrorKind,
+    /// What happened, in one sentence.
+    pub message: String,
+    /// Facts for programs: exit code, HTTP status, last lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Json>,
+    /// The other side asked us to wait this long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+}
+
+impl Failure {
+    /// A failure with its message alone.
+    #[must_use]
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), detail: None, retry_after_ms: None }
+    }
+}

@@ -1,0 +1,141 @@
+//! Opaque names: streams, steps, commands.
+//!
+//! An id says nothing about what it names; nobody parses one. New stream ids are 80 random bits as 16
+//! letters and digits that are easy to read aloud and safe in file names and URLs.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The text cannot be an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an id: 1 to 64 letters, digits, `_` or `-`")]
+pub struct IdError {
+    /// What was given, cut to a printable length.
+    pub text: String,
+}
+
+/// Names a stream: a run or a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+pub struct StreamId(String);
+
+impl StreamId {
+    /// A new id from the system's random source.
+    #[must_use]
+    pub fn random() -> Self {
+        Self(random_text())
+    }
+
+    /// Takes a given text.
+    ///
+    /// # Errors
+    /// When it is empty, longer than 64 characters, or has other characters than letters, digits, `_`, `-`.
+    pub fn new(text: impl Into<String>) -> Result<Self, IdError> {
+        checked(text.into()).map(Self)
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for StreamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for StreamId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<Self, IdError> {
+        checked(text).map(Self)
+    }
+}
+
+impl From<StreamId> for String {
+    fn from(id: StreamId) -> Self {
+        id.0
+    }
+}
+
+/// Names a command, chosen by whoever sends it; sending it twice does it once.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+pub struct CommandId(String);
+
+impl CommandId {
+    /// A new id from the system's random source.
+    #[must_use]
+    pub fn random() -> Self {
+        Self(random_text())
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CommandId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for CommandId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<Self, IdError> {
+        checked(text).map(Self)
+    }
+}
+
+impl From<CommandId> for String {
+    fn from(id: CommandId) -> Self {
+        id.0
+    }
+}
+
+/// Names a step inside its run: a label for people and a key for the engine, never parsed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct StepKey(String);
+
+impl StepKey {
+    /// Takes a label.
+    #[must_use]
+    pub fn new(label: impl Into<String>) -> Self {
+        Self(label.into())
+    }
+
+    /// The key as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for StepKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn checked(text: String) -> Result<String, IdError> {
+    let fits = (1..=64).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    if fits { Ok(text) } else { Err(IdError { text: text.chars().take(80).collect() }) }
+}
+
+fn random_text() -> String {
+    // No vowels but `a` and `e`, nothing that looks like another character.
+    const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes).expect("the system has a random source");
+    bytes.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()
+}

@@ -1,0 +1,31 @@
+//! The vocabulary of gemicro: what every crate, edge and file on disk calls things.
+//!
+//! The main types are [`AgentUpdate`] (one fact, soft-typed), [`Event`] (that fact in its envelope, at its
+//! place in a stream) and [`ErrorKind`] (the closed list of ways to fail). This crate knows no async code,
+//! no files, no network and no agent by name; payload types live in the crates that emit them.
+
+mod error_kind;
+mod event;
+mod id;
+mod json;
+mod line;
+mod outcome;
+mod payload;
+mod readers;
+pub mod redact;
+mod registry;
+mod time;
+mod update;
+mod usage;
+
+pub use error_kind::{ErrorKind, Failure, FailureClass, ParseErrorKindError};
+pub use event::{Event, SCHEMA_VERSION};
+pub use id::{CommandId, IdError, StepKey, StreamId};
+pub use json::Json;
+pub use line::{LineError, read_line, read_lines, write_line};
+pub use outcome::{RunStatus, TERMINAL_EVENT_TYPES, is_terminal};
+pub use payload::{Payload, ReadError};
+pub use registry::{EventKind, Registry, RegistryError};
+pub use time::{Timestamp, TimestampError};
+pub use update::AgentUpdate;
+pub use usage::{Charge, Usage};

@@ -1,0 +1,61 @@
+//! Events as JSON lines: one event, one line, whatever its texts contain.
+
+use std::io::{self, BufRead, Write};
+
+use crate::Event;
+
+/// A line is not an event.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LineError {
+    /// The reader failed.
+    #[error("line {line} could not be read")]
+    Io {
+        /// Counted from 1.
+        line: usize,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// The text is not an event object.
+    #[error("line {line} is not an event: {message}")]
+    Malformed {
+        /// Counted from 1.
+        line: usize,
+        /// What does not fit, with its column.
+        message: String,
+    },
+}
+
+/// Writes one event and a line end. JSON escapes every control character, so no text can forge a line.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write_line(writer: &mut impl Write, event: &Event) -> io::Result<()> {
+    let mut line = serde_json::to_vec(event)?;
+    line.push(b'\n');
+    writer.write_all(&line)
+}
+
+/// Reads one line.
+///
+/// # Errors
+/// When the text is not an event object; the error says what is missing or where it breaks.
+pub fn read_line(text: &str) -> Result<Event, serde_json::Error> {
+    serde_json::from_str(text)
+}
+
+/// Reads events until the end; blank lines are passed over.
+pub fn read_lines(reader: impl BufRead) -> impl Iterator<Item = Result<Event, LineError>> {
+    reader.lines().enumerate().filter_map(|(idx, text)| {
+        let line = idx + 1;
+        match text {
+            Err(source) => Some(Err(LineError::Io { line, source })),
+            Ok(text) if text.trim().is_empty() => None,
+            Ok(text) => Some(
+                read_line(&text)
+                    .map_err(|error| LineError::Malformed { line, message: error.to_string() }),
+            ),
+        }
+    })
+}

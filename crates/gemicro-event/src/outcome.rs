@@ -1,0 +1,72 @@
+//! How a run stands, as far as its events alone can tell.
+
+use serde::{Deserialize, Serialize};
+
+/// The four kinds of event that end a run; a run has exactly one of them.
+pub const TERMINAL_EVENT_TYPES: [&str; 4] = ["final_result", "run_failed", "run_cancelled", "run_interrupted"];
+
+/// Whether an event of this kind ends its run.
+#[must_use]
+pub fn is_terminal(event_type: &str) -> bool {
+    TERMINAL_EVENT_TYPES.contains(&event_type)
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// It has a journal and no end yet; a driver works on it, or died without a word.
+    Running,
+    /// It waits for a person, a time or a quota.
+    Parked,
+    /// It was stopped on purpose or by a crash and can be resumed.
+    Suspended,
+    /// It ended with a result.
+    Completed,
+    /// It ended with a typed failure.
+    Failed,
+    /// It was cancelled.
+    Cancelled,
+    /// It was given up; only a newer or older program could continue it.
+    Interrupted,
+}
+
+impl RunStatus {
+    /// The status that an event of this kind brings about; `None` where it changes nothing.
+    #[must_use]
+    pub fn after(event_type: &str) -> Option<Self> {
+        match event_type {
+            "run_started" | "run_resumed" | "answer_given" => Some(Self::Running),
+            "answer_requested" => Some(Self::Parked),
+            "run_suspended" => Some(Self::Suspended),
+            "final_result" => Some(Self::Completed),
+            "run_failed" => Some(Self::Failed),
+            "run_cancelled" => Some(Self::Cancelled),
+            "run_interrupted" => Some(Self::Interrupted),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing can follow.
+    #[must_use]
+    pub fn is_terminal(self) -> bool {
+        match self {
+            Self::Completed | Self::Failed | Self::Cancelled | Self::Interrupted => true,
+            Self::Running | Self::Parked | Self::Suspended => false,
+        }
+    }
+
+    /// The word for it in lists and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Parked => "parked",
+            Self::Suspended => "suspended",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}

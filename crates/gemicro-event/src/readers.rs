@@ -1,0 +1,50 @@
+//! Named readers: `update.as_sub_query_completed()` beside the generic `update.as_payload()`.
+
+/// Declares a trait with `as_x` and `try_as_x` for each payload type and implements it for
+/// [`AgentUpdate`](crate::AgentUpdate).
+///
+/// ```
+/// # use gemicro_event::{AgentUpdate, Payload, Timestamp, event_readers};
+/// # #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+/// # pub struct Greeted { who: String }
+/// # impl Payload for Greeted {
+/// #     const EVENT_TYPE: &'static str = "greeted";
+/// #     fn message(&self) -> String { format!("Greeted {}", self.who) }
+/// # }
+/// event_readers! {
+///     /// Readers of greetings.
+///     pub trait GreetingReaders { Greeted => as_greeted, try_as_greeted; }
+/// }
+/// let update = AgentUpdate::new(&Greeted { who: "Ada".into() }, Timestamp::default());
+/// assert_eq!(update.as_greeted().map(|greeted| greeted.who), Some("Ada".to_owned()));
+/// ```
+#[macro_export]
+macro_rules! event_readers {
+    ($(#[$doc:meta])* pub trait $name:ident { $($payload:ty => $as_x:ident, $try_as_x:ident;)+ }) => {
+        $(#[$doc])*
+        pub trait $name {
+            $(
+                #[doc = concat!("The payload, if this is a [`", stringify!($payload), "`].")]
+                fn $as_x(&self) -> Option<$payload>;
+
+                #[doc = concat!("The payload of a [`", stringify!($payload), "`], or why it cannot be read.")]
+                ///
+                /// # Errors
+                /// When the event is of another kind or shape.
+                fn $try_as_x(&self) -> Result<$payload, $crate::ReadError>;
+            )+
+        }
+
+        impl $name for $crate::AgentUpdate {
+            $(
+                fn $as_x(&self) -> Option<$payload> {
+                    self.as_payload()
+                }
+
+                fn $try_as_x(&self) -> Result<$payload, $crate::ReadError> {
+                    self.try_as_payload()
+                }
+            )+
+        }
+    };
+}

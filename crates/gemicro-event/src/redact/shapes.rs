@@ -1,0 +1,465 @@
+//! What well-known tokens look like, for secrets nobody told us about.
+//!
+//! A shape is a prefix that hardly occurs by chance and a run of token characters after it. Headers keep
+//! their name and lose their value; a private key loses everything from its first to its last dash.
+
+use super::cut::{Span, escape_start};
+use super::scan::{Probe, Rest};
+
+/// What a run must contain beside its length, so that ordinary words do not match.
+#[derive(Clone, Copy)]
+enum Needs {
+    Nothing,
+    Digit,
+    DigitOrUpper,
+}
+
+/// Where a prefix may stand.
+#[derive(Clone, Copy)]
+enum Place {
+    Anywhere,
+    /// Not inside a word: `sk-` is no token in `task-`.
+    WordStart,
+}
+
+struct Shape {
+    prefix: &'static str,
+    place: Place,
+    is_body: fn(u8) -> bool,
+    min: usize,
+    needs: Needs,
+}
+
+const fn shape(prefix: &'static str, is_body: fn(u8) -> bool, min: usize, needs: Needs) -> Shape {
+    Shape {
+        prefix,
+        place: Place::Anywhere,
+        is_body,
+        min,
+        needs,
+    }
+}
+
+const SHAPES: &[Shape] = &[
+    // Google: API keys, the newer keys bound to an account, OAuth access tokens, client secrets.
+    shape("AIza", is_word, 30, Needs::Nothing),
+    shape("AQ.", is_word, 30, Needs::DigitOrUpper),
+    shape("ya29.", is_dotted, 20, Needs::Nothing),
+    shape("GOCSPX-", is_word, 20, Needs::Nothing),
+    // Anthropic, OpenAI and those that took over the prefix.
+    shape("sk-ant-", is_word, 16, Needs::Nothing),
+    Shape {
+        prefix: "sk-",
+        place: Place::WordStart,
+        is_body: is_word,
+        min: 20,
+        needs: Needs::DigitOrUpper,
+    },
+    // GitHub, GitLab, Slack, AWS, npm, Hugging Face.
+    shape("ghp_", is_word, 20, Needs::Nothing),
+    shape("gho_", is_word, 20, Needs::Nothing),
+    shape("ghs_", is_dotted, 20, Needs::Nothing),
+    shape("ghu_", is_word, 20, Needs::Nothing),
+    shape("ghr_", is_word, 20, Needs::Nothing),
+    shape("github_pat_", is_word, 20, Needs::Nothing),
+    shape("glpat-", is_dotted, 16, Needs::Nothing),
+    shape("xoxa-", is_word, 10, Needs::Digit),
+    shape("xoxb-", is_word, 10, Needs::Digit),
+    shape("xoxe-", is_word, 10, Needs::Digit),
+    shape("xoxp-", is_word, 10, Needs::Digit),
+    shape("xoxr-", is_word, 10, Needs::Digit),
+    shape("xoxs-", is_word, 10, Needs::Digit),
+    shape("AKIA", is_upper, 16, Needs::Nothing),
+    shape("ASIA", is_upper, 16, Needs::Digit),
+    shape("npm_", is_alnum, 36, Needs::Nothing),
+    Shape {
+        prefix: "hf_",
+        place: Place::WordStart,
+        is_body: is_alnum,
+        min: 30,
+        needs: Needs::DigitOrUpper,
+    },
+];
+
+/// Headers whose value is a secret; compared without regard to case.
+const HEADERS: &[&str] = &["x-goog-api-key", "x-api-key"];
+const AUTHORIZATION: &str = "authorization";
+const SCHEMES: &[&str] = &["bearer", "basic", "token"];
+const BEARER: &str = "bearer";
+const JWT: &str = "eyJ";
+const PEM_BEGIN: &str = "-----BEGIN ";
+const PEM_END: &str = "-----END ";
+
+/// A header value shorter than this is no secret.
+const MIN_VALUE: usize = 8;
+/// At most this many characters are inspected before a run counts, which keeps hostile text cheap.
+const INSPECTED: usize = 512;
+/// A first part longer than this starts no JWT but some other base64.
+const MAX_JWT_HEADER: usize = 4096;
+/// The same in the middle of a word, where a JWT hardly ever starts.
+const MAX_JWT_HEADER_IN_WORD: usize = 256;
+
+/// Reports the first two bytes of everything that can start a shape.
+pub(super) fn starts(mut allow: impl FnMut(u8, u8)) {
+    for prefix in SHAPES.iter().map(|shape| shape.prefix).chain([JWT, PEM_BEGIN]) {
+        allow(prefix.as_bytes()[0], prefix.as_bytes()[1]);
+    }
+    for name in HEADERS.iter().copied().chain([AUTHORIZATION, BEARER]) {
+        let (first, second) = (name.as_bytes()[0], name.as_bytes()[1]);
+        for first in [first, first.to_ascii_uppercase()] {
+            allow(first, second);
+            allow(first, second.to_ascii_uppercase());
+        }
+    }
+}
+
+/// Looks for a token that starts at this place. `covered` is the end of a span that reaches this place.
+pub(super) fn probe(text: &[u8], at: usize, covered: Option<usize>, rest: Rest) -> Probe {
+    let look = Look {
+        text,
+        at,
+        covered,
+        rest,
+    };
+    let tokens = SHAPES
+        .iter()
+        .fold(Probe::No, |known, shape| known.or(look.token(shape)));
+    tokens.or(look.jwt()).or(look.pem()).or(look.headers())
+}
+
+/// One place of a text under inspection.
+#[derive(Clone, Copy)]
+struct Look<'t> {
+    text: &'t [u8],
+    at: usize,
+    covered: Option<usize>,
+    rest: Rest,
+}
+
+/// The answer about a prefix.
+enum Prefix {
+    No,
+    Open,
+    Ends(usize),
+}
+
+impl Look<'_> {
+    fn token(self, shape: &Shape) -> Probe {
+        let body = match self.literal(self.at, shape.prefix) {
+            Prefix::No => return Probe::No,
+            Prefix::Open => return Probe::Open,
+            Prefix::Ends(body) => body,
+        };
+        if matches!(shape.place, Place::WordStart) && !self.at_word_start() {
+            return Probe::No;
+        }
+        self.run(body, shape)
+    }
+
+    fn run(self, body: usize, shape: &Shape) -> Probe {
+        let inspected = &self.text[body..self.text.len().min(body + INSPECTED)];
+        let length = inspected
+            .iter()
+            .take_while(|&&byte| (shape.is_body)(byte))
+            .count();
+        if body + length == self.text.len() && self.rest == Rest::More {
+            return Probe::Open;
+        }
+        let run = &inspected[..length];
+        let fits = match shape.needs {
+            Needs::Nothing => true,
+            Needs::Digit => run.iter().any(u8::is_ascii_digit),
+            Needs::DigitOrUpper => run
+                .iter()
+                .any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()),
+        };
+        if length < shape.min || !fits {
+            return Probe::No;
+        }
+        self.up_to_end_of(shape.is_body, self.at, body + length)
+    }
+
+    /// The span from `start` to where the run that reaches `from` ends.
+    fn up_to_end_of(self, is_body: fn(u8) -> bool, start: usize, from: usize) -> Probe {
+        // What is covered already is not walked again: a text of nothing but prefixes stays linear.
+        let from = from.max(self.covered.unwrap_or(0));
+        let end = from
+            + self.text[from..]
+                .iter()
+                .take_while(|&&byte| is_body(byte))
+                .count();
+        if end == self.text.len() && self.rest == Rest::More {
+            return Probe::Open;
+        }
+        Probe::Full(Span { start, end })
+    }
+
+    /// Three or more parts of base64 with dots between, the first of which starts a JSON object.
+    fn jwt(self) -> Probe {
+        let first = match self.literal(self.at, JWT) {
+            Prefix::No => return Probe::No,
+            Prefix::Open => return Probe::Open,
+            Prefix::Ends(first) => first,
+        };
+        let max_header = if self.at_word_start() {
+            MAX_JWT_HEADER
+        } else {
+            MAX_JWT_HEADER_IN_WORD
+        };
+        let mut end = first;
+        for (max, min) in [(max_header, 8), (usize::MAX, 4)] {
+            let limit = self.text.len().min(end.saturating_add(max));
+            let length = self.text[end..limit]
+                .iter()
+                .take_while(|&&byte| is_word(byte))
+                .count();
+            end += length;
+            match self.text.get(end) {
+                None if self.rest == Rest::More => return Probe::Open,
+                Some(b'.') if length >= min => end += 1,
+                Some(_) | None => return Probe::No,
+            }
+        }
+        self.up_to_end_of(is_dotted, self.at, end)
+    }
+
+    /// A private key in PEM, its line ends raw or escaped, its end possibly missing.
+    fn pem(self) -> Probe {
+        let label = match self.literal(self.at, PEM_BEGIN) {
+            Prefix::No => return Probe::No,
+            Prefix::Open => return Probe::Open,
+            Prefix::Ends(label) => label,
+        };
+        let Some(mut end) = self.pem_label(label) else {
+            let waits = self.rest == Rest::More && self.text.len() - label < 64;
+            return if waits && self.text[label..].iter().all(|&byte| byte != b'\n') {
+                Probe::Open
+            } else {
+                Probe::No
+            };
+        };
+        loop {
+            let line = end + self.line_ends(end);
+            let length = self.text[line..]
+                .iter()
+                .take_while(|&&byte| is_base64(byte))
+                .count();
+            let after = line + length;
+            let headers = ["Proc-Type:", "DEK-Info:"];
+            let is_header = headers
+                .iter()
+                .any(|header| self.text[line..].starts_with(header.as_bytes()));
+            if self.rest == Rest::More && self.text.len() - after < PEM_END.len() + 2 {
+                return Probe::Open;
+            }
+            if is_header {
+                let rest = self.text[line..].iter();
+                end = line
+                    + rest
+                        .take_while(|&&byte| byte != b'\n' && byte != b'\\' && byte != b'"')
+                        .count();
+                continue;
+            }
+            let last = after + self.line_ends(after);
+            if self.text[last..].starts_with(PEM_END.as_bytes()) {
+                return match self.pem_label(last + PEM_END.len()) {
+                    Some(end) => Probe::Full(Span { start: self.at, end }),
+                    None if self.rest == Rest::More && self.text.len() - last < 96 => Probe::Open,
+                    None => Probe::Full(Span {
+                        start: self.at,
+                        end: last,
+                    }),
+                };
+            }
+            // Without its end a key goes as far as its lines look like one.
+            if length >= 20 || (length > 0 && after == self.text.len()) {
+                end = after;
+            } else {
+                return Probe::Full(Span { start: self.at, end });
+            }
+        }
+    }
+
+    /// The end of `RSA PRIVATE KEY-----` at `from`.
+    fn pem_label(self, from: usize) -> Option<usize> {
+        let label = &self.text[from..self.text.len().min(from + 64)];
+        let length = label
+            .iter()
+            .take_while(|&&byte| byte.is_ascii_uppercase() || byte == b' ' || is_digit(byte))
+            .count();
+        let is_key =
+            label[..length].ends_with(b"PRIVATE KEY") || label[..length].ends_with(b"PRIVATE KEY BLOCK");
+        (is_key && label[length..].starts_with(b"-----")).then_some(from + length + 5)
+    }
+
+    fn line_ends(self, from: usize) -> usize {
+        let mut at = from;
+        loop {
+            match (self.text.get(at), self.text.get(at + 1)) {
+                (Some(b'\n' | b'\r' | b' ' | b'\t'), _) => at += 1,
+                (Some(b'\\'), Some(b'n' | b'r')) => at += 2,
+                _ => return at - from,
+            }
+        }
+    }
+
+    fn headers(self) -> Probe {
+        let named = HEADERS.iter().fold(Probe::No, |known, name| {
+            known.or(match self.literal_in_any_case(self.at, name) {
+                Prefix::No => Probe::No,
+                Prefix::Open => Probe::Open,
+                Prefix::Ends(end) => self.value_after(end),
+            })
+        });
+        let authorization = match self.literal_in_any_case(self.at, AUTHORIZATION) {
+            Prefix::No => Probe::No,
+            Prefix::Open => Probe::Open,
+            Prefix::Ends(end) => match self.separator(end) {
+                Prefix::No => Probe::No,
+                Prefix::Open => Probe::Open,
+                Prefix::Ends(scheme) => SCHEMES.iter().fold(Probe::No, |known, name| {
+                    known.or(self.credential(scheme, name, MIN_VALUE, Needs::Nothing))
+                }),
+            },
+        };
+        named
+            .or(authorization)
+            .or(self.credential(self.at, BEARER, 20, Needs::Digit))
+    }
+
+    /// The value of a header whose name ends at `name_end`.
+    fn value_after(self, name_end: usize) -> Probe {
+        match self.separator(name_end) {
+            Prefix::No => Probe::No,
+            Prefix::Open => Probe::Open,
+            Prefix::Ends(value) => self.value(value, MIN_VALUE, Needs::Nothing),
+        }
+    }
+
+    /// A scheme such as `Bearer` at `from`, blanks, and then the value.
+    fn credential(self, from: usize, scheme: &str, min: usize, needs: Needs) -> Probe {
+        let after = match self.literal_in_any_case(from, scheme) {
+            Prefix::No => return Probe::No,
+            Prefix::Open => return Probe::Open,
+            Prefix::Ends(after) => after,
+        };
+        let rest = &self.text[after..];
+        let n_blanks = match rest {
+            [b'%', b'2', b'0', ..] => 3,
+            _ => rest
+                .iter()
+                .take(4)
+                .take_while(|&&byte| matches!(byte, b' ' | b'\t' | b'+'))
+                .count(),
+        };
+        match n_blanks {
+            0 if rest.len() < 3 && self.rest == Rest::More => Probe::Open,
+            0 => Probe::No,
+            n_blanks => self.value(after + n_blanks, min, needs),
+        }
+    }
+
+    fn value(self, start: usize, min: usize, needs: Needs) -> Probe {
+        let shape = Shape {
+            prefix: "",
+            place: Place::Anywhere,
+            is_body: is_value,
+            min,
+            needs,
+        };
+        match self.run(start, &shape) {
+            Probe::Full(span) => Probe::Full(Span { start, end: span.end }),
+            other @ (Probe::No | Probe::Open) => other,
+        }
+    }
+
+    /// What stands between a header's name and its value, quotes and their escapes included.
+    fn separator(self, from: usize) -> Prefix {
+        let between = self.text[from..].iter().take(12);
+        let length = between
+            .take_while(|&&byte| matches!(byte, b'"' | b'\'' | b'\\' | b':' | b'=' | b' ' | b'\t'))
+            .count();
+        let says_value = self.text[from..from + length]
+            .iter()
+            .any(|byte| matches!(byte, b':' | b'='));
+        match says_value {
+            _ if from + length == self.text.len() && self.rest == Rest::More => Prefix::Open,
+            true => Prefix::Ends(from + length),
+            false => Prefix::No,
+        }
+    }
+
+    fn literal(self, from: usize, literal: &str) -> Prefix {
+        self.compare(from, literal, |found, wanted| found == wanted)
+    }
+
+    fn literal_in_any_case(self, from: usize, literal: &str) -> Prefix {
+        self.compare(from, literal, |found, wanted| found.eq_ignore_ascii_case(&wanted))
+    }
+
+    fn compare(self, from: usize, literal: &str, same: fn(u8, u8) -> bool) -> Prefix {
+        let found = &self.text[from..];
+        if !found
+            .iter()
+            .zip(literal.bytes())
+            .all(|(&found, wanted)| same(found, wanted))
+        {
+            return Prefix::No;
+        }
+        match found.len() >= literal.len() {
+            true => Prefix::Ends(from + literal.len()),
+            false if self.rest == Rest::More => Prefix::Open,
+            false => Prefix::No,
+        }
+    }
+
+    /// Whether no word runs into this place. The tail of an escape (`\n`, `%0A`, a colour) is no word.
+    fn at_word_start(self) -> bool {
+        let before = &self.text[..self.at];
+        let Some(&last) = before.last() else { return true };
+        if self.covered.is_some() || !is_alnum(last) || escape_start(self.text, self.at - 1) < self.at - 1 {
+            return true;
+        }
+        let percent = before.len() >= 3
+            && before[before.len() - 3] == b'%'
+            && before[before.len() - 2..].iter().all(u8::is_ascii_hexdigit);
+        let colour = last == b'm' && {
+            let mut codes = before[..before.len() - 1].iter().rev().take(12);
+            codes.find(|&&byte| !is_digit(byte) && byte != b';') == Some(&b'[')
+        };
+        percent || colour
+    }
+}
+
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_digit()
+}
+
+fn is_alnum(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+fn is_upper(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit()
+}
+
+fn is_word(byte: u8) -> bool {
+    is_alnum(byte) || matches!(byte, b'_' | b'-')
+}
+
+fn is_dotted(byte: u8) -> bool {
+    is_word(byte) || byte == b'.'
+}
+
+fn is_base64(byte: u8) -> bool {
+    is_alnum(byte) || matches!(byte, b'+' | b'/' | b'=')
+}
+
+fn is_value(byte: u8) -> bool {
+    is_dotted(byte) || matches!(byte, b'~' | b'+' | b'/' | b'=' | b'%')
+}
+
+/// Whether a run of tokens, or the body of a key, could go on with this letter.
+pub(super) fn may_continue(letter: char) -> bool {
+    letter.is_ascii() && (is_value(letter as u8) || letter == '\\')
+}

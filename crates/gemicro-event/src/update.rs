@@ -1,0 +1,53 @@
+//! One fact an agent states: soft-typed outside, typed inside.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Json, Payload, ReadError, Timestamp};
+
+/// A fact: what kind, a sentence for people, when, and the details as JSON.
+///
+/// Meaning comes from `event_type`; readers ignore kinds and fields they do not know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentUpdate {
+    /// The kind, in the past tense: `sub_query_completed`.
+    pub event_type: String,
+    /// One sentence for people.
+    pub message: String,
+    /// When it happened.
+    pub timestamp: Timestamp,
+    /// The details; every kind has its own fields.
+    pub data: Json,
+}
+
+impl AgentUpdate {
+    /// States a typed payload as a fact of the moment `at`.
+    #[must_use]
+    pub fn new<P: Payload>(payload: &P, at: Timestamp) -> Self {
+        Self {
+            event_type: P::EVENT_TYPE.to_owned(),
+            message: payload.message(),
+            timestamp: at,
+            data: Json::of(payload).expect("payload types have string keys only, so they always serialise"),
+        }
+    }
+
+    /// The payload, if this is an event of that kind and has its shape.
+    #[must_use]
+    pub fn as_payload<P: Payload>(&self) -> Option<P> {
+        self.try_as_payload().ok()
+    }
+
+    /// The payload, or why it cannot be read.
+    ///
+    /// # Errors
+    /// [`ReadError::WrongType`] for another kind, [`ReadError::SchemaMismatch`] for another shape.
+    pub fn try_as_payload<P: Payload>(&self) -> Result<P, ReadError> {
+        if self.event_type != P::EVENT_TYPE {
+            return Err(ReadError::WrongType { expected: P::EVENT_TYPE, actual: self.event_type.clone() });
+        }
+        self.data.parse().map_err(|error| ReadError::SchemaMismatch {
+            event_type: self.event_type.clone(),
+            message: error.to_string(),
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! What a call used, and what that costs.
+
+use serde::{Deserialize, Serialize};
+
+/// Tokens one call used, as its backend reported them or as we estimated them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Usage {
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written, thoughts included.
+    pub output_tokens: u64,
+    /// Part of the input that a provider's cache served.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// Part of the output that was thinking.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub thought_tokens: u64,
+    /// The backend gave no numbers; these are our estimate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
+}
+
+impl Usage {
+    /// Input and output together.
+    #[must_use]
+    pub fn total_tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+}
+
+/// An amount of what a budget counts. Money is in millionths of a US dollar, so sums are exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Charge {
+    /// Tokens, input and output together.
+    #[serde(default)]
+    pub tokens: u64,
+    /// Millionths of a US dollar.
+    #[serde(default)]
+    pub micro_usd: u64,
+    /// Model turns.
+    #[serde(default)]
+    pub turns: u64,
+}
+
+impl Charge {
+    /// Nothing.
+    pub const ZERO: Self = Self { tokens: 0, micro_usd: 0, turns: 0 };
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            micro_usd: self.micro_usd.saturating_add(other.micro_usd),
+            turns: self.turns.saturating_add(other.turns),
+        }
+    }
+
+    /// What is left after taking `other` away; never below zero.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_sub(other.tokens),
+            micro_usd: self.micro_usd.saturating_sub(other.micro_usd),
+            turns: self.turns.saturating_sub(other.turns),
+        }
+    }
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}

@@ -1,0 +1,35 @@
+//! Why sources could not be read at all: [`SourceError`].
+//!
+//! A single file that cannot be read is no error; it is an entry in the snapshot's list of skipped files.
+
+use std::path::PathBuf;
+
+/// The sources as a whole gave nothing to work with. All are mistakes in what was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The list of sources was empty.
+    #[error("no source was given; name a folder or a file to read")]
+    NoSource,
+    /// A named source is not there.
+    #[error("source {path} was not found; check the path")]
+    NotFound {
+        /// The path as it was given.
+        path: PathBuf,
+    },
+    /// A named source is there but cannot be looked at.
+    #[error("source {path} cannot be opened: {reason}; check its permissions")]
+    Unreadable {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: String,
+    },
+    /// Sources exist, but no file in them can be read as text.
+    #[error("nothing readable in {sources}: {why}; give a folder with text, Markdown, HTML or code files")]
+    NothingReadable {
+        /// The sources, as they were given.
+        sources: String,
+        /// How many files were skipped, and the first reason.
+        why: String,
+    },
+}

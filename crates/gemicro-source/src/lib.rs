@@ -1,0 +1,31 @@
+//! What research reads: folders and files, as texts and passages with offsets, and the index over them.
+//!
+//! The way of a file, one module each:
+//!
+//! 1. `walk`: source paths → files to read, and files left out with a reason;
+//! 2. `read`: bytes → text without invisible characters;
+//! 3. `parse`: text → [`Document`](gemicro_core::corpus::Document) with blocks over what a reader sees, one file per format;
+//! 4. `passages`: blocks → passages cut at sentence ends;
+//! 5. `index`: passages → [`PassageIndex`], a `Corpus`;
+//! 6. `snapshot`: the first three for whole sources, with the ledger of origins, and packed into one blob.
+//!
+//! Nothing here knows models, storage or processes, and nothing waits: a caller that must not block runs it
+//! on a thread of its own.
+
+mod error;
+mod index;
+mod limits;
+mod parse;
+mod passages;
+mod read;
+mod snapshot;
+mod walk;
+
+pub use error::SourceError;
+pub use index::{IndexError, PassageIndex};
+pub use limits::ReadLimits;
+pub use parse::{Format, Language, parse};
+pub use passages::{HARD_LIMIT, SOFT_LIMIT, cut_passages};
+pub use read::{ReadError, ReadText, decode, read_file};
+pub use snapshot::{LedgerEntry, PackError, Packed, Snapshot, pack, take_snapshot, unpack};
+pub use walk::{Candidate, Found, Skipped, find_files};

@@ -1,0 +1,50 @@
+//! Collects blocks in reading order: [`BlockList`].
+//!
+//! It is the one place that keeps the promise on blocks: inside the text, on character boundaries, without
+//! white space at the ends, never empty and never overlapping.
+
+use std::ops::Range;
+
+use gemicro_core::corpus::{Block, BlockKind};
+
+/// Blocks so far.
+#[derive(Default)]
+pub(super) struct BlockList {
+    blocks: Vec<Block>,
+}
+
+impl BlockList {
+    /// Adds the trimmed range; what an earlier block covers already is cut off.
+    pub(super) fn push(&mut self, text: &str, kind: BlockKind, range: Range<usize>) {
+        let floor = self.blocks.last().map_or(0, |block| block.range.end);
+        let start = range.start.max(floor);
+        let Some(piece) = text.get(start..range.end.max(start)) else {
+            return;
+        };
+        let lead = piece.len() - piece.trim_start().len();
+        let trimmed = piece.trim();
+        if !trimmed.is_empty() {
+            let start = start + lead;
+            self.blocks.push(Block {
+                kind,
+                range: start..start + trimmed.len(),
+            });
+        }
+    }
+
+    /// The blocks, in reading order.
+    pub(super) fn finish(self) -> Vec<Block> {
+        self.blocks
+    }
+}
+
+/// Byte ranges of the lines inside a range, without their line ends.
+pub(super) fn lines_of(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+    let piece = text.get(range.clone()).unwrap_or_default();
+    let mut start = range.start;
+    piece.split('\n').map(move |line| {
+        let line_range = start..start + line.len();
+        start += line.len() + 1;
+        line_range
+    })
+}

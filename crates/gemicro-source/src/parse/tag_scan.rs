@@ -1,0 +1,122 @@
+//! Finds tags and comments in raw HTML, with their places: [`scan_tags`].
+//!
+//! For HTML inside Markdown, where the text is stored as it stands and offsets matter. Whole pages are
+//! read by the tokenizer in `html`.
+
+use std::ops::Range;
+
+/// One piece of raw HTML.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// What stands between tags.
+    Text,
+    /// A start tag with its attributes, names in lower case.
+    Start {
+        name: String,
+        attributes: Vec<(String, &'a str)>,
+    },
+    /// An end tag.
+    End { name: String },
+    /// A comment, declaration or processing instruction; `closed` when its end was found.
+    Comment { closed: bool },
+}
+
+/// The pieces of `source`, in order and without gaps.
+pub(super) fn scan_tags(source: &str) -> Vec<(Range<usize>, Piece<'_>)> {
+    let mut pieces = Vec::new();
+    let mut text_start = 0;
+    let mut at = 0;
+    // Behind the last `>` only a comment can begin; looking for its end once more each time would be slow.
+    let last_end = source.rfind('>').unwrap_or(0);
+    while let Some(offset) = source[at..].find('<') {
+        let start = at + offset;
+        let may_be_tag = start < last_end || source[start..].starts_with("<!--");
+        let found = if may_be_tag {
+            tag_at(&source[start..])
+        } else {
+            None
+        };
+        let Some((len, piece)) = found else {
+            at = start + 1;
+            continue;
+        };
+        if text_start < start {
+            pieces.push((text_start..start, Piece::Text));
+        }
+        at = start + len;
+        text_start = at;
+        pieces.push((start..at, piece));
+    }
+    if text_start < source.len() {
+        pieces.push((text_start..source.len(), Piece::Text));
+    }
+    pieces
+}
+
+/// The tag at the start of `source` (which starts with `<`) and its length.
+fn tag_at(source: &str) -> Option<(usize, Piece<'_>)> {
+    if let Some(body) = source.strip_prefix("<!--") {
+        // `<!-->` and `<!--->` are whole comments.
+        if let Some(mark) = ["-->", "->", ">"].iter().find(|mark| body.starts_with(**mark)) {
+            return Some((4 + mark.len(), Piece::Comment { closed: true }));
+        }
+        let end = body.find("-->").map(|end| end + 4 + 3);
+        let end = end.or_else(|| body.find("--!>").map(|end| end + 4 + 4));
+        return Some((
+            end.unwrap_or(source.len()),
+            Piece::Comment {
+                closed: end.is_some(),
+            },
+        ));
+    }
+    if source.starts_with("<!") || source.starts_with("<?") {
+        let end = source.find('>').map(|end| end + 1);
+        return Some((end.unwrap_or(source.len()), Piece::Comment { closed: true }));
+    }
+    if let Some(rest) = source.strip_prefix("</") {
+        let name = tag_name(rest)?;
+        let end = source.find('>')?;
+        return Some((end + 1, Piece::End { name }));
+    }
+    let name = tag_name(&source[1..])?;
+    let (len, attributes) = attributes_of(source, 1 + name.len())?;
+    Some((len, Piece::Start { name, attributes }))
+}
+
+fn tag_name(source: &str) -> Option<String> {
+    if !source.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let end = source
+        .find(|c: char| c.is_whitespace() || "/>".contains(c))
+        .unwrap_or(source.len());
+    Some(source[..end].to_ascii_lowercase())
+}
+
+/// Attributes from `at` to the closing `>`, and the length of the whole tag.
+fn attributes_of(source: &str, mut at: usize) -> Option<(usize, Vec<(String, &str)>)> {
+    let mut attributes = Vec::new();
+    loop {
+        at += source[at..].find(|c: char| !(c.is_whitespace() || c == '/'))?;
+        if source[at..].starts_with('>') {
+            return Some((at + 1, attributes));
+        }
+        let name_len = source[at + 1..].find(|c: char| c.is_whitespace() || "/>=".contains(c))? + 1;
+        let name = source.get(at..at + name_len)?.to_ascii_lowercase();
+        at += name_len;
+        let after = source[at..].trim_start();
+        let Some(value) = after.strip_prefix('=') else {
+            attributes.push((name, ""));
+            continue;
+        };
+        let value = value.trim_start();
+        let value_at = source.len() - value.len();
+        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let (from, len) = match quote {
+            Some(quote) => (value_at + 1, value[1..].find(quote)?),
+            None => (value_at, value.find(|c: char| c.is_whitespace() || c == '>')?),
+        };
+        attributes.push((name, &source[from..from + len]));
+        at = from + len + usize::from(quote.is_some());
+    }
+}

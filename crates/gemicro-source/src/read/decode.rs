@@ -1,0 +1,115 @@
+//! From bytes to stored text: [`decode`].
+//!
+//! UTF-8 and UTF-16 (by byte order mark or by the pattern of zero bytes), else windows-1252, which holds
+//! Latin-1. What looks like none of them is binary.
+
+use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use super::ReadError;
+use super::invisible::is_invisible;
+
+/// How many bytes decide whether a file is binary.
+const PROBE_BYTES: usize = 64 << 10;
+
+/// Decodes, removes invisible characters and makes every line end `\n`.
+pub fn decode(bytes: &[u8]) -> Result<String, ReadError> {
+    let text = if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
+        decode_bytes(rest)?
+    } else if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
+        utf_16(rest, UTF_16LE)?
+    } else if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
+        utf_16(rest, UTF_16BE)?
+    } else {
+        decode_bytes(bytes)?
+    };
+    Ok(clean(text))
+}
+
+fn decode_bytes(bytes: &[u8]) -> Result<String, ReadError> {
+    let probe = &bytes[..bytes.len().min(PROBE_BYTES)];
+    if probe.contains(&0) {
+        return match zero_pattern(probe) {
+            ZeroPattern::LittleEndian => utf_16(bytes, UTF_16LE),
+            ZeroPattern::BigEndian => utf_16(bytes, UTF_16BE),
+            ZeroPattern::None => Err(ReadError::Binary),
+        };
+    }
+    if too_many_controls(probe.iter().map(|byte| u32::from(*byte)), probe.len()) {
+        return Err(ReadError::Binary);
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) if mostly_utf_8(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
+        Err(_) => Ok(WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned()),
+    }
+}
+
+fn utf_16(bytes: &[u8], encoding: &'static encoding_rs::Encoding) -> Result<String, ReadError> {
+    let text = encoding.decode_without_bom_handling(bytes).0.into_owned();
+    let n_probe = text.chars().take(PROBE_BYTES).count();
+    let bad = text
+        .chars()
+        .take(PROBE_BYTES)
+        .filter(|c| matches!(c, '\0' | '\u{fffd}'))
+        .count();
+    if bad * 50 > n_probe || too_many_controls(text.chars().take(PROBE_BYTES).map(u32::from), n_probe) {
+        return Err(ReadError::Binary);
+    }
+    Ok(text)
+}
+
+enum ZeroPattern {
+    LittleEndian,
+    BigEndian,
+    None,
+}
+
+/// UTF-16 of mostly Latin letters has its zero bytes on one side of the pairs only.
+fn zero_pattern(probe: &[u8]) -> ZeroPattern {
+    let n_pairs = probe.len() / 2;
+    let even = probe.iter().step_by(2).filter(|byte| **byte == 0).count();
+    let odd = probe.iter().skip(1).step_by(2).filter(|byte| **byte == 0).count();
+    let (many, few) = (n_pairs * 4 / 10, n_pairs / 50);
+    if n_pairs >= 2 && odd > many && even <= few {
+        ZeroPattern::LittleEndian
+    } else if n_pairs >= 2 && even > many && odd <= few {
+        ZeroPattern::BigEndian
+    } else {
+        ZeroPattern::None
+    }
+}
+
+/// Text has next to no control characters besides blanks, form feeds and terminal escapes.
+fn too_many_controls(codes: impl Iterator<Item = u32>, n_codes: usize) -> bool {
+    let n_controls = codes
+        .filter(|code| matches!(code, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f))
+        .count();
+    n_controls * 50 > n_codes
+}
+
+/// A UTF-8 text with a few damaged places is still UTF-8.
+fn mostly_utf_8(bytes: &[u8]) -> bool {
+    let (mut n_good, mut n_bad) = (0usize, 0usize);
+    for chunk in bytes.utf8_chunks() {
+        n_good += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        n_bad += usize::from(!chunk.invalid().is_empty());
+    }
+    n_good >= n_bad * 4
+}
+
+fn clean(text: String) -> String {
+    if !text.contains('\r') && !text.chars().any(is_invisible) {
+        return text;
+    }
+    let mut cleaned = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\r' {
+            chars.next_if_eq(&'\n');
+            cleaned.push('\n');
+        } else if !is_invisible(c) {
+            cleaned.push(c);
+        }
+    }
+    cleaned
+}

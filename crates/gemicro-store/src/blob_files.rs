@@ -1,0 +1,122 @@
+//! Blob files: `blobs/ab/<sha-256>`, mode 0600, complete and synced before anybody can name them.
+//!
+//! Plain blocking code on files. Which stream needs which blob is the database's knowledge.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use gemicro_core::blob::{BlobError, BlobId};
+use gemicro_event::StreamId;
+
+use crate::home::{open_private, private_folder};
+
+/// The folder of blobs; clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct BlobFiles {
+    root: Arc<Path>,
+}
+
+impl BlobFiles {
+    pub(crate) fn new(root: PathBuf) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Where a blob is kept.
+    pub(crate) fn path(&self, id: &BlobId) -> PathBuf {
+        self.root.join(&id.as_str()[..2]).join(id.as_str())
+    }
+
+    /// Stores bytes; they and their name are on the disk when this returns.
+    pub(crate) fn write(&self, id: &BlobId, bytes: &[u8]) -> io::Result<()> {
+        let path = self.path(id);
+        let folder = self.root.join(&id.as_str()[..2]);
+        if fs::symlink_metadata(&folder).is_err() {
+            private_folder(&folder).map_err(io::Error::other)?;
+            sync_folder(&self.root)?;
+        }
+        if read_all(&path).is_ok_and(|found| found == bytes) {
+            // Another writer may have renamed it without having synced the folder yet.
+            return sync_folder(&folder);
+        }
+        let temporary = folder.join(format!("new-{}", StreamId::random()));
+        let written = write_synced(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path));
+        if let Err(error) = written {
+            // Nothing names the rest of a failed write; `sweep` removes what cannot be removed now.
+            fs::remove_file(&temporary).ok();
+            return Err(error);
+        }
+        sync_folder(&folder)
+    }
+
+    /// Whether the file is there, by its name alone.
+    pub(crate) fn has(&self, id: &BlobId) -> bool {
+        fs::symlink_metadata(self.path(id)).is_ok_and(|found| found.is_file())
+    }
+
+    /// Reads a blob and checks it against its name.
+    pub(crate) fn read(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
+        match read_all(&self.path(id)) {
+            Ok(bytes) if BlobId::of(&bytes) == *id => Ok(bytes),
+            Ok(_) => Err(BlobError::Damaged { id: id.clone() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(BlobError::Missing { id: id.clone() }),
+            Err(error) => Err(BlobError::Io { id: id.clone(), message: error.to_string() }),
+        }
+    }
+
+    /// Deletes a file and says how many bytes that freed; one that is not there is no error.
+    pub(crate) fn remove(&self, id: &BlobId) -> io::Result<u64> {
+        let path = self.path(id);
+        let n_bytes = fs::symlink_metadata(&path).map_or(0, |found| found.len());
+        match fs::remove_file(&path) {
+            Ok(()) => Ok(n_bytes),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Blobs that have not been written to for `age`; half-written files of that age are deleted.
+    pub(crate) fn older_than(&self, age: Duration) -> io::Result<Vec<BlobId>> {
+        let mut blobs = Vec::new();
+        for folder in fs::read_dir(&self.root)? {
+            let folder = folder?;
+            if !folder.file_type()?.is_dir() {
+                continue;
+            }
+            for file in fs::read_dir(folder.path())? {
+                let file = file?;
+                let Ok(found) = file.metadata() else { continue };
+                let written_at = found.modified().unwrap_or_else(|_| SystemTime::now());
+                if written_at.elapsed().unwrap_or_default() < age {
+                    continue;
+                }
+                let name = file.file_name();
+                match name.to_str().and_then(BlobId::parse) {
+                    Some(id) => blobs.push(id),
+                    None if name.as_encoded_bytes().starts_with(b"new-") => fs::remove_file(file.path())?,
+                    None => {}
+                }
+            }
+        }
+        Ok(blobs)
+    }
+}
+
+fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = open_private(path, OpenOptions::new().write(true).create_new(true))?;
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn read_all(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_private(path, OpenOptions::new().read(true))?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}

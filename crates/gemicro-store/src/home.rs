@@ -1,0 +1,154 @@
+//! The state folder: private to its user, never reached through somebody else's link.
+//!
+//! Never opens an existing database file: closing that handle would drop the locks which SQLite holds on
+//! it in the same process.
+
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use gemicro_core::store::StoreError;
+use rustix::fs::OFlags;
+
+use crate::error::io_error;
+
+/// Where things are in the state folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// Makes the folder, or checks that the one there is safe to use.
+    pub(crate) fn prepare(root: &Path) -> Result<Self, StoreError> {
+        private_folder(root)?;
+        let home = Self { root: root.to_owned() };
+        private_folder(&home.blobs())?;
+        match look(&home.db())? {
+            Some(_) => {}
+            None => create_private_file(&home.db())?,
+        }
+        for file in home.db_files() {
+            if let Some(found) = look(&file)? {
+                tighten(&file, &found)?;
+            }
+        }
+        Ok(home)
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn db(&self) -> PathBuf {
+        self.root.join("gemicro.db")
+    }
+
+    pub(crate) fn blobs(&self) -> PathBuf {
+        self.root.join("blobs")
+    }
+
+    /// Held while a database is made or brought to a newer format.
+    pub(crate) fn format_lock(&self) -> PathBuf {
+        self.root.join("format.lock")
+    }
+
+    /// The database and what SQLite keeps beside it (with the modes of the database).
+    pub(crate) fn db_files(&self) -> [PathBuf; 3] {
+        ["gemicro.db", "gemicro.db-wal", "gemicro.db-shm"].map(|name| self.root.join(name))
+    }
+
+    /// Whether an empty database file stands beside things that a new one would not have.
+    pub(crate) fn was_emptied(&self) -> Result<bool, StoreError> {
+        let size = |path: &Path| look(path).map(|found| found.map_or(0, |found| found.len()));
+        let [db, wal, _] = self.db_files();
+        let n_blob_folders = fs::read_dir(self.blobs()).map_err(|error| io_error(&self.root, &error))?.count();
+        Ok(size(&db)? == 0 && (size(&wal)? > 0 || n_blob_folders > 0))
+    }
+}
+
+/// Makes a folder with mode 0700, or checks one that is there.
+pub(crate) fn private_folder(path: &Path) -> Result<(), StoreError> {
+    if look(path)?.is_none() {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        if let Some(parent) = parent {
+            fs::create_dir_all(parent).map_err(|error| io_error(parent, &error))?;
+        }
+        match DirBuilder::new().mode(0o700).create(path) {
+            Ok(()) => set_mode(path, 0o700)?,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(io_error(path, &error)),
+        }
+    }
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = rustix::fs::open(path, flags, rustix::fs::Mode::empty())
+        .map_err(|error| refused(path, &format!("it is not a folder of its own ({error}); name another one")))?;
+    let found = File::from(folder).metadata().map_err(|error| io_error(path, &error))?;
+    check_owner(path, &found)?;
+    if found.mode() & 0o022 != 0 {
+        return Err(refused(path, &format!("others can write to it; run `chmod 700 {}`", path.display())));
+    }
+    Ok(())
+}
+
+/// Opens a file in a private folder, never through a link.
+pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    options.mode(0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)
+}
+
+/// Creates under another name first: the file must never be open in this process once SQLite may use it.
+fn create_private_file(path: &Path) -> Result<(), StoreError> {
+    let temporary = path.with_extension(format!("new-{}", gemicro_event::StreamId::random()));
+    let create = || {
+        let file = open_private(&temporary, OpenOptions::new().write(true).create_new(true))?;
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        drop(file);
+        match fs::hard_link(&temporary, path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    };
+    let created = create();
+    let removed = fs::remove_file(&temporary);
+    created.and(removed).map_err(|error| io_error(path, &error))
+}
+
+/// What is at a path; a link or anything else that is neither file nor folder is refused.
+fn look(path: &Path) -> Result<Option<Metadata>, StoreError> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_symlink() => {
+            Err(refused(path, "it is a symbolic link; remove it, or name the folder it points to"))
+        }
+        Ok(found) if found.is_file() || found.is_dir() => Ok(Some(found)),
+        Ok(_) => Err(refused(path, "it is neither a file nor a folder; remove it")),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(io_error(path, &error)),
+    }
+}
+
+fn tighten(path: &Path, found: &Metadata) -> Result<(), StoreError> {
+    check_owner(path, found)?;
+    if !found.is_file() {
+        return Err(refused(path, "it is not a file; move it away"));
+    }
+    if found.mode() & 0o777 != 0o600 {
+        set_mode(path, 0o600)?;
+    }
+    Ok(())
+}
+
+fn check_owner(path: &Path, found: &Metadata) -> Result<(), StoreError> {
+    if found.uid() == rustix::process::geteuid().as_raw() {
+        return Ok(());
+    }
+    Err(refused(path, "it belongs to another user; name a folder of your own with GEMICRO_HOME"))
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<(), StoreError> {
+    fs::set_permissions(path, Permissions::from_mode(mode)).map_err(|error| io_error(path, &error))
+}
+
+fn refused(path: &Path, why: &str) -> StoreError {
+    StoreError::Io { message: format!("{} is not used: {why}", path.display()) }
+}

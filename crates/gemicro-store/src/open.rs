@@ -1,0 +1,126 @@
+//! Opening the database: which format it has, and bringing an older one up to date.
+//!
+//! A file that is not ours, is broken or is newer is refused before anything is written to it.
+
+use std::fs::OpenOptions;
+use std::path::Path;
+use std::time::Duration;
+
+use gemicro_core::store::StoreError;
+use rustix::fs::FlockOperation;
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqliteConnection};
+
+use crate::error::{DbFile, io_error};
+use crate::home::{Home, open_private};
+
+/// "gemi" in the header of the file: this is a store of ours.
+const APPLICATION_ID: i64 = 0x6765_6d69;
+
+/// One script per format, in order; the format's number is the script's place from 1.
+const MIGRATIONS: [&str; 1] = [include_str!("../migrations/sqlite/0001_journal.sql")];
+
+/// The format this program writes.
+pub(crate) const FORMAT: i64 = MIGRATIONS.len().cast_signed() as i64;
+
+/// Connections for reading; more would only wait for the two or so cores.
+const N_READERS: u32 = 4;
+
+/// Opens the one connection that writes.
+pub(crate) async fn open_writer(
+    home: &Home,
+    db: &DbFile,
+    options: &crate::Options,
+) -> Result<SqliteConnection, StoreError> {
+    if home.was_emptied()? {
+        return Err(db.damaged("the file is empty, but things beside it are not"));
+    }
+    let mut connection = connect_options(home, options)
+        // Deleted rows are overwritten: erased means erased.
+        .pragma("secure_delete", "ON")
+        .pragma("wal_autocheckpoint", "2000")
+        .connect()
+        .await
+        .map_err(|error| db.error(error))?;
+    let format = read_format(&mut connection, db).await?;
+    if format < FORMAT {
+        bring_up_to_date(home, &mut connection, db).await?;
+    }
+    // The newest rows lie at the edges of their trees; a file that was cut short fails here.
+    let probe = "SELECT (SELECT max(no) FROM streams), (SELECT max(rowid) FROM events)";
+    connection.fetch_one(probe).await.map_err(|error| db.error(error))?;
+    if let Some(max_bytes) = options.max_bytes {
+        let pragma = format!("PRAGMA max_page_count = {}", (max_bytes / 4096).max(1));
+        connection.execute(AssertSqlSafe(pragma)).await.map_err(|error| db.error(error))?;
+    }
+    Ok(connection)
+}
+
+/// Connections for reading, made when they are first needed.
+pub(crate) fn open_readers(home: &Home, options: &crate::Options) -> SqlitePool {
+    SqlitePoolOptions::new()
+        .max_connections(N_READERS)
+        .test_before_acquire(false)
+        .connect_lazy_with(connect_options(home, options).read_only(true))
+}
+
+fn connect_options(home: &Home, options: &crate::Options) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(home.db())
+        .create_if_missing(false)
+        .busy_timeout(options.busy_timeout)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .disable_statement_logging()
+}
+
+/// The format of the file; 0 for a new one.
+async fn read_format(connection: &mut SqliteConnection, db: &DbFile) -> Result<i64, StoreError> {
+    let header = "SELECT (SELECT application_id FROM pragma_application_id), \
+                  (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)";
+    let row = connection.fetch_one(header).await.map_err(|error| db.error(error))?;
+    let column = |index: usize| row.try_get::<i64, _>(index).map_err(|error| db.error(error));
+    match (column(0)?, column(1)?, column(2)?) {
+        (APPLICATION_ID, found, _) if found > FORMAT => Err(StoreError::NewerFormat { found, known: FORMAT }),
+        (APPLICATION_ID, found, _) if found > 0 => Ok(found),
+        (0, 0, 0) => Ok(0),
+        (_, _, _) => Err(db.damaged("it is a database of another program")),
+    }
+}
+
+async fn bring_up_to_date(
+    home: &Home,
+    connection: &mut SqliteConnection,
+    db: &DbFile,
+) -> Result<(), StoreError> {
+    let _lock = lock_format(home.format_lock().as_path()).await?;
+    // Another process may have been quicker.
+    let format = read_format(connection, db).await?;
+    if format == 0 {
+        // Both stay in the file; neither can be set inside a transaction.
+        let pragmas = "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL";
+        connection.execute(pragmas).await.map_err(|error| db.error(error))?;
+    }
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(|error| db.error(error))?;
+    let done = usize::try_from(format).unwrap_or_default();
+    for script in &MIGRATIONS[done.min(MIGRATIONS.len())..] {
+        transaction.execute(*script).await.map_err(|error| db.error(error))?;
+    }
+    let header = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}");
+    transaction.execute(AssertSqlSafe(header)).await.map_err(|error| db.error(error))?;
+    transaction.commit().await.map_err(|error| db.error(error))
+}
+
+/// Waits for other processes that are making or changing the same database.
+async fn lock_format(path: &Path) -> Result<std::fs::File, StoreError> {
+    let file = open_private(path, OpenOptions::new().write(true).create(true))
+        .map_err(|error| io_error(path, &error))?;
+    for _ in 0..200 {
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::WOULDBLOCK) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(error) => return Err(io_error(path, &error.into())),
+        }
+    }
+    Err(StoreError::Io { message: format!("{}: another process has been changing the store for 10 s", path.display()) })
+}

@@ -1,0 +1,62 @@
+//! Wakes the subscribers of a stream in this process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gemicro_event::StreamId;
+use tokio::sync::watch;
+
+/// Who listens to which stream.
+#[derive(Debug, Default)]
+pub(crate) struct Wakes {
+    streams: Mutex<HashMap<StreamId, watch::Sender<()>>>,
+}
+
+/// One subscriber's ear; dropping it stops listening.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    wakes: Arc<Wakes>,
+    stream: StreamId,
+    changes: watch::Receiver<()>,
+}
+
+impl Wakes {
+    pub(crate) fn listen(self: &Arc<Self>, stream: &StreamId) -> Listener {
+        let mut streams = self.streams();
+        let sender = streams.entry(stream.clone()).or_insert_with(|| watch::channel(()).0);
+        Listener { wakes: Arc::clone(self), stream: stream.clone(), changes: sender.subscribe() }
+    }
+
+    pub(crate) fn wake(&self, stream: &StreamId) {
+        if let Some(sender) = self.streams().get(stream) {
+            sender.send_replace(());
+        }
+    }
+
+    fn streams(&self) -> MutexGuard<'_, HashMap<StreamId, watch::Sender<()>>> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Listener {
+    /// From now on only later changes count.
+    pub(crate) fn reset(&mut self) {
+        self.changes.mark_unchanged();
+    }
+
+    /// Waits for the next change.
+    pub(crate) async fn changed(&mut self) {
+        // The sender lives as long as a listener is registered, so this cannot fail.
+        self.changes.changed().await.ok();
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut streams = self.wakes.streams();
+        // This listener itself still counts as one.
+        if streams.get(&self.stream).is_some_and(|sender| sender.receiver_count() <= 1) {
+            streams.remove(&self.stream);
+        }
+    }
+}

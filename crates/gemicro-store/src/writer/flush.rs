@@ -1,0 +1,181 @@
+//! What a group changed, written in a few statements.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gemicro_core::run::RunRow;
+use gemicro_core::store::StepMark;
+use gemicro_event::{StepKey, StreamId, Timestamp};
+use sqlx::SqliteConnection;
+
+use super::{EventRow, state::StreamState};
+use crate::columns::kind_word;
+use crate::rows::{RowStatement, Values};
+
+/// Everything that accepted requests of one transaction changed.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) events: Vec<EventRow>,
+    /// Streams whose row changed.
+    pub(crate) streams: BTreeSet<StreamId>,
+}
+
+pub(crate) const STREAMS: RowStatement = RowStatement {
+    before: "INSERT INTO streams (no, id, kind, parent_run, first_seq, last_seq, ended, erased_at, \
+             lease_owner, lease_epoch, lease_expires_at) VALUES",
+    n_columns: 11,
+    after: "ON CONFLICT (no) DO UPDATE SET last_seq = excluded.last_seq, ended = excluded.ended, \
+            lease_owner = excluded.lease_owner, lease_epoch = excluded.lease_epoch, \
+            lease_expires_at = excluded.lease_expires_at",
+};
+
+pub(crate) const EVENTS: RowStatement = RowStatement {
+    before: "INSERT INTO events (stream_no, seq, schema_version, event_type, message, at_ms, data, data_blob, \
+             step, mark, attempt, trace, extra) VALUES",
+    n_columns: 13,
+    after: "",
+};
+
+pub(crate) const RUNS: RowStatement = RowStatement {
+    before: "INSERT INTO runs (stream_no, flow, title, status, error_kind, n_events, tokens, micro_usd, turns, \
+             started_at, updated_at, ended_at) VALUES",
+    n_columns: 12,
+    after: "ON CONFLICT (stream_no) DO UPDATE SET flow = excluded.flow, title = excluded.title, \
+            status = excluded.status, error_kind = excluded.error_kind, n_events = excluded.n_events, \
+            tokens = excluded.tokens, micro_usd = excluded.micro_usd, turns = excluded.turns, \
+            started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at",
+};
+
+pub(crate) const RUNNING_STEPS: RowStatement = RowStatement {
+    before: "INSERT INTO running_steps (stream_no, step, attempt) VALUES",
+    n_columns: 3,
+    after: "ON CONFLICT (stream_no, step) DO UPDATE SET attempt = excluded.attempt",
+};
+
+const ENDED_STEPS: RowStatement = RowStatement {
+    before: "DELETE FROM running_steps WHERE (stream_no, step) IN (VALUES",
+    n_columns: 2,
+    after: ")",
+};
+
+const BLOB_REFS: RowStatement = RowStatement {
+    before: "INSERT INTO blob_refs (stream, blob, n_bytes, at_ms) VALUES",
+    n_columns: 4,
+    after: "ON CONFLICT (stream, blob) DO NOTHING",
+};
+
+/// Writes the changes; `state_of` knows the new state of every changed stream.
+pub(crate) async fn flush<'s>(
+    connection: &mut SqliteConnection,
+    changes: &'s Changes,
+    state_of: impl Fn(&StreamId) -> Option<&'s StreamState>,
+) -> Result<(), sqlx::Error> {
+    let streams: Vec<&StreamState> = changes.streams.iter().filter_map(state_of).collect();
+    STREAMS.run(connection, &streams, |stream, values| stream_values(stream, values)).await?;
+    let runs: Vec<(i64, &RunRow)> =
+        streams.iter().filter_map(|stream| stream.row.as_ref().map(|row| (stream.no, row))).collect();
+    RUNS.run(connection, &runs, |(stream_no, row), values| run_values(*stream_no, row, values)).await?;
+    EVENTS.run(connection, &changes.events, event_values).await?;
+    flush_steps(connection, &changes.events).await?;
+    let now = Timestamp::now().as_millis();
+    let with_blob: Vec<&EventRow> = changes.events.iter().filter(|row| row.blob.is_some()).collect();
+    BLOB_REFS
+        .run(connection, &with_blob, |row, values| {
+            let n_bytes = row.event.update.data.text().len() as u64;
+            let blob = row.blob.as_ref().map(|blob| blob.as_str());
+            values.add(row.event.stream.as_str()).add(blob).add(n_bytes.cast_signed()).add(now);
+        })
+        .await
+}
+
+/// Only the last mark of a step counts.
+async fn flush_steps(connection: &mut SqliteConnection, events: &[EventRow]) -> Result<(), sqlx::Error> {
+    let mut last: BTreeMap<(i64, &StepKey), StepMark> = BTreeMap::new();
+    for row in events {
+        if let (Some(step), Some(mark)) = (&row.event.step, row.mark) {
+            last.insert((row.stream_no, step), mark);
+        }
+    }
+    let (mut started, mut ended) = (Vec::new(), Vec::new());
+    for ((stream_no, step), mark) in last {
+        match mark {
+            StepMark::Started(attempt) => started.push((stream_no, step, attempt)),
+            StepMark::Ended(_) => ended.push((stream_no, step)),
+        }
+    }
+    RUNNING_STEPS
+        .run(connection, &started, |(stream_no, step, attempt), values| {
+            values.add(*stream_no).add(step.as_str()).add(i64::from(*attempt));
+        })
+        .await?;
+    ENDED_STEPS
+        .run(connection, &ended, |(stream_no, step), values| {
+            values.add(*stream_no).add(step.as_str());
+        })
+        .await
+}
+
+fn stream_values(stream: &StreamState, values: &mut Values) {
+    values
+        .add(stream.no)
+        .add(stream.id.as_str())
+        .add(kind_word(stream.kind))
+        .add(stream.parent_run.as_ref().map(StreamId::as_str))
+        .add(stream.first_seq.cast_signed())
+        .add(stream.last_seq.cast_signed())
+        .add(stream.ended)
+        .add(stream.erased_at.map(Timestamp::as_millis))
+        .add(stream.lease_owner.as_deref())
+        .add(stream.lease_epoch.cast_signed())
+        .add(stream.lease_expires_at.as_millis());
+}
+
+/// The columns of [`RUNS`].
+pub(crate) fn run_values(stream_no: i64, row: &RunRow, values: &mut Values) {
+    values
+        .add(stream_no)
+        .add(row.flow.as_str())
+        .add(row.title.as_str())
+        .add(row.status.as_str())
+        .add(row.error_kind.map(gemicro_event::ErrorKind::as_str))
+        .add(row.n_events.cast_signed())
+        .add(row.spent.tokens.cast_signed())
+        .add(row.spent.micro_usd.cast_signed())
+        .add(row.spent.turns.cast_signed())
+        .add(row.started_at.as_millis())
+        .add(row.updated_at.as_millis())
+        .add(row.ended_at.map(Timestamp::as_millis));
+}
+
+/// The columns of [`EVENTS`].
+pub(crate) fn event_values(row: &EventRow, values: &mut Values) {
+    let event = &row.event;
+    let (mark, attempt) = match row.mark {
+        Some(StepMark::Started(attempt)) => (Some("started"), Some(i64::from(attempt))),
+        Some(StepMark::Ended(attempt)) => (Some("ended"), Some(i64::from(attempt))),
+        None => (None, None),
+    };
+    let inline = row.blob.is_none().then(|| event.update.data.text());
+    values
+        .add(row.stream_no)
+        .add(event.seq.cast_signed())
+        .add(i64::from(event.schema_version))
+        .add(event.update.event_type.as_str())
+        .add(event.update.message.as_str())
+        .add(event.update.timestamp.as_millis())
+        .add(inline)
+        .add(row.blob.as_ref().map(|blob| blob.as_str()))
+        .add(event.step.as_ref().map(StepKey::as_str))
+        .add(mark)
+        .add(attempt)
+        .add(event.trace.as_deref())
+        .add(extra_text(&event.extra));
+}
+
+/// Unknown envelope fields as an array of pairs: order, bytes and doubled keys all survive.
+fn extra_text(extra: &[(String, gemicro_event::Json)]) -> Option<String> {
+    if extra.is_empty() {
+        return None;
+    }
+    // Keys are strings and values are JSON already, so this cannot fail.
+    serde_json::to_string(extra).ok()
+}

@@ -1,0 +1,18 @@
+//! The one writer of a process.
+//!
+//! Theory of operation: callers send [`Request`]s; the writer takes all that wait, checks each against the
+//! [`StreamState`]s in memory ([`state`]), writes what the accepted ones change in a few statements
+//! ([`flush`]), commits once and answers everybody ([`task`]). A refused request touches nothing. The states
+//! stay valid while SQLite's `data_version` says that no other process has committed. Anything rarer is a
+//! [`Job`]: a transaction of its own on the same connection.
+
+mod flush;
+mod group;
+mod request;
+mod state;
+mod task;
+
+pub(crate) use flush::{EVENTS, RUNS, RUNNING_STEPS, event_values, run_values};
+pub(crate) use request::{Action, Done, Job, Request, Scope, Spilled};
+pub(crate) use state::{EventRow, held};
+pub(crate) use task::{Message, Writer};

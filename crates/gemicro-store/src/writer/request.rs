@@ -1,0 +1,72 @@
+//! What callers ask of the writer.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use gemicro_core::blob::BlobId;
+use gemicro_core::store::{Append, Lease, NewEvent, NewStream, StoreError};
+use gemicro_event::{Event, StreamId};
+use sqlx::SqliteConnection;
+use tokio::sync::oneshot;
+
+/// One change of one stream, with where to answer.
+pub(crate) struct Request {
+    pub(crate) action: Action,
+    /// Events of the action whose data is in blob files already.
+    pub(crate) spilled: Spilled,
+    pub(crate) reply: oneshot::Sender<Result<Done, StoreError>>,
+}
+
+/// Pairs of (index of an event in its action, blob with its data).
+pub(crate) type Spilled = Vec<(usize, BlobId)>;
+
+/// The changes that share transactions.
+pub(crate) enum Action {
+    Create(NewStream),
+    Append(Append),
+    TakeLease { stream: StreamId, owner: String, ttl: Duration },
+    RenewLease { lease: Lease, ttl: Duration },
+    ReleaseLease { lease: Lease },
+}
+
+impl Action {
+    pub(crate) fn stream(&self) -> &StreamId {
+        match self {
+            Self::Create(new) => &new.stream,
+            Self::Append(append) => &append.stream,
+            Self::TakeLease { stream, .. } => stream,
+            Self::RenewLease { lease, .. } | Self::ReleaseLease { lease } => &lease.stream,
+        }
+    }
+
+    pub(crate) fn events(&self) -> &[NewEvent] {
+        match self {
+            Self::Create(new) => &new.events,
+            Self::Append(append) => &append.events,
+            Self::TakeLease { .. } | Self::RenewLease { .. } | Self::ReleaseLease { .. } => &[],
+        }
+    }
+}
+
+/// What a change brought.
+#[derive(Debug, Default)]
+pub(crate) struct Done {
+    pub(crate) events: Vec<Event>,
+    pub(crate) lease: Option<Lease>,
+}
+
+/// What a job may change, so that the writer knows what to forget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Rows that no stream's state is made of.
+    Beside,
+    /// Streams, steps or lines of runs.
+    Streams,
+}
+
+/// A transaction of its own.
+pub(crate) struct Job {
+    pub(crate) scope: Scope,
+    pub(crate) work: Box<dyn for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<(), StoreError>> + Send>,
+    pub(crate) reply: oneshot::Sender<Result<(), StoreError>>,
+}

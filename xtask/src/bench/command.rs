@@ -1,0 +1,134 @@
+//! Picks the benches to run.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::research::{self, Depth};
+use super::startup;
+use crate::process;
+
+/// One bench, with what belongs to it alone.
+#[derive(Debug, PartialEq, Eq)]
+enum Bench {
+    Journal,
+    Index,
+    Startup,
+    Research { depth: Depth, corpus: Option<PathBuf> },
+}
+
+impl Bench {
+    fn name(&self) -> &'static str {
+        match self {
+            Bench::Journal => "journal",
+            Bench::Index => "index",
+            Bench::Startup => "startup",
+            Bench::Research { .. } => "research",
+        }
+    }
+}
+
+/// Runs the named bench, or all.
+pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
+    for bench in parse(arguments)? {
+        println!("==> bench {}", bench.name());
+        match bench {
+            Bench::Journal => cargo_bench(root, "gemicro-store", "journal")?,
+            Bench::Index => cargo_bench(root, "gemicro-source", "index")?,
+            Bench::Startup => startup::run(root)?,
+            Bench::Research { depth, corpus } => research::run(root, depth, corpus.as_deref())?,
+        }
+    }
+    Ok(())
+}
+
+fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
+    let mut words = arguments.iter().map(String::as_str);
+    let benches = match words.next() {
+        None => vec![
+            Bench::Journal,
+            Bench::Index,
+            Bench::Startup,
+            Bench::Research {
+                depth: Depth::Ablation,
+                corpus: None,
+            },
+        ],
+        Some("journal") => vec![Bench::Journal],
+        Some("index") => vec![Bench::Index],
+        Some("startup") => vec![Bench::Startup],
+        Some("research") => {
+            let (mut depth, mut corpus) = (Depth::Ablation, None);
+            while let Some(word) = words.next() {
+                match word {
+                    "--check" => depth = Depth::Check,
+                    "--corpus" => {
+                        corpus = Some(PathBuf::from(words.next().context("--corpus needs a folder")?))
+                    }
+                    unknown => bail!("`bench research` does not know `{unknown}`"),
+                }
+            }
+            vec![Bench::Research { depth, corpus }]
+        }
+        Some(unknown) => bail!("no bench `{unknown}`: journal, index, startup, research"),
+    };
+    match words.next() {
+        None => Ok(benches),
+        Some(word) => bail!("this bench takes no `{word}`"),
+    }
+}
+
+fn cargo_bench(root: &Path, package: &str, bench: &str) -> Result<()> {
+    let manifest = root.join("crates").join(package);
+    let is_there = manifest.join("benches").join(format!("{bench}.rs")).is_file()
+        || manifest.join("benches").join(bench).join("main.rs").is_file();
+    if !is_there {
+        bail!("{package} has no bench `{bench}` (crates/{package}/benches/{bench}.rs)");
+    }
+    process::run(process::cargo(root).args(["bench", "-p", package, "--bench", bench]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Vec<Bench>> {
+        parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn arguments() {
+        let research = |depth, corpus: Option<&str>| Bench::Research {
+            depth,
+            corpus: corpus.map(PathBuf::from),
+        };
+        assert_eq!(parsed("").unwrap().len(), 4);
+        assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
+        assert_eq!(parsed("research").unwrap(), [research(Depth::Ablation, None)]);
+        assert_eq!(
+            parsed("research --check").unwrap(),
+            [research(Depth::Check, None)]
+        );
+        assert_eq!(
+            parsed("research --corpus x --check").unwrap(),
+            [research(Depth::Check, Some("x"))]
+        );
+        for wrong in [
+            "nothing",
+            "startup --check",
+            "research --corpus",
+            "research --fast",
+        ] {
+            assert!(parsed(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_missing_bench_is_named() {
+        let error = cargo_bench(Path::new("."), "gemicro-none", "nothing").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "gemicro-none has no bench `nothing` (crates/gemicro-none/benches/nothing.rs)"
+        );
+    }
+}

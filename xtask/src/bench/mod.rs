@@ -1,0 +1,10 @@
+//! `cargo xtask bench [NAME]`: how fast and how good, as figures beside their bars.
+
+mod command;
+mod release;
+mod research;
+mod startup;
+mod table;
+
+pub(crate) use command::run;
+pub(crate) use research::check as check_research;

@@ -1,0 +1,45 @@
+//! The release build of `gemicro`, which the benches measure.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::process;
+
+/// Builds `gemicro` in the release profile and says where it lies.
+pub(crate) fn release_binary(root: &Path) -> Result<PathBuf> {
+    let mut build = process::cargo(root);
+    build.args(["build", "--release", "-p", "gemicro-cli", "--bin", "gemicro"]);
+    let messages = process::output(build.args(["--message-format", "json-render-diagnostics"]))?;
+    executable(&messages).context("cargo built no `gemicro`")
+}
+
+/// The program named in cargo's messages, wherever the target folder is.
+fn executable(messages: &str) -> Option<PathBuf> {
+    let messages = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let paths: Vec<String> = messages
+        .filter(|message| message["target"]["name"] == "gemicro")
+        .filter_map(|message| message["executable"].as_str().map(str::to_owned))
+        .collect();
+    paths.last().map(Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_where_cargo_says() {
+        let messages = concat!(
+            r#"{"reason":"compiler-artifact","target":{"name":"gemicro_core"},"executable":null}"#,
+            "\n",
+            r#"{"reason":"compiler-artifact","target":{"name":"gemicro"},"executable":"out/gemicro"}"#,
+            "\n",
+            r#"{"reason":"build-finished","success":true}"#
+        );
+        assert_eq!(executable(messages), Some("out/gemicro".into()));
+        assert_eq!(executable("{}"), None);
+    }
+}

@@ -1,0 +1,254 @@
+//! Research without a model, scored on two corpora: the one it was built with and a held-out one.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use super::release::release_binary;
+use super::table::table;
+use crate::process;
+use crate::score::{Answers, Bars, Corpus, Measures, Ratio, measure};
+use crate::temporary::TemporaryFolder;
+
+/// How much to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// The full set, then each technique switched off in turn.
+    Ablation,
+    /// The full set only; fails below the bars.
+    Check,
+}
+
+/// What can be switched off with `--without`.
+const TECHNIQUES: &[&str] = &[
+    "subject",
+    "type_gate",
+    "coverage",
+    "split",
+    "hops",
+    "synonyms",
+    "contradictions",
+    "structure",
+];
+
+const CORPORA: &[(&str, Bars)] = &[
+    ("fixtures/research-corpus", Bars::KNOWN),
+    ("fixtures/research-heldout", Bars::HELD_OUT),
+];
+
+const HEADINGS: &[&str] = &[
+    "set",
+    "recall",
+    "full",
+    "precision",
+    "terms",
+    "unanswer.",
+    "contrad.",
+    "fabricated",
+    "leaks",
+    "false cl.",
+    "s",
+];
+
+/// One run over one corpus.
+struct Outcome {
+    measures: Measures,
+    seconds: f64,
+}
+
+/// The bars, on both corpora: the stage of the gate.
+pub(crate) fn check(root: &Path) -> Result<()> {
+    run(root, Depth::Check, None)
+}
+
+/// Scores both corpora, or the given one (held to the bars of unknown documents).
+pub(crate) fn run(root: &Path, depth: Depth, corpus: Option<&Path>) -> Result<()> {
+    let program = release_binary(root)?;
+    let corpora: Vec<(PathBuf, Bars)> = match corpus {
+        Some(folder) => vec![(std::path::absolute(folder)?, Bars::HELD_OUT)],
+        None => CORPORA
+            .iter()
+            .map(|(folder, bars)| (PathBuf::from(*folder), *bars))
+            .collect(),
+    };
+    let mut missed = Vec::new();
+    for (folder, bars) in &corpora {
+        let documents = Corpus::load(&root.join(folder))?;
+        println!(
+            "  {}: {} documents, {} questions",
+            folder.display(),
+            documents.documents.len(),
+            documents.questions.len()
+        );
+        let full = outcome(root, &program, folder, &documents, None)?;
+        let mut rows = vec![row("full", &full)];
+        if depth == Depth::Ablation {
+            for technique in TECHNIQUES {
+                let without = outcome(root, &program, folder, &documents, Some(technique))?;
+                rows.push(row(&format!("without {technique}"), &without));
+            }
+        }
+        println!("{}", table(HEADINGS, &rows));
+        print_kinds(&full.measures);
+        let below = bars.missed(&full.measures);
+        missed.extend(
+            below
+                .into_iter()
+                .map(|bar| format!("{}: {bar}", folder.display())),
+        );
+    }
+    for bar in &missed {
+        println!("  MISSED {bar}");
+    }
+    if depth == Depth::Check && !missed.is_empty() {
+        bail!("{} research bars missed", missed.len());
+    }
+    Ok(())
+}
+
+fn outcome(
+    root: &Path,
+    program: &Path,
+    folder: &Path,
+    corpus: &Corpus,
+    without: Option<&str>,
+) -> Result<Outcome> {
+    let home = TemporaryFolder::new()?;
+    let mut command = Command::new(program);
+    command
+        .current_dir(root)
+        .env("GEMICRO_HOME", home.path().join("home"));
+    command
+        .args(["research", "--offline", "--source"])
+        .arg(folder.join("docs"));
+    command
+        .arg("--questions")
+        .arg(folder.join("questions.jsonl"))
+        .args(["--format", "jsonl"]);
+    if let Some(technique) = without {
+        command.args(["--without", technique]);
+    }
+    let started_at = Instant::now();
+    let lines = process::output(&mut command)?;
+    let seconds = started_at.elapsed().as_secs_f64();
+    let answers =
+        Answers::parse(&lines).with_context(|| format!("output of `{}`", process::line(&command)))?;
+    if answers.len() != corpus.questions.len() {
+        bail!(
+            "{} answers to {} questions: `{}`",
+            answers.len(),
+            corpus.questions.len(),
+            process::line(&command)
+        );
+    }
+    Ok(Outcome {
+        measures: measure(corpus, &answers),
+        seconds,
+    })
+}
+
+fn row(name: &str, outcome: &Outcome) -> Vec<String> {
+    let measures = &outcome.measures;
+    vec![
+        name.to_owned(),
+        share(measures.recall),
+        share(measures.full_recall),
+        share(measures.precision),
+        share(measures.answer_terms),
+        share(measures.unanswerable),
+        share(measures.contradictions),
+        format!("{}/{}", measures.fabricated, measures.citations),
+        count(measures.leaks),
+        count(measures.false_claims),
+        format!("{:.1}", outcome.seconds),
+    ]
+}
+
+fn print_kinds(measures: &Measures) {
+    for (kind, (recall, precision)) in &measures.by_kind {
+        println!(
+            "  {kind:<16} recall {} precision {}",
+            share(*recall),
+            share(*precision)
+        );
+    }
+    for (why, ratio) in &measures.unanswerable_by_why {
+        println!("  unanswerable, {why}: {}", count(*ratio));
+    }
+    println!();
+}
+
+fn share(ratio: Ratio) -> String {
+    ratio
+        .share()
+        .map_or_else(|| "–".to_owned(), |share| format!("{share:.4}"))
+}
+
+fn count(ratio: Ratio) -> String {
+    format!("{}/{}", ratio.hits, ratio.total)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// `sh` stands in for the program: its first argument, `research`, is then a script in the root.
+    fn outcome_of(script: &str, without: Option<&str>) -> Result<Outcome> {
+        let root = TemporaryFolder::new()?;
+        let docs = root.path().join("corpus/docs");
+        std::fs::create_dir_all(&docs)?;
+        std::fs::write(docs.join("a.md"), "The mill turns at 12 rpm.")?;
+        let question = r#"{"id":"1","kind":"single","gold":[{"doc":"a.md","span":"The mill turns at 12 rpm."}],"answer_terms":["12"]}"#;
+        std::fs::write(root.path().join("corpus/questions.jsonl"), question)?;
+        std::fs::write(root.path().join("research"), script)?;
+        let corpus = Corpus::load(&root.path().join("corpus"))?;
+        outcome(
+            root.path(),
+            Path::new("/bin/sh"),
+            Path::new("corpus"),
+            &corpus,
+            without,
+        )
+    }
+
+    const ANSWER: &str =
+        r#"echo '{"id":"1","answer":"12","citations":[{"doc":"a.md","span":"The mill turns at 12 rpm."}]}'"#;
+
+    #[test]
+    fn a_run_is_scored() {
+        let arguments = r#"[ "$*" = "--offline --source corpus/docs --questions corpus/questions.jsonl --format jsonl" ]"#;
+        let script = format!("{arguments} || exit 2\n[ -n \"$GEMICRO_HOME\" ] || exit 3\n{ANSWER}\n");
+        let outcome = outcome_of(&script, None).unwrap();
+        let row = row("full", &outcome);
+        assert_eq!(
+            row[..10],
+            [
+                "full", "1.0000", "1.0000", "1.0000", "1.0000", "–", "–", "0/1", "0/0", "0/0"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_technique_is_switched_off_by_name() {
+        let script = format!("case \"$*\" in *' --without hops') ;; *) exit 2 ;; esac\n{ANSWER}\n");
+        assert!(outcome_of(&script, Some("hops")).is_ok());
+        assert!(outcome_of(&script, None).is_err());
+    }
+
+    #[test]
+    fn a_run_that_fails_or_answers_too_little_is_an_error() {
+        for (script, part) in [
+            ("exit 5", "failed (exit status: 5)"),
+            ("true", "0 answers to 1 questions"),
+            ("echo x", "output of"),
+        ] {
+            let error = outcome_of(script, None)
+                .err()
+                .map(|error| error.to_string())
+                .unwrap_or_default();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

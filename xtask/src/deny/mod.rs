@@ -1,0 +1,13 @@
+//! `cargo xtask deny`: licences, banned crates and crate sources, from `cargo metadata`.
+//!
+//! The same questions cargo-deny asks, without a tool that takes minutes to build. Known
+//! vulnerabilities are not looked up: that needs a database from the network.
+
+mod check;
+mod policy;
+mod spdx;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use check::run;

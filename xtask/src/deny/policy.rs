@@ -1,0 +1,131 @@
+//! What we allow: the tables to edit when a new dependency asks for a decision.
+
+/// Licences anyone may build on without asking. Exceptions to a licence are part of the name.
+pub(crate) const LICENCES: &[&str] = &[
+    "MIT",
+    "MIT-0",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "0BSD",
+    "ISC",
+    "Zlib",
+    "BSL-1.0",
+    "Unlicense",
+    "CC0-1.0",
+    "Unicode-3.0",
+    "Unicode-DFS-2016",
+    "CDLA-Permissive-2.0",
+];
+
+/// A crate whose licence was read by a person.
+pub(crate) struct Clarified {
+    pub(crate) name: &'static str,
+    /// The expression that stands for it, judged like any other unless `accepted`.
+    pub(crate) licence: &'static str,
+    /// Why a licence outside [`LICENCES`] is fine here; empty when it needs no such excuse.
+    pub(crate) accepted: &'static str,
+}
+
+/// Crates without an expression in their manifest, and exceptions to [`LICENCES`]. None so far.
+pub(crate) const CLARIFIED: &[Clarified] = &[];
+
+/// A crate we do not want, and why.
+pub(crate) struct Ban {
+    pub(crate) name: &'static str,
+    pub(crate) reach: Reach,
+    pub(crate) reason: &'static str,
+}
+
+/// How far a ban goes.
+pub(crate) enum Reach {
+    /// Nowhere in the build.
+    Anywhere,
+    /// Not as a dependency of ours, apart from these crates; others may bring it along.
+    OursExcept(&'static [&'static str]),
+}
+
+/// What must not come in.
+pub(crate) const BANS: &[Ban] = &[
+    Ban {
+        name: "openssl",
+        reach: Reach::Anywhere,
+        reason: "TLS is rustls with aws-lc-rs",
+    },
+    Ban {
+        name: "openssl-sys",
+        reach: Reach::Anywhere,
+        reason: "TLS is rustls with aws-lc-rs",
+    },
+    Ban {
+        name: "native-tls",
+        reach: Reach::Anywhere,
+        reason: "TLS is rustls with aws-lc-rs",
+    },
+    Ban {
+        name: "ring",
+        reach: Reach::Anywhere,
+        reason: "aws-lc-rs is the one crypto provider",
+    },
+    Ban {
+        name: "rusqlite",
+        reach: Reach::Anywhere,
+        reason: "sqlx links SQLite; two copies cannot link",
+    },
+    Ban {
+        name: "diesel",
+        reach: Reach::Anywhere,
+        reason: "our few statements are plain SQL over sqlx",
+    },
+    Ban {
+        name: "sea-orm",
+        reach: Reach::Anywhere,
+        reason: "our few statements are plain SQL over sqlx",
+    },
+    Ban {
+        name: "serde_yaml",
+        reach: Reach::Anywhere,
+        reason: "deprecated; serde-saphyr reads YAML",
+    },
+    Ban {
+        name: "backoff",
+        reach: Reach::Anywhere,
+        reason: "unmaintained; retry is a step's policy",
+    },
+    Ban {
+        name: "figment",
+        reach: Reach::Anywhere,
+        reason: "no release since 2024",
+    },
+    Ban {
+        name: "tui-textarea",
+        reach: Reach::Anywhere,
+        reason: "stopped in 2024; ratatui-textarea",
+    },
+    Ban {
+        name: "reqwest-eventsource",
+        reach: Reach::Anywhere,
+        reason: "unmaintained; sse-stream",
+    },
+    Ban {
+        name: "hakoniwa",
+        reach: Reach::Anywhere,
+        reason: "LGPL",
+    },
+    Ban {
+        name: "async-std",
+        reach: Reach::Anywhere,
+        reason: "discontinued; tokio is the one runtime",
+    },
+    Ban {
+        name: "async-trait",
+        reach: Reach::OursExcept(&[]),
+        reason: "ports return boxed futures and streams, so they stay object-safe without a macro",
+    },
+    Ban {
+        name: "anyhow",
+        reach: Reach::OursExcept(&["gemicro-cli", "xtask"]),
+        reason: "libraries have typed errors",
+    },
+];

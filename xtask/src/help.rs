@@ -1,0 +1,19 @@
+//! `cargo xtask help`: what the commands are.
+
+const TEXT: &str = "\
+cargo xtask <command>
+
+  ci                    the whole gate: setup, fmt, clippy, tidy, deny, tests, docs, smoke run, research scores
+  setup                 finds or installs what the tests need (into .tools/)
+  tidy                  house rules: file length, module docs, crate arrows, names, calls, links
+  deny                  licences, banned crates and crate sources
+  bench [NAME]          journal, index, startup, research; without a name all of them
+    bench research [--check] [--corpus DIR]
+                        scores on both corpora and an ablation per technique;
+                        --check: the full set only, and fails below the bars
+  help                  this text";
+
+/// Prints the list of commands.
+pub(crate) fn run() {
+    println!("{TEXT}");
+}

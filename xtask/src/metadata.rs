@@ -1,0 +1,65 @@
+//! What `cargo metadata` says, cut down to what the checks read.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::process;
+
+/// The workspace and everything it builds on.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Metadata {
+    /// Every package of the build, ours and others', for all platforms.
+    pub(crate) packages: Vec<Package>,
+    /// Ids of our own packages.
+    pub(crate) workspace_members: Vec<String>,
+}
+
+/// One package.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Package {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// The SPDX expression of its manifest.
+    pub(crate) license: Option<String>,
+    /// Where it comes from; nothing for a folder.
+    pub(crate) source: Option<String>,
+    pub(crate) dependencies: Vec<Dependency>,
+    pub(crate) features: BTreeMap<String, Vec<String>>,
+}
+
+/// One dependency as a manifest declares it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    /// Nothing for a normal dependency, else `dev` or `build`.
+    pub(crate) kind: Option<String>,
+    pub(crate) features: Vec<String>,
+}
+
+impl Metadata {
+    /// Our own packages.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
+        self.packages
+            .iter()
+            .filter(|package| self.workspace_members.contains(&package.id))
+    }
+}
+
+impl Dependency {
+    /// Whether only tests, examples and benches see it.
+    pub(crate) fn is_dev(&self) -> bool {
+        self.kind.as_deref() == Some("dev")
+    }
+}
+
+/// Asks cargo.
+pub(crate) fn load(root: &Path) -> Result<Metadata> {
+    let text = process::output(process::cargo(root).args(["metadata", "--format-version", "1"]))?;
+    serde_json::from_str(&text).context("cannot read the output of cargo metadata")
+}

@@ -1,0 +1,81 @@
+//! What a research run printed: one line `{"id","answer","citations":[{"doc","span"}]}` per question.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+/// One answer.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Answer {
+    pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) answer: Option<String>,
+    #[serde(default)]
+    pub(crate) citations: Option<Vec<Citation>>,
+}
+
+/// One citation; what is missing from it verifies nothing.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Citation {
+    #[serde(default)]
+    pub(crate) doc: Option<String>,
+    #[serde(default)]
+    pub(crate) span: Option<String>,
+}
+
+/// Answers by question; of two for one question the later counts.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(BTreeMap<String, Answer>);
+
+impl Answers {
+    /// Reads the lines.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let mut answers = BTreeMap::new();
+        for (idx, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty())
+        {
+            let answer: Answer = serde_json::from_str(line)
+                .with_context(|| format!("answer in line {} of the output", idx + 1))?;
+            answers.insert(answer.id.clone(), answer);
+        }
+        Ok(Self(answers))
+    }
+
+    /// How many questions have one.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The answer to a question; empty when there is none.
+    pub(crate) fn get(&self, id: &str) -> Answer {
+        self.0.get(id).cloned().unwrap_or_default()
+    }
+}
+
+impl Answer {
+    /// Its text.
+    pub(crate) fn text(&self) -> &str {
+        self.answer.as_deref().unwrap_or_default()
+    }
+
+    /// Its citations.
+    pub(crate) fn citations(&self) -> &[Citation] {
+        self.citations.as_deref().unwrap_or_default()
+    }
+
+    /// Everything it says, citations included.
+    pub(crate) fn everything(&self) -> String {
+        let citations: Vec<String> = self
+            .citations()
+            .iter()
+            .map(|citation| {
+                let word = |field: &Option<String>| field.clone().unwrap_or_else(|| "None".to_owned());
+                format!("{} {}", word(&citation.doc), word(&citation.span))
+            })
+            .collect();
+        format!("{}{}", self.text(), citations.join(" "))
+    }
+}

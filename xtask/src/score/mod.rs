@@ -1,0 +1,21 @@
+//! Scores research answers against a corpus with gold spans.
+//!
+//! A citation is verified when its span, white space collapsed, stands in the named document: in
+//! the raw text, in the text without invisible characters, or (HTML) in the visible text.
+//! Everything else is fabricated. The main types are [`Corpus`] and [`Measures`].
+
+mod answers;
+mod bars;
+mod charref;
+mod corpus;
+mod html;
+mod measures;
+mod normal;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use answers::Answers;
+pub(crate) use bars::Bars;
+pub(crate) use corpus::Corpus;
+pub(crate) use measures::{Measures, Ratio, measure};

@@ -1,0 +1,97 @@
+//! `cargo xtask setup`: finds what the tests need.
+//!
+//! [`TOOLS`] is the list. What cannot be found on the machine is installed into the ignored folder
+//! `.tools/` of the checkout; so far nothing needs installing. Quick when everything is there.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Result, bail};
+
+use crate::process;
+
+/// One thing the tests need, and what its absence means.
+struct Tool {
+    name: &'static str,
+    /// The cargo subcommand that answers when the tool is there.
+    probe: &'static [&'static str],
+    absent: Absent,
+}
+
+/// What happens without the tool.
+enum Absent {
+    /// The gate still runs, by other means; said loudly.
+    FallBack { to: &'static str, hint: &'static str },
+    /// Nothing can replace it.
+    Fail { hint: &'static str },
+}
+
+const TOOLS: &[Tool] = &[
+    Tool {
+        name: "cargo test",
+        probe: &["test", "--help"],
+        absent: Absent::Fail {
+            hint: "install the toolchain named in Cargo.toml (rust-version)",
+        },
+    },
+    Tool {
+        name: "rustfmt",
+        probe: &["fmt", "--version"],
+        absent: Absent::Fail {
+            hint: "rustup component add rustfmt",
+        },
+    },
+    Tool {
+        name: "clippy",
+        probe: &["clippy", "--version"],
+        absent: Absent::Fail {
+            hint: "rustup component add clippy",
+        },
+    },
+    Tool {
+        name: "cargo-nextest",
+        probe: NEXTEST,
+        absent: Absent::FallBack {
+            to: "cargo test",
+            hint: "cargo install --locked cargo-nextest",
+        },
+    },
+];
+
+const NEXTEST: &[&str] = &["nextest", "--version"];
+
+/// Checks every tool; fails when one is missing that nothing replaces.
+pub(crate) fn run(root: &Path) -> Result<()> {
+    let mut missing = Vec::new();
+    for tool in TOOLS {
+        if answers(root, tool.probe) {
+            println!("  {:<16} found", tool.name);
+            continue;
+        }
+        match &tool.absent {
+            Absent::FallBack { to, hint } => {
+                println!("  {:<16} MISSING: falling back to {to} ({hint})", tool.name);
+            }
+            Absent::Fail { hint } => missing.push(format!("{} ({hint})", tool.name)),
+        }
+    }
+    if !missing.is_empty() {
+        bail!("missing and not replaceable: {}", missing.join(", "));
+    }
+    Ok(())
+}
+
+/// Whether the tests can run under nextest.
+pub(crate) fn has_nextest(root: &Path) -> bool {
+    answers(root, NEXTEST)
+}
+
+fn answers(root: &Path, probe: &[&str]) -> bool {
+    let mut command = process::cargo(root);
+    command
+        .args(probe)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}

@@ -1,0 +1,46 @@
+//! How files are built: their length, the `//!` they open with, and maps without logic.
+
+use super::offence::Offence;
+use super::place::{self, Purpose};
+use super::rust_code::RustCode;
+use crate::repository::SourceFile;
+
+const LINES: usize = 400;
+const TEST_LINES: usize = 800;
+
+/// Checks one Rust file.
+pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
+    let mut offences = Vec::new();
+    let place = place::of(&file.path);
+    let limit = if place.purpose == Purpose::Test {
+        TEST_LINES
+    } else {
+        LINES
+    };
+    let lines = file.text.lines().count();
+    if lines > limit {
+        offences.push(Offence::new(
+            &file.path,
+            limit + 1,
+            format!("{lines} lines, at most {limit}: split by concept"),
+        ));
+    }
+    if !place.package.is_empty() && !file.text.starts_with("//!") {
+        offences.push(Offence::new(
+            &file.path,
+            1,
+            "does not open with `//!`: what it is, its main type",
+        ));
+    }
+    if ["lib.rs", "mod.rs"].contains(&place.file_name) && place.purpose == Purpose::Product {
+        let code = RustCode::new(&file.text);
+        offences.extend(code.function_bodies().into_iter().map(|line| {
+            Offence::new(
+                &file.path,
+                line,
+                "a function body in a map (lib.rs, mod.rs): move it to its own file",
+            )
+        }));
+    }
+    offences
+}

@@ -1,0 +1,20 @@
+//! `cargo xtask tidy`: the house rules, each as a pure function over a file or over cargo's metadata.
+//!
+//! The main type is [`Offence`](offence::Offence). Tidy knows nothing that clippy or rustfmt know.
+
+mod arrows;
+mod calls;
+mod command;
+mod core_tree;
+mod layout;
+mod links;
+mod names;
+mod offence;
+mod place;
+mod rust_code;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use command::run;

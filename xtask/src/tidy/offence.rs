@@ -1,0 +1,31 @@
+//! One broken rule at one place.
+
+use std::fmt;
+
+/// Where a rule is broken and how.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Offence {
+    /// Path from the root.
+    pub(crate) path: String,
+    /// Counted from 1.
+    pub(crate) line: usize,
+    /// What is wrong, and what to do instead where that is not plain.
+    pub(crate) message: String,
+}
+
+impl Offence {
+    /// An offence at a line of a file.
+    pub(crate) fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            line,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Offence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.message)
+    }
+}

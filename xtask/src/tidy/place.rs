@@ -1,0 +1,51 @@
+//! What a path says about a Rust file: which crate it belongs to and whether it is test code.
+
+/// A Rust file's place in the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place<'a> {
+    /// `gemicro-core`, `xtask`, or nothing outside both.
+    pub(crate) package: &'a str,
+    /// The last part of the path.
+    pub(crate) file_name: &'a str,
+    /// What the file is for.
+    pub(crate) purpose: Purpose,
+}
+
+/// What a file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Part of the product.
+    Product,
+    /// Tests and benches.
+    Test,
+    /// Examples and build scripts: not shipped, but read as models.
+    Beside,
+}
+
+/// Reads a path such as `crates/gemicro-core/src/flow.rs`.
+pub(crate) fn of(path: &str) -> Place<'_> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let package = match parts.as_slice() {
+        ["crates", package, ..] => package,
+        ["xtask", ..] => "xtask",
+        _ => "",
+    };
+    let (file_name, folders) = parts
+        .split_last()
+        .map_or(("", &[][..]), |(last, rest)| (*last, rest));
+    let purpose = if file_name == "tests.rs"
+        || file_name.ends_with("_tests.rs")
+        || folders.iter().any(|folder| ["tests", "benches"].contains(folder))
+    {
+        Purpose::Test
+    } else if folders.contains(&"examples") || file_name == "build.rs" {
+        Purpose::Beside
+    } else {
+        Purpose::Product
+    };
+    Place {
+        package,
+        file_name,
+        purpose,
+    }
+}

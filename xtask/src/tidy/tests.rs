@@ -1,0 +1,459 @@
+//! Every rule, shown to fail on a bad input and to pass on a good one.
+
+use super::command::check_files;
+use super::offence::Offence;
+use super::{arrows, core_tree, links};
+use crate::metadata::{Dependency, Metadata, Package};
+use crate::repository::SourceFile;
+
+/// All rules for files, over one file; a Rust file gets its `//!` unless the text brings one.
+fn check_file(path: &str, text: &str) -> Vec<String> {
+    let is_rust = path.ends_with(".rs") && !text.starts_with("//!");
+    let text = if is_rust {
+        format!("//! Doc.\n{text}")
+    } else {
+        text.to_owned()
+    };
+    let file = SourceFile {
+        path: path.to_owned(),
+        text,
+    };
+    let offences = check_files(&[path.to_owned()], &[file]);
+    offences
+        .into_iter()
+        .map(|offence: Offence| format!("{}: {}", offence.line, offence.message))
+        .collect()
+}
+
+/// `expected` holds the line (the `//!` is line 1) and a part of the message; empty means tidy.
+#[track_caller]
+fn check(path: &str, text: &str, expected: &[(usize, &str)]) {
+    let found = check_file(path, text);
+    assert_eq!(found.len(), expected.len(), "{path}\n{text}\n{found:#?}");
+    for (found, (line, part)) in found.iter().zip(expected) {
+        assert!(
+            found.starts_with(&format!("{line}: ")) && found.contains(part),
+            "{found} / {line}: {part}"
+        );
+    }
+}
+
+const CORE: &str = "crates/gemicro-core/src/flow.rs";
+const SOURCE: &str = "crates/gemicro-source/src/walk.rs";
+const CLI: &str = "crates/gemicro-cli/src/run.rs";
+
+#[test]
+fn length() {
+    let lines = |n: usize| "//! Doc.\n".to_owned() + &"// x\n".repeat(n - 1);
+    check(CORE, &lines(400), &[]);
+    check(CORE, &lines(401), &[(401, "401 lines, at most 400")]);
+    check("crates/gemicro-core/src/flow/tests.rs", &lines(800), &[]);
+    check(
+        "crates/gemicro-core/src/flow_tests.rs",
+        &lines(801),
+        &[(801, "at most 800")],
+    );
+    check("crates/gemicro-core/tests/all.rs", &lines(401), &[]);
+    check("crates/gemicro-core/benches/all.rs", &lines(401), &[]);
+}
+
+#[test]
+fn module_docs() {
+    let bare = |path: &str| {
+        let file = SourceFile {
+            path: path.to_owned(),
+            text: "use std::fmt;\n".to_owned(),
+        };
+        check_files(&[], &[file]).len()
+    };
+    assert_eq!(bare(CORE), 1);
+    assert_eq!(bare("xtask/src/x.rs"), 1);
+    assert_eq!(bare("crates/gemicro-core/tests/x.rs"), 1);
+    assert_eq!(bare("fixtures/research-corpus/docs/code/limits.rs"), 0);
+}
+
+#[test]
+fn maps_hold_no_logic() {
+    let map = "crates/gemicro-core/src/flow/mod.rs";
+    check(
+        map,
+        "mod a;\npub use a::B;\npub trait T {\n    fn f(&self) -> [u8; 2];\n}\n",
+        &[],
+    );
+    check(map, "pub(crate) fn f() {}\n", &[(2, "function body")]);
+    check(
+        map,
+        "impl B {\n    pub async fn f(&self) -> u8 {\n        1\n    }\n}\n",
+        &[(3, "function body")],
+    );
+    check(
+        "crates/gemicro-core/src/lib.rs",
+        "fn f() {}\n",
+        &[(2, "function body")],
+    );
+    check(map, "macro_rules! m {\n    () => { fn f() {} };\n}\n", &[]);
+    check(map, "#[cfg(test)]\nmod tests {\n    fn f() {}\n}\n", &[]);
+    check(map, "/// fn f() {}\nmod a;\n", &[]);
+    check("crates/gemicro-cli/src/main.rs", "fn main() {}\n", &[]);
+    check(CORE, "fn f() {}\n", &[]);
+}
+
+#[test]
+fn names() {
+    for name in [
+        "utils", "util", "common", "misc", "shared", "manager", "imp", "helpers", "handler",
+    ] {
+        check(
+            &format!("crates/gemicro-core/src/{name}.rs"),
+            "",
+            &[(1, "says nothing")],
+        );
+        check(CORE, &format!("pub mod {name};\n"), &[(2, "says nothing")]);
+    }
+    check(
+        "crates/gemicro-core/tests/common/mod.rs",
+        "",
+        &[(1, "`common` says nothing")],
+    );
+    check(CORE, "pub struct RunManager;\n", &[(2, "RunManager")]);
+    check(CORE, "pub struct HistoryManager;\n", &[]);
+    check(CORE, "pub trait Handler {}\n", &[(2, "lacks its noun")]);
+    check(CORE, "pub trait CommandHandler {}\n// struct RunManager\n", &[]);
+    check(
+        "crates/gemicro-core/src/utilisation.rs",
+        "mod commonplace;\n",
+        &[],
+    );
+}
+
+#[test]
+fn output_only_at_the_edges() {
+    for call in [
+        "println!()",
+        "eprintln!()",
+        "print!()",
+        "eprint!()",
+        "std::io::stdout()",
+        "io::stderr()",
+    ] {
+        check(
+            SOURCE,
+            &format!("fn f() {{ {call}; }}\n"),
+            &[(2, "only the edges write")],
+        );
+        check(CLI, &format!("fn f() {{ {call}; }}\n"), &[]);
+        check("xtask/src/x.rs", &format!("fn f() {{ {call}; }}\n"), &[]);
+        check(
+            "crates/gemicro-source/benches/index.rs",
+            &format!("fn f() {{ {call}; }}\n"),
+            &[],
+        );
+        check(
+            "crates/gemicro-source/examples/ask.rs",
+            &format!("fn f() {{ {call}; }}\n"),
+            &[],
+        );
+        check(
+            SOURCE,
+            &format!("#[cfg(test)]\nmod tests {{\n    fn f() {{ {call}; }}\n}}\n"),
+            &[],
+        );
+    }
+    check(
+        SOURCE,
+        "fn f() { g(\"println!()\"); } // println!()\n/* eprintln!() /* x */ print!() */\n",
+        &[],
+    );
+    check(
+        SOURCE,
+        "fn f() { g(r#\"a\" println!()\"#, '\"', b'\\''); println!() }\n",
+        &[(2, "println!")],
+    );
+}
+
+#[test]
+fn environment_only_in_the_cli() {
+    for call in [
+        "std::env::var(k)",
+        "env::var_os(k)",
+        "env::vars()",
+        "std::env::home_dir()",
+    ] {
+        check(
+            SOURCE,
+            &format!("fn f() {{ {call}; }}\n"),
+            &[(2, "only gemicro-cli reads the environment")],
+        );
+        check(CLI, &format!("fn f() {{ {call}; }}\n"), &[]);
+    }
+    check(
+        SOURCE,
+        "fn f() { g(env!(\"CARGO_PKG_NAME\"), std::env::temp_dir()); }\n",
+        &[],
+    );
+}
+
+#[test]
+fn processes_only_in_their_files() {
+    let start = "use std::process::Command;\nfn f() { Command::new(x); }\n";
+    check(SOURCE, start, &[(3, "processes start only in")]);
+    check(CLI, start, &[(3, "processes start only in")]);
+    check(
+        SOURCE,
+        "fn f() { tokio::process::Command::new(x); }\n",
+        &[(2, "processes start only in")],
+    );
+    check("crates/gemicro-runner/src/spawn.rs", start, &[]);
+    check("crates/gemicro-guard/src/git.rs", start, &[]);
+    check("crates/gemicro-cli/tests/kill.rs", start, &[]);
+    check("xtask/src/x.rs", start, &[]);
+    check(CLI, "use clap::Command;\nfn f() { Command::new(x); }\n", &[]);
+    check(
+        CLI,
+        "use std::process::ExitCode;\nfn f() { clap::Command::new(x); }\n",
+        &[],
+    );
+}
+
+#[test]
+fn core_and_event_know_no_system() {
+    for path in [CORE, "crates/gemicro-event/src/id.rs"] {
+        for module in ["process", "fs", "env", "net"] {
+            check(path, &format!("use std::{module};\n"), &[(2, module)]);
+            check(
+                path,
+                &format!("fn f() {{ std::{module}::g(); }}\n"),
+                &[(2, module)],
+            );
+            check(
+                path,
+                &format!("use std::{{fmt, {module}::g, sync::Arc}};\n"),
+                &[(2, module)],
+            );
+            check(
+                path,
+                &format!("use std::{{\n    fmt,\n    {module},\n}};\n"),
+                &[(4, module)],
+            );
+            check(
+                path,
+                &format!("#[cfg(test)]\nmod tests {{\n    use std::{module};\n}}\n"),
+                &[],
+            );
+        }
+        check(
+            path,
+            "use std::{fmt, sync::{Arc, env}};\nuse crate::{fs, net};\n",
+            &[],
+        );
+        check(path, "/// See `std::fs`.\nuse std::fmt;\n", &[]);
+    }
+    check(SOURCE, "use std::{fs, net};\n", &[]);
+    check("crates/gemicro-core/tests/all.rs", "use std::fs;\n", &[]);
+}
+
+#[test]
+fn stubs_unwraps_and_bare_allows() {
+    check(SOURCE, "fn f() { todo!() }\n", &[(2, "todo!")]);
+    check(
+        "crates/gemicro-source/tests/a.rs",
+        "fn f() { unimplemented!() }\n",
+        &[(2, "unimplemented!")],
+    );
+    check(SOURCE, "fn f() { x.unwrap(); }\n", &[(2, "`.unwrap()`")]);
+    check(SOURCE, "fn f() { x.unwrap_or(1); x.expect(\"is set\"); }\n", &[]);
+    check(SOURCE, "#[test]\nfn f() {\n    x.unwrap();\n}\n", &[]);
+    check(
+        SOURCE,
+        "#[cfg(not(test))]\nfn f() { x.unwrap(); }\n",
+        &[(3, "`.unwrap()`")],
+    );
+    check(
+        SOURCE,
+        "#[cfg(any(test, feature = \"testing\"))]\nfn f() { x.unwrap(); }\nfn g() { x.unwrap(); }\n",
+        &[(4, "`.unwrap()`")],
+    );
+    check(
+        SOURCE,
+        "#[cfg(test)]\nmod tests;\nfn f() { x.unwrap(); }\n",
+        &[(4, "`.unwrap()`")],
+    );
+    check(SOURCE, "#[allow(dead_code)]\nfn f() {}\n", &[(2, "bare `allow`")]);
+    check(
+        "crates/gemicro-core/src/lib.rs",
+        "#![allow(dead_code)]\n",
+        &[(2, "bare `allow`")],
+    );
+    check(
+        SOURCE,
+        "#[allow(dead_code, reason = \"x\")]\nfn f<'a>(x: &'a str) {}\n",
+        &[],
+    );
+    check(SOURCE, "#[expect(dead_code, reason = \"x\")]\nfn f() {}\n", &[]);
+}
+
+#[test]
+fn machine_paths_and_registries() {
+    for folder in ["work", "root", "home"] {
+        check(
+            "README.md",
+            &format!("See `/{folder}/x`.\n"),
+            &[(1, "a path of one machine")],
+        );
+        check(
+            "a.json",
+            &format!("\"path\": \"/{folder}/x\"\n"),
+            &[(1, "a path of one machine")],
+        );
+        check(
+            "README.md",
+            &format!("See docs/{folder}/x and https://example.com/{folder}/x.\n"),
+            &[],
+        );
+        check("Cargo.lock", &format!("/{folder}/x\n"), &[]);
+    }
+    for host in [
+        "registry.+npmjs.org",
+        "static.+crates.io",
+        "pypi.org/+simple",
+        "index = \"+https://x",
+    ] {
+        check("a.toml", &host.replace('+', ""), &[(1, "registries are")]);
+    }
+    check("README.md", "See https://crates.io/crates/gemicro.\n", &[]);
+}
+
+#[test]
+fn trailing_white_space() {
+    check("docs/a.md", "a \nb\n", &[(1, "white space")]);
+    check(SOURCE, "fn f() {}\t\n", &[(2, "white space")]);
+    check("a.toml", "a\r\n", &[(1, "white space")]);
+    check("fixtures/research-corpus/docs/a.txt", "a \n", &[]);
+    check("crates/gemicro-cli/tests/golden/show.txt", "a \n", &[]);
+}
+
+#[test]
+fn markdown_links() {
+    let paths = ["README.md", "docs/guide.md", "docs/images/a.png"].map(str::to_owned);
+    let broken = |path: &str, text: &str| {
+        let file = SourceFile {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        };
+        links::check(&file, &paths)
+            .into_iter()
+            .map(|offence| offence.to_string())
+            .collect::<Vec<_>>()
+    };
+    let good = "[a](docs/guide.md#x) [b](https://example.com) [c](#here) [d](docs/) ![e](./docs/images/a.png \"t\")\n\
+                [f]: docs/guide.md\n`[code](none.md)`\n```\n[fence](none.md)\n```\n";
+    assert_eq!(broken("README.md", good), Vec::<String>::new());
+    assert_eq!(
+        broken("docs/guide.md", "[a](../README.md) [b](images/a.png)"),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        broken("README.md", "x\n[a](none.md)"),
+        ["README.md:2: link to nothing: none.md"]
+    );
+    assert_eq!(broken("docs/guide.md", "[a](docs/guide.md)").len(), 1);
+    assert_eq!(broken("README.md", "[a](../outside.md)").len(), 1);
+    assert_eq!(broken("README.md", "[a]: none.md").len(), 1);
+}
+
+fn member(name: &str, dependencies: &[(&str, Option<&str>)]) -> Package {
+    let dependency = |(name, kind): &(&str, Option<&str>)| Dependency {
+        name: (*name).to_owned(),
+        kind: kind.map(str::to_owned),
+        features: Vec::new(),
+    };
+    Package {
+        id: name.to_owned(),
+        name: name.to_owned(),
+        dependencies: dependencies.iter().map(dependency).collect(),
+        ..Package::default()
+    }
+}
+
+fn workspace(package: Package) -> Metadata {
+    let others = [
+        "event", "sim", "guard", "core", "llm", "source", "store", "runner", "engine", "http", "mcp", "cli",
+    ]
+    .map(|name| member(&format!("gemicro-{name}"), &[]));
+    let mut packages: Vec<Package> = others
+        .into_iter()
+        .filter(|other| other.name != package.name)
+        .collect();
+    packages.push(package);
+    Metadata {
+        workspace_members: packages.iter().map(|package| package.id.clone()).collect(),
+        packages,
+    }
+}
+
+#[test]
+fn crate_arrows() {
+    for (from, to, kind, allowed) in [
+        ("gemicro-core", "gemicro-event", None, true),
+        ("gemicro-event", "gemicro-core", None, false),
+        ("gemicro-event", "gemicro-core", Some("dev"), false),
+        ("gemicro-event", "gemicro-sim", Some("dev"), true),
+        ("gemicro-core", "gemicro-core", Some("dev"), true),
+        ("gemicro-core", "gemicro-sim", None, false),
+        ("gemicro-source", "gemicro-store", None, false),
+        ("gemicro-store", "gemicro-source", Some("build"), false),
+        ("gemicro-guard", "gemicro-core", None, false),
+        ("gemicro-engine", "gemicro-store", None, true),
+        ("gemicro-engine", "gemicro-mcp", None, false),
+        ("gemicro-engine", "gemicro-cli", Some("dev"), false),
+        ("gemicro-http", "gemicro-mcp", None, false),
+        ("gemicro-http", "gemicro-store", None, false),
+        ("gemicro-cli", "gemicro-store", None, true),
+        ("gemicro-cli", "gemicro-sim", None, true),
+        ("xtask", "gemicro-event", None, false),
+        ("gemicro-core", "serde", None, true),
+    ] {
+        let offences = arrows::check(&workspace(member(from, &[(to, kind)])));
+        assert_eq!(
+            offences.is_empty(),
+            allowed,
+            "{from} -> {to} {kind:?}: {offences:?}"
+        );
+    }
+    let unknown = arrows::check(&workspace(member("gemicro-extra", &[])));
+    assert!(
+        unknown[0]
+            .to_string()
+            .contains("gemicro-extra is not in the table of arrows"),
+        "{unknown:?}"
+    );
+}
+
+#[test]
+fn core_tree_holds_no_system() {
+    let good = "gemicro-core v0.1.0 (x)|\ntokio v1.54.1|default,macros,rt,sync,time\nserde v1.0.229|std\n";
+    assert!(core_tree::check_tree(good).is_empty());
+    for (line, part) in [
+        ("mio v1.0.0|net", "mio v1.0.0"),
+        ("sqlx v0.9.0|", "sqlx"),
+        ("tokio v1.54.1|fs,rt", "`fs`"),
+        ("tokio v1.54.1|process", "`process`"),
+        ("tokio v1.54.1|net", "`net`"),
+    ] {
+        let offences = core_tree::check_tree(&format!("{good}{line}\n{line}\n"));
+        assert_eq!(offences.len(), 1, "{line}");
+        assert!(offences[0].message.contains(part), "{offences:?}");
+    }
+}
+
+#[test]
+fn core_manifest_asks_for_no_system() {
+    let core = |kind: Option<&str>, features: &[&str]| {
+        let mut package = member("gemicro-core", &[("tokio", kind)]);
+        package.dependencies[0].features = features.iter().map(|feature| (*feature).to_owned()).collect();
+        core_tree::check_manifest(&workspace(package)).len()
+    };
+    assert_eq!(core(None, &["rt", "time"]), 0);
+    assert_eq!(core(None, &["rt", "fs", "full"]), 2);
+    assert_eq!(core(Some("dev"), &["fs"]), 0);
+}
