@@ -3,6 +3,7 @@
 //! [`Event`] is the envelope: it adds the stream, the gap-free sequence number, the schema version and
 //! where the fact comes from. Fields that a newer writer added are kept in arrival order.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Error as _, MapAccess, Visitor};
@@ -84,10 +85,14 @@ impl<'de> Visitor<'de> for EventVisitor {
         let (mut timestamp, mut data, mut step, mut parent_run, mut trace) = (None, None, None, None, None);
         let mut schema_version = SCHEMA_VERSION;
         let mut extra = Vec::new();
+        let mut seen = BTreeSet::new();
         while let Some(key) = map.next_key::<String>()? {
+            if !seen.insert(key.clone()) {
+                return Err(A::Error::custom(format_args!("the field `{key}` stands there twice")));
+            }
             match key.as_str() {
                 "stream" => stream = Some(map.next_value::<StreamId>()?),
-                "seq" => seq = Some(map.next_value::<u64>()?),
+                "seq" => seq = Some(map.next_value::<std::num::NonZeroU64>()?.get()),
                 "schema_version" => schema_version = map.next_value()?,
                 "event_type" => event_type = Some(map.next_value::<String>()?),
                 "message" => message = Some(map.next_value::<String>()?),

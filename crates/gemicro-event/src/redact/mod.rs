@@ -6,11 +6,13 @@
 //! a last net, not a licence: a secret that was reversed or compressed passes.
 //!
 //! Files: `redactor` (whole texts), `stream` (pieces), `forms` (what a known value can look like), `shapes`
-//! (what unknown tokens look like), `scan` (where the matches are), `cut` (how a match is taken out without
+//! (what unknown tokens look like; also `headers` and `pem`), `scan` (where the matches are), `cut` (how a match is taken out without
 //! breaking JSON).
 
 mod cut;
 mod forms;
+mod headers;
+mod pem;
 mod redactor;
 mod scan;
 mod shapes;

@@ -1,14 +1,16 @@
 //! What well-known tokens look like, for secrets nobody told us about.
 //!
-//! A shape is a prefix that hardly occurs by chance and a run of token characters after it. Headers keep
-//! their name and lose their value; a private key loses everything from its first to its last dash.
+//! A shape is a prefix that hardly occurs by chance and a run of token characters after it. [`Look`] is one
+//! place of a text under inspection; `headers` and `pem` look at it in their own ways.
 
 use super::cut::{Span, escape_start};
+use super::headers::NAMES;
+use super::pem::PEM_BEGIN;
 use super::scan::{Probe, Rest};
 
 /// What a run must contain beside its length, so that ordinary words do not match.
 #[derive(Clone, Copy)]
-enum Needs {
+pub(super) enum Needs {
     Nothing,
     Digit,
     DigitOrUpper,
@@ -16,18 +18,18 @@ enum Needs {
 
 /// Where a prefix may stand.
 #[derive(Clone, Copy)]
-enum Place {
+pub(super) enum Place {
     Anywhere,
     /// Not inside a word: `sk-` is no token in `task-`.
     WordStart,
 }
 
-struct Shape {
-    prefix: &'static str,
-    place: Place,
-    is_body: fn(u8) -> bool,
-    min: usize,
-    needs: Needs,
+pub(super) struct Shape {
+    pub(super) prefix: &'static str,
+    pub(super) place: Place,
+    pub(super) is_body: fn(u8) -> bool,
+    pub(super) min: usize,
+    pub(super) needs: Needs,
 }
 
 const fn shape(prefix: &'static str, is_body: fn(u8) -> bool, min: usize, needs: Needs) -> Shape {
@@ -81,17 +83,8 @@ const SHAPES: &[Shape] = &[
     },
 ];
 
-/// Headers whose value is a secret; compared without regard to case.
-const HEADERS: &[&str] = &["x-goog-api-key", "x-api-key"];
-const AUTHORIZATION: &str = "authorization";
-const SCHEMES: &[&str] = &["bearer", "basic", "token"];
-const BEARER: &str = "bearer";
 const JWT: &str = "eyJ";
-const PEM_BEGIN: &str = "-----BEGIN ";
-const PEM_END: &str = "-----END ";
 
-/// A header value shorter than this is no secret.
-const MIN_VALUE: usize = 8;
 /// At most this many characters are inspected before a run counts, which keeps hostile text cheap.
 const INSPECTED: usize = 512;
 /// A first part longer than this starts no JWT but some other base64.
@@ -104,7 +97,7 @@ pub(super) fn starts(mut allow: impl FnMut(u8, u8)) {
     for prefix in SHAPES.iter().map(|shape| shape.prefix).chain([JWT, PEM_BEGIN]) {
         allow(prefix.as_bytes()[0], prefix.as_bytes()[1]);
     }
-    for name in HEADERS.iter().copied().chain([AUTHORIZATION, BEARER]) {
+    for name in NAMES {
         let (first, second) = (name.as_bytes()[0], name.as_bytes()[1]);
         for first in [first, first.to_ascii_uppercase()] {
             allow(first, second);
@@ -129,15 +122,15 @@ pub(super) fn probe(text: &[u8], at: usize, covered: Option<usize>, rest: Rest) 
 
 /// One place of a text under inspection.
 #[derive(Clone, Copy)]
-struct Look<'t> {
-    text: &'t [u8],
-    at: usize,
-    covered: Option<usize>,
-    rest: Rest,
+pub(super) struct Look<'t> {
+    pub(super) text: &'t [u8],
+    pub(super) at: usize,
+    pub(super) covered: Option<usize>,
+    pub(super) rest: Rest,
 }
 
 /// The answer about a prefix.
-enum Prefix {
+pub(super) enum Prefix {
     No,
     Open,
     Ends(usize),
@@ -156,7 +149,7 @@ impl Look<'_> {
         self.run(body, shape)
     }
 
-    fn run(self, body: usize, shape: &Shape) -> Probe {
+    pub(super) fn run(self, body: usize, shape: &Shape) -> Probe {
         let inspected = &self.text[body..self.text.len().min(body + INSPECTED)];
         let length = inspected
             .iter()
@@ -223,177 +216,11 @@ impl Look<'_> {
         self.up_to_end_of(is_dotted, self.at, end)
     }
 
-    /// A private key in PEM, its line ends raw or escaped, its end possibly missing.
-    fn pem(self) -> Probe {
-        let label = match self.literal(self.at, PEM_BEGIN) {
-            Prefix::No => return Probe::No,
-            Prefix::Open => return Probe::Open,
-            Prefix::Ends(label) => label,
-        };
-        let Some(mut end) = self.pem_label(label) else {
-            let waits = self.rest == Rest::More && self.text.len() - label < 64;
-            return if waits && self.text[label..].iter().all(|&byte| byte != b'\n') {
-                Probe::Open
-            } else {
-                Probe::No
-            };
-        };
-        loop {
-            let line = end + self.line_ends(end);
-            let length = self.text[line..]
-                .iter()
-                .take_while(|&&byte| is_base64(byte))
-                .count();
-            let after = line + length;
-            let headers = ["Proc-Type:", "DEK-Info:"];
-            let is_header = headers
-                .iter()
-                .any(|header| self.text[line..].starts_with(header.as_bytes()));
-            if self.rest == Rest::More && self.text.len() - after < PEM_END.len() + 2 {
-                return Probe::Open;
-            }
-            if is_header {
-                let rest = self.text[line..].iter();
-                end = line
-                    + rest
-                        .take_while(|&&byte| byte != b'\n' && byte != b'\\' && byte != b'"')
-                        .count();
-                continue;
-            }
-            let last = after + self.line_ends(after);
-            if self.text[last..].starts_with(PEM_END.as_bytes()) {
-                return match self.pem_label(last + PEM_END.len()) {
-                    Some(end) => Probe::Full(Span { start: self.at, end }),
-                    None if self.rest == Rest::More && self.text.len() - last < 96 => Probe::Open,
-                    None => Probe::Full(Span {
-                        start: self.at,
-                        end: last,
-                    }),
-                };
-            }
-            // Without its end a key goes as far as its lines look like one.
-            if length >= 20 || (length > 0 && after == self.text.len()) {
-                end = after;
-            } else {
-                return Probe::Full(Span { start: self.at, end });
-            }
-        }
-    }
-
-    /// The end of `RSA PRIVATE KEY-----` at `from`.
-    fn pem_label(self, from: usize) -> Option<usize> {
-        let label = &self.text[from..self.text.len().min(from + 64)];
-        let length = label
-            .iter()
-            .take_while(|&&byte| byte.is_ascii_uppercase() || byte == b' ' || is_digit(byte))
-            .count();
-        let is_key =
-            label[..length].ends_with(b"PRIVATE KEY") || label[..length].ends_with(b"PRIVATE KEY BLOCK");
-        (is_key && label[length..].starts_with(b"-----")).then_some(from + length + 5)
-    }
-
-    fn line_ends(self, from: usize) -> usize {
-        let mut at = from;
-        loop {
-            match (self.text.get(at), self.text.get(at + 1)) {
-                (Some(b'\n' | b'\r' | b' ' | b'\t'), _) => at += 1,
-                (Some(b'\\'), Some(b'n' | b'r')) => at += 2,
-                _ => return at - from,
-            }
-        }
-    }
-
-    fn headers(self) -> Probe {
-        let named = HEADERS.iter().fold(Probe::No, |known, name| {
-            known.or(match self.literal_in_any_case(self.at, name) {
-                Prefix::No => Probe::No,
-                Prefix::Open => Probe::Open,
-                Prefix::Ends(end) => self.value_after(end),
-            })
-        });
-        let authorization = match self.literal_in_any_case(self.at, AUTHORIZATION) {
-            Prefix::No => Probe::No,
-            Prefix::Open => Probe::Open,
-            Prefix::Ends(end) => match self.separator(end) {
-                Prefix::No => Probe::No,
-                Prefix::Open => Probe::Open,
-                Prefix::Ends(scheme) => SCHEMES.iter().fold(Probe::No, |known, name| {
-                    known.or(self.credential(scheme, name, MIN_VALUE, Needs::Nothing))
-                }),
-            },
-        };
-        named
-            .or(authorization)
-            .or(self.credential(self.at, BEARER, 20, Needs::Digit))
-    }
-
-    /// The value of a header whose name ends at `name_end`.
-    fn value_after(self, name_end: usize) -> Probe {
-        match self.separator(name_end) {
-            Prefix::No => Probe::No,
-            Prefix::Open => Probe::Open,
-            Prefix::Ends(value) => self.value(value, MIN_VALUE, Needs::Nothing),
-        }
-    }
-
-    /// A scheme such as `Bearer` at `from`, blanks, and then the value.
-    fn credential(self, from: usize, scheme: &str, min: usize, needs: Needs) -> Probe {
-        let after = match self.literal_in_any_case(from, scheme) {
-            Prefix::No => return Probe::No,
-            Prefix::Open => return Probe::Open,
-            Prefix::Ends(after) => after,
-        };
-        let rest = &self.text[after..];
-        let n_blanks = match rest {
-            [b'%', b'2', b'0', ..] => 3,
-            _ => rest
-                .iter()
-                .take(4)
-                .take_while(|&&byte| matches!(byte, b' ' | b'\t' | b'+'))
-                .count(),
-        };
-        match n_blanks {
-            0 if rest.len() < 3 && self.rest == Rest::More => Probe::Open,
-            0 => Probe::No,
-            n_blanks => self.value(after + n_blanks, min, needs),
-        }
-    }
-
-    fn value(self, start: usize, min: usize, needs: Needs) -> Probe {
-        let shape = Shape {
-            prefix: "",
-            place: Place::Anywhere,
-            is_body: is_value,
-            min,
-            needs,
-        };
-        match self.run(start, &shape) {
-            Probe::Full(span) => Probe::Full(Span { start, end: span.end }),
-            other @ (Probe::No | Probe::Open) => other,
-        }
-    }
-
-    /// What stands between a header's name and its value, quotes and their escapes included.
-    fn separator(self, from: usize) -> Prefix {
-        let between = self.text[from..].iter().take(12);
-        let length = between
-            .take_while(|&&byte| matches!(byte, b'"' | b'\'' | b'\\' | b':' | b'=' | b' ' | b'\t'))
-            .count();
-        let says_value = self.text[from..from + length]
-            .iter()
-            .any(|byte| matches!(byte, b':' | b'='));
-        match says_value {
-            _ if from + length == self.text.len() && self.rest == Rest::More => Prefix::Open,
-            true => Prefix::Ends(from + length),
-            false => Prefix::No,
-        }
-    }
-
-    fn literal(self, from: usize, literal: &str) -> Prefix {
+    pub(super) fn literal(self, from: usize, literal: &str) -> Prefix {
         self.compare(from, literal, |found, wanted| found == wanted)
     }
 
-    fn literal_in_any_case(self, from: usize, literal: &str) -> Prefix {
+    pub(super) fn literal_in_any_case(self, from: usize, literal: &str) -> Prefix {
         self.compare(from, literal, |found, wanted| found.eq_ignore_ascii_case(&wanted))
     }
 
@@ -431,7 +258,7 @@ impl Look<'_> {
     }
 }
 
-fn is_digit(byte: u8) -> bool {
+pub(super) fn is_digit(byte: u8) -> bool {
     byte.is_ascii_digit()
 }
 
@@ -451,11 +278,11 @@ fn is_dotted(byte: u8) -> bool {
     is_word(byte) || byte == b'.'
 }
 
-fn is_base64(byte: u8) -> bool {
+pub(super) fn is_base64(byte: u8) -> bool {
     is_alnum(byte) || matches!(byte, b'+' | b'/' | b'=')
 }
 
-fn is_value(byte: u8) -> bool {
+pub(super) fn is_value(byte: u8) -> bool {
     is_dotted(byte) || matches!(byte, b'~' | b'+' | b'/' | b'=' | b'%')
 }
 

@@ -1,0 +1,105 @@
+//! Headers that carry a credential: they keep their name and lose their value.
+
+use super::cut::Span;
+use super::scan::{Probe, Rest};
+use super::shapes::{Look, Needs, Place, Prefix, Shape, is_value};
+
+/// What starts a header here; compared without regard to case.
+pub(super) const NAMES: [&str; 4] = [HEADERS[0], HEADERS[1], AUTHORIZATION, BEARER];
+
+/// Headers whose whole value is a secret.
+const HEADERS: [&str; 2] = ["x-goog-api-key", "x-api-key"];
+const AUTHORIZATION: &str = "authorization";
+const SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
+const BEARER: &str = "bearer";
+
+/// A header value shorter than this is no secret.
+const MIN_VALUE: usize = 8;
+
+impl Look<'_> {
+    pub(super) fn headers(self) -> Probe {
+        let named = HEADERS.iter().fold(Probe::No, |known, name| {
+            known.or(match self.literal_in_any_case(self.at, name) {
+                Prefix::No => Probe::No,
+                Prefix::Open => Probe::Open,
+                Prefix::Ends(end) => self.value_after(end),
+            })
+        });
+        let authorization = match self.literal_in_any_case(self.at, AUTHORIZATION) {
+            Prefix::No => Probe::No,
+            Prefix::Open => Probe::Open,
+            Prefix::Ends(end) => match self.separator(end) {
+                Prefix::No => Probe::No,
+                Prefix::Open => Probe::Open,
+                Prefix::Ends(scheme) => SCHEMES.iter().fold(Probe::No, |known, name| {
+                    known.or(self.credential(scheme, name, MIN_VALUE, Needs::Nothing))
+                }),
+            },
+        };
+        named
+            .or(authorization)
+            .or(self.credential(self.at, BEARER, 20, Needs::Digit))
+    }
+
+    /// The value of a header whose name ends at `name_end`.
+    fn value_after(self, name_end: usize) -> Probe {
+        match self.separator(name_end) {
+            Prefix::No => Probe::No,
+            Prefix::Open => Probe::Open,
+            Prefix::Ends(value) => self.value(value, MIN_VALUE, Needs::Nothing),
+        }
+    }
+
+    /// A scheme such as `Bearer` at `from`, blanks, and then the value.
+    fn credential(self, from: usize, scheme: &str, min: usize, needs: Needs) -> Probe {
+        let after = match self.literal_in_any_case(from, scheme) {
+            Prefix::No => return Probe::No,
+            Prefix::Open => return Probe::Open,
+            Prefix::Ends(after) => after,
+        };
+        let rest = &self.text[after..];
+        let n_blanks = match rest {
+            [b'%', b'2', b'0', ..] => 3,
+            _ => rest
+                .iter()
+                .take(4)
+                .take_while(|&&byte| matches!(byte, b' ' | b'\t' | b'+'))
+                .count(),
+        };
+        match n_blanks {
+            0 if rest.len() < 3 && self.rest == Rest::More => Probe::Open,
+            0 => Probe::No,
+            n_blanks => self.value(after + n_blanks, min, needs),
+        }
+    }
+
+    fn value(self, start: usize, min: usize, needs: Needs) -> Probe {
+        let shape = Shape {
+            prefix: "",
+            place: Place::Anywhere,
+            is_body: is_value,
+            min,
+            needs,
+        };
+        match self.run(start, &shape) {
+            Probe::Full(span) => Probe::Full(Span { start, end: span.end }),
+            other @ (Probe::No | Probe::Open) => other,
+        }
+    }
+
+    /// What stands between a header's name and its value, quotes and their escapes included.
+    fn separator(self, from: usize) -> Prefix {
+        let between = self.text[from..].iter().take(12);
+        let length = between
+            .take_while(|&&byte| matches!(byte, b'"' | b'\'' | b'\\' | b':' | b'=' | b' ' | b'\t'))
+            .count();
+        let says_value = self.text[from..from + length]
+            .iter()
+            .any(|byte| matches!(byte, b':' | b'='));
+        match says_value {
+            _ if from + length == self.text.len() && self.rest == Rest::More => Prefix::Open,
+            true => Prefix::Ends(from + length),
+            false => Prefix::No,
+        }
+    }
+}

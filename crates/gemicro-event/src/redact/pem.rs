@@ -1,0 +1,90 @@
+//! Private keys in PEM: everything from the first to the last dash goes.
+
+use super::cut::Span;
+use super::scan::{Probe, Rest};
+use super::shapes::{Look, Prefix, is_base64, is_digit};
+
+pub(super) const PEM_BEGIN: &str = "-----BEGIN ";
+const PEM_END: &str = "-----END ";
+
+impl Look<'_> {
+    /// A private key in PEM, its line ends raw or escaped, its end possibly missing.
+    pub(super) fn pem(self) -> Probe {
+        let label = match self.literal(self.at, PEM_BEGIN) {
+            Prefix::No => return Probe::No,
+            Prefix::Open => return Probe::Open,
+            Prefix::Ends(label) => label,
+        };
+        let Some(mut end) = self.pem_label(label) else {
+            let waits = self.rest == Rest::More && self.text.len() - label < 64;
+            return if waits && self.text[label..].iter().all(|&byte| byte != b'\n') {
+                Probe::Open
+            } else {
+                Probe::No
+            };
+        };
+        loop {
+            let line = end + self.line_ends(end);
+            let length = self.text[line..]
+                .iter()
+                .take_while(|&&byte| is_base64(byte))
+                .count();
+            let after = line + length;
+            let headers = ["Proc-Type:", "DEK-Info:"];
+            let is_header = headers
+                .iter()
+                .any(|header| self.text[line..].starts_with(header.as_bytes()));
+            if self.rest == Rest::More && self.text.len() - after < PEM_END.len() + 2 {
+                return Probe::Open;
+            }
+            if is_header {
+                let rest = self.text[line..].iter();
+                end = line
+                    + rest
+                        .take_while(|&&byte| byte != b'\n' && byte != b'\\' && byte != b'"')
+                        .count();
+                continue;
+            }
+            let last = after + self.line_ends(after);
+            if self.text[last..].starts_with(PEM_END.as_bytes()) {
+                return match self.pem_label(last + PEM_END.len()) {
+                    Some(end) => Probe::Full(Span { start: self.at, end }),
+                    None if self.rest == Rest::More && self.text.len() - last < 96 => Probe::Open,
+                    None => Probe::Full(Span {
+                        start: self.at,
+                        end: last,
+                    }),
+                };
+            }
+            // Without its end a key goes as far as its lines look like one.
+            if length >= 20 || (length > 0 && after == self.text.len()) {
+                end = after;
+            } else {
+                return Probe::Full(Span { start: self.at, end });
+            }
+        }
+    }
+
+    /// The end of `RSA PRIVATE KEY-----` at `from`.
+    fn pem_label(self, from: usize) -> Option<usize> {
+        let label = &self.text[from..self.text.len().min(from + 64)];
+        let length = label
+            .iter()
+            .take_while(|&&byte| byte.is_ascii_uppercase() || byte == b' ' || is_digit(byte))
+            .count();
+        let is_key =
+            label[..length].ends_with(b"PRIVATE KEY") || label[..length].ends_with(b"PRIVATE KEY BLOCK");
+        (is_key && label[length..].starts_with(b"-----")).then_some(from + length + 5)
+    }
+
+    fn line_ends(self, from: usize) -> usize {
+        let mut at = from;
+        loop {
+            match (self.text.get(at), self.text.get(at + 1)) {
+                (Some(b'\n' | b'\r' | b' ' | b'\t'), _) => at += 1,
+                (Some(b'\\'), Some(b'n' | b'r')) => at += 2,
+                _ => return at - from,
+            }
+        }
+    }
+}
