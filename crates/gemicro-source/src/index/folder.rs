@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use tantivy::Index;
 
 use super::fields::{self, Fields};
-use super::{IndexError, PassageIndex, write_all};
+use super::passage_index::write_all;
+use super::{IndexError, PassageIndex};
 
 /// Raised when fields or tokenizers change: an older folder then counts as damaged and is built again.
 const VERSION: u32 = 1;

@@ -1,75 +1,38 @@
-//! From a file's text to a document with readable blocks: [`parse`]. One file per format.
+//! From a file's text to a document with readable blocks. One file per format.
 //!
-//! A block covers only what a human reader sees; comments of a markup language, hidden elements and front
-//! matter stay outside. What a visible text says is not judged here: a chat template or a planted
-//! instruction is a block like any other.
+//! `document` chooses the parser and makes the document of what it found.
 
-use gemicro_core::corpus::{Block, Document};
-
+/// Collects blocks and keeps the promise on them.
 mod blocks;
+/// Source code.
 mod code;
+/// Configuration files.
 mod config;
+/// The date a document gives itself.
 mod date;
+/// From text to document.
+mod document;
+/// The stack of open HTML elements.
 mod elements;
+/// Which parser reads a file.
 mod format;
+/// What hides an HTML element.
 mod hiding;
+/// HTML pages.
 mod html;
+/// Comment marks of the usual languages.
 mod language;
+/// Markdown.
 mod markdown;
+/// Tags in raw HTML, with their places.
 mod tag_scan;
+/// Plain text and records.
 mod text;
-
-pub use format::Format;
-pub use language::Language;
-
-/// What a format's parser found. Each parser fills it in whole.
-struct Parsed {
-    /// The stored text; for HTML what a reader sees, else the text as it was decoded.
-    text: String,
-    blocks: Vec<Block>,
-    /// The title the document gives itself.
-    title: Option<String>,
-    /// A date from front matter or metadata; the first lines are searched when there is none.
-    date: Option<String>,
-}
-
-/// Parses a decoded text as the format that its name tells.
-#[must_use]
-pub fn parse(doc: &str, text: String) -> Document {
-    let parsed = match Format::of(doc, &text) {
-        Format::Markdown => markdown::parse(text),
-        Format::Html => html::parse(&text),
-        Format::Text => text::parse(text),
-        Format::Lines => text::parse_lines(text),
-        Format::Code(language) => code::parse(text, language),
-        Format::Config(language) => config::parse(text, language),
-    };
-    let title = parsed
-        .title
-        .map(|title| one_line(&title))
-        .filter(|title| !title.is_empty());
-    Document {
-        doc: doc.to_owned(),
-        title: title.unwrap_or_else(|| file_stem(doc).to_owned()),
-        date: parsed.date.or_else(|| date::near_top(&parsed.text)),
-        text: parsed.text,
-        blocks: parsed.blocks,
-    }
-}
-
-/// White space collapsed, at most 300 characters.
-fn one_line(text: &str) -> String {
-    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    joined.chars().take(300).collect()
-}
-
-fn file_stem(doc: &str) -> &str {
-    let name = doc.rsplit('/').next().unwrap_or(doc);
-    match name.rsplit_once('.') {
-        Some((stem, _)) if !stem.is_empty() => stem,
-        _ => name,
-    }
-}
 
 #[cfg(test)]
 mod tests;
+
+use document::Parsed;
+pub use document::parse;
+pub use format::Format;
+pub use language::Language;

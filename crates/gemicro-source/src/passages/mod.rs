@@ -1,98 +1,11 @@
-//! From blocks to passages, the units of search: [`cut_passages`].
-//!
-//! A block of usual length is one passage. A longer one is cut at sentence ends (code at line ends), so that
-//! a sentence is whole in one passage; only a sentence beyond [`HARD_LIMIT`] is cut at white space.
+//! From blocks to passages, the units of search.
 
-use std::ops::Range;
-
-use gemicro_core::corpus::{BlockKind, Document, Passage};
-
+/// Cutting blocks.
+mod cut;
+/// Where a text may be cut.
 mod sentence;
-
-use sentence::Ends;
-
-/// A passage is not made longer than this by adding a sentence, in bytes.
-pub const SOFT_LIMIT: usize = 1_200;
-/// No passage is longer than this, in bytes.
-pub const HARD_LIMIT: usize = 4_096;
-
-/// The passages of a document in reading order. Headings are passages too, of their own kind.
-#[must_use]
-pub fn cut_passages(document: &Document) -> Vec<Passage> {
-    let mut passages = Vec::new();
-    let mut heading: Option<String> = None;
-    for block in &document.blocks {
-        let Some(text) = document.text.get(block.range.clone()) else {
-            continue;
-        };
-        for piece in cut(text, block.kind) {
-            passages.push(Passage {
-                doc: document.doc.clone(),
-                ordinal: u32::try_from(passages.len()).unwrap_or(u32::MAX),
-                range: block.range.start + piece.start..block.range.start + piece.end,
-                text: text[piece].to_owned(),
-                kind: block.kind,
-                heading: heading.clone(),
-                title: document.title.clone(),
-                date: document.date.clone(),
-            });
-        }
-        if block.kind == BlockKind::Heading {
-            heading = Some(text.split_whitespace().collect::<Vec<_>>().join(" "));
-        }
-    }
-    passages
-}
-
-/// Pieces of a block, without white space at their ends.
-fn cut(text: &str, kind: BlockKind) -> Vec<Range<usize>> {
-    let mut pieces = Vec::new();
-    if text.len() <= SOFT_LIMIT {
-        pieces.push(0..text.len());
-        return pieces;
-    }
-    let ends = if kind == BlockKind::Code {
-        Ends::of_lines(text)
-    } else {
-        Ends::of_sentences(text)
-    };
-    let mut start = 0;
-    let mut end = 0;
-    for unit_end in ends {
-        if unit_end - start > SOFT_LIMIT && end > start {
-            push_hard(text, start..end, &mut pieces);
-            start = end;
-        }
-        end = unit_end;
-    }
-    push_hard(text, start..end, &mut pieces);
-    pieces
-}
-
-/// Adds a piece, cut at white space where it is over the hard limit.
-fn push_hard(text: &str, range: Range<usize>, pieces: &mut Vec<Range<usize>>) {
-    let mut start = range.start;
-    while range.end - start > HARD_LIMIT {
-        let window = &text[start..text.floor_char_boundary(start + HARD_LIMIT)];
-        // Without any blank in the second half of the window, between two characters it must be.
-        let blank = window
-            .rfind(char::is_whitespace)
-            .filter(|at| *at > HARD_LIMIT / 2);
-        let end = start + blank.unwrap_or(window.len());
-        push_trimmed(text, start..end, pieces);
-        start = end;
-    }
-    push_trimmed(text, start..range.end, pieces);
-}
-
-fn push_trimmed(text: &str, range: Range<usize>, pieces: &mut Vec<Range<usize>>) {
-    let piece = &text[range.clone()];
-    let trimmed = piece.trim();
-    if !trimmed.is_empty() {
-        let start = range.start + (piece.len() - piece.trim_start().len());
-        pieces.push(start..start + trimmed.len());
-    }
-}
 
 #[cfg(test)]
 mod tests;
+
+pub use cut::{HARD_LIMIT, SOFT_LIMIT, cut_passages};

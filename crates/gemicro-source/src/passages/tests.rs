@@ -2,7 +2,8 @@
 
 use gemicro_core::corpus::BlockKind;
 
-use super::{HARD_LIMIT, SOFT_LIMIT, cut, cut_passages};
+use super::cut::cut;
+use super::{HARD_LIMIT, SOFT_LIMIT, cut_passages};
 use crate::parse::parse;
 
 fn pieces(text: &str, kind: BlockKind) -> Vec<&str> {

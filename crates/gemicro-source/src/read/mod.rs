@@ -1,125 +1,14 @@
-//! From a file to its text: [`read_file`].
-//!
-//! A file is read whole, at most up to the limit, and compared with its size and time before and after, so
-//! that what is stored is one state of the file. Decoding is in `decode`; structure is found by `parse`.
+//! From a file to its text.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
-use std::path::Path;
-use std::time::SystemTime;
-
-use crate::walk::os_reason;
-
+/// Bytes to text.
 mod decode;
+/// Files to bytes, steady ones.
+mod file;
+/// Characters that no reader sees.
 pub(crate) mod invisible;
-
-pub use decode::decode;
-
-/// A file's text and what is known about the reading.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadText {
-    /// Decoded text: no byte order mark, no invisible characters, line ends as `\n`.
-    pub text: String,
-    /// When the file was last changed, as the file system says.
-    pub modified_at: Option<SystemTime>,
-    /// The file changed under both readings; `text` is what the second one saw.
-    pub changed_while_read: bool,
-}
-
-/// Why a file gives no text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
-    /// No characters, or only blanks.
-    #[error("empty")]
-    Empty,
-    /// Not a text in any encoding that is known here.
-    #[error("binary")]
-    Binary,
-    /// A PDF file.
-    #[error("pdf is not read yet")]
-    Pdf,
-    /// It grew over the limit after it was listed.
-    #[error("over the limit of {limit} bytes for one file")]
-    TooLarge {
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// The operating system refused.
-    #[error("{reason}")]
-    Os {
-        /// What it said, in lower case.
-        reason: String,
-    },
-}
-
-/// What tells two states of a file apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    pub(crate) n_bytes: u64,
-    pub(crate) modified_at: Option<SystemTime>,
-}
-
-/// Reads and decodes one file of at most `max_bytes`.
-pub fn read_file(path: &Path, max_bytes: u64) -> Result<ReadText, ReadError> {
-    let stamp = || stamp_of(path);
-    let (bytes, stamp, changed_while_read) =
-        read_steady(stamp, || read_bytes(path, max_bytes)).map_err(|error| match error.kind() {
-            io::ErrorKind::FileTooLarge => ReadError::TooLarge { limit: max_bytes },
-            _ => ReadError::Os {
-                reason: os_reason(&error),
-            },
-        })?;
-    if bytes.starts_with(b"%PDF-") {
-        return Err(ReadError::Pdf);
-    }
-    let text = decode(&bytes)?;
-    if text.trim().is_empty() {
-        return Err(ReadError::Empty);
-    }
-    Ok(ReadText {
-        text,
-        modified_at: stamp.modified_at,
-        changed_while_read,
-    })
-}
-
-/// Reads until the stamp is the same before and after, at most twice; says whether it never was.
-pub(crate) fn read_steady(
-    mut stamp: impl FnMut() -> io::Result<Stamp>,
-    mut read: impl FnMut() -> io::Result<Vec<u8>>,
-) -> io::Result<(Vec<u8>, Stamp, bool)> {
-    let mut before = stamp()?;
-    let mut bytes = read()?;
-    let mut after = stamp()?;
-    if before != after {
-        before = after;
-        bytes = read()?;
-        after = stamp()?;
-    }
-    let changed = before != after;
-    Ok((bytes, after, changed))
-}
-
-fn stamp_of(path: &Path) -> io::Result<Stamp> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    Ok(Stamp {
-        n_bytes: metadata.len(),
-        modified_at: metadata.modified().ok(),
-    })
-}
-
-fn read_bytes(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let mut bytes = Vec::new();
-    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > max_bytes {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(bytes)
-}
 
 #[cfg(test)]
 mod tests;
+
+pub use decode::decode;
+pub use file::{ReadError, ReadText, read_file};

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::{ReadError, Stamp, decode, read_steady};
+use super::file::{Stamp, read_steady};
+use super::{ReadError, decode};
 
 #[test]
 fn bytes_become_text() {

@@ -7,7 +7,7 @@ use gemicro_event::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::Reading;
+use super::take::Reading;
 use crate::walk::Candidate;
 
 /// The origin of one document, as the run's source ledger keeps it.

@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use gemicro_source::{ReadLimits, SourceError, pack, take_snapshot, unpack};
 
@@ -56,9 +55,7 @@ fn a_file_of_two_gigabytes_is_skipped_unread() {
         .unwrap()
         .set_len(2 << 30)
         .unwrap();
-    let before = Instant::now();
     let snapshot = snapshot_of(&[folder.path()]);
-    assert!(before.elapsed() < Duration::from_secs(1));
     assert_eq!(docs_of(&snapshot), ["small.md"]);
     let reason = "2147483648 bytes, over the limit of 16777216 for one file";
     assert_eq!(reasons(&snapshot), [("huge.txt".to_owned(), reason)]);

@@ -6,5 +6,4 @@ mod corpus;
 mod folders;
 mod index;
 mod properties;
-mod speed;
 mod support;

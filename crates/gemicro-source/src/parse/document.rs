@@ -1,0 +1,60 @@
+//! From a file's text to a document with readable blocks: [`parse`]. One file per format.
+//!
+//! A block covers only what a human reader sees; comments of a markup language, hidden elements and front
+//! matter stay outside. What a visible text says is not judged here: a chat template or a planted
+//! instruction is a block like any other.
+
+use gemicro_core::corpus::{Block, Document};
+
+use super::format::Format;
+use super::{code, config, date, html, markdown, text};
+
+/// What a format's parser found. Each parser fills it in whole.
+pub(super) struct Parsed {
+    /// The stored text; for HTML what a reader sees, else the text as it was decoded.
+    pub(super) text: String,
+    /// What a reader sees of it.
+    pub(super) blocks: Vec<Block>,
+    /// The title the document gives itself.
+    pub(super) title: Option<String>,
+    /// A date from front matter or metadata; the first lines are searched when there is none.
+    pub(super) date: Option<String>,
+}
+
+/// Parses a decoded text as the format that its name tells.
+#[must_use]
+pub fn parse(doc: &str, text: String) -> Document {
+    let parsed = match Format::of(doc, &text) {
+        Format::Markdown => markdown::parse(text),
+        Format::Html => html::parse(&text),
+        Format::Text => text::parse(text),
+        Format::Lines => text::parse_lines(text),
+        Format::Code(language) => code::parse(text, language),
+        Format::Config(language) => config::parse(text, language),
+    };
+    let title = parsed
+        .title
+        .map(|title| one_line(&title))
+        .filter(|title| !title.is_empty());
+    Document {
+        doc: doc.to_owned(),
+        title: title.unwrap_or_else(|| file_stem(doc).to_owned()),
+        date: parsed.date.or_else(|| date::near_top(&parsed.text)),
+        text: parsed.text,
+        blocks: parsed.blocks,
+    }
+}
+
+/// White space collapsed, at most 300 characters.
+fn one_line(text: &str) -> String {
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    joined.chars().take(300).collect()
+}
+
+fn file_stem(doc: &str) -> &str {
+    let name = doc.rsplit('/').next().unwrap_or(doc);
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
+}
