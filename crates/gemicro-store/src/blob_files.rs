@@ -2,8 +2,9 @@
 //!
 //! Plain blocking code on files. Which stream needs which blob is the database's knowledge.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -11,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use gemicro_core::blob::{BlobError, BlobId};
 use gemicro_event::StreamId;
 
-use crate::home::{open_private, private_folder};
+use crate::home::open_private;
 
 /// The folder of blobs; clones share it.
 #[derive(Debug, Clone)]
@@ -34,7 +35,7 @@ impl BlobFiles {
         let path = self.path(id);
         let folder = self.root.join(&id.as_str()[..2]);
         if fs::symlink_metadata(&folder).is_err() {
-            private_folder(&folder).map_err(io::Error::other)?;
+            make_folder(&folder)?;
             sync_folder(&self.root)?;
         }
         if read_all(&path).is_ok_and(|found| found == bytes) {
@@ -62,7 +63,10 @@ impl BlobFiles {
             Ok(bytes) if BlobId::of(&bytes) == *id => Ok(bytes),
             Ok(_) => Err(BlobError::Damaged { id: id.clone() }),
             Err(error) if error.kind() == ErrorKind::NotFound => Err(BlobError::Missing { id: id.clone() }),
-            Err(error) => Err(BlobError::Io { id: id.clone(), message: error.to_string() }),
+            Err(error) => Err(BlobError::Io {
+                id: id.clone(),
+                message: error.to_string(),
+            }),
         }
     }
 
@@ -104,9 +108,18 @@ impl BlobFiles {
     }
 }
 
+/// Another writer may make the same folder at the same time.
+fn make_folder(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => fs::set_permissions(path, Permissions::from_mode(0o700)),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = open_private(path, OpenOptions::new().write(true).create_new(true))?;
-    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    file.set_permissions(Permissions::from_mode(0o600))?;
     file.write_all(bytes)?;
     file.sync_all()
 }

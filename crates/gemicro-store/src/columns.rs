@@ -19,7 +19,10 @@ impl<'r> Columns<'r> {
         Self { row, db }
     }
 
-    pub(crate) fn get<T: Decode<'r, Sqlite> + Type<Sqlite>>(&self, name: &'static str) -> Result<T, StoreError> {
+    pub(crate) fn get<T: Decode<'r, Sqlite> + Type<Sqlite>>(
+        &self,
+        name: &'static str,
+    ) -> Result<T, StoreError> {
         self.row.try_get(name).map_err(|error| self.db.odd_row(error))
     }
 
@@ -42,7 +45,9 @@ impl<'r> Columns<'r> {
 
     pub(crate) fn optional_stream(&self, name: &'static str) -> Result<Option<StreamId>, StoreError> {
         let text = self.get::<Option<String>>(name)?;
-        text.map(StreamId::new).transpose().map_err(|error| self.db.odd_row(error))
+        text.map(StreamId::new)
+            .transpose()
+            .map_err(|error| self.db.odd_row(error))
     }
 
     pub(crate) fn kind(&self, name: &'static str) -> Result<StreamKind, StoreError> {
@@ -61,7 +66,10 @@ impl<'r> Columns<'r> {
             flow: self.get("flow")?,
             title: self.get("title")?,
             status: self.status("status")?,
-            error_kind: error_kind.map(str::parse).transpose().map_err(|error| self.db.odd_row(error))?,
+            error_kind: error_kind
+                .map(str::parse)
+                .transpose()
+                .map_err(|error| self.db.odd_row(error))?,
             parent_run: self.optional_stream("parent_run")?,
             n_events: self.number("n_events")?,
             spent: Charge {

@@ -29,11 +29,19 @@ impl DbFile {
         let path = self.0.display();
         // The low byte is SQLite's primary result code.
         match code.map(|code| code & 0xff) {
-            Some(13) => StoreError::Full { message: format!("{path} cannot grow; free some space and go on") },
+            Some(13) => StoreError::Full {
+                message: format!("{path} cannot grow; free some space and go on"),
+            },
             Some(11 | 26) => self.damaged(&error),
-            Some(5 | 6) => StoreError::Io { message: format!("{path} is locked by another process") },
-            Some(8) => StoreError::Io { message: format!("{path} cannot be written: it is read-only") },
-            Some(_) | None => StoreError::Io { message: format!("{path}: {error}") },
+            Some(5 | 6) => StoreError::Io {
+                message: format!("{path} is locked by another process"),
+            },
+            Some(8) => StoreError::Io {
+                message: format!("{path} cannot be written: it is read-only"),
+            },
+            Some(_) | None => StoreError::Io {
+                message: format!("{path}: {error}"),
+            },
         }
     }
 
@@ -41,7 +49,9 @@ impl DbFile {
     pub(crate) fn damaged(&self, what: impl fmt::Display) -> StoreError {
         let path = self.0.display();
         StoreError::Damaged {
-            message: format!("{path}: {what}; it was left as it is: move it away to start anew, or restore a copy"),
+            message: format!(
+                "{path}: {what}; it was left as it is: move it away to start anew, or restore a copy"
+            ),
         }
     }
 
@@ -54,7 +64,11 @@ impl DbFile {
 /// An error of the file system, with the path it is about.
 pub(crate) fn io_error(path: &Path, error: &io::Error) -> StoreError {
     let message = format!("{}: {error}", path.display());
-    if is_full(error) { StoreError::Full { message } } else { StoreError::Io { message } }
+    if is_full(error) {
+        StoreError::Full { message }
+    } else {
+        StoreError::Io { message }
+    }
 }
 
 fn is_full(error: &io::Error) -> bool {

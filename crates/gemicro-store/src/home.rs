@@ -23,7 +23,9 @@ impl Home {
     /// Makes the folder, or checks that the one there is safe to use.
     pub(crate) fn prepare(root: &Path) -> Result<Self, StoreError> {
         private_folder(root)?;
-        let home = Self { root: root.to_owned() };
+        let home = Self {
+            root: root.to_owned(),
+        };
         private_folder(&home.blobs())?;
         match look(&home.db())? {
             Some(_) => {}
@@ -63,13 +65,19 @@ impl Home {
     pub(crate) fn was_emptied(&self) -> Result<bool, StoreError> {
         let size = |path: &Path| look(path).map(|found| found.map_or(0, |found| found.len()));
         let [db, wal, _] = self.db_files();
-        let n_blob_folders = fs::read_dir(self.blobs()).map_err(|error| io_error(&self.root, &error))?.count();
-        Ok(size(&db)? == 0 && (size(&wal)? > 0 || n_blob_folders > 0))
+        if size(&db)? > 0 {
+            return Ok(false);
+        }
+        let blobs = self.blobs();
+        let n_blob_folders = fs::read_dir(&blobs)
+            .map_err(|error| io_error(&blobs, &error))?
+            .count();
+        Ok(size(&wal)? > 0 || n_blob_folders > 0)
     }
 }
 
 /// Makes a folder with mode 0700, or checks one that is there.
-pub(crate) fn private_folder(path: &Path) -> Result<(), StoreError> {
+fn private_folder(path: &Path) -> Result<(), StoreError> {
     if look(path)?.is_none() {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         if let Some(parent) = parent {
@@ -82,19 +90,31 @@ pub(crate) fn private_folder(path: &Path) -> Result<(), StoreError> {
         }
     }
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let folder = rustix::fs::open(path, flags, rustix::fs::Mode::empty())
-        .map_err(|error| refused(path, &format!("it is not a folder of its own ({error}); name another one")))?;
-    let found = File::from(folder).metadata().map_err(|error| io_error(path, &error))?;
+    let folder = rustix::fs::open(path, flags, rustix::fs::Mode::empty()).map_err(|error| {
+        refused(
+            path,
+            &format!("it is not a folder of its own ({error}); name another one"),
+        )
+    })?;
+    let found = File::from(folder)
+        .metadata()
+        .map_err(|error| io_error(path, &error))?;
     check_owner(path, &found)?;
     if found.mode() & 0o022 != 0 {
-        return Err(refused(path, &format!("others can write to it; run `chmod 700 {}`", path.display())));
+        return Err(refused(
+            path,
+            &format!("others can write to it; run `chmod 700 {}`", path.display()),
+        ));
     }
     Ok(())
 }
 
 /// Opens a file in a private folder, never through a link.
 pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    options.mode(0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)
+    options
+        .mode(0o600)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+        .open(path)
 }
 
 /// Creates under another name first: the file must never be open in this process once SQLite may use it.
@@ -117,9 +137,10 @@ fn create_private_file(path: &Path) -> Result<(), StoreError> {
 /// What is at a path; a link or anything else that is neither file nor folder is refused.
 fn look(path: &Path) -> Result<Option<Metadata>, StoreError> {
     match fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => {
-            Err(refused(path, "it is a symbolic link; remove it, or name the folder it points to"))
-        }
+        Ok(found) if found.is_symlink() => Err(refused(
+            path,
+            "it is a symbolic link; remove it, or name the folder it points to",
+        )),
         Ok(found) if found.is_file() || found.is_dir() => Ok(Some(found)),
         Ok(_) => Err(refused(path, "it is neither a file nor a folder; remove it")),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -142,7 +163,10 @@ fn check_owner(path: &Path, found: &Metadata) -> Result<(), StoreError> {
     if found.uid() == rustix::process::geteuid().as_raw() {
         return Ok(());
     }
-    Err(refused(path, "it belongs to another user; name a folder of your own with GEMICRO_HOME"))
+    Err(refused(
+        path,
+        "it belongs to another user; name a folder of your own with GEMICRO_HOME",
+    ))
 }
 
 fn set_mode(path: &Path, mode: u32) -> Result<(), StoreError> {
@@ -150,5 +174,7 @@ fn set_mode(path: &Path, mode: u32) -> Result<(), StoreError> {
 }
 
 fn refused(path: &Path, why: &str) -> StoreError {
-    StoreError::Io { message: format!("{} is not used: {why}", path.display()) }
+    StoreError::Io {
+        message: format!("{} is not used: {why}", path.display()),
+    }
 }

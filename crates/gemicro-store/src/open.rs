@@ -48,10 +48,16 @@ pub(crate) async fn open_writer(
     }
     // The newest rows lie at the edges of their trees; a file that was cut short fails here.
     let probe = "SELECT (SELECT max(no) FROM streams), (SELECT max(rowid) FROM events)";
-    connection.fetch_one(probe).await.map_err(|error| db.error(error))?;
+    connection
+        .fetch_one(probe)
+        .await
+        .map_err(|error| db.error(error))?;
     if let Some(max_bytes) = options.max_bytes {
         let pragma = format!("PRAGMA max_page_count = {}", (max_bytes / 4096).max(1));
-        connection.execute(AssertSqlSafe(pragma)).await.map_err(|error| db.error(error))?;
+        connection
+            .execute(AssertSqlSafe(pragma))
+            .await
+            .map_err(|error| db.error(error))?;
     }
     Ok(connection)
 }
@@ -78,7 +84,10 @@ fn connect_options(home: &Home, options: &crate::Options) -> SqliteConnectOption
 async fn read_format(connection: &mut SqliteConnection, db: &DbFile) -> Result<i64, StoreError> {
     let header = "SELECT (SELECT application_id FROM pragma_application_id), \
                   (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)";
-    let row = connection.fetch_one(header).await.map_err(|error| db.error(error))?;
+    let row = connection
+        .fetch_one(header)
+        .await
+        .map_err(|error| db.error(error))?;
     let column = |index: usize| row.try_get::<i64, _>(index).map_err(|error| db.error(error));
     match (column(0)?, column(1)?, column(2)?) {
         (APPLICATION_ID, found, _) if found > FORMAT => Err(StoreError::NewerFormat { found, known: FORMAT }),
@@ -99,15 +108,27 @@ async fn bring_up_to_date(
     if format == 0 {
         // Both stay in the file; neither can be set inside a transaction.
         let pragmas = "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL";
-        connection.execute(pragmas).await.map_err(|error| db.error(error))?;
+        connection
+            .execute(pragmas)
+            .await
+            .map_err(|error| db.error(error))?;
     }
-    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(|error| db.error(error))?;
+    let mut transaction = connection
+        .begin_with("BEGIN IMMEDIATE")
+        .await
+        .map_err(|error| db.error(error))?;
     let done = usize::try_from(format).unwrap_or_default();
     for script in &MIGRATIONS[done.min(MIGRATIONS.len())..] {
-        transaction.execute(*script).await.map_err(|error| db.error(error))?;
+        transaction
+            .execute(*script)
+            .await
+            .map_err(|error| db.error(error))?;
     }
     let header = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}");
-    transaction.execute(AssertSqlSafe(header)).await.map_err(|error| db.error(error))?;
+    transaction
+        .execute(AssertSqlSafe(header))
+        .await
+        .map_err(|error| db.error(error))?;
     transaction.commit().await.map_err(|error| db.error(error))
 }
 
@@ -122,5 +143,10 @@ async fn lock_format(path: &Path) -> Result<std::fs::File, StoreError> {
             Err(error) => return Err(io_error(path, &error.into())),
         }
     }
-    Err(StoreError::Io { message: format!("{}: another process has been changing the store for 10 s", path.display()) })
+    Err(StoreError::Io {
+        message: format!(
+            "{}: another process has been changing the store for 10 s",
+            path.display()
+        ),
+    })
 }

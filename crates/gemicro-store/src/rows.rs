@@ -1,12 +1,13 @@
-//! Many rows in one statement.
+//! Many rows of many tables in one trip to the database.
 //!
-//! A trip to the database costs more than a row, so rows go in chunks of a few fixed sizes; that keeps the
-//! number of different statement texts, and so of prepared statements, small.
+//! A trip costs two changes of thread, far more than a row, so a [`Batch`] is sent as one text of several
+//! statements. Rows come in chunks of a few fixed sizes, filled up with empty rows that the statement skips:
+//! that keeps the number of different texts, and so of prepared statements, small.
 
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments, AssertSqlSafe, Encode, Sqlite, SqliteConnection, Type};
 
-/// A statement over rows of values: `before (?, …), (?, …) after`.
+/// A statement over rows of values; its first column is never null.
 #[derive(Debug)]
 pub(crate) struct RowStatement {
     pub(crate) before: &'static str,
@@ -14,59 +15,84 @@ pub(crate) struct RowStatement {
     pub(crate) after: &'static str,
 }
 
-/// The values of one row, in the order of the columns.
+/// Statements with their values.
 #[derive(Debug, Default)]
-pub(crate) struct Values {
+pub(crate) struct Batch {
+    sql: String,
     arguments: SqliteArguments,
     failed: Option<sqlx::Error>,
 }
 
-impl Values {
+/// Rows per statement: the smallest size that is enough, the largest as often as needed.
+const CHUNKS: [usize; 3] = [1, 8, 64];
+const LARGEST: usize = CHUNKS[CHUNKS.len() - 1];
+
+impl Batch {
+    /// Adds a statement over all rows.
+    pub(crate) fn rows<R>(
+        &mut self,
+        statement: &RowStatement,
+        rows: &[R],
+        values_of: impl Fn(&R, &mut Self),
+    ) -> &mut Self {
+        for chunk in rows.chunks(LARGEST) {
+            let n_rows = CHUNKS
+                .into_iter()
+                .find(|size| *size >= chunk.len())
+                .unwrap_or(LARGEST);
+            statement.write(&mut self.sql, n_rows);
+            self.arguments.reserve(n_rows * statement.n_columns, 0);
+            for row in chunk {
+                values_of(row, self);
+            }
+            for _ in 0..(n_rows - chunk.len()) * statement.n_columns {
+                self.value(None::<i64>);
+            }
+        }
+        self
+    }
+
+    /// Adds a statement without values.
+    pub(crate) fn statement(&mut self, sql: &'static str) -> &mut Self {
+        self.sql.push_str(sql);
+        self.sql.push(';');
+        self
+    }
+
     /// Adds the next column's value.
-    pub(crate) fn add<'v, T: Encode<'v, Sqlite> + Type<Sqlite>>(&mut self, value: T) -> &mut Self {
+    pub(crate) fn value<'v, T: Encode<'v, Sqlite> + Type<Sqlite>>(&mut self, value: T) -> &mut Self {
         if let Err(error) = self.arguments.add(value) {
             self.failed = Some(sqlx::Error::Encode(error));
         }
         self
     }
-}
 
-const CHUNKS: [usize; 4] = [64, 16, 4, 1];
-
-impl RowStatement {
-    /// Runs the statement over all rows.
-    pub(crate) async fn run<R>(
-        &self,
-        connection: &mut SqliteConnection,
-        rows: &[R],
-        values_of: impl Fn(&R, &mut Values),
-    ) -> Result<(), sqlx::Error> {
-        let mut rest = rows;
-        for n_rows in CHUNKS {
-            while rest.len() >= n_rows {
-                let (chunk, others) = rest.split_at(n_rows);
-                rest = others;
-                let mut values = Values::default();
-                values.arguments.reserve(n_rows * self.n_columns, 0);
-                for row in chunk {
-                    values_of(row, &mut values);
-                }
-                if let Some(error) = values.failed {
-                    return Err(error);
-                }
-                let sql = AssertSqlSafe(self.text(n_rows));
-                sqlx::query_with(sql, values.arguments).execute(&mut *connection).await?;
+    /// Runs all statements in order, up to the first that fails.
+    pub(crate) async fn run(self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+        match self.failed {
+            Some(error) => Err(error),
+            None if self.sql.is_empty() => Ok(()),
+            None => {
+                let query = sqlx::query_with(AssertSqlSafe(self.sql), self.arguments);
+                query.execute(connection).await.map(drop)
             }
         }
-        Ok(())
     }
+}
 
-    fn text(&self, n_rows: usize) -> String {
-        let mut row = "(".to_owned() + &"?,".repeat(self.n_columns);
-        row.pop();
-        row.push_str("),");
-        let mut rows = row.repeat(n_rows);
-        rows.pop();
-        format!("{} {rows} {}", self.before, self.after)
+impl RowStatement {
+    fn write(&self, sql: &mut String, n_rows: usize) {
+        sql.push_str(self.before);
+        sql.push_str(" SELECT * FROM (VALUES ");
+        for row in 0..n_rows {
+            sql.push_str(if row == 0 { "(?" } else { ",(?" });
+            for _ in 1..self.n_columns {
+                sql.push_str(",?");
+            }
+            sql.push(')');
+        }
+        sql.push_str(") WHERE column1 IS NOT NULL ");
+        sql.push_str(self.after);
+        sql.push(';');
     }
 }

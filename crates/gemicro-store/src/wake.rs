@@ -23,8 +23,14 @@ pub(crate) struct Listener {
 impl Wakes {
     pub(crate) fn listen(self: &Arc<Self>, stream: &StreamId) -> Listener {
         let mut streams = self.streams();
-        let sender = streams.entry(stream.clone()).or_insert_with(|| watch::channel(()).0);
-        Listener { wakes: Arc::clone(self), stream: stream.clone(), changes: sender.subscribe() }
+        let sender = streams
+            .entry(stream.clone())
+            .or_insert_with(|| watch::channel(()).0);
+        Listener {
+            wakes: Arc::clone(self),
+            stream: stream.clone(),
+            changes: sender.subscribe(),
+        }
     }
 
     pub(crate) fn wake(&self, stream: &StreamId) {
@@ -55,7 +61,10 @@ impl Drop for Listener {
     fn drop(&mut self) {
         let mut streams = self.wakes.streams();
         // This listener itself still counts as one.
-        if streams.get(&self.stream).is_some_and(|sender| sender.receiver_count() <= 1) {
+        if streams
+            .get(&self.stream)
+            .is_some_and(|sender| sender.receiver_count() <= 1)
+        {
             streams.remove(&self.stream);
         }
     }

@@ -48,7 +48,6 @@ CREATE TABLE runs (
     updated_at INTEGER NOT NULL,
     ended_at   INTEGER
 );
-CREATE INDEX runs_open ON runs (status) WHERE ended_at IS NULL;
 
 -- Projection: the attempts that run now; the fence of executors.
 CREATE TABLE running_steps (

@@ -9,7 +9,7 @@ use sqlx::SqliteConnection;
 
 use super::{EventRow, state::StreamState};
 use crate::columns::kind_word;
-use crate::rows::{RowStatement, Values};
+use crate::rows::{Batch, RowStatement};
 
 /// Everything that accepted requests of one transaction changed.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Changes {
 
 pub(crate) const STREAMS: RowStatement = RowStatement {
     before: "INSERT INTO streams (no, id, kind, parent_run, first_seq, last_seq, ended, erased_at, \
-             lease_owner, lease_epoch, lease_expires_at) VALUES",
+             lease_owner, lease_epoch, lease_expires_at)",
     n_columns: 11,
     after: "ON CONFLICT (no) DO UPDATE SET last_seq = excluded.last_seq, ended = excluded.ended, \
             lease_owner = excluded.lease_owner, lease_epoch = excluded.lease_epoch, \
@@ -30,14 +30,14 @@ pub(crate) const STREAMS: RowStatement = RowStatement {
 
 pub(crate) const EVENTS: RowStatement = RowStatement {
     before: "INSERT INTO events (stream_no, seq, schema_version, event_type, message, at_ms, data, data_blob, \
-             step, mark, attempt, trace, extra) VALUES",
+             step, mark, attempt, trace, extra)",
     n_columns: 13,
     after: "",
 };
 
 pub(crate) const RUNS: RowStatement = RowStatement {
     before: "INSERT INTO runs (stream_no, flow, title, status, error_kind, n_events, tokens, micro_usd, turns, \
-             started_at, updated_at, ended_at) VALUES",
+             started_at, updated_at, ended_at)",
     n_columns: 12,
     after: "ON CONFLICT (stream_no) DO UPDATE SET flow = excluded.flow, title = excluded.title, \
             status = excluded.status, error_kind = excluded.error_kind, n_events = excluded.n_events, \
@@ -46,49 +46,58 @@ pub(crate) const RUNS: RowStatement = RowStatement {
 };
 
 pub(crate) const RUNNING_STEPS: RowStatement = RowStatement {
-    before: "INSERT INTO running_steps (stream_no, step, attempt) VALUES",
+    before: "INSERT INTO running_steps (stream_no, step, attempt)",
     n_columns: 3,
     after: "ON CONFLICT (stream_no, step) DO UPDATE SET attempt = excluded.attempt",
 };
 
 const ENDED_STEPS: RowStatement = RowStatement {
-    before: "DELETE FROM running_steps WHERE (stream_no, step) IN (VALUES",
+    before: "DELETE FROM running_steps WHERE (stream_no, step) IN (",
     n_columns: 2,
     after: ")",
 };
 
 const BLOB_REFS: RowStatement = RowStatement {
-    before: "INSERT INTO blob_refs (stream, blob, n_bytes, at_ms) VALUES",
+    before: "INSERT INTO blob_refs (stream, blob, n_bytes, at_ms)",
     n_columns: 4,
     after: "ON CONFLICT (stream, blob) DO NOTHING",
 };
 
-/// Writes the changes; `state_of` knows the new state of every changed stream.
+/// Writes the changes and commits, in one trip; `state_of` knows the new state of every changed stream.
 pub(crate) async fn flush<'s>(
     connection: &mut SqliteConnection,
     changes: &'s Changes,
     state_of: impl Fn(&StreamId) -> Option<&'s StreamState>,
 ) -> Result<(), sqlx::Error> {
+    let mut batch = Batch::default();
     let streams: Vec<&StreamState> = changes.streams.iter().filter_map(state_of).collect();
-    STREAMS.run(connection, &streams, |stream, values| stream_values(stream, values)).await?;
-    let runs: Vec<(i64, &RunRow)> =
-        streams.iter().filter_map(|stream| stream.row.as_ref().map(|row| (stream.no, row))).collect();
-    RUNS.run(connection, &runs, |(stream_no, row), values| run_values(*stream_no, row, values)).await?;
-    EVENTS.run(connection, &changes.events, event_values).await?;
-    flush_steps(connection, &changes.events).await?;
+    batch.rows(&STREAMS, &streams, |stream, batch| stream_values(stream, batch));
+    let rows = streams
+        .iter()
+        .filter_map(|stream| stream.row.as_ref().map(|row| (stream.no, row)));
+    let runs: Vec<(i64, &RunRow)> = rows.collect();
+    batch.rows(&RUNS, &runs, |(stream_no, row), batch| {
+        run_values(*stream_no, row, batch)
+    });
+    batch.rows(&EVENTS, &changes.events, event_values);
+    add_steps(&mut batch, &changes.events);
     let now = Timestamp::now().as_millis();
     let with_blob: Vec<&EventRow> = changes.events.iter().filter(|row| row.blob.is_some()).collect();
-    BLOB_REFS
-        .run(connection, &with_blob, |row, values| {
-            let n_bytes = row.event.update.data.text().len() as u64;
-            let blob = row.blob.as_ref().map(|blob| blob.as_str());
-            values.add(row.event.stream.as_str()).add(blob).add(n_bytes.cast_signed()).add(now);
-        })
-        .await
+    batch.rows(&BLOB_REFS, &with_blob, |row, batch| {
+        let n_bytes = row.event.update.data.text().len() as u64;
+        let blob = row.blob.as_ref().map(|blob| blob.as_str());
+        batch
+            .value(row.event.stream.as_str())
+            .value(blob)
+            .value(n_bytes.cast_signed())
+            .value(now);
+    });
+    batch.statement("COMMIT");
+    batch.run(connection).await
 }
 
 /// Only the last mark of a step counts.
-async fn flush_steps(connection: &mut SqliteConnection, events: &[EventRow]) -> Result<(), sqlx::Error> {
+fn add_steps(batch: &mut Batch, events: &[EventRow]) {
     let mut last: BTreeMap<(i64, &StepKey), StepMark> = BTreeMap::new();
     for row in events {
         if let (Some(step), Some(mark)) = (&row.event.step, row.mark) {
@@ -102,52 +111,51 @@ async fn flush_steps(connection: &mut SqliteConnection, events: &[EventRow]) -> 
             StepMark::Ended(_) => ended.push((stream_no, step)),
         }
     }
-    RUNNING_STEPS
-        .run(connection, &started, |(stream_no, step, attempt), values| {
-            values.add(*stream_no).add(step.as_str()).add(i64::from(*attempt));
-        })
-        .await?;
-    ENDED_STEPS
-        .run(connection, &ended, |(stream_no, step), values| {
-            values.add(*stream_no).add(step.as_str());
-        })
-        .await
+    batch.rows(&RUNNING_STEPS, &started, |(stream_no, step, attempt), batch| {
+        batch
+            .value(*stream_no)
+            .value(step.as_str())
+            .value(i64::from(*attempt));
+    });
+    batch.rows(&ENDED_STEPS, &ended, |(stream_no, step), batch| {
+        batch.value(*stream_no).value(step.as_str());
+    });
 }
 
-fn stream_values(stream: &StreamState, values: &mut Values) {
-    values
-        .add(stream.no)
-        .add(stream.id.as_str())
-        .add(kind_word(stream.kind))
-        .add(stream.parent_run.as_ref().map(StreamId::as_str))
-        .add(stream.first_seq.cast_signed())
-        .add(stream.last_seq.cast_signed())
-        .add(stream.ended)
-        .add(stream.erased_at.map(Timestamp::as_millis))
-        .add(stream.lease_owner.as_deref())
-        .add(stream.lease_epoch.cast_signed())
-        .add(stream.lease_expires_at.as_millis());
+fn stream_values(stream: &StreamState, batch: &mut Batch) {
+    batch
+        .value(stream.no)
+        .value(stream.id.as_str())
+        .value(kind_word(stream.kind))
+        .value(stream.parent_run.as_ref().map(StreamId::as_str))
+        .value(stream.first_seq.cast_signed())
+        .value(stream.last_seq.cast_signed())
+        .value(stream.ended)
+        .value(stream.erased_at.map(Timestamp::as_millis))
+        .value(stream.lease_owner.as_deref())
+        .value(stream.lease_epoch.cast_signed())
+        .value(stream.lease_expires_at.as_millis());
 }
 
 /// The columns of [`RUNS`].
-pub(crate) fn run_values(stream_no: i64, row: &RunRow, values: &mut Values) {
-    values
-        .add(stream_no)
-        .add(row.flow.as_str())
-        .add(row.title.as_str())
-        .add(row.status.as_str())
-        .add(row.error_kind.map(gemicro_event::ErrorKind::as_str))
-        .add(row.n_events.cast_signed())
-        .add(row.spent.tokens.cast_signed())
-        .add(row.spent.micro_usd.cast_signed())
-        .add(row.spent.turns.cast_signed())
-        .add(row.started_at.as_millis())
-        .add(row.updated_at.as_millis())
-        .add(row.ended_at.map(Timestamp::as_millis));
+pub(crate) fn run_values(stream_no: i64, row: &RunRow, batch: &mut Batch) {
+    batch
+        .value(stream_no)
+        .value(row.flow.as_str())
+        .value(row.title.as_str())
+        .value(row.status.as_str())
+        .value(row.error_kind.map(gemicro_event::ErrorKind::as_str))
+        .value(row.n_events.cast_signed())
+        .value(row.spent.tokens.cast_signed())
+        .value(row.spent.micro_usd.cast_signed())
+        .value(row.spent.turns.cast_signed())
+        .value(row.started_at.as_millis())
+        .value(row.updated_at.as_millis())
+        .value(row.ended_at.map(Timestamp::as_millis));
 }
 
 /// The columns of [`EVENTS`].
-pub(crate) fn event_values(row: &EventRow, values: &mut Values) {
+pub(crate) fn event_values(row: &EventRow, batch: &mut Batch) {
     let event = &row.event;
     let (mark, attempt) = match row.mark {
         Some(StepMark::Started(attempt)) => (Some("started"), Some(i64::from(attempt))),
@@ -155,20 +163,20 @@ pub(crate) fn event_values(row: &EventRow, values: &mut Values) {
         None => (None, None),
     };
     let inline = row.blob.is_none().then(|| event.update.data.text());
-    values
-        .add(row.stream_no)
-        .add(event.seq.cast_signed())
-        .add(i64::from(event.schema_version))
-        .add(event.update.event_type.as_str())
-        .add(event.update.message.as_str())
-        .add(event.update.timestamp.as_millis())
-        .add(inline)
-        .add(row.blob.as_ref().map(|blob| blob.as_str()))
-        .add(event.step.as_ref().map(StepKey::as_str))
-        .add(mark)
-        .add(attempt)
-        .add(event.trace.as_deref())
-        .add(extra_text(&event.extra));
+    batch
+        .value(row.stream_no)
+        .value(event.seq.cast_signed())
+        .value(i64::from(event.schema_version))
+        .value(event.update.event_type.as_str())
+        .value(event.update.message.as_str())
+        .value(event.update.timestamp.as_millis())
+        .value(inline)
+        .value(row.blob.as_ref().map(|blob| blob.as_str()))
+        .value(event.step.as_ref().map(StepKey::as_str))
+        .value(mark)
+        .value(attempt)
+        .value(event.trace.as_deref())
+        .value(extra_text(&event.extra));
 }
 
 /// Unknown envelope fields as an array of pairs: order, bytes and doubled keys all survive.

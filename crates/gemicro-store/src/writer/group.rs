@@ -1,6 +1,6 @@
 //! One transaction for all requests that wait.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{StepKey, StreamId};
@@ -16,6 +16,9 @@ use crate::error::{DbFile, io_error};
 /// Streams in memory are dropped when there are more than this.
 const MAX_CACHED_STREAMS: usize = 2048;
 
+/// The answer to each request, and the streams that changed.
+type Written = (Vec<Result<Done, StoreError>>, BTreeSet<StreamId>);
+
 /// The connection, and what is known of the streams in it.
 pub(crate) struct Group {
     pub(crate) connection: SqliteConnection,
@@ -30,28 +33,26 @@ pub(crate) struct Group {
 
 impl Group {
     pub(crate) fn new(connection: SqliteConnection, db: DbFile, blobs: BlobFiles) -> Self {
-        Self { connection, db, blobs, streams: HashMap::new(), next_no: None, data_version: -1 }
-    }
-
-    /// Carries out requests in order and commits once. An error of the whole means that nothing was written.
-    pub(crate) async fn commit(
-        &mut self,
-        requests: &[Request],
-    ) -> Result<(Vec<Result<Done, StoreError>>, Changes), StoreError> {
-        self.begin().await?;
-        let written = self.write(requests).await;
-        match written {
-            Ok((done, changes)) => match self.end("COMMIT").await {
-                Ok(()) => Ok((done, changes)),
-                Err(error) => Err(self.roll_back(error).await),
-            },
-            Err(error) => Err(self.roll_back(error).await),
+        Self {
+            connection,
+            db,
+            blobs,
+            streams: HashMap::new(),
+            next_no: None,
+            data_version: -1,
         }
     }
 
+    /// Starts a transaction that may write, waiting for other processes.
     pub(crate) async fn begin(&mut self) -> Result<(), StoreError> {
         let begin = "BEGIN IMMEDIATE; PRAGMA data_version";
-        let row = self.connection.fetch_one(begin).await.map_err(|error| self.db.error(error))?;
+        let row = match self.connection.fetch_one(begin).await {
+            Ok(row) => row,
+            Err(error) => {
+                let error = self.db.error(error);
+                return Err(self.roll_back(error).await);
+            }
+        };
         let data_version = row.try_get(0).map_err(|error| self.db.error(error))?;
         if self.data_version != data_version || self.streams.len() > MAX_CACHED_STREAMS {
             self.forget();
@@ -60,8 +61,21 @@ impl Group {
         Ok(())
     }
 
+    /// Carries out requests in order inside the begun transaction and commits them together. An error of
+    /// the whole means that nothing was written.
+    pub(crate) async fn commit(&mut self, requests: &[Request]) -> Result<Written, StoreError> {
+        match self.write(requests).await {
+            Ok(written) => Ok(written),
+            Err(error) => Err(self.roll_back(error).await),
+        }
+    }
+
     pub(crate) async fn end(&mut self, sql: &'static str) -> Result<(), StoreError> {
-        sqlx::query(sql).execute(&mut self.connection).await.map(drop).map_err(|error| self.db.error(error))
+        sqlx::query(sql)
+            .execute(&mut self.connection)
+            .await
+            .map(drop)
+            .map_err(|error| self.db.error(error))
     }
 
     pub(crate) async fn roll_back(&mut self, error: StoreError) -> StoreError {
@@ -77,12 +91,10 @@ impl Group {
         self.next_no = None;
     }
 
-    async fn write(
-        &mut self,
-        requests: &[Request],
-    ) -> Result<(Vec<Result<Done, StoreError>>, Changes), StoreError> {
+    async fn write(&mut self, requests: &[Request]) -> Result<Written, StoreError> {
         let mut changes = Changes::default();
         let mut done = Vec::with_capacity(requests.len());
+        let mut n_events = Vec::with_capacity(requests.len());
         for request in requests {
             let stream = request.action.stream();
             if !self.streams.contains_key(stream)
@@ -94,24 +106,35 @@ impl Group {
                 self.next_no = Some(next_no(&mut self.connection, &self.db).await?);
             }
             self.keep_blobs(request)?;
+            let n_before = changes.events.len();
             done.push(self.apply(request, &mut changes));
+            n_events.push(changes.events.len() - n_before);
         }
         let streams = &self.streams;
         flush(&mut self.connection, &changes, |stream| streams.get(stream))
             .await
             .map_err(|error| self.db.error(error))?;
-        Ok((done, changes))
+        // Everybody gets back the events that came from their own request.
+        let mut events = changes.events.into_iter().map(|row| row.event);
+        for (done, n_events) in done.iter_mut().zip(n_events) {
+            if let Ok(done) = done {
+                done.events = events.by_ref().take(n_events).collect();
+            }
+        }
+        Ok((done, changes.streams))
     }
 
     fn apply(&mut self, request: &Request, changes: &mut Changes) -> Result<Done, StoreError> {
         let stream = request.action.stream();
-        let n_before = changes.events.len();
         let mut done = Done::default();
         if let Action::Create(new) = &request.action {
             if self.streams.contains_key(stream) {
-                return Err(StoreError::Exists { stream: stream.clone() });
+                return Err(StoreError::Exists {
+                    stream: stream.clone(),
+                });
             }
-            let mut state = StreamState::new(self.next_no.unwrap_or(1), new);
+            let no = self.next_no.unwrap_or(1);
+            let mut state = StreamState::new(no, new.stream.clone(), new.kind, new.parent_run.clone());
             state.check_events(&new.events)?;
             state.push(&new.events, &request.spilled, &mut changes.events);
             if let Some((owner, ttl)) = &new.lease {
@@ -121,7 +144,9 @@ impl Group {
             self.streams.insert(stream.clone(), state);
         } else {
             let Some(state) = self.streams.get_mut(stream) else {
-                return Err(StoreError::NotFound { stream: stream.to_string() });
+                return Err(StoreError::NotFound {
+                    stream: stream.to_string(),
+                });
             };
             match &request.action {
                 Action::Create(_) => {}
@@ -138,7 +163,6 @@ impl Group {
             }
         }
         changes.streams.insert(stream.clone());
-        done.events = changes.events[n_before..].iter().map(|row| row.event.clone()).collect();
         Ok(done)
     }
 
@@ -150,7 +174,9 @@ impl Group {
                 && let Some(event) = request.action.events().get(*index)
             {
                 let bytes = event.update.data.text().as_bytes();
-                self.blobs.write(blob, bytes).map_err(|error| io_error(&self.blobs.path(blob), &error))?;
+                self.blobs
+                    .write(blob, bytes)
+                    .map_err(|error| io_error(&self.blobs.path(blob), &error))?;
             }
         }
         Ok(())
@@ -168,9 +194,12 @@ async fn load(
     db: &DbFile,
     stream: &StreamId,
 ) -> Result<Option<StreamState>, StoreError> {
-    let query = sqlx::query("SELECT * FROM streams LEFT JOIN runs ON runs.stream_no = streams.no WHERE id = ?");
+    let query =
+        sqlx::query("SELECT * FROM streams LEFT JOIN runs ON runs.stream_no = streams.no WHERE id = ?");
     let found = query.bind(stream.as_str()).fetch_optional(&mut *connection).await;
-    let Some(row) = found.map_err(|error| db.error(error))? else { return Ok(None) };
+    let Some(row) = found.map_err(|error| db.error(error))? else {
+        return Ok(None);
+    };
     let columns = Columns::new(&row, db);
     let (no, kind) = (columns.get::<i64>("no")?, columns.kind("kind")?);
     let mut state = StreamState {
@@ -185,11 +214,20 @@ async fn load(
         lease_owner: columns.get("lease_owner")?,
         lease_epoch: columns.number("lease_epoch")?,
         lease_expires_at: columns.time("lease_expires_at")?,
-        row: if kind == StreamKind::Run { Some(columns.run_row()?) } else { None },
+        row: if kind == StreamKind::Run {
+            Some(columns.run_row()?)
+        } else {
+            None
+        },
         running: HashMap::new(),
     };
-    let query = sqlx::query_as::<_, (String, i64)>("SELECT step, attempt FROM running_steps WHERE stream_no = ?");
-    let steps = query.bind(no).fetch_all(connection).await.map_err(|error| db.error(error))?;
+    let query =
+        sqlx::query_as::<_, (String, i64)>("SELECT step, attempt FROM running_steps WHERE stream_no = ?");
+    let steps = query
+        .bind(no)
+        .fetch_all(connection)
+        .await
+        .map_err(|error| db.error(error))?;
     for (step, attempt) in steps {
         let attempt = u32::try_from(attempt).map_err(|error| db.odd_row(error))?;
         state.running.insert(StepKey::new(step), attempt);

@@ -12,7 +12,8 @@ mod request;
 mod state;
 mod task;
 
-pub(crate) use flush::{EVENTS, RUNS, RUNNING_STEPS, event_values, run_values};
+pub(crate) use flush::{RUNNING_STEPS, RUNS, run_values};
+pub(crate) use group::Group;
 pub(crate) use request::{Action, Done, Job, Request, Scope, Spilled};
-pub(crate) use state::{EventRow, held};
+pub(crate) use state::{EventRow, StreamState, held};
 pub(crate) use task::{Message, Writer};

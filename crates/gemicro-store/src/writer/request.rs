@@ -24,9 +24,18 @@ pub(crate) type Spilled = Vec<(usize, BlobId)>;
 pub(crate) enum Action {
     Create(NewStream),
     Append(Append),
-    TakeLease { stream: StreamId, owner: String, ttl: Duration },
-    RenewLease { lease: Lease, ttl: Duration },
-    ReleaseLease { lease: Lease },
+    TakeLease {
+        stream: StreamId,
+        owner: String,
+        ttl: Duration,
+    },
+    RenewLease {
+        lease: Lease,
+        ttl: Duration,
+    },
+    ReleaseLease {
+        lease: Lease,
+    },
 }
 
 impl Action {
@@ -64,9 +73,23 @@ pub(crate) enum Scope {
     Streams,
 }
 
+/// What a job does inside its transaction.
+pub(crate) type Work =
+    Box<dyn for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<(), StoreError>> + Send>;
+
 /// A transaction of its own.
 pub(crate) struct Job {
     pub(crate) scope: Scope,
-    pub(crate) work: Box<dyn for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<(), StoreError>> + Send>,
+    pub(crate) work: Work,
     pub(crate) reply: oneshot::Sender<Result<(), StoreError>>,
+}
+
+impl Job {
+    /// Boxes a closure; naming the type here tells the compiler which lifetimes it has.
+    pub(crate) fn work<F>(work: F) -> Work
+    where
+        F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<(), StoreError>> + Send + 'static,
+    {
+        Box::new(work)
+    }
 }

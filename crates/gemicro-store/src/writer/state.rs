@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gemicro_core::blob::BlobId;
 use gemicro_core::run::RunRow;
-use gemicro_core::store::{Lease, NewEvent, NewStream, StepMark, StoreError, StreamKind, Writer};
+use gemicro_core::store::{Lease, NewEvent, StepMark, StoreError, StreamKind, Writer};
 use gemicro_event::{Event, SCHEMA_VERSION, StepKey, StreamId, Timestamp, is_terminal};
 
 use super::Spilled;
@@ -43,13 +43,14 @@ pub(crate) struct EventRow {
 }
 
 impl StreamState {
-    pub(crate) fn new(no: i64, new: &NewStream) -> Self {
-        let row = (new.kind == StreamKind::Run).then(|| RunRow::new(new.stream.clone(), new.parent_run.clone()));
+    /// A stream before its first event.
+    pub(crate) fn new(no: i64, id: StreamId, kind: StreamKind, parent_run: Option<StreamId>) -> Self {
+        let row = (kind == StreamKind::Run).then(|| RunRow::new(id.clone(), parent_run.clone()));
         Self {
             no,
-            id: new.stream.clone(),
-            kind: new.kind,
-            parent_run: new.parent_run.clone(),
+            id,
+            kind,
+            parent_run,
             first_seq: 1,
             last_seq: 0,
             ended: false,
@@ -64,7 +65,10 @@ impl StreamState {
 
     pub(crate) fn check_not_erased(&self) -> Result<(), StoreError> {
         match self.erased_at {
-            Some(at) => Err(StoreError::Erased { stream: self.id.clone(), at }),
+            Some(at) => Err(StoreError::Erased {
+                stream: self.id.clone(),
+                at,
+            }),
             None => Ok(()),
         }
     }
@@ -73,12 +77,16 @@ impl StreamState {
     pub(crate) fn check_writer(&self, writer: &Writer) -> Result<(), StoreError> {
         self.check_not_erased()?;
         if self.ended {
-            return Err(StoreError::Ended { stream: self.id.clone() });
+            return Err(StoreError::Ended {
+                stream: self.id.clone(),
+            });
         }
         match writer {
             Writer::Driver { epoch, expected_seq } => {
                 if self.lease_owner.is_none() || self.lease_epoch != *epoch {
-                    return Err(StoreError::LeaseLost { stream: self.id.clone() });
+                    return Err(StoreError::LeaseLost {
+                        stream: self.id.clone(),
+                    });
                 }
                 if self.last_seq != *expected_seq {
                     return Err(StoreError::Moved {
@@ -108,10 +116,16 @@ impl StreamState {
 
     /// Whether these events can stand in one append: nothing follows the end of a run.
     pub(crate) fn check_events(&self, events: &[NewEvent]) -> Result<(), StoreError> {
-        let Some((_, before_last)) = events.split_last() else { return Ok(()) };
-        let ends_early = before_last.iter().any(|event| is_terminal(&event.update.event_type));
+        let Some((_, before_last)) = events.split_last() else {
+            return Ok(());
+        };
+        let ends_early = before_last
+            .iter()
+            .any(|event| is_terminal(&event.update.event_type));
         if self.kind == StreamKind::Run && ends_early {
-            return Err(StoreError::Ended { stream: self.id.clone() });
+            return Err(StoreError::Ended {
+                stream: self.id.clone(),
+            });
         }
         Ok(())
     }
@@ -132,8 +146,15 @@ impl StreamState {
                 extra: new.extra.clone(),
             };
             self.note(&event, new.mark);
-            let blob = spilled.next_if(|(at, _)| *at == index).map(|(_, blob)| blob.clone());
-            rows.push(EventRow { stream_no: self.no, event, mark: new.mark, blob });
+            let blob = spilled
+                .next_if(|(at, _)| *at == index)
+                .map(|(_, blob)| blob.clone());
+            rows.push(EventRow {
+                stream_no: self.no,
+                event,
+                mark: new.mark,
+                blob,
+            });
         }
     }
 
@@ -177,7 +198,9 @@ impl StreamState {
         self.lease_owner = Some(owner.to_owned());
         self.lease_epoch += 1;
         self.lease_expires_at = now.plus(ttl);
-        self.lease().ok_or_else(|| StoreError::LeaseLost { stream: self.id.clone() })
+        self.lease().ok_or_else(|| StoreError::LeaseLost {
+            stream: self.id.clone(),
+        })
     }
 
     pub(crate) fn renew_lease(&mut self, lease: &Lease, ttl: Duration) -> Result<Lease, StoreError> {
@@ -185,9 +208,14 @@ impl StreamState {
         match self.lease() {
             Some(current) if current.epoch == lease.epoch => {
                 self.lease_expires_at = Timestamp::now().plus(ttl);
-                Ok(Lease { expires_at: self.lease_expires_at, ..current })
+                Ok(Lease {
+                    expires_at: self.lease_expires_at,
+                    ..current
+                })
             }
-            Some(_) | None => Err(StoreError::LeaseLost { stream: self.id.clone() }),
+            Some(_) | None => Err(StoreError::LeaseLost {
+                stream: self.id.clone(),
+            }),
         }
     }
 

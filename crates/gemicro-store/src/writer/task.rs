@@ -1,8 +1,9 @@
 //! The loop that takes requests, commits groups and answers.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use sqlx::{Connection, SqliteConnection};
+use sqlx::Connection;
 use tokio::sync::mpsc;
 
 use gemicro_core::store::StoreError;
@@ -10,8 +11,6 @@ use gemicro_core::store::StoreError;
 use super::group::Group;
 use super::request::{Job, Request};
 use super::{Done, Scope};
-use crate::blob_files::BlobFiles;
-use crate::error::DbFile;
 use crate::wake::Wakes;
 
 /// Requests that share a transaction, at most.
@@ -24,6 +23,8 @@ const MAX_GROUP_EVENTS: usize = 4096;
 pub(crate) enum Message {
     Request(Request),
     Job(Job),
+    /// Empty the write-ahead log if nobody is in the way; cannot happen inside a transaction.
+    Checkpoint,
     /// Finish what came before, then let go of the database.
     Close(tokio::sync::oneshot::Sender<()>),
 }
@@ -32,11 +33,16 @@ pub(crate) enum Message {
 pub(crate) struct Writer {
     group: Group,
     wakes: Arc<Wakes>,
+    n_groups: Arc<AtomicU64>,
 }
 
 impl Writer {
-    pub(crate) fn new(connection: SqliteConnection, db: DbFile, blobs: BlobFiles, wakes: Arc<Wakes>) -> Self {
-        Self { group: Group::new(connection, db, blobs), wakes }
+    pub(crate) fn new(group: Group, wakes: Arc<Wakes>, n_groups: Arc<AtomicU64>) -> Self {
+        Self {
+            group,
+            wakes,
+            n_groups,
+        }
     }
 
     /// Works until the queue is closed or [`Message::Close`] comes.
@@ -44,6 +50,8 @@ impl Writer {
         let mut waiting = Vec::with_capacity(MAX_GROUP);
         let mut closing = None;
         while closing.is_none() {
+            // Those who were just answered often ask again at once: let them, and share the next commit.
+            tokio::task::yield_now().await;
             if queue.recv_many(&mut waiting, MAX_GROUP).await == 0 {
                 break;
             }
@@ -64,6 +72,13 @@ impl Writer {
                         n_events = 0;
                         self.work(job).await;
                     }
+                    Message::Checkpoint => {
+                        self.commit(std::mem::take(&mut requests)).await;
+                        n_events = 0;
+                        if let Err(error) = self.group.end("PRAGMA wal_checkpoint(TRUNCATE)").await {
+                            tracing::debug!(%error, "emptying the write-ahead log");
+                        }
+                    }
                     Message::Close(closed) => closing = Some(closed),
                 }
             }
@@ -81,9 +96,14 @@ impl Writer {
         if requests.is_empty() {
             return;
         }
+        if let Err(error) = self.group.begin().await {
+            let refused = requests.iter().map(|_| Err(error.clone())).collect();
+            return answer(requests, refused);
+        }
         match self.group.commit(&requests).await {
-            Ok((done, changes)) => {
-                for stream in changes.streams {
+            Ok((done, streams)) => {
+                self.n_groups.fetch_add(1, Ordering::Relaxed);
+                for stream in streams {
                     self.wakes.wake(&stream);
                 }
                 answer(requests, done);

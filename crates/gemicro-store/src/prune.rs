@@ -1,0 +1,107 @@
+//! Erasing runs that have ended, by age and by size.
+
+use std::time::Duration;
+
+use gemicro_core::store::StoreError;
+use gemicro_event::{StreamId, Timestamp};
+use sqlx::{Executor, Row};
+
+use crate::SqliteStore;
+use crate::columns::Columns;
+
+/// Which ended runs to erase; both rules may hold at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PruneRule {
+    /// Runs that ended longer ago than this.
+    pub older_than: Option<Duration>,
+    /// The oldest ended runs, until events and blobs need no more than this.
+    pub max_bytes: Option<u64>,
+}
+
+/// What pruning did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PruneReport {
+    /// The erased runs, oldest first.
+    pub runs: Vec<StreamId>,
+    /// Events that are gone.
+    pub n_events: u64,
+    /// Blob files that are gone.
+    pub n_blobs: u64,
+    /// Bytes in use before.
+    pub bytes_before: u64,
+    /// Bytes in use after; more than `max_bytes` when the rest belongs to runs that have not ended.
+    pub bytes_after: u64,
+}
+
+impl SqliteStore {
+    /// Erases ended runs by a rule, oldest first. Runs that are open or being worked on stay.
+    ///
+    /// # Errors
+    /// When the store fails; runs erased until then stay erased.
+    pub async fn prune(&self, rule: &PruneRule) -> Result<PruneReport, StoreError> {
+        let mut report = PruneReport {
+            bytes_before: self.bytes_in_use().await?,
+            ..PruneReport::default()
+        };
+        report.bytes_after = report.bytes_before;
+        let now = Timestamp::now();
+        for (run, ended_at) in self.ended_runs().await? {
+            let is_old = rule.older_than.is_some_and(|age| now.since(ended_at) > age);
+            let is_too_much = rule.max_bytes.is_some_and(|max| report.bytes_after > max);
+            if !is_old && !is_too_much {
+                continue;
+            }
+            match self.erase_contents(&run).await {
+                Ok(erased) => {
+                    report.n_events += erased.n_events;
+                    report.n_blobs += erased.n_blobs;
+                    report.runs.push(run);
+                    report.bytes_after = self.bytes_in_use().await?;
+                }
+                Err(StoreError::LeaseHeld { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if !report.runs.is_empty() {
+            self.shrink().await?;
+        }
+        self.sweep().await?;
+        Ok(report)
+    }
+
+    /// Ended runs that were not erased, those that ended first before the others.
+    async fn ended_runs(&self) -> Result<Vec<(StreamId, Timestamp)>, StoreError> {
+        let db = &self.inner.db;
+        let ended = "SELECT id, runs.ended_at FROM runs JOIN streams ON streams.no = runs.stream_no \
+                     WHERE ended <> 0 AND erased_at IS NULL AND runs.ended_at IS NOT NULL \
+                     ORDER BY runs.ended_at, stream_no";
+        let rows = self
+            .inner
+            .readers
+            .fetch_all(ended)
+            .await
+            .map_err(|error| db.error(error))?;
+        let read = |row| {
+            let columns = Columns::new(row, db);
+            Ok((columns.stream("id")?, columns.time("ended_at")?))
+        };
+        rows.iter().map(read).collect()
+    }
+
+    /// Pages that hold something, and the blobs that streams need.
+    async fn bytes_in_use(&self) -> Result<u64, StoreError> {
+        let db = &self.inner.db;
+        let sizes = "SELECT (SELECT page_count FROM pragma_page_count) \
+                     - (SELECT freelist_count FROM pragma_freelist_count), \
+                     (SELECT page_size FROM pragma_page_size), \
+                     (SELECT coalesce(sum(n_bytes), 0) FROM (SELECT DISTINCT blob, n_bytes FROM blob_refs))";
+        let row = self
+            .inner
+            .readers
+            .fetch_one(sizes)
+            .await
+            .map_err(|error| db.error(error))?;
+        let number = |index: usize| row.try_get::<i64, _>(index).map_err(|error| db.error(error));
+        Ok((number(0)? * number(1)? + number(2)?).cast_unsigned())
+    }
+}

@@ -1,0 +1,226 @@
+//! Events out of the table, with their data put back.
+
+use gemicro_core::blob::{BlobError, BlobId};
+use gemicro_core::store::{Page, StepMark, StoreError, StreamKind};
+use gemicro_event::{AgentUpdate, Event, Json, StepKey, StreamId, Timestamp};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Sqlite, SqliteExecutor};
+
+use crate::SqliteStore;
+use crate::blob_files::BlobFiles;
+use crate::columns::Columns;
+use crate::error::DbFile;
+use crate::store::blocking;
+
+/// A stream's row, as readers need it.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub(crate) no: i64,
+    pub(crate) kind: StreamKind,
+    pub(crate) first_seq: u64,
+    pub(crate) last_seq: u64,
+    pub(crate) ended: bool,
+    pub(crate) erased_at: Option<Timestamp>,
+}
+
+/// An event whose data may still lie in a blob file.
+#[derive(Debug)]
+pub(crate) struct StoredEvent {
+    pub(crate) event: Event,
+    pub(crate) mark: Option<StepMark>,
+    pub(crate) blob: Option<BlobId>,
+}
+
+impl SqliteStore {
+    pub(crate) async fn read_page(
+        &self,
+        stream: &StreamId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Page, StoreError> {
+        let (head, stored) = self.read_stored(stream, after, limit).await?;
+        head.check_not_erased(stream)?;
+        let mut events = Vec::with_capacity(stored.len());
+        for event in stored {
+            events.push(self.whole(event).await?);
+        }
+        let first_available = (after + 1 < head.first_seq).then_some(head.first_seq);
+        Ok(Page {
+            events,
+            first_available,
+            last_seq: head.last_seq,
+        })
+    }
+
+    /// One statement, so that the stream's row and its events are of the same moment.
+    pub(crate) async fn read_stored(
+        &self,
+        stream: &StreamId,
+        after: u64,
+        limit: usize,
+    ) -> Result<(Head, Vec<StoredEvent>), StoreError> {
+        let db = &self.inner.db;
+        // A stream without such events still gives one row.
+        let n_rows = i64::try_from(limit.max(1)).unwrap_or(i64::MAX);
+        let rows = page_query(stream, after, n_rows)
+            .fetch_all(&self.inner.readers)
+            .await;
+        let rows = rows.map_err(|error| db.error(error))?;
+        let Some(first) = rows.first() else {
+            return Err(StoreError::NotFound {
+                stream: stream.to_string(),
+            });
+        };
+        let head = Head::read(first, db)?;
+        let events = rows
+            .iter()
+            .take(limit)
+            .filter_map(|row| stored_event(stream, row, db).transpose());
+        Ok((head, events.collect::<Result<_, _>>()?))
+    }
+
+    /// Puts the data of a large event back.
+    pub(crate) async fn whole(&self, stored: StoredEvent) -> Result<Event, StoreError> {
+        let StoredEvent { mut event, blob, .. } = stored;
+        if let Some(blob) = blob {
+            let blobs = self.inner.blobs.clone();
+            let (stream, seq) = (event.stream.clone(), event.seq);
+            event.update.data = blocking(move || read_data(&blobs, &blob, &stream, seq)).await?;
+        }
+        Ok(event)
+    }
+
+    /// The row of a stream that exists and was not erased.
+    pub(crate) async fn head(&self, stream: &StreamId) -> Result<Head, StoreError> {
+        let head = read_head(&self.inner.readers, &self.inner.db, stream).await?;
+        head.check_not_erased(stream)?;
+        Ok(head)
+    }
+}
+
+impl Head {
+    fn read(row: &SqliteRow, db: &DbFile) -> Result<Self, StoreError> {
+        let columns = Columns::new(row, db);
+        Ok(Self {
+            no: columns.get("no")?,
+            kind: columns.kind("kind")?,
+            first_seq: columns.number("first_seq")?,
+            last_seq: columns.number("last_seq")?,
+            ended: columns.get("ended")?,
+            erased_at: columns.optional_time("erased_at")?,
+        })
+    }
+
+    pub(crate) fn check_not_erased(&self, stream: &StreamId) -> Result<(), StoreError> {
+        match self.erased_at {
+            Some(at) => Err(StoreError::Erased {
+                stream: stream.clone(),
+                at,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The row of a stream, erased or not.
+pub(crate) async fn read_head(
+    executor: impl SqliteExecutor<'_>,
+    db: &DbFile,
+    stream: &StreamId,
+) -> Result<Head, StoreError> {
+    let query = sqlx::query("SELECT * FROM streams WHERE id = ?").bind(stream.as_str());
+    let row = query
+        .fetch_optional(executor)
+        .await
+        .map_err(|error| db.error(error))?;
+    let row = row.ok_or_else(|| StoreError::NotFound {
+        stream: stream.to_string(),
+    })?;
+    Head::read(&row, db)
+}
+
+/// The head of a stream beside its events after a place.
+pub(crate) fn page_query(
+    stream: &StreamId,
+    after: u64,
+    n_rows: i64,
+) -> sqlx::query::Query<'static, Sqlite, sqlx::sqlite::SqliteArguments> {
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    sqlx::query(
+        "SELECT s.no, s.kind, s.parent_run, s.first_seq, s.last_seq, s.ended, s.erased_at, e.* \
+         FROM streams s LEFT JOIN events e ON e.stream_no = s.no AND e.seq > ? \
+         WHERE s.id = ? ORDER BY e.seq LIMIT ?",
+    )
+    .bind(after)
+    .bind(stream.as_str().to_owned())
+    .bind(n_rows)
+}
+
+/// Reads an event from a row of [`page_query`]; `None` when the stream has none there.
+pub(crate) fn stored_event(
+    stream: &StreamId,
+    row: &SqliteRow,
+    db: &DbFile,
+) -> Result<Option<StoredEvent>, StoreError> {
+    let columns = Columns::new(row, db);
+    let Some(seq) = columns.get::<Option<i64>>("seq")? else {
+        return Ok(None);
+    };
+    let json = |text: &str| Json::from_text(text).map_err(|error| db.odd_row(error));
+    let blob = match columns.get::<Option<&str>>("data_blob")? {
+        Some(text) => Some(BlobId::parse(text).ok_or_else(|| db.odd_row("a blob's name"))?),
+        None => None,
+    };
+    let data = columns.get::<Option<&str>>("data")?;
+    let extra = match columns.get::<Option<&str>>("extra")? {
+        Some(text) => serde_json::from_str(text).map_err(|error| db.odd_row(error))?,
+        None => Vec::new(),
+    };
+    let event = Event {
+        stream: stream.clone(),
+        seq: seq.cast_unsigned(),
+        schema_version: columns.get("schema_version")?,
+        update: AgentUpdate {
+            event_type: columns.get("event_type")?,
+            message: columns.get("message")?,
+            timestamp: columns.time("at_ms")?,
+            data: data.map(json).transpose()?.unwrap_or_default(),
+        },
+        step: columns.get::<Option<String>>("step")?.map(StepKey::new),
+        parent_run: columns.optional_stream("parent_run")?,
+        trace: columns.get("trace")?,
+        extra,
+    };
+    let mark = match (
+        columns.get::<Option<&str>>("mark")?,
+        columns.get::<Option<u32>>("attempt")?,
+    ) {
+        (Some("started"), Some(attempt)) => Some(StepMark::Started(attempt)),
+        (Some("ended"), Some(attempt)) => Some(StepMark::Ended(attempt)),
+        (None, _) => None,
+        (Some(other), _) => return Err(db.odd_row(format_args!("mark {other}"))),
+    };
+    Ok(Some(StoredEvent { event, mark, blob }))
+}
+
+/// Reads the data of an event from its blob.
+pub(crate) fn read_data(
+    blobs: &BlobFiles,
+    blob: &BlobId,
+    stream: &StreamId,
+    seq: u64,
+) -> Result<Json, StoreError> {
+    let damaged = |message: String| StoreError::Damaged {
+        message: format!("run {stream}, event {seq}: {message}"),
+    };
+    let bytes = match blobs.read(blob) {
+        Ok(bytes) => bytes,
+        Err(BlobError::Missing { .. }) => {
+            let (stream, blob) = (stream.clone(), blob.to_string());
+            return Err(StoreError::MissingBlob { stream, seq, blob });
+        }
+        Err(error) => return Err(damaged(error.to_string())),
+    };
+    let text = String::from_utf8(bytes).map_err(|error| damaged(error.to_string()))?;
+    Json::from_text(&text).map_err(|error| damaged(error.to_string()))
+}

@@ -1,0 +1,139 @@
+//! The projections made again from the events, with the same code that keeps them.
+
+use futures_util::TryStreamExt;
+use gemicro_core::run::RunRow;
+use gemicro_core::store::StoreError;
+use sqlx::SqliteConnection;
+
+use crate::SqliteStore;
+use crate::blob_files::BlobFiles;
+use crate::columns::Columns;
+use crate::error::DbFile;
+use crate::read::{page_query, read_data, stored_event};
+use crate::rows::Batch;
+use crate::writer::{RUNNING_STEPS, RUNS, Scope, StreamState, run_values};
+
+/// What a rebuild went through.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RebuildReport {
+    /// Streams that were made again; erased ones stay as they are.
+    pub n_streams: u64,
+    /// Events read.
+    pub n_events: u64,
+    /// Events whose contents are missing or damaged; they were counted without them.
+    pub unreadable: Vec<StoreError>,
+}
+
+/// Streams handled per transaction, so that appends need not wait long.
+const BATCH: i64 = 64;
+
+impl SqliteStore {
+    /// Makes the lists (runs, running steps, ends of streams) again from the events.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub async fn rebuild(&self) -> Result<RebuildReport, StoreError> {
+        let mut report = RebuildReport::default();
+        let mut after = Some(0);
+        while let Some(last) = after {
+            let (db, blobs) = (self.inner.db.clone(), self.inner.blobs.clone());
+            let (next, batch) = self
+                .transact(Scope::Streams, move |connection| {
+                    Box::pin(async move { rebuild_batch(connection, &db, &blobs, last).await })
+                })
+                .await?;
+            after = next;
+            report.n_streams += batch.n_streams;
+            report.n_events += batch.n_events;
+            report.unreadable.extend(batch.unreadable);
+        }
+        Ok(report)
+    }
+}
+
+/// Rebuilds the next streams after a number; answers where to go on.
+async fn rebuild_batch(
+    connection: &mut SqliteConnection,
+    db: &DbFile,
+    blobs: &BlobFiles,
+    after: i64,
+) -> Result<(Option<i64>, RebuildReport), StoreError> {
+    let query = sqlx::query("SELECT * FROM streams WHERE no > ? AND erased_at IS NULL ORDER BY no LIMIT ?");
+    let rows = query
+        .bind(after)
+        .bind(BATCH)
+        .fetch_all(&mut *connection)
+        .await
+        .map_err(|error| db.error(error))?;
+    let mut report = RebuildReport::default();
+    let mut last = None;
+    for row in &rows {
+        let columns = Columns::new(row, db);
+        let (no, stream, kind) = (
+            columns.get::<i64>("no")?,
+            columns.stream("id")?,
+            columns.kind("kind")?,
+        );
+        let parent_run = columns.optional_stream("parent_run")?;
+        let mut state = StreamState::new(no, stream, kind, parent_run);
+        fold_events(connection, db, blobs, &mut state, &mut report).await?;
+        write_projections(connection, &state)
+            .await
+            .map_err(|error| db.error(error))?;
+        report.n_streams += 1;
+        last = Some(no);
+    }
+    Ok((last, report))
+}
+
+async fn fold_events(
+    connection: &mut SqliteConnection,
+    db: &DbFile,
+    blobs: &BlobFiles,
+    state: &mut StreamState,
+    report: &mut RebuildReport,
+) -> Result<(), StoreError> {
+    let stream = state.id.clone();
+    let mut rows = page_query(&stream, 0, i64::MAX).fetch(connection);
+    while let Some(row) = rows.try_next().await.map_err(|error| db.error(error))? {
+        let Some(mut stored) = stored_event(&stream, &row, db)? else {
+            continue;
+        };
+        if let Some(blob) = &stored.blob {
+            match read_data(blobs, blob, &stream, stored.event.seq) {
+                Ok(data) => stored.event.update.data = data,
+                Err(error) => report.unreadable.push(error),
+            }
+        }
+        state.note(&stored.event, stored.mark);
+        report.n_events += 1;
+    }
+    Ok(())
+}
+
+async fn write_projections(
+    connection: &mut SqliteConnection,
+    state: &StreamState,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE streams SET last_seq = ?, ended = ? WHERE no = ?")
+        .bind(state.last_seq.cast_signed())
+        .bind(state.ended)
+        .bind(state.no)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query("DELETE FROM running_steps WHERE stream_no = ?")
+        .bind(state.no)
+        .execute(&mut *connection)
+        .await?;
+    let mut batch = Batch::default();
+    let running: Vec<_> = state.running.iter().collect();
+    batch.rows(&RUNNING_STEPS, &running, |(step, attempt), batch| {
+        batch
+            .value(state.no)
+            .value(step.as_str())
+            .value(i64::from(**attempt));
+    });
+    let rows: Vec<&RunRow> = state.row.iter().collect();
+    batch.rows(&RUNS, &rows, |row, batch| run_values(state.no, row, batch));
+    batch.run(connection).await
+}

@@ -1,0 +1,90 @@
+//! Following a stream: what is there, then what comes, each once.
+//!
+//! Listening starts before the first read, so nothing can fall between the two. This process's commits
+//! wake the follower; other processes' are found by looking again every [`POLL`].
+
+use std::time::Duration;
+
+use async_stream::stream;
+use futures_util::stream::BoxStream;
+use gemicro_core::run::events::Gap;
+use gemicro_core::store::{StoreError, StreamKind};
+use gemicro_event::{AgentUpdate, Event, SCHEMA_VERSION, StreamId, Timestamp, is_terminal};
+
+use crate::SqliteStore;
+
+/// How often another process's commits are looked for.
+const POLL: Duration = Duration::from_millis(200);
+
+/// Events held in memory per follower; their large data is read one by one.
+const PAGE: usize = 512;
+
+impl SqliteStore {
+    pub(crate) fn follow(
+        &self,
+        stream_id: StreamId,
+        after: u64,
+    ) -> BoxStream<'static, Result<Event, StoreError>> {
+        let store = self.clone();
+        let mut listener = self.inner.wakes.listen(&stream_id);
+        let mut after = after;
+        Box::pin(stream! {
+            loop {
+                listener.reset();
+                let (head, events) = match store.read_stored(&stream_id, after, PAGE).await {
+                    Ok(page) => page,
+                    Err(error) => {
+                        yield Err(error);
+                        return;
+                    }
+                };
+                if after + 1 < head.first_seq {
+                    yield Ok(gap(&stream_id, head.first_seq));
+                    after = head.first_seq - 1;
+                }
+                if let Err(error) = head.check_not_erased(&stream_id) {
+                    yield Err(error);
+                    return;
+                }
+                let is_full = events.len() == PAGE;
+                for stored in events {
+                    match store.whole(stored).await {
+                        Ok(event) => {
+                            after = event.seq;
+                            let ends = head.kind == StreamKind::Run && is_terminal(&event.update.event_type);
+                            yield Ok(event);
+                            if ends {
+                                return;
+                            }
+                        }
+                        Err(error) => {
+                            yield Err(error);
+                            return;
+                        }
+                    }
+                }
+                if head.ended && after >= head.last_seq {
+                    return;
+                }
+                if !is_full {
+                    // Either a change or the time to look again; both lead to the next read.
+                    tokio::time::timeout(POLL, listener.changed()).await.ok();
+                }
+            }
+        })
+    }
+}
+
+/// Stands in the place of events that are gone; its number is the last of theirs.
+fn gap(stream: &StreamId, first_available: u64) -> Event {
+    Event {
+        stream: stream.clone(),
+        seq: first_available - 1,
+        schema_version: SCHEMA_VERSION,
+        update: AgentUpdate::new(&Gap { first_available }, Timestamp::now()),
+        step: None,
+        parent_run: None,
+        trace: None,
+        extra: Vec::new(),
+    }
+}

@@ -1,0 +1,153 @@
+//! Lists of runs, and finding one.
+
+use gemicro_core::store::{NewStream, StepMark, Store, StoreError, StreamKind};
+use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId};
+use gemicro_store::{FindRunError, RunFilter};
+use serde_json::json;
+
+use crate::make::{append_outside, end, event, folder, free_run, new_run, note, of_step, open, started};
+
+#[tokio::test]
+async fn lists_are_newest_first_and_in_pages() {
+    let folder = folder();
+    let store = open(&folder.path().join("home")).await;
+    let mut runs = Vec::new();
+    for n in 0..7 {
+        runs.push(free_run(&store, &format!("run {n}")).await);
+    }
+    let talk = StreamId::random();
+    let new = NewStream {
+        kind: StreamKind::Conversation,
+        ..new_run(&talk, vec![note(1)])
+    };
+    store.create(new).await.unwrap();
+    runs.reverse();
+    let mut listed: Vec<StreamId> = Vec::new();
+    loop {
+        let filter = RunFilter {
+            limit: Some(3),
+            before: listed.last().cloned(),
+            ..RunFilter::default()
+        };
+        let page = store.runs(&filter).await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        listed.extend(page.into_iter().map(|row| row.run));
+    }
+    assert_eq!(listed, runs);
+}
+
+#[tokio::test]
+async fn a_line_follows_its_events() {
+    let folder = folder();
+    let store = open(&folder.path().join("home")).await;
+    let stream = free_run(&store, "what was asked").await;
+    append_outside(&store, &stream, vec![of_step("ask", StepMark::Started(1))])
+        .await
+        .unwrap();
+    append_outside(&store, &stream, vec![of_step("ask", StepMark::Ended(1))])
+        .await
+        .unwrap();
+    let row = store.run(&stream).await.unwrap();
+    assert_eq!(
+        (row.flow.as_str(), row.title.as_str(), row.status),
+        ("research", "what was asked", RunStatus::Running)
+    );
+    assert_eq!(
+        (
+            row.n_events,
+            row.spent.tokens,
+            row.spent.micro_usd,
+            row.spent.turns
+        ),
+        (3, 7, 11, 1)
+    );
+    let failure = Failure::new(ErrorKind::NoEvidence, "nothing there");
+    append_outside(
+        &store,
+        &stream,
+        vec![event("run_failed", json!({ "error": failure }))],
+    )
+    .await
+    .unwrap();
+    let row = store.run(&stream).await.unwrap();
+    assert_eq!(
+        (row.status, row.error_kind),
+        (RunStatus::Failed, Some(ErrorKind::NoEvidence))
+    );
+    assert!(row.ended_at.is_some());
+
+    let other = free_run(&store, "other").await;
+    append_outside(&store, &other, vec![end()]).await.unwrap();
+    let failed = RunFilter {
+        status: Some(RunStatus::Failed),
+        ..RunFilter::default()
+    };
+    assert_eq!(store.runs(&failed).await.unwrap(), vec![row]);
+    let research = RunFilter {
+        flow: Some("research".to_owned()),
+        ..RunFilter::default()
+    };
+    assert_eq!(store.runs(&research).await.unwrap().len(), 2);
+    let none = RunFilter {
+        flow: Some("batch".to_owned()),
+        ..RunFilter::default()
+    };
+    assert_eq!(store.runs(&none).await.unwrap(), vec![]);
+    let unknown = StreamId::random();
+    assert_eq!(
+        store.run(&unknown).await.unwrap_err(),
+        StoreError::NotFound {
+            stream: unknown.to_string()
+        }
+    );
+}
+
+#[tokio::test]
+async fn a_run_is_found_by_the_beginning_of_its_id() {
+    let folder = folder();
+    let store = open(&folder.path().join("home")).await;
+    for id in ["abcd1", "abcd2", "abcd", "wxyz9", "abc"] {
+        let stream = StreamId::new(id).unwrap();
+        store.create(new_run(&stream, vec![started(id)])).await.unwrap();
+    }
+    let id = |text: &str| StreamId::new(text).unwrap();
+    assert_eq!(
+        store.find_run("abcd").await.unwrap(),
+        id("abcd"),
+        "an exact id wins"
+    );
+    assert_eq!(
+        store.find_run("abc").await.unwrap(),
+        id("abc"),
+        "also a short one"
+    );
+    assert_eq!(store.find_run("wxyz").await.unwrap(), id("wxyz9"));
+    let short = store.find_run("wxy").await.unwrap_err();
+    assert_eq!(
+        short,
+        FindRunError::TooShort {
+            prefix: "wxy".to_owned()
+        }
+    );
+    assert_eq!(
+        store.find_run("none").await.unwrap_err(),
+        FindRunError::NotFound {
+            prefix: "none".to_owned()
+        }
+    );
+    assert_eq!(
+        store.find_run("%' --").await.unwrap_err(),
+        FindRunError::NotFound {
+            prefix: "%' --".to_owned()
+        }
+    );
+    store
+        .create(new_run(&id("wxyz8"), vec![started("x")]))
+        .await
+        .unwrap();
+    let error = store.find_run("wxyz").await.unwrap_err();
+    assert_eq!(error.to_string(), "`wxyz` could be wxyz8 or wxyz9");
+    assert_eq!(Failure::from(error).kind, ErrorKind::InvalidInput);
+}
