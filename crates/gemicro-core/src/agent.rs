@@ -35,6 +35,8 @@ pub struct AgentContext {
     pub llm: Option<Arc<dyn LlmBackend>>,
     /// The sources.
     pub library: Option<Arc<dyn Library>>,
+    /// Where the journal goes; in memory without one.
+    pub store: Option<Arc<dyn Store>>,
     /// Shared settings.
     pub config: GemicroConfig,
 }
@@ -52,15 +54,19 @@ pub enum AgentError {
     /// The journal could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The driver panicked; what it wrote before stays in the journal.
+    #[error("the driver of the run panicked")]
+    Panicked,
 }
 
-/// Drives a run over a journal in memory, beside the stream that shows it.
-pub(crate) fn run_in_memory<F: Flow + 'static>(
+/// Drives a run over the context's journal, beside the stream that shows it.
+pub(crate) fn run_beside<F: Flow + 'static>(
+    store: Option<Arc<dyn Store>>,
     flow: Arc<F>,
     started: RunStarted,
     executors: Executors,
 ) -> BoxStream<'static, Result<AgentUpdate, AgentError>> {
-    let store = Arc::new(MemoryStore::new());
+    let store = store.unwrap_or_else(|| Arc::new(MemoryStore::new()));
     let stop = StopSignals::default();
     let cancel_when_dropped = stop.cancel.clone().drop_guard();
     let ctx = DriveContext {
@@ -94,10 +100,13 @@ pub(crate) fn run_in_memory<F: Flow + 'static>(
                 },
                 driven = &mut driving, if is_driving => {
                     is_driving = false;
-                    if let Ok(Err(error)) = driven {
-                        yield Err(error.into());
-                        return;
-                    }
+                    let problem = match driven {
+                        Ok(Ok(_)) => continue,
+                        Ok(Err(error)) => error.into(),
+                        Err(_) => AgentError::Panicked,
+                    };
+                    yield Err(problem);
+                    return;
                 }
             }
         }

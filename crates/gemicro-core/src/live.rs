@@ -143,6 +143,8 @@ impl LiveText {
                     cut += 1;
                 }
                 kept.text.drain(..cut);
+                // One huge piece must not leave its room behind.
+                kept.text.shrink_to(KEPT_BYTES);
                 kept.start += cut as u64;
             }
         }

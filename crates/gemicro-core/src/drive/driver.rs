@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use gemicro_event::{ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp, is_terminal};
+use futures_util::FutureExt;
+use gemicro_event::{ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -27,7 +28,10 @@ pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, lease: Lease) -> Resul
         return Ok(Ended::Terminal(Box::new(loaded.last)));
     }
     let mut driver = Driver::new(ctx, flow, lease, loaded);
-    let ended = driver.run_to_end().await;
+    let ended = match AssertUnwindSafe(driver.run_to_end()).catch_unwind().await {
+        Ok(ended) => ended,
+        Err(_) => driver.finish_broken().await,
+    };
     driver.abandon();
     // A lease that cannot be given back runs out by itself.
     let _ = ctx.store.release_lease(&driver.lease).await;
@@ -86,6 +90,7 @@ impl<'a, F: Flow> Driver<'a, F> {
         self.take_commands().await?;
         loop {
             if self.run.ended {
+                self.answer_late_commands().await;
                 return Ok(Ended::Terminal(Box::new(self.last.clone())));
             }
             if let Some(requested) = self.run.cancel.clone() {
@@ -128,6 +133,9 @@ impl<'a, F: Flow> Driver<'a, F> {
     async fn act(&mut self, decision: &Decision) -> Result<bool, DriveError> {
         let now = Timestamp::now();
         if let Some(outcome) = &decision.finish {
+            if let Some(warning) = self.warning_due(now) {
+                self.append(vec![warning]).await?;
+            }
             self.finish(outcome).await?;
             return Ok(true);
         }
@@ -179,20 +187,19 @@ impl<'a, F: Flow> Driver<'a, F> {
     }
 
     fn fold_all(&mut self, events: &[Event]) {
-        for event in events {
-            self.run.fold(event);
-            self.flow.fold(&mut self.state, event);
-            if is_terminal(&event.update.event_type) {
-                self.run.ended = true;
-            }
-        }
         if let Some(last) = events.last() {
             self.last = last.clone();
+        }
+        for event in events {
+            self.run.fold(event);
+        }
+        for event in events {
+            self.flow.fold(&mut self.state, event);
         }
     }
 
     /// Ends everything that still runs here, without a word to the journal.
-    fn abandon(&mut self) {
+    pub(super) fn abandon(&mut self) {
         for (key, running) in std::mem::take(&mut self.running) {
             running.cancel.cancel();
             running.abort.abort();

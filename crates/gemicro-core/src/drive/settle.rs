@@ -115,6 +115,21 @@ impl<F: Flow> Driver<'_, F> {
         Ok(())
     }
 
+    /// Answers what was asked too late; a store that fails now no longer matters to the run.
+    pub(super) async fn answer_late_commands(&self) {
+        let Ok(open) = self.ctx.store.open_commands(self.run_id()).await else { return };
+        for command in open {
+            let is_cancelled = command.command_type == "cancel" && self.run.cancel.is_some();
+            let (status, data) = if is_cancelled {
+                (AckStatus::Completed, serde_json::json!({}))
+            } else {
+                (AckStatus::Rejected, serde_json::json!({ "reason": "the run has ended" }))
+            };
+            let ack = AgentAck { command_id: command.command_id, status, data: Json::from(data) };
+            let _ = self.ctx.store.acknowledge(self.run_id(), ack).await;
+        }
+    }
+
     async fn obey(&mut self, command: &AgentCommand) -> Result<AgentAck, DriveError> {
         let now = Timestamp::now();
         let (status, data) = match command.command_type.as_str() {
@@ -128,6 +143,10 @@ impl<F: Flow> Driver<'_, F> {
                 (AckStatus::Completed, serde_json::json!({}))
             }
             "answer" => match command.data.parse::<Answer>() {
+                // Carried out before a crash, but not yet acknowledged.
+                Ok(given) if self.run.answers.get(&given.key) == Some(&given.answer) => {
+                    (AckStatus::Completed, serde_json::json!({}))
+                }
                 Ok(given) if self.run.answers.contains_key(&given.key) => {
                     (AckStatus::Rejected, serde_json::json!({ "reason": "answered already" }))
                 }

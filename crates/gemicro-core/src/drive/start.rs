@@ -1,6 +1,8 @@
 //! From wanted steps to running attempts: budget, time, parallelism.
 
-use gemicro_event::{AgentUpdate, ErrorKind, Failure, StepKey, Timestamp};
+use std::collections::BTreeSet;
+
+use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, StepKey, Timestamp};
 
 use super::DriveError;
 use super::attempt::spawn_attempt;
@@ -19,7 +21,8 @@ const WARNING_SHARE: f64 = 0.8;
 /// What to do with a wanted step now.
 enum Verdict {
     Start { attempt: u32 },
-    Refuse(Failure),
+    /// With the number of the last attempt, 0 when there was none.
+    Refuse { last_attempt: u32, failure: Failure },
     Later,
 }
 
@@ -29,11 +32,15 @@ impl<F: Flow> Driver<'_, F> {
         let mut events = Vec::new();
         let mut starts = Vec::new();
         let mut ledger = self.run.ledger.clone();
-        for step in want {
+        let mut seen = BTreeSet::new();
+        // A key stands for one step, however often it is wanted.
+        for step in want.iter().filter(|step| seen.insert(&step.key)) {
             let n_running = self.running.len() + starts.len();
             match self.judge(step, n_running, &mut ledger, now) {
                 Verdict::Later => {}
-                Verdict::Refuse(failure) => self.refuse(step, failure, now, &mut events),
+                Verdict::Refuse { last_attempt, failure } => {
+                    self.refuse(step, last_attempt, failure, now, &mut events);
+                }
                 Verdict::Start { attempt } => {
                     let started = StepStarted {
                         step: step.key.clone(),
@@ -75,36 +82,47 @@ impl<F: Flow> Driver<'_, F> {
     ) -> Verdict {
         let attempt = match self.run.steps.get(&step.key) {
             None => 1,
-            Some(StepState::Waiting { attempt, retry_at, .. }) if *retry_at <= now => attempt + 1,
-            Some(
-                StepState::Waiting { .. }
-                | StepState::Running(_)
-                | StepState::Completed
-                | StepState::Failed(_),
-            ) => return Verdict::Later,
+            Some(StepState::Waiting { attempt, .. }) => attempt + 1,
+            Some(StepState::Running(_) | StepState::Completed | StepState::Failed(_)) => {
+                return Verdict::Later;
+            }
+        };
+        let refuse = |message: String| Verdict::Refuse {
+            last_attempt: attempt - 1,
+            failure: Failure::new(ErrorKind::BudgetExceeded, message),
         };
         if let Some(deadline) = &self.run.deadline
             && (deadline.over || step.purpose == Purpose::Ordinary)
         {
-            return Verdict::Refuse(Failure::new(ErrorKind::BudgetExceeded, "the time limit leaves no time for it"));
+            return refuse("the time limit leaves no time for it".to_owned());
+        }
+        if let Some(StepState::Waiting { retry_at, .. }) = self.run.steps.get(&step.key)
+            && *retry_at > now
+        {
+            return Verdict::Later;
         }
         if n_running >= self.ctx.options.max_parallel {
             return Verdict::Later;
         }
         match ledger.reserve(&step.key, attempt, step.cost, step.purpose) {
             Ok(()) => Verdict::Start { attempt },
-            // Running steps may turn out cheaper than reserved.
-            Err(_) if self.run.running().any(|(_, running)| running.reserved != Default::default()) => {
-                Verdict::Later
-            }
-            Err(refusal) => Verdict::Refuse(Failure::new(ErrorKind::BudgetExceeded, refusal.to_string())),
+            // What runs, or starts in this moment, may turn out cheaper than reserved.
+            Err(_) if ledger.reserved() != Charge::ZERO => Verdict::Later,
+            Err(refusal) => refuse(refusal.to_string()),
         }
     }
 
-    fn refuse(&self, step: &Step, failure: Failure, now: Timestamp, events: &mut Vec<NewEvent>) {
+    fn refuse(
+        &self,
+        step: &Step,
+        last_attempt: u32,
+        failure: Failure,
+        now: Timestamp,
+        events: &mut Vec<NewEvent>,
+    ) {
         let failed = StepFailed {
             step: step.key.clone(),
-            attempt: 0,
+            attempt: last_attempt,
             error: failure.clone(),
             charge: Default::default(),
         };
@@ -115,12 +133,7 @@ impl<F: Flow> Driver<'_, F> {
 
     /// Time, money and questions that have become facts.
     pub(super) fn due_events(&self, decision: &Decision, now: Timestamp) -> Vec<NewEvent> {
-        let mut events = Vec::new();
-        if !self.run.warned && self.run.ledger.warning_due(WARNING_SHARE) {
-            let used_percent = (self.run.ledger.used_share() * 100.0).min(100.0) as u32;
-            let warning = BudgetWarning { used_percent, spent: self.run.ledger.spent() };
-            events.push(NewEvent::of_run(AgentUpdate::new(&warning, now)));
-        }
+        let mut events: Vec<NewEvent> = self.warning_due(now).into_iter().collect();
         if let Some(over) = self.deadline_due(now) {
             events.push(NewEvent::of_run(AgentUpdate::new(&DeadlinePassed { over }, now)));
         }
@@ -138,6 +151,16 @@ impl<F: Flow> Driver<'_, F> {
             }
         }
         events
+    }
+
+    /// The warning that the budget is nearly used up, once.
+    pub(super) fn warning_due(&self, now: Timestamp) -> Option<NewEvent> {
+        if self.run.warned || !self.run.ledger.warning_due(WARNING_SHARE) {
+            return None;
+        }
+        let used_percent = (self.run.ledger.used_share() * 100.0).min(100.0) as u32;
+        let warning = BudgetWarning { used_percent, spent: self.run.ledger.spent() };
+        Some(NewEvent::of_run(AgentUpdate::new(&warning, now)))
     }
 
     /// The next moment at which something becomes due by itself.

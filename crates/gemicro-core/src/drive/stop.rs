@@ -1,13 +1,14 @@
 //! Ending a run: with an outcome, on request, or for a while.
 
-use gemicro_event::{AgentUpdate, CommandId, StepKey, Timestamp};
+use gemicro_event::{AgentUpdate, CommandId, ErrorKind, Failure, StepKey, Timestamp};
 
-use super::DriveError;
+use super::attempt::{Report, Said};
 use super::driver::Driver;
 use super::settle::run_ends;
+use super::{DriveError, Ended};
 use crate::flow::{Flow, Outcome};
 use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepLost};
-use crate::store::{NewEvent, StepMark};
+use crate::store::{Append, NewEvent, StepMark, Writer};
 
 impl<F: Flow> Driver<'_, F> {
     /// Stops what still runs, settles it, and writes the terminal event.
@@ -35,6 +36,30 @@ impl<F: Flow> Driver<'_, F> {
         self.append(vec![NewEvent::of_run(AgentUpdate::new(&cancelled, Timestamp::now()))]).await
     }
 
+    /// Ends a run whose flow panicked outside deciding: what still ran is charged at its worst case. Nothing
+    /// is folded any more, for folding may be what panicked.
+    pub(super) async fn finish_broken(&mut self) -> Result<Ended, DriveError> {
+        self.abandon();
+        let now = Timestamp::now();
+        let mut events: Vec<NewEvent> = Vec::new();
+        for (step, attempt) in self.run.running() {
+            let lost = StepLost { step: step.clone(), attempt: attempt.number, charge: attempt.reserved };
+            let mark = Some(StepMark::Ended(attempt.number));
+            events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), step, mark));
+        }
+        let error = Failure::new(ErrorKind::Internal, format!("the {} flow panicked", self.flow.name()));
+        let spent = self.run.ledger.spent().plus(self.run.ledger.reserved());
+        events.push(NewEvent::of_run(AgentUpdate::new(&RunFailed { error, spent }, now)));
+        let append = Append {
+            stream: self.lease.stream.clone(),
+            writer: Writer::Driver { epoch: self.lease.epoch, expected_seq: self.run.last_seq },
+            events,
+        };
+        let mut appended = self.ctx.store.append(append).await?;
+        let terminal = appended.events.pop().expect("an append gives back all its events");
+        Ok(Ended::Terminal(Box::new(terminal)))
+    }
+
     /// Notes that this process wants the run cancelled.
     pub(super) async fn request_cancel(&mut self, reason: &str) -> Result<(), DriveError> {
         let fact = CancelRequested { command_id: CommandId::random(), reason: reason.to_owned() };
@@ -51,10 +76,10 @@ impl<F: Flow> Driver<'_, F> {
         let ended = self.gather().await;
         let now = Timestamp::now();
         for report in ended {
-            // A result that came in the last moment counts; a stopped attempt starts again later.
-            let completed = matches!(report.said, super::attempt::Said::Ended(Ok(_)));
-            if completed {
-                self.settle(report, now, &mut events);
+            // A result or a handle that came in the last moment counts; a stopped attempt starts again later.
+            match report.said {
+                Said::Handle(_) | Said::Ended(Ok(_)) => self.settle(report, now, &mut events),
+                Said::Ended(Err(_)) => {}
             }
         }
         for (key, running) in std::mem::take(&mut self.running) {
@@ -84,12 +109,12 @@ impl<F: Flow> Driver<'_, F> {
     }
 
     /// Waits for the reports of all stopped steps; each attempt ends within its grace period.
-    async fn gather(&mut self) -> Vec<super::attempt::Report> {
+    async fn gather(&mut self) -> Vec<Report> {
         let mut reports = Vec::new();
         let mut open: Vec<StepKey> = self.running.keys().cloned().collect();
         while !open.is_empty() {
             let Some(report) = self.reports.recv().await else { break };
-            if matches!(report.said, super::attempt::Said::Ended(_)) {
+            if matches!(report.said, Said::Ended(_)) {
                 open.retain(|key| *key != report.step);
             }
             reports.push(report);

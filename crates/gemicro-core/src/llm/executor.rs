@@ -30,7 +30,7 @@ pub fn llm_step(key: StepKey, request: &LlmRequest, purpose: Purpose, config: &L
 }
 
 /// The most a call can cost: every byte a token, the whole output limit used.
-fn worst_case(request: &LlmRequest) -> Charge {
+pub(crate) fn worst_case(request: &LlmRequest) -> Charge {
     let counter = WeightedEstimator;
     let schema = request.schema.as_ref().map_or(0, |schema| counter.safe(schema.text()));
     let system = request.system.as_deref().map_or(0, |system| counter.safe(system));
@@ -41,7 +41,7 @@ fn worst_case(request: &LlmRequest) -> Charge {
 
 /// What a call with this usage costs. A model without a price costs no money here; a money budget with such
 /// a model is refused when the plan is made.
-fn charge_for(model: &str, usage: &Usage) -> Charge {
+pub(super) fn charge_for(model: &str, usage: &Usage) -> Charge {
     let micro_usd = PriceTable::embedded().price(model).map_or(0, |price| price.cost(usage));
     Charge { tokens: usage.total_tokens(), micro_usd, turns: 1 }
 }
@@ -77,7 +77,7 @@ impl Executor for LlmExecutor {
             );
             let response = tokio::select! {
                 biased;
-                response = answer => response.map_err(|failure| priced(&request, failure))?,
+                response = answer => response?,
                 () = call.cancel.cancelled() => {
                     let failure = Failure::new(ErrorKind::Cancelled, "the model call was stopped");
                     return Err(StepFailure { failure, spent: Spent::Unknown });
@@ -90,13 +90,4 @@ impl Executor for LlmExecutor {
             Ok(StepOutput { output, charge, usage: Some(response.usage) })
         })
     }
-}
-
-/// Adds the money to a failure whose tokens are known; counted as output, the dearer kind.
-fn priced(request: &LlmRequest, mut failure: StepFailure) -> StepFailure {
-    if let Spent::Known(charge) = &mut failure.spent {
-        let usage = Usage { output_tokens: charge.tokens, ..Usage::default() };
-        charge.micro_usd = charge_for(&request.model, &usage).micro_usd;
-    }
-    failure
 }

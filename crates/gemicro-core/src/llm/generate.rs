@@ -3,6 +3,7 @@
 use futures_util::StreamExt;
 use gemicro_event::{ErrorKind, Failure, Json, Usage};
 
+use super::executor::charge_for;
 use super::{FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse, json_in};
 use crate::flow::{Spent, StepFailure};
 use crate::tokens::{TokenCounter, WeightedEstimator};
@@ -62,8 +63,8 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
     match problem {
         Some((kind, message)) => {
             // What was written was billed, whatever it is worth.
-            let charge = gemicro_event::Charge { tokens: usage.total_tokens(), micro_usd: 0, turns: 1 };
-            Err(StepFailure { failure: Failure::new(kind, message), spent: Spent::Known(charge) })
+            let spent = Spent::Known(charge_for(&request.model, &usage));
+            Err(StepFailure { failure: Failure::new(kind, message), spent })
         }
         None => Ok(LlmResponse { text, usage, interaction_id: end.interaction_id }),
     }

@@ -16,6 +16,7 @@ mod tests;
 
 pub use backend::{FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse};
 pub use config::{DEFAULT_MODEL, GemicroConfig, LlmConfig};
+pub(crate) use executor::worst_case;
 pub use executor::{LLM_STEP, LlmExecutor, llm_step};
 pub use generate::generate;
 pub use json_answer::json_in;

@@ -3,16 +3,20 @@
 //! The main function is [`answer`]. Typed questions give the one best sentence and the documents that
 //! disagree with it; bridges give one sentence per hop; everything else is left to `explain`.
 
+use super::aspect::Aspects;
 use super::contradiction::contradictions;
 use super::decompose::SubQuestion;
 use super::explain::explain;
 use super::finding::{Finding, Gate, SubAnswer};
-use super::hop::answer_hop;
+use super::hop::{answer_hop, implicit_hop};
 use super::question::{AnswerType, Question};
 use super::resolve::{Resolution, resolve};
-use super::select::{Candidate, Selection, select};
+use super::select::{Candidate, Search, Selection, select};
 use super::techniques::Techniques;
 use crate::corpus::{Corpus, CorpusError};
+
+/// A sentence that covers this much leaves nothing for a bridge.
+const WELL_COVERED: f32 = 0.85;
 
 /// Answers a sub-question with all techniques.
 ///
@@ -28,7 +32,11 @@ pub fn answer(corpus: &dyn Corpus, sub_question: &SubQuestion) -> Result<SubAnsw
 /// # Errors
 ///
 /// Fails only when the search index fails; "no evidence" is an answer.
-pub fn answer_with(corpus: &dyn Corpus, sub_question: &SubQuestion, techniques: &Techniques) -> Result<SubAnswer, CorpusError> {
+pub fn answer_with(
+    corpus: &dyn Corpus,
+    sub_question: &SubQuestion,
+    techniques: &Techniques,
+) -> Result<SubAnswer, CorpusError> {
     if let Some(hop) = sub_question.hop.as_ref().filter(|_| techniques.hops) {
         return answer_hop(corpus, hop, techniques);
     }
@@ -36,14 +44,25 @@ pub fn answer_with(corpus: &dyn Corpus, sub_question: &SubQuestion, techniques: 
 }
 
 /// Answers a plain question without a hop.
-pub(crate) fn answer_text(corpus: &dyn Corpus, text: &str, techniques: &Techniques) -> Result<SubAnswer, CorpusError> {
+pub(crate) fn answer_text(
+    corpus: &dyn Corpus,
+    text: &str,
+    techniques: &Techniques,
+) -> Result<SubAnswer, CorpusError> {
     let mut question = Question::read(text);
-    let resolution = if techniques.subject { resolve(corpus, &question)? } else { Resolution::Open };
+    let resolution = if techniques.subject {
+        resolve(corpus, &question)?
+    } else {
+        Resolution::Open
+    };
     let subject = match resolution {
         Resolution::Subject(subject) => Some(subject),
         Resolution::Open => None,
         Resolution::Absent(name) => {
-            return Ok(SubAnswer::NoEvidence { gate: Gate::Subject, reason: format!("No document names “{name}”.") });
+            return Ok(SubAnswer::NoEvidence {
+                gate: Gate::Subject,
+                reason: format!("No document names “{name}”."),
+            });
         }
     };
     if subject.is_none() && techniques.subject && question.expected == AnswerType::Value {
@@ -52,30 +71,75 @@ pub(crate) fn answer_text(corpus: &dyn Corpus, text: &str, techniques: &Techniqu
     if question.expected == AnswerType::Explanation {
         return explain(corpus, &question, subject.as_ref(), techniques);
     }
-    let selection = select(corpus, &question, subject.as_ref(), techniques)?;
-    Ok(conclude(&question, subject.as_ref().map(|subject| subject.text.as_str()), selection, techniques))
+    let aspects = Aspects::of(corpus, &question, subject.as_ref(), techniques);
+    let search = Search {
+        question: &question,
+        subject: subject.as_ref(),
+        aspects: &aspects,
+        techniques,
+        least: None,
+    };
+    let selection = select(corpus, search)?;
+    let best = selection.candidates.first();
+    if techniques.hops
+        && best.is_none_or(|best| best.coverage < WELL_COVERED)
+        && let Some(bridged) = implicit_hop(corpus, search, best)?
+    {
+        return Ok(bridged);
+    }
+    Ok(conclude(
+        &question,
+        subject.as_ref().map(|subject| subject.text.as_str()),
+        selection,
+        techniques,
+    ))
 }
 
-fn conclude(question: &Question, subject: Option<&str>, selection: Selection, techniques: &Techniques) -> SubAnswer {
+fn conclude(
+    question: &Question,
+    subject: Option<&str>,
+    selection: Selection,
+    techniques: &Techniques,
+) -> SubAnswer {
     let Some(best) = selection.candidates.first() else {
-        return SubAnswer::NoEvidence { gate: selection.closed, reason: reason(question, subject, selection.closed) };
+        return SubAnswer::NoEvidence {
+            gate: selection.closed,
+            reason: reason(question, subject, selection.closed),
+        };
     };
-    let contradictions = if techniques.contradictions { contradictions(question, &selection.candidates) } else { Vec::new() };
-    SubAnswer::Found { findings: vec![finding(best)], contradictions }
+    let contradictions = if techniques.contradictions {
+        contradictions(question, &selection.candidates)
+    } else {
+        Vec::new()
+    };
+    SubAnswer::Found {
+        findings: vec![finding(best)],
+        contradictions,
+    }
 }
 
 /// A candidate as people and journals see it.
 pub(crate) fn finding(candidate: &Candidate) -> Finding {
-    let place = if candidate.is_direct { "names the subject" } else { "stands under the subject's title" };
+    let place = if candidate.is_direct {
+        "names the subject"
+    } else {
+        "stands under the subject's title"
+    };
     Finding {
         doc: candidate.passage.doc.clone(),
         title: candidate.passage.title.clone(),
         date: candidate.passage.date.clone(),
         span: candidate.span().to_owned(),
         range: candidate.range(),
-        value: candidate.values.first().map(|value| candidate.span()[value.range.clone()].to_owned()),
+        value: candidate
+            .values
+            .first()
+            .map(|value| candidate.span()[value.range.clone()].to_owned()),
         score: candidate.coverage,
-        why: format!("The sentence {place} and covers {:.0} % of what was asked.", candidate.coverage * 100.0),
+        why: format!(
+            "The sentence {place} and covers {:.0} % of what was asked.",
+            candidate.coverage * 100.0
+        ),
     }
 }
 
@@ -84,7 +148,10 @@ pub(crate) fn reason(question: &Question, subject: Option<&str>, gate: Gate) -> 
     let about = subject.map_or_else(|| "what was asked".to_owned(), |subject| format!("“{subject}”"));
     match gate {
         Gate::Subject => format!("No sentence is about {about}."),
-        Gate::AnswerType => format!("The documents speak of {about}, but no sentence about it gives {}.", wanted(&question.expected)),
+        Gate::AnswerType => format!(
+            "The documents speak of {about}, but no sentence about it gives {}.",
+            wanted(&question.expected)
+        ),
         Gate::Coverage => format!("The documents give values for {about}, but not for what was asked."),
         Gate::Verbatim => format!("The only sentences about {about} stand in text that cannot be quoted."),
     }
@@ -94,6 +161,7 @@ fn wanted(expected: &AnswerType) -> String {
     match expected {
         AnswerType::Person => "a person".to_owned(),
         AnswerType::Place => "a place".to_owned(),
+        AnswerType::Name => "a name".to_owned(),
         AnswerType::Date => "a date".to_owned(),
         AnswerType::Quantity { classes } if classes.is_empty() => "a number".to_owned(),
         AnswerType::Quantity { classes } => {

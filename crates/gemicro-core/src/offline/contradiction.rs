@@ -11,13 +11,15 @@ use super::select::Candidate;
 use super::value::{Value, ValueKind};
 
 /// How near the score of another side must come to the best one.
-const NEAR: f32 = 0.6;
+const NEAR: f32 = 0.45;
 /// How near it must come when the sentences share no unit.
 const NEARER: f32 = 0.85;
 
 /// The contradiction between the best candidate and other documents, if there is one.
 pub(crate) fn contradictions(question: &Question, candidates: &[Candidate]) -> Vec<Contradiction> {
-    let Some((best, rest)) = candidates.split_first() else { return Vec::new() };
+    let Some((best, rest)) = candidates.split_first() else {
+        return Vec::new();
+    };
     if best.values.is_empty() || matches!(question.expected, AnswerType::Explanation) {
         return Vec::new();
     }
@@ -25,32 +27,52 @@ pub(crate) fn contradictions(question: &Question, candidates: &[Candidate]) -> V
     let mut seen: HashSet<&str> = best.values.iter().map(|value| value.normal.as_str()).collect();
     let mut docs: HashSet<&str> = HashSet::from([best.passage.doc.as_str()]);
     // A document that also states the first value does not contradict it.
-    let agreeing: HashSet<&str> = rest.iter().filter(|other| other.coverage >= best.coverage * NEAR && shares_value(best, other)).map(|other| other.passage.doc.as_str()).collect();
+    let agreeing: HashSet<&str> = rest
+        .iter()
+        .filter(|other| other.coverage >= best.coverage * NEAR && shares_value(best, other))
+        .map(|other| other.passage.doc.as_str())
+        .collect();
     for other in rest {
         let doc = other.passage.doc.as_str();
         if docs.contains(doc) || agreeing.contains(doc) || !is_rival(best, other) {
             continue;
         }
-        if other.values.iter().any(|value| seen.contains(value.normal.as_str())) {
+        if other
+            .values
+            .iter()
+            .any(|value| seen.contains(value.normal.as_str()))
+        {
             continue;
         }
         seen.extend(other.values.iter().map(|value| value.normal.as_str()));
         docs.insert(doc);
         sides.push(side(other));
     }
-    if sides.len() < 2 { Vec::new() } else { vec![Contradiction { sides }] }
+    if sides.len() < 2 {
+        Vec::new()
+    } else {
+        vec![Contradiction { sides }]
+    }
 }
 
 fn shares_value(left: &Candidate, right: &Candidate) -> bool {
-    left.values.iter().any(|value| right.values.iter().any(|other| other.normal == value.normal))
+    left.values
+        .iter()
+        .any(|value| right.values.iter().any(|other| other.normal == value.normal))
 }
 
 /// The other sentence answers the same question about as well, with a value of the same kind.
 fn is_rival(best: &Candidate, other: &Candidate) -> bool {
-    let (Some(left), Some(right)) = (best.values.first(), other.values.first()) else { return false };
+    let (Some(left), Some(right)) = (best.values.first(), other.values.first()) else {
+        return false;
+    };
     let needed = match (left.kind, right.kind) {
         (ValueKind::Number(left_class), ValueKind::Number(right_class)) if left_class == right_class => {
-            if same_unit(left, right) { NEAR } else { NEARER }
+            if same_unit(left, right) {
+                NEAR
+            } else {
+                NEARER
+            }
         }
         (ValueKind::Date, ValueKind::Date) | (ValueKind::Code, ValueKind::Code) => NEAR,
         (ValueKind::Name, ValueKind::Name) => NEARER,
@@ -68,7 +90,10 @@ fn same_unit(left: &Value, right: &Value) -> bool {
 }
 
 fn side(candidate: &Candidate) -> Side {
-    let value = candidate.values.first().map_or("", |value| &candidate.span()[value.range.clone()]);
+    let value = candidate
+        .values
+        .first()
+        .map_or("", |value| &candidate.span()[value.range.clone()]);
     Side {
         doc: candidate.passage.doc.clone(),
         date: candidate.passage.date.clone(),

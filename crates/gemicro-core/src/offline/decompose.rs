@@ -44,7 +44,11 @@ impl SubQuestion {
         let text = text.trim();
         let hop = find_bridge(text);
         let outer = hop.as_ref().map_or(text, |hop| hop.question.as_str());
-        Self { text: text.to_owned(), expected: Question::read(outer).expected, hop }
+        Self {
+            text: text.to_owned(),
+            expected: Question::read(outer).expected,
+            hop,
+        }
     }
 }
 
@@ -103,7 +107,8 @@ fn pieces(question: &str) -> Vec<String> {
     let mut start = 0;
     let is_japanese = question.contains("か。");
     for (at, c) in question.char_indices() {
-        let is_mark = matches!(c, '?' | '？' | '؟') || (is_japanese && c == '。' && question[start..at].ends_with('か'));
+        let is_mark = matches!(c, '?' | '？' | '؟')
+            || (is_japanese && c == '。' && question[start..at].ends_with('か'));
         let end = at + c.len_utf8();
         let next = question[end..].chars().next();
         if is_mark && next.is_none_or(|next| next.is_whitespace() || super::text::is_cjk(next)) {
@@ -118,8 +123,16 @@ fn pieces(question: &str) -> Vec<String> {
     if rest.split_whitespace().count() > 1 || rest.chars().any(super::text::is_cjk) {
         found.push(rest.to_owned());
     }
-    let questions: Vec<String> = found.iter().map(|piece| without_statements(piece)).filter(|piece| !piece.is_empty()).collect();
-    if questions.is_empty() { vec![question.to_owned()] } else { questions }
+    let questions: Vec<String> = found
+        .iter()
+        .map(|piece| without_statements(piece))
+        .filter(|piece| !piece.is_empty())
+        .collect();
+    if questions.is_empty() {
+        vec![question.to_owned()]
+    } else {
+        questions
+    }
 }
 
 /// "I plan a trip. How long does it take?": only the last sentence of a piece asks.

@@ -29,37 +29,80 @@ const NEAR: f32 = 0.6;
 const SENTENCE_BYTES: std::ops::RangeInclusive<usize> = 30..=700;
 
 /// The best sentences for a question without an expected value.
-pub(crate) fn explain(corpus: &dyn Corpus, question: &Question, subject: Option<&Subject>, techniques: &Techniques) -> Result<SubAnswer, CorpusError> {
+pub(crate) fn explain(
+    corpus: &dyn Corpus,
+    question: &Question,
+    subject: Option<&Subject>,
+    techniques: &Techniques,
+) -> Result<SubAnswer, CorpusError> {
     let aspects = Aspects::of(corpus, question, subject, techniques);
-    let phrases = subject.map(|subject| vec![subject.text.clone()]).unwrap_or_default();
-    let hits = corpus.search(&PassageQuery { phrases, terms: aspects.terms(), limit: LIMIT })?;
+    let phrases = subject
+        .map(|subject| vec![subject.text.clone()])
+        .unwrap_or_default();
+    let hits = corpus.search(&PassageQuery {
+        phrases,
+        terms: aspects.terms(),
+        limit: LIMIT,
+    })?;
     let best_hit = hits.first().map_or(1.0, |hit| hit.score.max(f32::MIN_POSITIVE));
     let mut candidates = Vec::new();
     for hit in &hits {
-        candidates.extend(of_passage(hit, hit.score / best_hit, subject, &aspects, techniques));
+        candidates.extend(of_passage(
+            hit,
+            hit.score / best_hit,
+            subject,
+            &aspects,
+            techniques,
+        ));
     }
     candidates.sort_by(|left: &Candidate, right: &Candidate| {
-        right.score.total_cmp(&left.score).then_with(|| left.passage.doc.cmp(&right.passage.doc)).then(left.range().start.cmp(&right.range().start))
+        right
+            .score
+            .total_cmp(&left.score)
+            .then_with(|| left.passage.doc.cmp(&right.passage.doc))
+            .then(left.range().start.cmp(&right.range().start))
     });
     let chosen = varied(quotable(corpus, candidates, techniques)?);
     if chosen.is_empty() {
-        let gate = if hits.is_empty() { Gate::Subject } else { Gate::Coverage };
-        return Ok(SubAnswer::NoEvidence { gate, reason: reason(question, subject.map(|subject| subject.text.as_str()), gate) });
+        let gate = if hits.is_empty() {
+            Gate::Subject
+        } else {
+            Gate::Coverage
+        };
+        return Ok(SubAnswer::NoEvidence {
+            gate,
+            reason: reason(question, subject.map(|subject| subject.text.as_str()), gate),
+        });
     }
-    Ok(SubAnswer::Found { findings: chosen.iter().map(finding).collect(), contradictions: Vec::new() })
+    Ok(SubAnswer::Found {
+        findings: chosen.iter().map(finding).collect(),
+        contradictions: Vec::new(),
+    })
 }
 
-fn of_passage(hit: &Hit, rank: f32, subject: Option<&Subject>, aspects: &Aspects, techniques: &Techniques) -> Vec<Candidate> {
+fn of_passage(
+    hit: &Hit,
+    rank: f32,
+    subject: Option<&Subject>,
+    aspects: &Aspects,
+    techniques: &Techniques,
+) -> Vec<Candidate> {
     let passage = &hit.passage;
     match passage.kind {
-        BlockKind::Heading | BlockKind::Code | BlockKind::KeyValue => return Vec::new(),
-        BlockKind::Paragraph | BlockKind::ListItem | BlockKind::TableRow | BlockKind::Comment => {}
+        // A table row explains nothing without its header.
+        BlockKind::Heading | BlockKind::Code | BlockKind::KeyValue | BlockKind::TableRow => return Vec::new(),
+        BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Comment => {}
     }
-    let context = format!("{} {} {}", passage.title, passage.heading.as_deref().unwrap_or(""), passage.text);
+    let context = format!(
+        "{} {} {}",
+        passage.title,
+        passage.heading.as_deref().unwrap_or(""),
+        passage.text
+    );
     if subject.is_some_and(|subject| subject.occurrences(&context, Place::Title).is_empty()) {
         return Vec::new();
     }
-    let around = aspects.coverage(&context, &[]);
+    let around = aspects.coverage(&context, &[], &[]);
     if techniques.coverage && (around.share < LEAST_PASSAGE || !around.speaks) {
         return Vec::new();
     }
@@ -69,7 +112,11 @@ fn of_passage(hit: &Hit, rank: f32, subject: Option<&Subject>, aspects: &Aspects
         if !SENTENCE_BYTES.contains(&sentence.len()) && !sentence.chars().any(super::text::is_cjk) {
             continue;
         }
-        let coverage = aspects.coverage(sentence, &[]);
+        // A question that a document repeats is no answer to it.
+        if sentence.trim_end().ends_with(['?', '？', '؟']) {
+            continue;
+        }
+        let coverage = aspects.coverage(sentence, &[], &[]);
         if techniques.coverage && (coverage.share < LEAST_SENTENCE || !coverage.speaks) {
             continue;
         }
@@ -92,8 +139,12 @@ fn varied(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut n_taken: HashMap<(String, u32), usize> = HashMap::new();
     let mut chosen: Vec<Candidate> = Vec::new();
     for candidate in candidates {
-        let taken = n_taken.entry((candidate.passage.doc.clone(), candidate.passage.ordinal)).or_default();
-        let is_repeat = chosen.iter().any(|other| super::text::collapse(other.span()) == super::text::collapse(candidate.span()));
+        let taken = n_taken
+            .entry((candidate.passage.doc.clone(), candidate.passage.ordinal))
+            .or_default();
+        let is_repeat = chosen
+            .iter()
+            .any(|other| super::text::collapse(other.span()) == super::text::collapse(candidate.span()));
         if candidate.score < best * NEAR || *taken >= MOST_PER_PASSAGE || is_repeat {
             continue;
         }

@@ -21,30 +21,58 @@ fn second_subject(piece: &str) -> Option<String> {
     let follow = &question.language.follow;
     let bare = piece.trim().trim_end_matches(['?', '？', '؟', '。', '.', ' ']);
     if question.words.iter().any(|word| word.cjk) {
-        let trail = follow.trails.iter().filter(|trail| bare.ends_with(trail.as_str())).max_by_key(|trail| trail.len())?;
-        let lead = follow.leads.iter().filter(|lead| bare.starts_with(lead.as_str())).max_by_key(|lead| lead.len()).map_or(0, String::len);
+        let trail = follow
+            .trails
+            .iter()
+            .filter(|trail| bare.ends_with(trail.as_str()))
+            .max_by_key(|trail| trail.len())?;
+        let lead = follow
+            .leads
+            .iter()
+            .filter(|lead| bare.starts_with(lead.as_str()))
+            .max_by_key(|lead| lead.len())
+            .map_or(0, String::len);
         let subject = bare[lead..bare.len() - trail.len()].trim_matches([' ', '，', '、', ',']);
         let is_short = subject.chars().count() <= 14 && !subject.is_empty();
         return (is_short && question.ask_bytes.is_empty()).then(|| subject.to_owned());
     }
-    let lead = follow.leads.iter().map(|lead| matched_words(&question.words, lead)).max().unwrap_or(0);
+    let lead = follow
+        .leads
+        .iter()
+        .map(|lead| matched_words(&question.words, lead))
+        .max()
+        .unwrap_or(0);
     let rest_at = question.words.get(lead)?.range.start;
     let rest = bare.get(rest_at.min(bare.len())..)?.trim();
     let has_ask = !Question::read(rest).ask.is_empty();
     if has_ask || lead == 0 && !question.ask.is_empty() {
         return None;
     }
-    let trail = follow.trails.iter().filter(|trail| rest.ends_with(trail.as_str())).max_by_key(|trail| trail.len());
+    let trail = follow
+        .trails
+        .iter()
+        .filter(|trail| rest.ends_with(trail.as_str()))
+        .max_by_key(|trail| trail.len());
     let rest = trail.map_or(rest, |trail| rest[..rest.len() - trail.len()].trim_end());
     (!rest.is_empty() && rest.split_whitespace().count() <= 8).then(|| rest.to_owned())
 }
 
 /// The question before, about the follow-up's subject.
 pub(crate) fn carry_over(previous: &str, piece: &str) -> String {
-    let Some(subject) = second_subject(piece) else { return piece.to_owned() };
+    let Some(subject) = second_subject(piece) else {
+        return piece.to_owned();
+    };
     match replaced_range(previous, &subject) {
-        Some(range) => format!("{}{}{}", &previous[..range.start], subject, &previous[range.end..]),
-        None => format!("{} ({subject})?", previous.trim_end_matches(['?', '？', '؟', ' '])),
+        Some(range) => format!(
+            "{}{}{}",
+            &previous[..range.start],
+            subject,
+            &previous[range.end..]
+        ),
+        None => format!(
+            "{} ({subject})?",
+            previous.trim_end_matches(['?', '？', '؟', ' '])
+        ),
     }
 }
 
@@ -56,21 +84,42 @@ fn replaced_range(previous: &str, subject: &str) -> Option<Range<usize>> {
     }
     let new = words(subject);
     let head = new.last()?;
-    let has_article = new.first().is_some_and(|word| matches!(word.lower.as_str(), "the" | "der" | "die" | "das"));
-    if let Some(run) = name_runs(&question).into_iter().max_by_key(ExactSizeIterator::len) {
+    let has_article = new
+        .first()
+        .is_some_and(|word| matches!(word.lower.as_str(), "the" | "der" | "die" | "das"));
+    if let Some(run) = name_runs(&question)
+        .into_iter()
+        .max_by_key(ExactSizeIterator::len)
+    {
         let mut range = question.words[run.start].range.start..question.words[run.end - 1].range.end;
-        let next = question.words.get(run.end).filter(|word| !head.capital && word.lower == head.lower);
+        let next = question
+            .words
+            .get(run.end)
+            .filter(|word| !head.capital && word.lower == head.lower);
         if let Some(next) = next {
             range.end = next.range.end;
         }
-        let article = run.start.checked_sub(1).map(|idx| &question.words[idx]).filter(|word| word.lower == "the" && has_article);
+        let article = run
+            .start
+            .checked_sub(1)
+            .map(|idx| &question.words[idx])
+            .filter(|word| word.lower == "the" && has_article);
         if let Some(article) = article {
             range.start = article.range.start;
         }
         return Some(range);
     }
     let at = question.words.iter().position(|word| word.lower == head.lower)?;
-    let first = (0..at).rev().find(|idx| question.is_stop(&question.words[*idx])).map_or(0, |idx| if has_article && question.words[idx].lower == "the" { idx } else { idx + 1 });
+    let first = (0..at)
+        .rev()
+        .find(|idx| question.is_stop(&question.words[*idx]))
+        .map_or(0, |idx| {
+            if has_article && question.words[idx].lower == "the" {
+                idx
+            } else {
+                idx + 1
+            }
+        });
     Some(question.words[first].range.start..question.words[at].range.end)
 }
 
@@ -96,7 +145,9 @@ pub(crate) fn ask_about(previous: &str, piece: &str) -> String {
         return piece.to_owned();
     }
     let before = Question::read(previous);
-    let Some(run) = name_runs(&before).into_iter().max_by_key(ExactSizeIterator::len) else { return piece.to_owned() };
+    let Some(run) = name_runs(&before).into_iter().max_by_key(ExactSizeIterator::len) else {
+        return piece.to_owned();
+    };
     let name = run_text(&before, &run);
     for word in &question.words {
         let replacement = match word.lower.as_str() {
@@ -106,7 +157,11 @@ pub(crate) fn ask_about(previous: &str, piece: &str) -> String {
             _ => continue,
         };
         if lexicon().language_of(piece).code == "en" {
-            return format!("{}{replacement}{}", &piece[..word.range.start], &piece[word.range.end..]);
+            return format!(
+                "{}{replacement}{}",
+                &piece[..word.range.start],
+                &piece[word.range.end..]
+            );
         }
     }
     piece.to_owned()

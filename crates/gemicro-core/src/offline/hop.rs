@@ -1,43 +1,73 @@
 //! Bridges between documents: one names the place, person or thing that the other describes.
 //!
-//! The main function is [`answer_hop`]. The first hop finds the sentence that the clause describes; every
-//! new name in it is tried as the subject of the second. A planted passage is never hopped over.
+//! [`answer_hop`] follows a bridge that the question spells out, [`implicit_hop`] one that shows only in the
+//! documents: a sentence answers part of the question and names something, and another document says the
+//! rest about that name. A planted passage is never hopped over.
 
 use super::answer::{answer_text, finding};
-use super::decompose::Hop;
+use super::aspect::Aspects;
+use super::decompose::{Hop, PLACEHOLDER};
 use super::finding::{Gate, SubAnswer};
 use super::question::{AnswerType, Question};
 use super::resolve::{Resolution, resolve};
-use super::select::select;
+use super::select::{Candidate, Search, select};
+use super::subject::{Place, Subject, SubjectForm};
 use super::techniques::Techniques;
 use crate::corpus::{Corpus, CorpusError};
 
 /// How many sentences of the first hop are followed.
 const FOLLOWED: usize = 3;
+/// Least share of the question in the first sentence, and of what is left in the second.
+const LEAST_FIRST: f32 = 0.12;
+const LEAST_SECOND: f32 = 0.5;
+/// The same for a question that already has an answer: the second sentence must say nearly all that is left.
+const LEAST_BESIDE_ANSWER: f32 = 0.75;
 
 /// Answers a question about something that another document has to name first.
-pub(crate) fn answer_hop(corpus: &dyn Corpus, hop: &Hop, techniques: &Techniques) -> Result<SubAnswer, CorpusError> {
+pub(crate) fn answer_hop(
+    corpus: &dyn Corpus,
+    hop: &Hop,
+    techniques: &Techniques,
+) -> Result<SubAnswer, CorpusError> {
     let mut first = Question::read(&hop.clause);
     first.expected = AnswerType::Place;
     let subject = match resolve(corpus, &first)? {
         Resolution::Subject(subject) => Some(subject),
         Resolution::Open => None,
         Resolution::Absent(name) => {
-            return Ok(SubAnswer::NoEvidence { gate: Gate::Subject, reason: format!("No document names “{name}”.") });
+            return Ok(SubAnswer::NoEvidence {
+                gate: Gate::Subject,
+                reason: format!("No document names “{name}”."),
+            });
         }
     };
-    let selection = select(corpus, &first, subject.as_ref(), techniques)?;
-    let mut closed = SubAnswer::NoEvidence { gate: selection.closed, reason: format!("No document says what “{}” is.", hop.clause.trim()) };
+    let aspects = Aspects::of(corpus, &first, subject.as_ref(), techniques);
+    let selection = select(
+        corpus,
+        Search {
+            question: &first,
+            subject: subject.as_ref(),
+            aspects: &aspects,
+            techniques,
+            least: None,
+        },
+    )?;
+    let mut closed = SubAnswer::NoEvidence {
+        gate: selection.closed,
+        reason: format!("No document says what “{}” is.", hop.clause.trim()),
+    };
     for candidate in selection.candidates.iter().take(FOLLOWED) {
         for name in candidate.names.iter().rev() {
-            let question = with_name(&hop.question, name);
-            match answer_text(corpus, &question, techniques)? {
-                SubAnswer::Found { mut findings, contradictions } => {
-                    let mut bridge = finding(candidate);
-                    bridge.why = format!("It names “{name}”, which the next source is about.");
-                    bridge.value = Some(name.clone());
-                    findings.insert(0, bridge);
-                    return Ok(SubAnswer::Found { findings, contradictions });
+            match answer_text(corpus, &hop.question.replace(PLACEHOLDER, name), techniques)? {
+                SubAnswer::Found {
+                    findings,
+                    contradictions,
+                } => {
+                    let findings = bridged(candidate, name, findings);
+                    return Ok(SubAnswer::Found {
+                        findings,
+                        contradictions,
+                    });
                 }
                 SubAnswer::NoEvidence { gate, reason } => closed = SubAnswer::NoEvidence { gate, reason },
             }
@@ -46,7 +76,77 @@ pub(crate) fn answer_hop(corpus: &dyn Corpus, hop: &Hop, techniques: &Techniques
     Ok(closed)
 }
 
-/// Puts the name in for its placeholder in the outer question.
-fn with_name(question: &str, name: &str) -> String {
-    question.replace(super::decompose::PLACEHOLDER, name)
+/// Looks for a second document that says what the first leaves open; `None` when there is no such bridge.
+pub(crate) fn implicit_hop(
+    corpus: &dyn Corpus,
+    search: Search<'_>,
+    direct: Option<&Candidate>,
+) -> Result<Option<SubAnswer>, CorpusError> {
+    let Some(subject) = search.subject else {
+        return Ok(None);
+    };
+    let firsts = match direct {
+        Some(direct) => vec![direct.clone()],
+        None => {
+            let mut first = Question::read(&search.question.text);
+            first.expected = AnswerType::Place;
+            select(
+                corpus,
+                Search {
+                    question: &first,
+                    least: Some(LEAST_FIRST),
+                    ..search
+                },
+            )?
+            .candidates
+        }
+    };
+    let least = if direct.is_some() {
+        LEAST_BESIDE_ANSWER
+    } else {
+        LEAST_SECOND
+    };
+    for first in firsts.iter().take(FOLLOWED) {
+        let skip = subject.occurrences(first.span(), Place::Sentence);
+        let residual = search.aspects.residual(first.span(), &skip);
+        if !residual.has_weight() {
+            continue;
+        }
+        for name in &first.names {
+            let second_subject = Subject::new(name, SubjectForm::Name);
+            let second = select(
+                corpus,
+                Search {
+                    subject: Some(&second_subject),
+                    aspects: &residual,
+                    least: Some(least),
+                    ..search
+                },
+            )?;
+            let found = second
+                .candidates
+                .iter()
+                .find(|candidate| candidate.passage.doc != first.passage.doc && !candidate.values.is_empty());
+            if let Some(found) = found {
+                let findings = bridged(first, name, vec![finding(found)]);
+                return Ok(Some(SubAnswer::Found {
+                    findings,
+                    contradictions: Vec::new(),
+                }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn bridged(
+    first: &Candidate,
+    name: &str,
+    mut findings: Vec<super::finding::Finding>,
+) -> Vec<super::finding::Finding> {
+    let mut bridge = finding(first);
+    bridge.why = format!("It names “{name}”, which the next source is about.");
+    bridge.value = Some(name.to_owned());
+    findings.insert(0, bridge);
+    findings
 }

@@ -1,8 +1,8 @@
 //! No-model research: answers taken from the texts themselves.
 //!
 //! Pure functions over the port [`Corpus`](crate::corpus::Corpus): a question is split ([`decompose`]),
-//! every part is answered by quoted sentences or by "no evidence" with the reason ([`answer`]), and the
-//! parts are written up with numbered citations ([`compose`]).
+//! every part is answered by quoted sentences or by "no evidence" with the reason ([`answer`]). The report is
+//! written by [`research`](crate::research), which cites the same way with and without a model.
 //!
 //! # Theory of operation
 //!
@@ -18,8 +18,6 @@ mod answer;
 mod aspect;
 /// Questions about something that another document names.
 mod bridge;
-/// The written answer.
-mod compose;
 /// Documents that disagree.
 mod contradiction;
 /// Two questions in one sentence.
@@ -34,15 +32,19 @@ mod explain;
 mod finding;
 /// Questions that lean on the one before.
 mod follow_up;
+/// The gates a sentence passes.
+mod gates;
 /// Bridges between documents.
 mod hop;
-/// Words of the languages.
+/// One language.
+mod language;
+/// Words of all languages.
 mod lexicon;
 /// One question, read.
 mod question;
 /// The subject of a question.
 mod resolve;
-/// The gates and the choice of sentences.
+/// The choice of sentences.
 mod select;
 /// Sentences of a passage.
 mod sentence;
@@ -50,10 +52,14 @@ mod sentence;
 mod structure;
 /// Exact names.
 mod subject;
+/// Rows of tables.
+mod table;
 /// Switches for the bench.
 mod techniques;
 /// Words of a text.
 mod text;
+/// What units measure.
+mod unit_class;
 /// Values in a sentence.
 mod value;
 
@@ -61,9 +67,9 @@ mod value;
 mod tests;
 
 pub use answer::{answer, answer_with};
-pub use compose::{Citation, ComposedAnswer, Missing, compose};
 pub use decompose::{Hop, SubQuestion, decompose, decompose_with};
 pub use finding::{Contradiction, Finding, Gate, Side, SubAnswer};
-pub use lexicon::UnitClass;
+
 pub use question::AnswerType;
 pub use techniques::Techniques;
+pub use unit_class::UnitClass;

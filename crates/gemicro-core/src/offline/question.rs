@@ -7,8 +7,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::lexicon::{Ask, AskKind, Language, UnitClass, lexicon};
+use super::language::{Ask, AskKind, Language};
+use super::lexicon::lexicon;
 use super::text::{Word, is_uncased, words};
+use super::unit_class::UnitClass;
 
 /// The kind of answer that a question expects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +20,8 @@ pub enum AnswerType {
     Person,
     /// A place.
     Place,
+    /// What something or somebody is called.
+    Name,
     /// A day, month, year or time.
     Date,
     /// A number; with units of these classes, where the list is not empty.
@@ -44,6 +48,12 @@ pub(crate) struct Question {
     pub(crate) ask_bytes: Range<usize>,
     /// The script has no capitals.
     pub(crate) uncased: bool,
+    /// "How many N": the words for the things counted.
+    pub(crate) counted: Vec<String>,
+    /// "… in kilometres": the unit that is asked for.
+    pub(crate) unit: Option<String>,
+    /// Numbers that name a thing: "lot 5206".
+    pub(crate) identifiers: Vec<String>,
 }
 
 impl Question {
@@ -56,14 +66,68 @@ impl Question {
             Some(found) => (Some(found.ask), found.words.clone(), found.bytes.clone()),
             None => (None, 0..0, 0..0),
         };
-        let expected = ask_kind.map_or(AnswerType::Explanation, |ask_kind| expected(ask_kind, text, &tokens, &ask, language));
-        Self { text: text.to_owned(), language, expected, words: tokens, ask, ask_bytes, uncased }
+        let expected = ask_kind.map_or(AnswerType::Explanation, |ask_kind| {
+            expected(ask_kind, text, &tokens, &ask, language)
+        });
+        let counted = counted(&expected, &tokens, &ask, language);
+        let unit = wanted_unit(&tokens);
+        let identifiers = identifiers(&tokens, language);
+        Self {
+            text: text.to_owned(),
+            language,
+            expected,
+            words: tokens,
+            ask,
+            ask_bytes,
+            uncased,
+            counted,
+            unit,
+            identifiers,
+        }
     }
 
     /// The word says nothing about what is asked.
     pub(crate) fn is_stop(&self, word: &Word) -> bool {
         self.language.stop.contains(&word.lower)
     }
+}
+
+fn counted(expected: &AnswerType, tokens: &[Word], ask: &Range<usize>, language: &Language) -> Vec<String> {
+    let AnswerType::Quantity { classes } = expected else {
+        return Vec::new();
+    };
+    if *classes != [UnitClass::Count] {
+        return Vec::new();
+    }
+    tokens[ask.end..]
+        .iter()
+        .take(3)
+        .take_while(|word| !language.stop.contains(&word.lower))
+        .map(|word| word.lower.clone())
+        .collect()
+}
+
+fn wanted_unit(tokens: &[Word]) -> Option<String> {
+    let (last, before) = tokens.split_last()?;
+    let is_in = before.last().is_some_and(|word| word.lower == "in");
+    (is_in && lexicon().unit(&last.lower).is_some()).then(|| last.lower.clone())
+}
+
+/// A number right behind a plain noun names a thing; behind a name it belongs to the name.
+fn identifiers(tokens: &[Word], language: &Language) -> Vec<String> {
+    let names = |pair: &[Word]| {
+        pair[1].digit
+            && !pair[0].digit
+            && !pair[0].capital
+            && !language.stop.contains(&pair[0].lower)
+            && lexicon().month(&pair[0].lower).is_none()
+            && !pair[0].cjk
+    };
+    tokens
+        .windows(2)
+        .filter(|pair| names(pair))
+        .map(|pair| pair[1].lower.clone())
+        .collect()
 }
 
 struct FoundAsk<'a> {
@@ -86,11 +150,21 @@ fn find_ask<'a>(text: &str, tokens: &[Word], language: &'a Language) -> Option<F
                     continue;
                 }
                 // An Arabic "from" is also "who", but only at the start; the same holds for "that" words.
-                if start > 0 && n_words == 1 && matches!(phrase.as_str(), "من" | "ما" | "que" | "was" | "explain" | "describe") {
+                if start > 0
+                    && n_words == 1
+                    && matches!(
+                        phrase.as_str(),
+                        "من" | "ما" | "que" | "was" | "explain" | "describe"
+                    )
+                {
                     continue;
                 }
                 let bytes = tokens[start].range.start..tokens[start + n_words - 1].range.end;
-                best = Some(FoundAsk { ask, words: start..start + n_words, bytes });
+                best = Some(FoundAsk {
+                    ask,
+                    words: start..start + n_words,
+                    bytes,
+                });
             }
         }
         if best.is_some() {
@@ -104,9 +178,15 @@ fn find_ask_in_characters<'a>(text: &str, language: &'a Language) -> Option<Foun
     let mut best: Option<FoundAsk<'a>> = None;
     for ask in &language.asks {
         for phrase in &ask.words {
-            let Some(at) = text.find(phrase.as_str()) else { continue };
+            let Some(at) = text.find(phrase.as_str()) else {
+                continue;
+            };
             if best.as_ref().is_none_or(|best| best.bytes.len() < phrase.len()) {
-                best = Some(FoundAsk { ask, words: 0..0, bytes: at..at + phrase.len() });
+                best = Some(FoundAsk {
+                    ask,
+                    words: 0..0,
+                    bytes: at..at + phrase.len(),
+                });
             }
         }
     }
@@ -130,11 +210,19 @@ fn expected(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language:
         AskKind::Person => AnswerType::Person,
         AskKind::Place => AnswerType::Place,
         AskKind::Date => AnswerType::Date,
+        AskKind::Name => AnswerType::Name,
+        AskKind::Reason if asks_degree(tokens, at, language) => AnswerType::Quantity { classes: Vec::new() },
         AskKind::Reason => AnswerType::Explanation,
-        AskKind::Quantity => AnswerType::Quantity { classes: quantity_classes(ask, text, tokens, at, language) },
+        AskKind::Value if asks_name(tokens) => AnswerType::Name,
+        AskKind::Quantity => AnswerType::Quantity {
+            classes: quantity_classes(ask, text, tokens, at, language),
+        },
         AskKind::Value => {
             let measured = measured(text, tokens, at, language);
-            let is_superlative = tokens[at.end.min(tokens.len())..].iter().take(4).any(|word| word.lower == "average" || word.lower == "mean");
+            let is_superlative = tokens[at.end.min(tokens.len())..]
+                .iter()
+                .take(4)
+                .any(|word| word.lower == "average" || word.lower == "mean");
             match measured {
                 Some(Measured::Date) => AnswerType::Date,
                 Some(Measured::Classes(classes)) => AnswerType::Quantity { classes },
@@ -148,12 +236,44 @@ fn expected(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language:
     }
 }
 
-fn quantity_classes(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language: &Language) -> Vec<UnitClass> {
+/// "How hard is …", "How salty was …": a degree, not a way of doing.
+fn asks_degree(tokens: &[Word], at: &Range<usize>, language: &Language) -> bool {
+    let (Some(how), Some(degree), Some(verb)) = (
+        tokens.get(at.start),
+        tokens.get(at.start + 1),
+        tokens.get(at.start + 2),
+    ) else {
+        return false;
+    };
+    how.lower == "how"
+        && !language.stop.contains(&degree.lower)
+        && !degree.lower.ends_with("ly")
+        && matches!(verb.lower.as_str(), "is" | "are" | "was" | "were")
+}
+
+/// "What is … called?"
+fn asks_name(tokens: &[Word]) -> bool {
+    tokens
+        .last()
+        .is_some_and(|word| matches!(word.lower.as_str(), "called" | "named" | "name"))
+}
+
+fn quantity_classes(
+    ask: &Ask,
+    text: &str,
+    tokens: &[Word],
+    at: &Range<usize>,
+    language: &Language,
+) -> Vec<UnitClass> {
     if !ask.classes.is_empty() && ask.classes != [UnitClass::Count] {
         return ask.classes.clone();
     }
     if ask.classes == [UnitClass::Count] {
-        let noun_class = tokens[at.end..].iter().take(3).take_while(|word| !language.stop.contains(&word.lower)).find_map(|word| lexicon().unit(&word.lower));
+        let noun_class = tokens[at.end..]
+            .iter()
+            .take(3)
+            .take_while(|word| !language.stop.contains(&word.lower))
+            .find_map(|word| lexicon().unit(&word.lower));
         return vec![noun_class.unwrap_or(UnitClass::Count)];
     }
     if let Some(class) = verb_class(tokens, language) {
@@ -166,7 +286,9 @@ fn quantity_classes(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, l
 }
 
 fn verb_class(tokens: &[Word], language: &Language) -> Option<UnitClass> {
-    tokens.iter().find_map(|word| language.verbs.get(&word.lower).copied())
+    tokens
+        .iter()
+        .find_map(|word| language.verbs.get(&word.lower).copied())
 }
 
 enum Measured {
@@ -178,23 +300,37 @@ enum Measured {
 /// The measurable noun that the wh-word asks for: "what ... radius of", "which voltage feeds".
 fn measured(text: &str, tokens: &[Word], at: &Range<usize>, language: &Language) -> Option<Measured> {
     let names: Vec<String> = if tokens.iter().any(|word| word.cjk) {
-        let longest = language.measures.iter().filter(|(noun, _)| text.contains(noun.as_str())).max_by_key(|(noun, _)| noun.len());
+        let longest = language
+            .measures
+            .iter()
+            .filter(|(noun, _)| text.contains(noun.as_str()))
+            .max_by_key(|(noun, _)| noun.len());
         longest?.1.clone()
     } else {
+        // Korean puts the noun before the wh-word.
+        let after = if language.code == "ko" {
+            tokens
+        } else {
+            &tokens[at.end..]
+        };
         let mut found = None;
         let mut n_content = 0;
-        for (idx, word) in tokens[at.end..].iter().take(9).enumerate() {
+        for (idx, word) in after.iter().take(9).enumerate() {
             let is_stop = language.stop.contains(&word.lower);
             if word.capital && idx > 0 && language.code != "de" {
                 break;
             }
-            if n_content > 0 && is_stop {
+            if n_content > 0 && is_stop && language.code != "ko" {
                 break;
             }
             if !is_stop {
                 n_content += 1;
             }
-            if let Some(names) = language.measures.get(&word.lower).or_else(|| language.measures.get(word.lower.trim_end_matches('s'))) {
+            if let Some(names) = language
+                .measures
+                .get(&word.lower)
+                .or_else(|| language.measures.get(word.lower.trim_end_matches('s')))
+            {
                 found = Some(names.clone());
             }
         }
@@ -206,5 +342,7 @@ fn measured(text: &str, tokens: &[Word], at: &Range<usize>, language: &Language)
     if names.iter().any(|name| name == "number") {
         return Some(Measured::Classes(Vec::new()));
     }
-    Some(Measured::Classes(names.iter().filter_map(|name| UnitClass::named(name)).collect()))
+    Some(Measured::Classes(
+        names.iter().filter_map(|name| UnitClass::named(name)).collect(),
+    ))
 }

@@ -9,11 +9,12 @@ use crate::corpus::BlockKind;
 
 /// Short forms after which a full stop ends no sentence.
 const ABBREVIATIONS: &[&str] = &[
-    "mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "capt", "col", "gen", "lt", "sgt", "rev", "hon", "vs", "etc",
-    "e.g", "i.e", "eg", "ie", "cf", "ca", "approx", "no", "nos", "nr", "fig", "figs", "p", "pp", "vol", "ch", "sec",
-    "art", "inc", "ltd", "co", "corp", "dept", "est", "min", "max", "al", "ed", "eds", "jan", "feb", "mar", "apr",
-    "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "z.b", "d.h", "u.a", "bzw", "ggf", "inkl", "usw", "vgl",
-    "str", "hr", "fr", "tel", "a.m", "p.m", "u.s", "u.k", "mt", "ft", "av", "bd", "gb", "abs",
+    "mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "capt", "col", "gen", "lt", "sgt", "rev", "hon", "vs",
+    "etc", "e.g", "i.e", "eg", "ie", "cf", "ca", "approx", "no", "nos", "nr", "fig", "figs", "p", "pp",
+    "vol", "ch", "sec", "art", "inc", "ltd", "co", "corp", "dept", "est", "min", "max", "al", "ed", "eds",
+    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "z.b", "d.h", "u.a",
+    "bzw", "ggf", "inkl", "usw", "vgl", "str", "hr", "fr", "tel", "a.m", "p.m", "u.s", "u.k", "mt", "ft",
+    "av", "bd", "gb", "abs",
 ];
 
 /// Sentences of a passage as byte ranges, trimmed; empty ones are left out.
@@ -40,16 +41,27 @@ pub(crate) fn sentences(text: &str, kind: BlockKind) -> Vec<Range<usize>> {
 }
 
 fn full_stop_ends(text: &str, chars: &[(usize, char)], char_idx: usize) -> bool {
-    let Some((_, next)) = chars.get(char_idx + 1) else { return true };
+    let Some((_, next)) = chars.get(char_idx + 1) else {
+        return true;
+    };
     if !next.is_whitespace() {
         return false;
     }
     let before = &text[..chars[char_idx].0];
-    let token_start = before.rfind(|c: char| c.is_whitespace() || c == '(').map_or(0, |at| at + 1);
-    let token = before[token_start..].trim_start_matches(['*', '_', '"', '\'', '[', '“']).to_lowercase();
-    let after = chars[char_idx + 1..].iter().map(|(_, c)| *c).find(|c| !c.is_whitespace());
+    let token_start = before
+        .rfind(|c: char| c.is_whitespace() || c == '(')
+        .map_or(0, |at| at + 1);
+    let token = before[token_start..]
+        .trim_start_matches(['*', '_', '"', '\'', '[', '“'])
+        .to_lowercase();
+    let after = chars[char_idx + 1..]
+        .iter()
+        .map(|(_, c)| *c)
+        .find(|c| !c.is_whitespace());
     let Some(after) = after else { return true };
-    if ABBREVIATIONS.contains(&token.as_str()) && (after.is_lowercase() || after.is_ascii_digit() || is_title(&token)) {
+    if ABBREVIATIONS.contains(&token.as_str())
+        && (after.is_lowercase() || after.is_ascii_digit() || is_title(&token))
+    {
         return false;
     }
     let is_initial = token.chars().count() == 1 && token.chars().all(char::is_alphabetic) && token != "i";
@@ -66,22 +78,47 @@ fn full_stop_ends(text: &str, chars: &[(usize, char)], char_idx: usize) -> bool 
 }
 
 fn is_title(token: &str) -> bool {
-    matches!(token, "mr" | "mrs" | "ms" | "dr" | "prof" | "st" | "capt" | "col" | "gen" | "lt" | "sgt" | "rev" | "hon" | "hr" | "fr" | "mt")
+    matches!(
+        token,
+        "mr" | "mrs"
+            | "ms"
+            | "dr"
+            | "prof"
+            | "st"
+            | "capt"
+            | "col"
+            | "gen"
+            | "lt"
+            | "sgt"
+            | "rev"
+            | "hon"
+            | "hr"
+            | "fr"
+            | "mt"
+    )
 }
 
 fn starts_month(text: &str, chars: &[(usize, char)], char_idx: usize) -> bool {
     let rest = text[chars[char_idx].0 + 1..].trim_start();
-    let word: String = rest.chars().take_while(|c| c.is_alphabetic()).collect::<String>().to_lowercase();
+    let word: String = rest
+        .chars()
+        .take_while(|c| c.is_alphabetic())
+        .collect::<String>()
+        .to_lowercase();
     super::lexicon::lexicon().month(&word).is_some()
 }
 
 /// "?" and "!" end a sentence at a blank or at the end, not inside an address.
 fn mark_ends(chars: &[(usize, char)], char_idx: usize) -> bool {
-    chars.get(char_idx + 1).is_none_or(|(_, next)| next.is_whitespace() || super::text::is_cjk(*next))
+    chars
+        .get(char_idx + 1)
+        .is_none_or(|(_, next)| next.is_whitespace() || super::text::is_cjk(*next))
 }
 
 fn closes_next(chars: &[(usize, char)], char_idx: usize) -> bool {
-    chars.get(char_idx + 1).is_some_and(|(_, next)| matches!(next, '」' | '』' | '”' | '）' | '"'))
+    chars
+        .get(char_idx + 1)
+        .is_some_and(|(_, next)| matches!(next, '」' | '』' | '”' | '）' | '"'))
 }
 
 /// A closing quote or bracket right after a full stop belongs to the sentence that it closes.
@@ -106,7 +143,11 @@ fn line_ends(text: &str, end: usize, kind: BlockKind) -> bool {
         BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Comment => {
             let rest = &text[end..];
             let line = rest.split('\n').next().unwrap_or("").trim();
-            let line = if kind == BlockKind::Comment { line.trim_start_matches(COMMENT_MARKS).trim() } else { line };
+            let line = if kind == BlockKind::Comment {
+                line.trim_start_matches(COMMENT_MARKS).trim()
+            } else {
+                line
+            };
             line.is_empty()
         }
     }

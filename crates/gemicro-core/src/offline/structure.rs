@@ -39,7 +39,9 @@ struct Shapes {
 }
 
 fn shapes() -> &'static Shapes {
-    static SHAPES: LazyLock<Shapes> = LazyLock::new(|| toml::from_str(include_str!("data/shapes.toml")).expect("the shapes file is read by a test"));
+    static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
+        toml::from_str(include_str!("data/shapes.toml")).expect("the shapes file is read by a test")
+    });
     &SHAPES
 }
 
@@ -54,20 +56,21 @@ pub(crate) fn untrusted(passages: &[Passage]) -> Vec<bool> {
             open = match (open, template_heading(text)) {
                 (Region::Delimited, _) => Region::Delimited,
                 (_, Some(TemplateHeading::Opens)) => Region::Section,
-                (Region::Section, Some(TemplateHeading::Continues)) => Region::Section,
+                (Region::Section | Region::AfterSection, Some(TemplateHeading::Continues)) => Region::Section,
                 _ => Region::Closed,
             };
             marks[idx] = open != Region::Closed || is_planted(text);
             continue;
         }
         let boundary = boundary(text);
-        let starts_inside = open != Region::Closed || passage.heading.as_deref().and_then(template_heading) == Some(TemplateHeading::Opens);
+        let starts_inside = matches!(open, Region::Delimited | Region::Section)
+            || passage.heading.as_deref().and_then(template_heading) == Some(TemplateHeading::Opens);
         marks[idx] = starts_inside || boundary != Boundary::None || is_planted(text);
         open = match (open, boundary) {
             (_, Boundary::Opens) => Region::Delimited,
             (_, Boundary::Closes) => Region::Closed,
             // A section of the instruction format ends with its first block: what follows is the document again.
-            (Region::Section, Boundary::None) => Region::Closed,
+            (Region::Section, Boundary::None) => Region::AfterSection,
             (region, Boundary::None) => region,
         };
     }
@@ -81,6 +84,8 @@ enum Region {
     Delimited,
     /// Below a heading of the instruction format.
     Section,
+    /// Behind the first block of such a section: only its next heading goes on with it.
+    AfterSection,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,14 +104,32 @@ enum TemplateHeading {
 }
 
 fn template_heading(text: &str) -> Option<TemplateHeading> {
-    let bare = text.trim().trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let position = shapes().template_headings.iter().position(|heading| *heading == bare)?;
-    Some(if bare.starts_with("response") || bare.starts_with("input") || bare.starts_with("output") || bare.starts_with("answer") { TemplateHeading::Continues } else { let _ = position; TemplateHeading::Opens })
+    let bare = text
+        .trim()
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    if !shapes().template_headings.contains(&bare) {
+        return None;
+    }
+    let continues = ["response", "input", "output", "answer"]
+        .iter()
+        .any(|word| bare.starts_with(word));
+    Some(if continues {
+        TemplateHeading::Continues
+    } else {
+        TemplateHeading::Opens
+    })
 }
 
 /// One block is planted, whatever stands around it.
 pub(crate) fn is_planted(text: &str) -> bool {
-    has_template_token(text) || has_hidden_markup(text) || is_tool_call(text) || has_foreign_address(text) || text.lines().any(is_role_line) || has_template_lines(text) || gives_orders(text)
+    has_template_token(text)
+        || has_hidden_markup(text)
+        || is_tool_call(text)
+        || has_foreign_address(text)
+        || text.lines().any(is_role_line)
+        || has_template_lines(text)
+        || gives_orders(text)
 }
 
 fn boundary(text: &str) -> Boundary {
@@ -115,15 +138,30 @@ fn boundary(text: &str) -> Boundary {
         if let Some(found) = delimiter(line) {
             last = found;
         }
-        let lower = line.to_lowercase();
-        for token in &shapes().template_tokens {
-            let Some(at) = lower.find(token.as_str()) else { continue };
-            let is_end = token.contains("end") || token.contains('/') || token.contains("</s>");
-            let rest = &lower[at + token.len()..];
-            last = if is_end || rest.contains("<|im_end") || rest.contains("[/inst") { Boundary::Closes } else { Boundary::Opens };
+        if let Some(found) = last_token(&line.to_lowercase()) {
+            last = found;
         }
     }
     last
+}
+
+/// Whether the last template token of a line opens or closes a turn.
+fn last_token(lower: &str) -> Option<Boundary> {
+    let (at, token) = shapes()
+        .template_tokens
+        .iter()
+        .filter(|token| *token != "|>")
+        .filter_map(|token| lower.rfind(token.as_str()).map(|at| (at, token)))
+        .max_by_key(|(at, _)| *at)?;
+    let rest = &lower[at + token.len()..];
+    let is_end = token.contains('/')
+        || token.contains("end")
+        || token == "<|"
+            && (rest.starts_with("im_end")
+                || rest.starts_with("end")
+                || rest.starts_with("eot")
+                || rest.starts_with('/'));
+    Some(if is_end { Boundary::Closes } else { Boundary::Opens })
 }
 
 /// "%%% BEGIN USER MESSAGE %%%", "--- END OF CONTEXT ---": signs, words in capitals, signs.
@@ -132,21 +170,40 @@ fn delimiter(line: &str) -> Option<Boundary> {
     let core = line.trim_matches(|c: char| !c.is_alphanumeric());
     let n_signs_before = line.find(core).unwrap_or(0);
     let tokens = words(core);
-    let is_shape = n_signs_before >= 2 && line.len() > n_signs_before + core.len() && (2..=8).contains(&tokens.len()) && core.chars().all(|c| !c.is_lowercase());
+    let is_shape = n_signs_before >= 2
+        && line.len() > n_signs_before + core.len()
+        && (2..=8).contains(&tokens.len())
+        && core.chars().all(|c| !c.is_lowercase());
     if !is_shape {
         return None;
     }
-    let position = tokens.iter().find_map(|word| shapes().delimiters.iter().position(|known| *known == word.lower))?;
-    Some(if shapes().delimiters[position].starts_with("end") || shapes().delimiters[position].starts_with("stop") { Boundary::Closes } else { Boundary::Opens })
+    let position = tokens
+        .iter()
+        .find_map(|word| shapes().delimiters.iter().position(|known| *known == word.lower))?;
+    Some(
+        if shapes().delimiters[position].starts_with("end")
+            || shapes().delimiters[position].starts_with("stop")
+        {
+            Boundary::Closes
+        } else {
+            Boundary::Opens
+        },
+    )
 }
 
 fn has_template_token(text: &str) -> bool {
     let lower = text.to_lowercase();
-    shapes().template_tokens.iter().any(|token| lower.contains(token.as_str())) || text.lines().any(|line| delimiter(line).is_some())
+    shapes()
+        .template_tokens
+        .iter()
+        .any(|token| lower.contains(token.as_str()))
+        || text.lines().any(|line| delimiter(line).is_some())
 }
 
 fn has_template_lines(text: &str) -> bool {
-    text.lines().filter(|line| line.trim_start().starts_with('#')).any(|line| template_heading(line) == Some(TemplateHeading::Opens))
+    text.lines()
+        .filter(|line| line.trim_start().starts_with('#'))
+        .any(|line| template_heading(line) == Some(TemplateHeading::Opens))
 }
 
 fn has_hidden_markup(text: &str) -> bool {
@@ -154,7 +211,11 @@ fn has_hidden_markup(text: &str) -> bool {
         return true;
     }
     let compact: String = text.to_lowercase().split_whitespace().collect();
-    compact.contains('<') && shapes().hidden_styles.iter().any(|style| compact.contains(style.as_str()))
+    compact.contains('<')
+        && shapes()
+            .hidden_styles
+            .iter()
+            .any(|style| compact.contains(style.as_str()))
 }
 
 /// A JSON object that names a tool, its arguments or a role.
@@ -166,7 +227,9 @@ fn is_tool_call(text: &str) -> bool {
 
 /// "Assistant: …", "[system] …", "NOTE TO AI READERS: …" at the start of a line.
 fn is_role_line(line: &str) -> bool {
-    let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '*' | '-' | '#' | '_' | '`' | '"' | '“'));
+    let line = line.trim_start_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '>' | '*' | '-' | '#' | '_' | '`' | '"' | '“')
+    });
     let (label, rest) = match line.strip_prefix(['[', '(', '<', '{']) {
         Some(inner) => match inner.split_once([']', ')', '>', '}']) {
             Some(parts) => parts,
@@ -192,23 +255,41 @@ fn is_role_line(line: &str) -> bool {
 }
 
 fn addresses_reader(text: &str) -> bool {
-    words(text).iter().any(|word| matches!(word.lower.as_str(), "you" | "your" | "you're" | "i" | "i'm" | "du" | "sie" | "你" | "您"))
+    words(text).iter().any(|word| {
+        matches!(
+            word.lower.as_str(),
+            "you" | "your" | "you're" | "i" | "i'm" | "du" | "sie" | "你" | "您"
+        )
+    })
 }
 
 /// A sentence in the mood of an order that sets sources or instructions aside, or orders a citation.
 fn gives_orders(text: &str) -> bool {
     let shapes = shapes();
-    super::sentence::sentences(text, BlockKind::Paragraph).into_iter().any(|range| {
-        let sentence = &text[range];
-        let tokens = words(sentence);
-        let verb_at = tokens.iter().position(|word| !shapes.order_leads.contains(&word.lower));
-        let Some(verb_at) = verb_at.filter(|at| *at <= 4) else { return false };
-        let is_order = shapes.override_verbs.contains(&tokens[verb_at].lower);
-        let is_about = |word: &super::text::Word| shapes.override_objects.contains(&word.lower);
-        let names_machine = tokens.iter().any(|word| shapes.strong_roles.contains(&word.lower) || word.lower.ends_with("bot") && word.capital);
-        let speaks_to_machine = names_machine && tokens.iter().any(|word| matches!(word.lower.as_str(), "you" | "your" | "must" | "should"));
-        (is_order && tokens[verb_at + 1..].iter().any(is_about)) || speaks_to_machine || orders_without_spaces(sentence)
-    })
+    super::sentence::sentences(text, BlockKind::Paragraph)
+        .into_iter()
+        .any(|range| {
+            let sentence = &text[range];
+            let tokens = words(sentence);
+            let verb_at = tokens
+                .iter()
+                .position(|word| !shapes.order_leads.contains(&word.lower));
+            let Some(verb_at) = verb_at.filter(|at| *at <= 4) else {
+                return false;
+            };
+            let is_order = shapes.override_verbs.contains(&tokens[verb_at].lower);
+            let is_about = |word: &super::text::Word| shapes.override_objects.contains(&word.lower);
+            let names_machine = tokens.iter().any(|word| {
+                shapes.strong_roles.contains(&word.lower) || word.lower.ends_with("bot") && word.capital
+            });
+            let speaks_to_machine = names_machine
+                && tokens
+                    .iter()
+                    .any(|word| matches!(word.lower.as_str(), "you" | "your" | "must" | "should"));
+            (is_order && tokens[verb_at + 1..].iter().any(is_about))
+                || speaks_to_machine
+                || orders_without_spaces(sentence)
+        })
 }
 
 /// The same in scripts without spaces or with joined particles: verb and object in one sentence.
@@ -217,31 +298,62 @@ fn orders_without_spaces(sentence: &str) -> bool {
     if sentence.is_ascii() {
         return false;
     }
-    let holds = |list: &[String]| list.iter().any(|word| !word.is_ascii() && sentence.contains(word.as_str()));
+    let holds = |list: &[String]| {
+        list.iter()
+            .any(|word| !word.is_ascii() && sentence.contains(word.as_str()))
+    };
     holds(&shapes.override_verbs) && holds(&shapes.override_objects)
 }
 
 /// An address of another machine, outside a Markdown link: with a scheme, or a bare host name.
 pub(crate) fn has_foreign_address(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    for (at, _) in lower.match_indices("://") {
-        let host: String = lower[at + 3..].chars().take_while(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '[' | ']')).collect();
-        let is_local = host.starts_with("localhost") || host.starts_with("127.") || host.starts_with("0.0.0.0") || host.starts_with('[') || host.is_empty();
-        if !is_local && !is_link_target(&lower, at) {
-            return true;
-        }
-    }
-    has_host_name(&lower)
+    let lower = without_link_targets(&text.to_lowercase());
+    let has_scheme = lower.match_indices("://").any(|(at, _)| {
+        let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '.' | '-' | '[');
+        let host: String = lower[at + 3..].chars().take_while(is_part).collect();
+        let is_local = ["localhost", "127.", "0.0.0.0", "["]
+            .iter()
+            .any(|local| host.starts_with(local));
+        !is_local && !host.is_empty()
+    });
+    has_scheme || has_host_name(&lower)
 }
 
-/// "[text](https://…": the reader sees the text; the sentence itself is still not quoted with its address.
-fn is_link_target(lower: &str, at: usize) -> bool {
-    let before = lower[..at].trim_end_matches(char::is_alphanumeric);
-    before.ends_with("](")
+/// "[text](https://…)": the reader sees the text only; a span with such a target is still not quoted.
+fn without_link_targets(lower: &str) -> String {
+    let mut kept = String::with_capacity(lower.len());
+    let mut rest = lower;
+    while let Some(at) = rest.find("](") {
+        kept.push_str(&rest[..at + 1]);
+        rest = rest[at + 2..].split_once(')').map_or("", |(_, after)| after);
+    }
+    kept.push_str(rest);
+    kept
 }
 
 fn has_host_name(lower: &str) -> bool {
-    lower.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '"' | '\'' | '`' | ',' | ';' | '<' | '>' | '[' | ']' | '=' | ':' | '/' | '，' | '。'))
+    lower
+        .split(|c: char| {
+            c.is_whitespace()
+                || matches!(
+                    c,
+                    '(' | ')'
+                        | '"'
+                        | '\''
+                        | '`'
+                        | ','
+                        | ';'
+                        | '<'
+                        | '>'
+                        | '['
+                        | ']'
+                        | '='
+                        | ':'
+                        | '/'
+                        | '，'
+                        | '。'
+                )
+        })
         .map(|token| token.trim_matches(|c: char| !c.is_alphanumeric()))
         .any(is_host)
 }
@@ -249,9 +361,13 @@ fn has_host_name(lower: &str) -> bool {
 fn is_host(token: &str) -> bool {
     let labels: Vec<&str> = token.split('.').collect();
     labels.len() >= 2
-        && labels.iter().all(|label| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-'))
+        && labels
+            .iter()
+            .all(|label| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-'))
         && labels[0].chars().any(char::is_alphabetic)
-        && labels.last().is_some_and(|ending| shapes().host_endings.iter().any(|known| known == ending))
+        && labels
+            .last()
+            .is_some_and(|ending| shapes().host_endings.iter().any(|known| known == ending))
 }
 
 /// A span with any address in it is never quoted, wherever the address points.

@@ -11,6 +11,7 @@ use super::lexicon::lexicon;
 use super::question::Question;
 use super::text::{Word, is_cjk, likeness, words};
 use super::value::adjacent;
+use crate::corpus::Passage;
 
 /// What a question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub(crate) struct Subject {
 pub(crate) enum SubjectForm {
     /// A name with capitals, possibly with a plain noun behind it.
     Name,
+    /// A noun of a language that writes every noun with a capital.
+    Noun,
     /// Plain words after an article, or a word with a hyphen.
     Phrase,
     /// Words of a script without capitals.
@@ -47,9 +50,16 @@ impl Subject {
     pub(crate) fn new(text: &str, form: SubjectForm) -> Self {
         let parts = match form {
             SubjectForm::Characters => vec![text.to_owned()],
-            SubjectForm::Name | SubjectForm::Phrase | SubjectForm::Uncased => words(text).into_iter().map(|word| word.lower).collect(),
+            SubjectForm::Name | SubjectForm::Noun | SubjectForm::Phrase | SubjectForm::Uncased => {
+                words(text).into_iter().map(|word| word.lower).collect()
+            }
         };
-        Self { text: text.to_owned(), parts, form, longer: HashSet::new() }
+        Self {
+            text: text.to_owned(),
+            parts,
+            form,
+            longer: HashSet::new(),
+        }
     }
 
     pub(crate) fn form(&self) -> SubjectForm {
@@ -68,9 +78,14 @@ impl Subject {
         }
         let tokens = words(text);
         for start in self.starts(&tokens) {
-            let Some(before) = start.checked_sub(1) else { continue };
+            let Some(before) = start.checked_sub(1) else {
+                continue;
+            };
             let word = &tokens[before];
-            if !is_name_word(word) || !adjacent(text, word, &tokens[start]) || opens_sentence(text, &tokens, before) {
+            if !is_name_word(word)
+                || !adjacent(text, word, &tokens[start])
+                || opens_sentence(text, &tokens, before)
+            {
                 continue;
             }
             self.longer.insert(word.lower.clone());
@@ -98,35 +113,59 @@ impl Subject {
         }
         let same = |word: &Word, part: &String| match self.form {
             SubjectForm::Uncased => likeness(&word.lower, part) > 0.8,
-            SubjectForm::Name | SubjectForm::Phrase | SubjectForm::Characters => word.lower == *part,
+            SubjectForm::Name | SubjectForm::Noun | SubjectForm::Phrase | SubjectForm::Characters => {
+                word.lower == *part
+            }
         };
         (0..=tokens.len() - n_parts)
-            .filter(|start| self.parts.iter().zip(&tokens[*start..]).all(|(part, word)| same(word, part)))
+            .filter(|start| {
+                self.parts
+                    .iter()
+                    .zip(&tokens[*start..])
+                    .all(|(part, word)| same(word, part))
+            })
             .collect()
     }
 
     fn is_whole_name(&self, text: &str, tokens: &[Word], start: usize, place: Place) -> bool {
         let last = &tokens[start + self.parts.len() - 1];
-        let before = start.checked_sub(1).map(|idx| (idx, &tokens[idx])).filter(|(_, word)| adjacent(text, word, &tokens[start]));
-        let after = tokens.get(start + self.parts.len()).filter(|word| adjacent(text, last, word) && !ends_with_possessive(text, last));
+        let before = start
+            .checked_sub(1)
+            .map(|idx| (idx, &tokens[idx]))
+            .filter(|(_, word)| adjacent(text, word, &tokens[start]));
+        let after = tokens
+            .get(start + self.parts.len())
+            .filter(|word| adjacent(text, last, word) && !ends_with_possessive(text, last));
         match self.form {
             SubjectForm::Name => {
                 let starts_longer = before.is_some_and(|(idx, word)| {
-                    is_name_word(word) && (!opens_sentence(text, tokens, idx) || self.longer.contains(&word.lower) || !may_open(&word.lower))
+                    is_name_word(word)
+                        && (!opens_sentence(text, tokens, idx)
+                            || self.longer.contains(&word.lower)
+                            || !may_open(&word.lower))
                 });
-                let goes_on = place == Place::Sentence && after.is_some_and(|word| is_name_word(word) || (is_number(word) && !self.has_number() && last.capital));
+                let goes_on = place == Place::Sentence
+                    && after.is_some_and(|word| {
+                        is_name_word(word) || (is_number(word) && !self.has_number() && last.capital)
+                    });
                 !starts_longer && !goes_on
             }
+            SubjectForm::Noun => !before.is_some_and(|(_, word)| lexicon().is_modifier(&word.lower)),
             // "the remote travel policy" is not "the travel policy".
             SubjectForm::Phrase => before.is_none_or(|(idx, word)| {
-                lexicon().is_stop(&word.lower) || opens_sentence(text, tokens, idx) || tokens[start].lower.contains('-')
+                lexicon().is_stop(&word.lower)
+                    || opens_sentence(text, tokens, idx)
+                    || tokens[start].lower.contains('-')
+                    || self.has_number()
             }),
             SubjectForm::Uncased | SubjectForm::Characters => true,
         }
     }
 
     fn has_number(&self) -> bool {
-        self.parts.iter().any(|part| part.chars().any(|c| c.is_ascii_digit()))
+        self.parts
+            .iter()
+            .any(|part| part.chars().any(|c| c.is_ascii_digit()))
     }
 
     /// Without spaces, a name that follows another character directly may be a longer name.
@@ -136,7 +175,9 @@ impl Subject {
             .filter(|(at, _)| {
                 let before = &text[..*at];
                 before.chars().next_back().is_none_or(|c| {
-                    !is_cjk(c) || language.stop.iter().any(|stop| before.ends_with(stop.as_str())) || is_kana(c) != self.text.chars().next().is_some_and(is_kana)
+                    !is_cjk(c)
+                        || language.stop.iter().any(|stop| before.ends_with(stop.as_str()))
+                        || is_kana(c) != self.text.chars().next().is_some_and(is_kana)
                 })
             })
             .map(|(at, found)| at..at + found.len())
@@ -160,19 +201,30 @@ fn is_number(word: &Word) -> bool {
 /// A word with a capital that could be part of a name.
 fn is_name_word(word: &Word) -> bool {
     let lexicon = lexicon();
-    word.capital && !lexicon.is_stop(&word.lower) && !lexicon.is_title(&word.lower) && lexicon.month(&word.lower).is_none() && !lexicon.is_day(&word.lower)
+    word.capital
+        && !lexicon.is_stop(&word.lower)
+        && !lexicon.is_title(&word.lower)
+        && lexicon.month(&word.lower).is_none()
+        && !lexicon.is_day(&word.lower)
 }
 
 /// The word is the first of its sentence, line or cell, so that its capital says nothing.
 fn opens_sentence(text: &str, tokens: &[Word], idx: usize) -> bool {
-    let Some(before) = idx.checked_sub(1) else { return true };
-    text[tokens[before].range.end..tokens[idx].range.start].contains(['.', '!', '?', ':', '|', '“', '"', '#', '>', '•'])
+    let Some(before) = idx.checked_sub(1) else {
+        return true;
+    };
+    text[tokens[before].range.end..tokens[idx].range.start]
+        .contains(['.', '!', '?', ':', '|', '“', '"', '#', '>', '•'])
 }
 
 /// A verb form may open a sentence right before a name: "Repainting X took", "Visit X".
 fn may_open(lower: &str) -> bool {
     let is_verb_form = lower.ends_with("ing") || lower.ends_with("ed");
-    is_verb_form || matches!(lower, "ask" | "visit" | "see" | "call" | "join" | "use" | "run" | "start" | "contact")
+    is_verb_form
+        || matches!(
+            lower,
+            "ask" | "visit" | "see" | "call" | "join" | "use" | "run" | "start" | "contact"
+        )
 }
 
 /// A run of words with capitals in a question, as word indices.
@@ -187,10 +239,20 @@ pub(crate) fn name_runs(question: &Question) -> Vec<Range<usize>> {
         }
         let mut end = idx + 1;
         loop {
-            let joined = usize::from(tokens.get(end).is_some_and(|word| matches!(word.lower.as_str(), "of" | "de" | "von" | "van" | "del" | "la")));
-            let Some(next) = tokens.get(end + joined) else { break };
-            let touches = (end..=end + joined).all(|at| adjacent(&question.text, &tokens[at - 1], &tokens[at]));
-            let goes_on = if joined == 0 { is_name_word(next) || next.digit } else { is_name_word(next) && names_with_of(&tokens[end - 1]) };
+            let joined = usize::from(tokens.get(end).is_some_and(|word| {
+                question.language.code != "de"
+                    && matches!(word.lower.as_str(), "of" | "de" | "von" | "van" | "del" | "la")
+            }));
+            let Some(next) = tokens.get(end + joined) else {
+                break;
+            };
+            let touches =
+                (end..=end + joined).all(|at| adjacent(&question.text, &tokens[at - 1], &tokens[at]));
+            let goes_on = if joined == 0 {
+                is_name_word(next) || next.digit
+            } else {
+                is_name_word(next) && names_with_of(&tokens[end - 1])
+            };
             if !touches || !goes_on {
                 break;
             }
@@ -214,7 +276,12 @@ fn starts_run(question: &Question, idx: usize) -> bool {
     }
     // The first word of a question has its capital from its place, unless the name goes on behind it.
     let opens = opens_sentence(&question.text, &question.words, idx);
-    !opens || question.words.get(idx + 1).is_some_and(|next| is_name_word(next) || next.digit) || word.lower.contains('-')
+    !opens
+        || question
+            .words
+            .get(idx + 1)
+            .is_some_and(|next| is_name_word(next) || next.digit)
+        || word.lower.contains('-')
 }
 
 /// Text of a run of words, as it stands in the question.
@@ -223,4 +290,25 @@ pub(crate) fn run_text(question: &Question, run: &Range<usize>) -> String {
     let last = &question.words[run.end - 1];
     let slice = &question.text[start..last.range.end];
     slice.trim_end_matches("'s").trim_end_matches("’s").to_owned()
+}
+
+/// The title of the document or the heading above the passage names the subject.
+pub(crate) fn is_titled(subject: &Subject, passage: &Passage) -> bool {
+    !subject.occurrences(&passage.title, Place::Title).is_empty()
+        || passage
+            .heading
+            .as_deref()
+            .is_some_and(|heading| !subject.occurrences(heading, Place::Title).is_empty())
+}
+
+/// "What was lot 5206 …?": the question asks what the subject itself is.
+pub(crate) fn defines(question: &Question, subject: &Subject) -> bool {
+    let rest = question.words[question.ask.end..]
+        .iter()
+        .skip_while(|word| question.is_stop(word));
+    subject
+        .parts()
+        .iter()
+        .zip(rest)
+        .all(|(part, word)| *part == word.lower)
 }

@@ -43,8 +43,16 @@ impl Default for Techniques {
 
 impl Techniques {
     /// Names of the switches, in the order in which a bench prints them.
-    pub const NAMES: [&'static str; 8] =
-        ["subject", "type_gate", "coverage", "split", "hops", "synonyms", "contradictions", "structure"];
+    pub const NAMES: [&'static str; 8] = [
+        "subject",
+        "type_gate",
+        "coverage",
+        "split",
+        "hops",
+        "synonyms",
+        "contradictions",
+        "structure",
+    ];
 
     /// All techniques but the named one; `None` for an unknown name.
     #[must_use]

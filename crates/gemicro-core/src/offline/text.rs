@@ -69,7 +69,9 @@ fn continues_word(chars: &[(usize, char)], idx: usize) -> bool {
         return !is_cjk(current);
     }
     let previous = chars[idx - 1].1;
-    let Some(next) = chars.get(idx + 1).map(|(_, c)| *c) else { return false };
+    let Some(next) = chars.get(idx + 1).map(|(_, c)| *c) else {
+        return false;
+    };
     match current {
         '-' | '_' | '\'' | '’' | '\u{2011}' => {
             previous.is_alphanumeric() && next.is_alphanumeric() && !is_cjk(next)
@@ -111,8 +113,14 @@ pub(crate) fn is_arabic(c: char) -> bool {
 
 /// The script has no capital letters, so a name cannot be told by them.
 pub(crate) fn is_uncased(text: &str) -> bool {
-    let n_uncased = text.chars().filter(|c| is_cjk(*c) || is_hangul(*c) || is_arabic(*c)).count();
-    let n_cased = text.chars().filter(|c| c.is_lowercase() || c.is_uppercase()).count();
+    let n_uncased = text
+        .chars()
+        .filter(|c| is_cjk(*c) || is_hangul(*c) || is_arabic(*c))
+        .count();
+    let n_cased = text
+        .chars()
+        .filter(|c| c.is_lowercase() || c.is_uppercase())
+        .count();
     n_uncased > n_cased
 }
 
@@ -135,10 +143,23 @@ pub(crate) fn likeness(left: &str, right: &str) -> f32 {
     if left_stem == right_stem {
         return 0.95;
     }
+    if let Some(base) = superlative_base(left).or_else(|| superlative_base(right)) {
+        let is_form = |word: &str| {
+            superlative_base(word)
+                .or_else(|| comparative_base(word))
+                .unwrap_or_else(|| stem(word))
+                == base
+        };
+        return if is_form(left) && is_form(right) { 0.9 } else { 0.0 };
+    }
     let shared = shared_prefix(left, right);
     let shorter = left_stem.chars().count().min(right_stem.chars().count());
     let longer = left.chars().count().max(right.chars().count());
-    if shared >= 5 && shared >= shorter && longer - shared <= 5 { 0.8 } else { 0.0 }
+    if shared >= 5 && shared >= shorter && longer - shared <= 5 {
+        0.8
+    } else {
+        0.0
+    }
 }
 
 fn likeness_of_bases(left: &str, right: &str, least: usize) -> f32 {
@@ -148,34 +169,45 @@ fn likeness_of_bases(left: &str, right: &str, least: usize) -> f32 {
     let shared = shared_prefix(left, right);
     let shorter = left.chars().count().min(right.chars().count());
     let longer = left.chars().count().max(right.chars().count());
-    if shared >= least && shared + 1 >= shorter && longer - shared <= 3 { 0.85 } else { 0.0 }
+    if shared >= least && shared + 1 >= shorter && longer - shared <= 3 {
+        0.85
+    } else {
+        0.0
+    }
 }
 
 fn shared_prefix(left: &str, right: &str) -> usize {
-    left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count()
+    left.chars()
+        .zip(right.chars())
+        .take_while(|(a, b)| a == b)
+        .count()
 }
 
 /// Takes the joined particles off an Arabic word: "and", "for", "with", "as", "so", the article.
 pub(crate) fn arabic_base(word: &str) -> String {
     let mut base = word;
     for prefix in ["و", "ف", "ل", "ب", "ك"] {
-        if let Some(rest) = base.strip_prefix(prefix) {
-            if rest.chars().count() >= 3 {
-                base = rest;
-                break;
-            }
+        if let Some(rest) = base.strip_prefix(prefix)
+            && rest.chars().count() >= 3
+        {
+            base = rest;
+            break;
         }
     }
     for prefix in ["ال", "ل"] {
-        if let Some(rest) = base.strip_prefix(prefix) {
-            if rest.chars().count() >= 3 {
-                base = rest;
-                break;
-            }
+        if let Some(rest) = base.strip_prefix(prefix)
+            && rest.chars().count() >= 3
+        {
+            base = rest;
+            break;
         }
     }
     let trimmed = base.trim_end_matches(['ا', 'ة', 'ه']);
-    if trimmed.chars().count() >= 3 { trimmed.to_owned() } else { base.to_owned() }
+    if trimmed.chars().count() >= 3 {
+        trimmed.to_owned()
+    } else {
+        base.to_owned()
+    }
 }
 
 /// Cuts the commonest English endings; good enough to join forms, never shown to anybody.
@@ -187,13 +219,24 @@ pub(crate) fn stem(word: &str) -> String {
     if base.ends_with("ies") && base.len() > 4 {
         base.truncate(base.len() - 3);
         base.push('y');
-    } else if base.ends_with("sses") || base.ends_with("xes") || base.ends_with("ches") || base.ends_with("shes") {
+    } else if base.ends_with("sses")
+        || base.ends_with("xes")
+        || base.ends_with("ches")
+        || base.ends_with("shes")
+    {
         base.truncate(base.len() - 2);
     } else if base.ends_with('s') && !base.ends_with("ss") && !base.ends_with("us") && !base.ends_with("is") {
         base.truncate(base.len() - 1);
     }
+    for ending in ["ness", "ly"] {
+        if let Some(rest) = base.strip_suffix(ending).filter(|rest| rest.len() >= 4) {
+            base.truncate(rest.len());
+        }
+    }
     for ending in ["ing", "ed"] {
-        let Some(rest) = base.strip_suffix(ending) else { continue };
+        let Some(rest) = base.strip_suffix(ending) else {
+            continue;
+        };
         if rest.len() >= 3 && rest.contains(['a', 'e', 'i', 'o', 'u', 'y']) {
             base.truncate(rest.len());
             undouble(&mut base);
@@ -210,10 +253,53 @@ pub(crate) fn stem(word: &str) -> String {
     base
 }
 
+/// "oldest", "rarest", "heaviest" without their ending, in the form of [`stem`].
+pub(crate) fn superlative_base(word: &str) -> Option<String> {
+    degree_base(word, "iest", "est").filter(|_| {
+        !matches!(
+            word,
+            "forest"
+                | "harvest"
+                | "request"
+                | "interest"
+                | "guest"
+                | "honest"
+                | "modest"
+                | "test"
+                | "rest"
+                | "west"
+                | "best"
+                | "latest"
+        )
+    })
+}
+
+fn comparative_base(word: &str) -> Option<String> {
+    degree_base(word, "ier", "er")
+}
+
+fn degree_base(word: &str, with_y: &str, plain: &str) -> Option<String> {
+    if let Some(base) = word.strip_suffix(with_y).filter(|base| base.len() >= 2) {
+        return Some(stem(&format!("{base}y")));
+    }
+    let mut base = word
+        .strip_suffix(plain)
+        .filter(|base| base.len() >= 3)?
+        .to_owned();
+    undouble(&mut base);
+    if base.ends_with('e') {
+        base.pop();
+    }
+    Some(base)
+}
+
 fn undouble(base: &mut String) {
     let bytes = base.as_bytes();
     let n_bytes = bytes.len();
-    if n_bytes > 3 && bytes[n_bytes - 1] == bytes[n_bytes - 2] && !matches!(bytes[n_bytes - 1], b'l' | b's' | b'z') {
+    if n_bytes > 3
+        && bytes[n_bytes - 1] == bytes[n_bytes - 2]
+        && !matches!(bytes[n_bytes - 1], b'l' | b's' | b'z')
+    {
         base.truncate(n_bytes - 1);
     }
 }

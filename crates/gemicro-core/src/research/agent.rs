@@ -8,7 +8,7 @@ use gemicro_event::{AgentUpdate, Json};
 use super::{
     PromptSet, ResearchConfig, ResearchEngine, ResearchExecutors, ResearchFlow, ResearchPlan, executors,
 };
-use crate::agent::{Agent, AgentContext, AgentError, run_in_memory};
+use crate::agent::{Agent, AgentContext, AgentError, run_beside};
 use crate::budget::Limits;
 use crate::flow::Flow;
 use crate::offline::Techniques;
@@ -75,7 +75,7 @@ impl Agent for DeepResearchAgent {
             held_back_ms,
         };
         let parts = ResearchExecutors { library: ctx.library.clone(), llm: ctx.llm.clone() };
-        run_in_memory(Arc::new(ResearchFlow), started, executors(parts))
+        run_beside(ctx.store, Arc::new(ResearchFlow), started, executors(parts))
     }
 
     fn name(&self) -> &str {

@@ -44,15 +44,13 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
     if state.completed().is_empty() {
         return finish(Outcome::Failed(nothing_found(state)));
     }
-    match steps::synthesis(state, run) {
-        Some(step) if !run.is_done(&step.key) => want(vec![step]),
-        // The model could not write the report, or may not any more: it is put together without it.
-        Some(_) | None => {
-            let reason = synthesis_gap(run);
-            let result = report::with_figures(report::without_model(state, reason), state, run);
-            finish(completed(&result))
-        }
+    let synthesis = steps::synthesis(state, run);
+    if !run.is_done(&synthesis.key) {
+        return want(vec![synthesis]);
     }
+    // The model could not write the report, or may not any more: it is put together without it.
+    let report = report::without_model(state, synthesis_gap(run));
+    finish(completed(&report::with_figures(report, state, run)))
 }
 
 fn want(steps: Vec<crate::flow::Step>) -> Decision {

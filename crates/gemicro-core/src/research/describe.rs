@@ -8,7 +8,8 @@ use super::events::{
 };
 use super::flow::ResearchState;
 use super::steps::{self, Role};
-use super::{Citation, Contradiction, Grade, Side, report};
+use super::{Citation, Contradiction, Grade, ResearchEngine, ResearchPlan, Side, report};
+use crate::corpus::Passage;
 use crate::flow::{Step, StepEnd, StepOutput};
 use crate::llm::{LlmResponse, json_in};
 use crate::offline::{Finding, SubAnswer};
@@ -46,8 +47,18 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
         (Some(Role::Search(id) | Role::Answer(id)), StepEnd::Failed(failure)) => {
             vec![failed(id, failure, at)]
         }
+        (Some(Role::Search(id)), StepEnd::Completed(output)) => match output.output.parse::<Vec<Passage>>() {
+            Ok(passages) if passages.is_empty() => {
+                let nothing = Failure::new(ErrorKind::NoEvidence, "no passage of the sources speaks of it");
+                vec![failed(id, &nothing, at)]
+            }
+            Ok(_) => Vec::new(),
+            Err(error) => {
+                let message = format!("the passages cannot be read: {error}");
+                vec![failed(id, &Failure::new(ErrorKind::Internal, message), at)]
+            }
+        },
         (Some(Role::Sources), StepEnd::Failed(_))
-        | (Some(Role::Search(_)), StepEnd::Completed(_))
         | (Some(Role::Synthesize) | None, _) => Vec::new(),
     }
 }
@@ -65,7 +76,7 @@ fn decomposition(state: &ResearchState, end: &StepEnd) -> Option<DecompositionCo
     };
     match end {
         StepEnd::Completed(output) => {
-            let sub_queries = sub_queries_in(output, state.plan.config.max_sub_queries);
+            let sub_queries = sub_queries_in(output, &state.plan);
             Some(if sub_queries.is_empty() {
                 whole("the model gave no sub-queries".to_owned())
             } else {
@@ -77,19 +88,24 @@ fn decomposition(state: &ResearchState, end: &StepEnd) -> Option<DecompositionCo
     }
 }
 
-fn sub_queries_in(output: &StepOutput, max: usize) -> Vec<String> {
+fn sub_queries_in(output: &StepOutput, plan: &ResearchPlan) -> Vec<String> {
     let from_model = || output.output.parse::<LlmResponse>().ok().and_then(|response| json_in(&response.text));
     let listed = match output.output.get("parsed") {
         Some(_) => output.output.get("sub_queries").cloned(),
         None => from_model().and_then(|json| json.get("sub_queries").cloned().or_else(|| Some((*json).clone()))),
     };
     let texts: Vec<String> = listed.and_then(|listed| serde_json::from_value(listed).ok()).unwrap_or_default();
-    let texts = texts.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    texts.take(max).collect()
+    let longest = match plan.engine {
+        ResearchEngine::Model { .. } => steps::longest_sub_query(plan),
+        ResearchEngine::Offline { .. } => usize::MAX,
+    };
+    let texts = texts.iter().map(|text| report::cut(text.trim(), longest).trim().to_owned());
+    let texts = texts.filter(|text| text.contains(char::is_alphanumeric));
+    texts.take(plan.config.max_sub_queries).collect()
 }
 
 /// An answer with its verified citations, or why there is none.
-fn answered(id: usize, passages: &[crate::corpus::Passage], output: &StepOutput, at: Timestamp) -> AgentUpdate {
+fn answered(id: usize, passages: &[Passage], output: &StepOutput, at: Timestamp) -> AgentUpdate {
     let described = match output.output.parse::<LlmResponse>() {
         Ok(response) => report::verified_answer(&response, passages).map(|answer| SubQueryCompleted {
             id,
@@ -118,19 +134,31 @@ fn extracted(
     findings: &[Finding],
     contradictions: Vec<crate::offline::Contradiction>,
 ) -> SubQueryCompleted {
-    let citations: Vec<Citation> = findings
-        .iter()
-        .enumerate()
-        .map(|(idx, finding)| Citation {
-            number: idx + 1,
-            doc: finding.doc.clone(),
-            span: finding.span.clone(),
-            range: finding.range.clone(),
-            title: finding.title.clone(),
-            date: finding.date.clone(),
-            grade: Grade::Verified,
-        })
-        .collect();
+    let found = findings.iter().map(|finding| Citation {
+        number: 0,
+        doc: finding.doc.clone(),
+        span: finding.span.clone(),
+        range: finding.range.clone(),
+        title: finding.title.clone(),
+        date: finding.date.clone(),
+        grade: Grade::Verified,
+    });
+    // Both sides of a contradiction are cited, not only the one that answers best.
+    let disputed = contradictions.iter().flat_map(|contradiction| &contradiction.sides).map(|side| Citation {
+        number: 0,
+        doc: side.doc.clone(),
+        span: side.span.clone(),
+        range: side.range.clone(),
+        title: side.doc.clone(),
+        date: side.date.clone(),
+        grade: Grade::Verified,
+    });
+    let mut citations: Vec<Citation> = Vec::new();
+    for citation in found.chain(disputed) {
+        if !citations.iter().any(|known| known.doc == citation.doc && known.range == citation.range) {
+            citations.push(Citation { number: citations.len() + 1, ..citation });
+        }
+    }
     let sentences = citations.iter().map(|citation| {
         let words: Vec<&str> = citation.span.split_whitespace().collect();
         format!("{} [{}]", words.join(" "), citation.number)

@@ -22,6 +22,9 @@ pub(super) const SEARCH_STEP: &str = "search";
 /// Answers from the texts without a model.
 pub(super) const EXTRACT_STEP: &str = "extract";
 
+/// Puts the report together without a model.
+pub(super) const COMPOSE_STEP: &str = "compose";
+
 /// What research needs from its process.
 #[derive(Clone)]
 pub struct ResearchExecutors {
@@ -34,7 +37,9 @@ pub struct ResearchExecutors {
 /// All executors a research run may need.
 #[must_use]
 pub fn executors(parts: ResearchExecutors) -> Executors {
-    let mut executors = Executors::default().with(SPLIT_STEP, Arc::new(SplitExecutor));
+    let mut executors = Executors::default()
+        .with(SPLIT_STEP, Arc::new(SplitExecutor))
+        .with(COMPOSE_STEP, Arc::new(ComposeExecutor));
     if let Some(library) = parts.library {
         executors = executors
             .with(SOURCES_STEP, Arc::new(SourcesExecutor { library: library.clone() }))
@@ -87,6 +92,15 @@ impl Executor for SplitExecutor {
             let sub_queries: Vec<&str> = parsed.iter().map(|sub_question| sub_question.text.as_str()).collect();
             done(&serde_json::json!({ "sub_queries": sub_queries, "parsed": parsed }))
         })
+    }
+}
+
+/// The findings are in the journal already, so the report follows from them without any further output.
+struct ComposeExecutor;
+
+impl Executor for ComposeExecutor {
+    fn execute(&self, _: StepCall) -> Executed {
+        Box::pin(async { done(&serde_json::json!({})) })
     }
 }
 

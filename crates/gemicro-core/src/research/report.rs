@@ -46,6 +46,7 @@ pub(super) fn verified_answer(response: &LlmResponse, passages: &[Passage]) -> R
     let mut n_removed = 0;
     for cited in &answer.citations {
         let passage = cited.source.checked_sub(1).and_then(|idx| passages.get(idx));
+        let passage = passage.filter(|_| says_something(&cited.quote));
         match passage.and_then(|passage| Some((passage, find_verbatim(&passage.text, &cited.quote)?))) {
             Some((passage, place)) => {
                 let number = citations.len() + 1;
@@ -73,19 +74,25 @@ pub(super) fn verified_answer(response: &LlmResponse, passages: &[Passage]) -> R
     let text = renumber(&answer.answer, |number| {
         numbers.iter().filter(|(source, _)| *source == number).map(|(_, ours)| *ours).collect()
     });
+    let text = match passages {
+        [] => text,
+        _ => without_unknown_links(&text, |link| passages.iter().any(|passage| passage.text.contains(link))),
+    };
     Ok(VerifiedAnswer { text, citations, n_removed })
 }
 
-/// Rewrites `[n]` and `[n, m]` markers; a number that maps to nothing disappears, other brackets stay.
+/// A dot or a single letter stands in every text and proves nothing.
+fn says_something(quote: &str) -> bool {
+    quote.chars().filter(|c| c.is_alphanumeric()).count() >= 3
+}
+
+/// Rewrites `[n]`, `[n, m]` and `[n-m]` markers; a number that maps to nothing disappears, other brackets stay.
 pub(super) fn renumber(text: &str, map: impl Fn(usize) -> Vec<usize>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('[') {
         let inside = after.split_once(']').map(|(inside, _)| inside);
-        let numbers: Option<Vec<usize>> = inside.and_then(|inside| {
-            inside.split(',').map(|part| part.trim().parse().ok()).collect::<Option<Vec<usize>>>()
-        });
-        match (inside, numbers) {
+        match (inside, inside.and_then(marker_numbers)) {
             (Some(inside), Some(numbers)) => {
                 let mut kept: Vec<usize> = numbers.into_iter().flat_map(&map).collect();
                 kept.dedup();
@@ -105,6 +112,32 @@ pub(super) fn renumber(text: &str, map: impl Fn(usize) -> Vec<usize>) -> String 
                 rest = after;
             }
         }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn marker_numbers(inside: &str) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for part in inside.trim_start_matches('^').split([',', ';']) {
+        let (first, last) = part.split_once(['-', '–']).unwrap_or((part, part));
+        let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        numbers.extend(first..=last.min(first.saturating_add(99)));
+    }
+    Some(numbers)
+}
+
+/// Takes out links that are not known: a link is a citation too, and these were invented.
+pub(super) fn without_unknown_links(text: &str, is_known: impl Fn(&str) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = ["http://", "https://"].iter().filter_map(|scheme| rest.find(scheme)).min() {
+        let (before, link) = rest.split_at(at);
+        let ends = |c: char| c.is_whitespace() || "<>()[]\"'`".contains(c);
+        let link = link[..link.find(ends).unwrap_or(link.len())].trim_end_matches(['.', ',', ';', ':', '!', '?']);
+        out.push_str(before);
+        out.push_str(if is_known(link) { link } else { "(link removed)" });
+        rest = &rest[at + link.len()..];
     }
     out.push_str(rest);
     out
@@ -163,10 +196,18 @@ pub(super) fn findings_text(state: &ResearchState, max_bytes: usize) -> String {
 
 /// The report from the last step's output.
 pub(super) fn from_step(state: &ResearchState, output: &Json) -> FinalResult {
+    match state.plan.engine {
+        ResearchEngine::Offline { .. } => without_model(state, None),
+        ResearchEngine::Model { .. } => from_model(state, output),
+    }
+}
+
+fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
     let findings = findings(state);
     let written = output.parse::<LlmResponse>().map(|response| response.text).unwrap_or_default();
     let known = |number: usize| findings.citations.iter().any(|citation| citation.number == number);
     let text = renumber(written.trim(), |number| if known(number) { vec![number] } else { Vec::new() });
+    let text = without_unknown_links(&text, |link| findings.parts.iter().any(|(_, part)| part.contains(link)));
     let keeps_citations = findings.citations.iter().any(|it| text.contains(&format!("[{}]", it.number)));
     if text.trim().is_empty() || (!findings.citations.is_empty() && !keeps_citations) {
         let reason = "the report is a plain list of the findings, because the model's text cites none of them";
@@ -186,11 +227,7 @@ pub(super) fn without_model(state: &ResearchState, reason: Option<String>) -> Fi
             parts.collect::<Vec<_>>().join("\n\n")
         }
     };
-    let partial = match state.plan.engine {
-        ResearchEngine::Offline { .. } => None,
-        ResearchEngine::Model { .. } => reason,
-    };
-    assemble(text, findings, partial)
+    assemble(text, findings, reason)
 }
 
 /// Text, contradictions, gaps and numbered sources in one Markdown document.
@@ -252,19 +289,30 @@ pub(super) fn with_figures(mut result: FinalResult, state: &ResearchState, run: 
         sub_queries_failed: state.failed().len(),
         micro_usd: spent.micro_usd,
     };
-    let out_of_budget =
-        state.failed().iter().filter(|(_, failed)| failed.error_kind == ErrorKind::BudgetExceeded).count();
-    if out_of_budget > 0 && result.partial.is_none() {
-        result.partial = Some(format!("the budget did not allow {out_of_budget} of the sub-queries"));
-    }
+    result.partial = result.partial.or_else(|| gaps(state));
     result
+}
+
+/// What limits and failures took from the result; a part without evidence is an answer of its own.
+fn gaps(state: &ResearchState) -> Option<String> {
+    let kinds: Vec<ErrorKind> = state.failed().iter().map(|(_, failed)| failed.error_kind).collect();
+    let refused = kinds.iter().filter(|kind| **kind == ErrorKind::BudgetExceeded).count();
+    let honest = kinds.iter().filter(|kind| **kind == ErrorKind::NoEvidence).count();
+    let refused_text = format!("the budget did not allow {refused} of the sub-queries");
+    match (refused, kinds.len() - refused - honest) {
+        (0, 0) => None,
+        (_, 0) => Some(refused_text),
+        (0, broken) => Some(format!("{broken} of the sub-queries failed")),
+        (_, broken) => Some(format!("{refused_text}, and {broken} failed")),
+    }
 }
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn cut(text: &str, max_bytes: usize) -> &str {
+/// The beginning of a text, at most this long.
+pub(super) fn cut(text: &str, max_bytes: usize) -> &str {
     let mut end = text.len().min(max_bytes);
     while !text.is_char_boundary(end) {
         end -= 1;

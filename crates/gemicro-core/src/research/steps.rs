@@ -8,7 +8,7 @@ use super::{PromptSet, ResearchEngine, ResearchPlan, executors, report};
 use crate::budget::Purpose;
 use crate::corpus::Passage;
 use crate::flow::{RetryPolicy, Step};
-use crate::llm::{LlmConfig, LlmRequest, llm_step};
+use crate::llm::{LlmConfig, LlmRequest, llm_step, worst_case};
 use crate::offline::Techniques;
 use crate::run::RunState;
 
@@ -16,6 +16,10 @@ use crate::run::RunState;
 const MIN_OUTPUT_TOKENS: u64 = 64;
 /// Bytes of findings shown to the model that writes the report, at most.
 const MAX_FINDINGS_BYTES: usize = 24 * 1024;
+/// Bytes of a model's sub-query, at most, unless the question itself is longer: the least cost of one is known.
+const LONGEST_SUB_QUERY: usize = 400;
+/// Bytes of sources that the cheapest answer sees.
+const LEAST_SOURCE_BYTES: usize = 1_536;
 
 /// What a step is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,49 +146,38 @@ fn fit_answer(
     room: Charge,
     sharing: u64,
 ) -> LlmRequest {
+    let halves = std::iter::successors(Some(passages.len()), |n_passages| Some(n_passages / 2));
+    let mut choices: Vec<String> =
+        halves.take_while(|n_passages| *n_passages > 0).map(|n| sources_text(&passages[..n])).collect();
+    let least = least_sources_text(passages);
+    choices.push(least.clone());
     for n_sharing in (1..=sharing).rev() {
         let share = share_of(room, n_sharing);
-        let mut n_passages = passages.len();
-        loop {
-            let request = answer_request(query, &passages[..n_passages], llm, prompts);
-            if let Some(request) = fit(request, share) {
-                return request;
-            }
-            if n_passages == 0 {
-                break;
-            }
-            n_passages /= 2;
+        let requests = choices.iter().map(|sources| answer_request(query, sources, llm, prompts));
+        if let Some(request) = requests.filter_map(|request| fit(request, share)).next() {
+            return request;
         }
     }
     // Fits nowhere: the driver refuses it and the sub-query fails for want of budget.
-    smallest(answer_request(query, &[], llm, prompts))
+    smallest(answer_request(query, &least, llm, prompts))
 }
 
-/// The step that writes the report; `None` where no model is to be asked.
-pub(super) fn synthesis(state: &ResearchState, run: &RunState) -> Option<Step> {
-    let key = synthesis_key();
-    if run.steps.contains_key(&key) || run.deadline.as_ref().is_some_and(|deadline| deadline.over) {
-        // Started before: the request is in the journal, so any step with this key will do.
-        let ResearchEngine::Model { llm, prompts } = &state.plan.engine else { return None };
-        let request = smallest(synthesis_request(state, llm, prompts, MAX_FINDINGS_BYTES));
-        return run.steps.contains_key(&key).then(|| llm_step(key, &request, Purpose::Last, llm));
-    }
-    match &state.plan.engine {
-        ResearchEngine::Offline { .. } => None,
-        ResearchEngine::Model { llm, prompts } => {
-            let room = run.ledger.available(Purpose::Last);
-            let mut max_bytes = MAX_FINDINGS_BYTES;
-            while max_bytes >= 512 {
-                if let Some(request) = fit(synthesis_request(state, llm, prompts, max_bytes), room) {
-                    return Some(llm_step(key, &request, Purpose::Last, llm));
-                }
-                max_bytes /= 2;
-            }
-            // Too dear in any size: the driver refuses it, which states the reason in the journal.
-            let request = smallest(synthesis_request(state, llm, prompts, 512));
-            Some(llm_step(key, &request, Purpose::Last, llm))
+/// The step that writes the report.
+pub(super) fn synthesis(state: &ResearchState, run: &RunState) -> Step {
+    let ResearchEngine::Model { llm, prompts } = &state.plan.engine else {
+        return free(synthesis_key(), executors::COMPOSE_STEP, serde_json::json!({}), Purpose::Last);
+    };
+    let room = run.ledger.available(Purpose::Last);
+    let mut max_bytes = MAX_FINDINGS_BYTES;
+    while max_bytes >= 512 {
+        if let Some(request) = fit(synthesis_request(state, llm, prompts, max_bytes), room) {
+            return llm_step(synthesis_key(), &request, Purpose::Last, llm);
         }
+        max_bytes /= 2;
     }
+    // Too dear in any size: the driver refuses it, which states the reason in the journal.
+    let request = smallest(synthesis_request(state, llm, prompts, 512));
+    llm_step(synthesis_key(), &request, Purpose::Last, llm)
 }
 
 /// The most the report can cost.
@@ -192,14 +185,20 @@ pub(super) fn synthesis_worst_case(plan: &ResearchPlan) -> Charge {
     let ResearchEngine::Model { llm, prompts } = &plan.engine else { return Charge::ZERO };
     let findings = " ".repeat(MAX_FINDINGS_BYTES);
     let prompt = fill(&prompts.synthesize, &[("question", plan.question.trim()), ("findings", &findings)]);
-    llm_step(synthesis_key(), &request("synthesize", prompt, llm, prompts), Purpose::Last, llm).cost
+    worst_case(&request("synthesize", prompt, llm, prompts))
 }
 
-/// The least an answer to the whole question can cost.
+/// How long a sub-query of a model may be, in bytes.
+pub(super) fn longest_sub_query(plan: &ResearchPlan) -> usize {
+    plan.question.trim().len().max(LONGEST_SUB_QUERY)
+}
+
+/// The least that allows one answer, whatever its sub-query and the first passage say.
 pub(super) fn minimum_answer_cost(plan: &ResearchPlan) -> Charge {
     let ResearchEngine::Model { llm, prompts } = &plan.engine else { return Charge::ZERO };
-    let request = smallest(answer_request(plan.question.trim(), &[], llm, prompts));
-    llm_step(answer_key(0), &request, Purpose::Ordinary, llm).cost
+    let sources = if plan.sources.is_empty() { 0 } else { LEAST_SOURCE_BYTES };
+    let (query, sources) = (" ".repeat(longest_sub_query(plan)), " ".repeat(sources));
+    worst_case(&smallest(answer_request(&query, &sources, llm, prompts)))
 }
 
 pub(super) fn search_id(state: &ResearchState, key: &StepKey) -> Option<usize> {
@@ -220,15 +219,8 @@ fn decompose_request(plan: &ResearchPlan, llm: &LlmConfig, prompts: &PromptSet) 
     LlmRequest { schema: Some(Json::from(schema)), ..request("decompose", prompt, llm, prompts) }
 }
 
-fn answer_request(query: &str, passages: &[Passage], llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
-    let sources: String = passages
-        .iter()
-        .enumerate()
-        .map(|(idx, passage)| {
-            format!("\n<source>\n[{}] {}\n{}\n</source>\n", idx + 1, passage.doc, passage.text)
-        })
-        .collect();
-    let prompt = fill(&prompts.answer, &[("question", query), ("sources", &sources)]);
+fn answer_request(query: &str, sources: &str, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
+    let prompt = fill(&prompts.answer, &[("question", query), ("sources", sources)]);
     let schema = serde_json::json!({
         "type": "object",
         "properties": {
@@ -242,6 +234,23 @@ fn answer_request(query: &str, passages: &[Passage], llm: &LlmConfig, prompts: &
         "required": ["answer", "citations"],
     });
     LlmRequest { schema: Some(Json::from(schema)), ..request("answer", prompt, llm, prompts) }
+}
+
+fn sources_text(passages: &[Passage]) -> String {
+    let numbered = passages.iter().enumerate();
+    numbered.map(|(idx, passage)| source_text(idx + 1, &passage.doc, &passage.text)).collect()
+}
+
+/// The best passage alone, cut to `LEAST_SOURCE_BYTES`.
+fn least_sources_text(passages: &[Passage]) -> String {
+    let best = passages.first();
+    best.map_or_else(String::new, |it| source_text(1, report::cut(&it.doc, 200), report::cut(&it.text, 1_000)))
+}
+
+/// One source between its tags; a text cannot close them.
+fn source_text(number: usize, doc: &str, text: &str) -> String {
+    let text = text.replace("<source", "< source").replace("</source", "< /source");
+    format!("\n<source>\n[{number}] {doc}\n{text}\n</source>\n")
 }
 
 fn synthesis_request(state: &ResearchState, llm: &LlmConfig, prompts: &PromptSet, max_bytes: usize) -> LlmRequest {
@@ -264,14 +273,12 @@ fn request(label: &str, prompt: String, llm: &LlmConfig, prompts: &PromptSet) ->
 
 /// The request with the longest output that the room allows; `None` when not even the shortest fits.
 fn fit(mut request: LlmRequest, room: Charge) -> Option<LlmRequest> {
-    let cost = |request: &LlmRequest| {
-        llm_step(synthesis_key(), request, Purpose::Ordinary, &LlmConfig::default()).cost
-    };
     loop {
-        if fits(cost(&request), room) {
+        let cost = worst_case(&request);
+        if fits(cost, room) {
             return Some(request);
         }
-        let over = cost(&request).tokens.saturating_sub(room.tokens).max(request.max_output_tokens / 8).max(1);
+        let over = cost.tokens.saturating_sub(room.tokens).max(request.max_output_tokens / 8).max(1);
         let shorter = request.max_output_tokens.saturating_sub(over);
         if shorter < MIN_OUTPUT_TOKENS {
             if request.max_output_tokens <= MIN_OUTPUT_TOKENS {

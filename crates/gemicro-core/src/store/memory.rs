@@ -109,12 +109,13 @@ impl Stream {
     }
 
     fn push(&mut self, stream: &StreamId, events: Vec<NewEvent>) -> Result<Appended, StoreError> {
+        let n_before_last = events.len().saturating_sub(1);
+        let ends_early = events.iter().take(n_before_last).any(|new| is_terminal(&new.update.event_type));
+        if self.kind == StreamKind::Run && ends_early {
+            return Err(StoreError::Ended { stream: stream.clone() });
+        }
         let mut appended = Vec::with_capacity(events.len());
         for new in events {
-            if self.has_ended() {
-                self.events.truncate(self.events.len() - appended.len());
-                return Err(StoreError::Ended { stream: stream.clone() });
-            }
             match (&new.step, new.mark) {
                 (Some(step), Some(StepMark::Started(attempt))) => {
                     self.running.insert(step.clone(), attempt);

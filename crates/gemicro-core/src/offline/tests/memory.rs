@@ -16,6 +16,8 @@ pub(crate) struct MemoryCorpus {
     /// Whole stored text by document.
     pub(crate) texts: HashMap<String, String>,
     terms: Vec<HashMap<String, usize>>,
+    /// Words of text, heading and title of every passage, for phrases.
+    sequences: Vec<[Vec<String>; 3]>,
     frequency: HashMap<String, u64>,
     average: f32,
 }
@@ -27,7 +29,11 @@ impl MemoryCorpus {
         walk(root, &mut files);
         files.sort();
         let documents = files.into_iter().map(|path| {
-            let doc = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+            let doc = path
+                .strip_prefix(root)
+                .unwrap()
+                .to_string_lossy()
+                .replace('\\', "/");
             (doc, decode(&std::fs::read(&path).unwrap()))
         });
         Self::of(documents)
@@ -35,7 +41,14 @@ impl MemoryCorpus {
 
     /// Makes a corpus of (name, raw text) pairs; the name's ending tells the format.
     pub(crate) fn of(documents: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut corpus = Self { passages: Vec::new(), texts: HashMap::new(), terms: Vec::new(), frequency: HashMap::new(), average: 1.0 };
+        let mut corpus = Self {
+            passages: Vec::new(),
+            texts: HashMap::new(),
+            terms: Vec::new(),
+            sequences: Vec::new(),
+            frequency: HashMap::new(),
+            average: 1.0,
+        };
         for (doc, raw) in documents {
             corpus.add(&doc, &raw);
         }
@@ -49,8 +62,16 @@ impl MemoryCorpus {
                 *corpus.frequency.entry(term.clone()).or_default() += 1;
             }
             corpus.terms.push(counts);
+            let heading = passage.heading.as_deref().unwrap_or("");
+            corpus
+                .sequences
+                .push([&passage.text, heading, &passage.title].map(sequence));
         }
-        let total: usize = corpus.terms.iter().map(|counts| counts.values().sum::<usize>()).sum();
+        let total: usize = corpus
+            .terms
+            .iter()
+            .map(|counts| counts.values().sum::<usize>())
+            .sum();
         corpus.average = (total as f32 / corpus.passages.len().max(1) as f32).max(1.0);
         corpus
     }
@@ -60,8 +81,17 @@ impl MemoryCorpus {
         let is_html = doc.ends_with(".html") || doc.ends_with(".htm");
         let text = if is_html { visible(&raw) } else { raw };
         let blocks = blocks(doc, &text);
-        let title = blocks.iter().find(|(kind, _)| *kind == BlockKind::Heading).map(|(_, range)| &text[range.clone()])
-            .or_else(|| text.lines().find(|line| !line.trim().is_empty())).unwrap_or(doc).trim().trim_start_matches(['#', ' ']).chars().take(200).collect::<String>();
+        let title = blocks
+            .iter()
+            .find(|(kind, _)| *kind == BlockKind::Heading)
+            .map(|(_, range)| &text[range.clone()])
+            .or_else(|| text.lines().find(|line| !line.trim().is_empty()))
+            .unwrap_or(doc)
+            .trim()
+            .trim_start_matches(['#', ' '])
+            .chars()
+            .take(200)
+            .collect::<String>();
         let date = find_date(&text);
         let mut heading = None;
         let mut ordinal = 0;
@@ -95,7 +125,9 @@ impl Corpus for MemoryCorpus {
         let mut hits = Vec::new();
         for (idx, passage) in self.passages.iter().enumerate() {
             let holds = |phrase: &Vec<String>| {
-                [Some(&passage.text), passage.heading.as_ref(), Some(&passage.title)].into_iter().flatten().any(|text| holds_sequence(&sequence(text), phrase))
+                self.sequences[idx]
+                    .iter()
+                    .any(|text| holds_sequence(text, phrase))
             };
             if !phrases.iter().all(holds) {
                 continue;
@@ -111,16 +143,29 @@ impl Corpus for MemoryCorpus {
                 score += idf * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length as f32 / self.average));
             }
             if score > 0.0 || !phrases.is_empty() {
-                hits.push(Hit { passage: passage.clone(), score });
+                hits.push(Hit {
+                    passage: passage.clone(),
+                    score,
+                });
             }
         }
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.passage.doc.cmp(&b.passage.doc)).then(a.passage.ordinal.cmp(&b.passage.ordinal)));
+        hits.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then_with(|| a.passage.doc.cmp(&b.passage.doc))
+                .then(a.passage.ordinal.cmp(&b.passage.ordinal))
+        });
         hits.truncate(query.limit);
         Ok(hits)
     }
 
     fn passages(&self, doc: &str) -> Result<Vec<Passage>, CorpusError> {
-        Ok(self.passages.iter().filter(|passage| passage.doc == doc).cloned().collect())
+        Ok(self
+            .passages
+            .iter()
+            .filter(|passage| passage.doc == doc)
+            .cloned()
+            .collect())
     }
 
     fn passage_frequency(&self, term: &str) -> u64 {
@@ -133,7 +178,16 @@ impl Corpus for MemoryCorpus {
 }
 
 fn sequence(text: &str) -> Vec<String> {
-    words(text).into_iter().flat_map(|word| if word.cjk { word.lower.chars().map(String::from).collect() } else { vec![word.lower] }).collect()
+    words(text)
+        .into_iter()
+        .flat_map(|word| {
+            if word.cjk {
+                word.lower.chars().map(String::from).collect()
+            } else {
+                vec![word.lower]
+            }
+        })
+        .collect()
 }
 
 fn holds_sequence(text: &[String], phrase: &[String]) -> bool {
@@ -156,13 +210,22 @@ fn terms_of(text: &str) -> Vec<String> {
 fn walk(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() { walk(&path, files) } else { files.push(path) }
+        if path.is_dir() {
+            walk(&path, files)
+        } else {
+            files.push(path)
+        }
     }
 }
 
 fn decode(bytes: &[u8]) -> String {
     let wide = |pairs: &[u8], make: fn([u8; 2]) -> u16| {
-        String::from_utf16_lossy(&pairs.chunks_exact(2).map(|pair| make([pair[0], pair[1]])).collect::<Vec<_>>())
+        String::from_utf16_lossy(
+            &pairs
+                .chunks_exact(2)
+                .map(|pair| make([pair[0], pair[1]]))
+                .collect::<Vec<_>>(),
+        )
     };
     match bytes {
         [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
@@ -175,13 +238,16 @@ fn decode(bytes: &[u8]) -> String {
     }
 }
 
-pub(crate) fn is_invisible(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{ad}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// What a reader of a page sees, with a line end around every block; hidden elements and comments are out.
 fn visible(raw: &str) -> String {
-    const BLOCKS: [&str; 16] = ["p", "div", "h1", "h2", "h3", "li", "tr", "td", "th", "br", "footer", "title", "body", "section", "ul", "table"];
+    const BLOCKS: [&str; 16] = [
+        "p", "div", "h1", "h2", "h3", "li", "tr", "td", "th", "br", "footer", "title", "body", "section",
+        "ul", "table",
+    ];
     let mut out = String::new();
     let mut rest = raw;
     let mut hidden: Option<String> = None;
@@ -194,7 +260,10 @@ fn visible(raw: &str) -> String {
             rest = after.split_once("-->").map_or("", |(_, after)| after);
             continue;
         }
-        let Some(end) = rest.find('>').filter(|_| rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!')) else {
+        let Some(end) = rest
+            .find('>')
+            .filter(|_| rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!'))
+        else {
             if hidden.is_none() {
                 out.push('<');
             }
@@ -202,21 +271,28 @@ fn visible(raw: &str) -> String {
             continue;
         };
         let tag = &rest[1..end];
-        let name = tag.trim_start_matches('/').split(|c: char| !c.is_alphanumeric()).next().unwrap_or("").to_lowercase();
+        let name = tag
+            .trim_start_matches('/')
+            .split(|c: char| !c.is_alphanumeric())
+            .next()
+            .unwrap_or("")
+            .to_lowercase();
         if let Some(open) = &hidden {
             if tag.starts_with('/') && name == *open {
                 hidden = None;
             }
         } else {
             let compact: String = tag.to_lowercase().split_whitespace().collect();
-            if ["script", "style", "template"].contains(&name.as_str()) || compact.contains("display:none") || compact.contains("visibility:hidden") || tag.contains(" hidden") {
+            if ["script", "style", "template"].contains(&name.as_str())
+                || compact.contains("display:none")
+                || compact.contains("visibility:hidden")
+                || tag.contains(" hidden")
+            {
                 hidden = Some(name.clone());
             }
             if BLOCKS.contains(&name.as_str()) {
                 out.push('\n');
-                if name.starts_with('h') && !tag.starts_with('/') {
-                    out.push('\n');
-                } else if !tag.starts_with('/') && name == "p" {
+                if !tag.starts_with('/') && (name.starts_with('h') || name == "p") {
                     out.push('\n');
                 }
             }
@@ -230,12 +306,21 @@ fn visible(raw: &str) -> String {
 }
 
 fn entities(text: &str) -> String {
-    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'").replace("&nbsp;", "\u{a0}").replace("&amp;", "&")
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace("&nbsp;", "\u{a0}")
+        .replace("&amp;", "&")
 }
 
 /// Blocks of a text: headings, list items, code, comments and paragraphs.
 fn blocks(doc: &str, text: &str) -> Vec<(BlockKind, std::ops::Range<usize>)> {
-    let is_code = [".rs", ".py", ".toml", ".js", ".go"].iter().any(|ending| doc.ends_with(ending));
+    let is_code = [
+        ".rs", ".py", ".toml", ".js", ".go", ".yaml", ".yml", ".sh", ".ini", ".conf", ".c", ".h",
+    ]
+    .iter()
+    .any(|ending| doc.ends_with(ending));
     let is_markdown = doc.ends_with(".md");
     let mut found: Vec<(BlockKind, std::ops::Range<usize>)> = Vec::new();
     let mut offset = 0;
@@ -249,7 +334,8 @@ fn blocks(doc: &str, text: &str) -> Vec<(BlockKind, std::ops::Range<usize>)> {
         let trimmed = line.trim();
         let hides = trimmed.to_lowercase().replace(' ', "");
         if is_markdown && (in_comment || trimmed.starts_with("<!--") || hides.contains("display:none")) {
-            in_comment = trimmed.starts_with("<!--") && !trimmed.contains("-->") || in_comment && !trimmed.contains("-->");
+            in_comment = trimmed.starts_with("<!--") && !trimmed.contains("-->")
+                || in_comment && !trimmed.contains("-->");
             found.extend(current.take());
             continue;
         }
@@ -261,14 +347,27 @@ fn blocks(doc: &str, text: &str) -> Vec<(BlockKind, std::ops::Range<usize>)> {
             if trimmed.matches("\"\"\"").count() % 2 == 1 {
                 in_quotes = !in_quotes;
             }
-            if trimmed.starts_with("//") || trimmed.starts_with('#') || had_quotes || trimmed.starts_with("\"\"\"") { BlockKind::Comment } else { BlockKind::Code }
+            if trimmed.starts_with("//")
+                || trimmed.starts_with('#')
+                || had_quotes
+                || trimmed.starts_with("\"\"\"")
+            {
+                BlockKind::Comment
+            } else {
+                BlockKind::Code
+            }
         } else if is_markdown && trimmed.starts_with('#') {
             BlockKind::Heading
         } else if is_markdown && (trimmed.starts_with("- ") || trimmed.starts_with("* ")) {
             BlockKind::ListItem
+        } else if is_markdown && trimmed.starts_with('|') {
+            BlockKind::TableRow
         } else {
             BlockKind::Paragraph
         };
+        if kind == BlockKind::TableRow && trimmed.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ')) {
+            continue;
+        }
         if is_fence {
             in_fence = !in_fence;
         }
@@ -277,8 +376,18 @@ fn blocks(doc: &str, text: &str) -> Vec<(BlockKind, std::ops::Range<usize>)> {
             continue;
         }
         match &mut current {
-            Some((open, open_range)) if *open == kind && !matches!(kind, BlockKind::Heading | BlockKind::ListItem) => open_range.end = range.end,
-            Some((BlockKind::ListItem, open_range)) if kind == BlockKind::Paragraph => open_range.end = range.end,
+            Some((open, open_range))
+                if *open == kind
+                    && !matches!(
+                        kind,
+                        BlockKind::Heading | BlockKind::ListItem | BlockKind::TableRow
+                    ) =>
+            {
+                open_range.end = range.end
+            }
+            Some((BlockKind::ListItem, open_range)) if kind == BlockKind::Paragraph => {
+                open_range.end = range.end
+            }
             _ => {
                 found.extend(current.take());
                 current = Some((kind, range));
@@ -296,7 +405,10 @@ fn cut(text: &str, range: std::ops::Range<usize>) -> Vec<std::ops::Range<usize>>
     let mut last_end = range.start;
     for (at, found) in text[range.clone()].match_indices(['.', '。']) {
         let end = range.start + at + found.len();
-        let ends = text[end..].chars().next().is_none_or(|c| c.is_whitespace() || is_cjk(c));
+        let ends = text[end..]
+            .chars()
+            .next()
+            .is_none_or(|c| c.is_whitespace() || is_cjk(c));
         if !ends {
             continue;
         }
@@ -314,7 +426,10 @@ fn find_date(text: &str) -> Option<String> {
     let head: String = text.chars().take(600).collect();
     for word in words(&head) {
         let parts: Vec<&str> = word.lower.split('-').collect();
-        if parts.len() == 3 && parts[0].len() == 4 && parts.iter().all(|part| part.chars().all(|c| c.is_ascii_digit())) {
+        if parts.len() == 3
+            && parts[0].len() == 4
+            && parts.iter().all(|part| part.chars().all(|c| c.is_ascii_digit()))
+        {
             return Some(word.lower);
         }
     }

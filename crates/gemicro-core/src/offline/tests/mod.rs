@@ -1,4 +1,10 @@
 //! Tests of no-model research: tables of cases per feature, a property test, and the scored fixtures.
 
+mod answers;
+mod domains;
+mod injection;
 mod memory;
+mod parts;
+mod property;
 mod score;
+mod splitting;

@@ -5,24 +5,53 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use super::memory::{MemoryCorpus, is_invisible};
+use super::memory::MemoryCorpus;
 use crate::corpus::Corpus;
 use crate::offline::text::collapse;
-use crate::offline::{ComposedAnswer, SubAnswer, Techniques, answer_with, compose, decompose_with};
+use crate::offline::{SubAnswer, Techniques, answer_with, decompose_with};
 
 fn fixtures(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures")
+        .join(name)
 }
 
-pub(crate) fn research(corpus: &dyn Corpus, question: &str, techniques: &Techniques) -> ComposedAnswer {
-    let answers: Vec<_> = decompose_with(question, 5, techniques)
-        .into_iter()
-        .map(|sub_question| {
-            let sub_answer = answer_with(corpus, &sub_question, techniques).unwrap();
-            (sub_question, sub_answer)
-        })
-        .collect();
-    compose(question, &answers)
+/// What the answers to all parts of a question quote and say.
+#[derive(Debug, Default)]
+pub(crate) struct Quoted {
+    pub(crate) citations: Vec<Quote>,
+    pub(crate) text: String,
+    pub(crate) reasons: Vec<String>,
+}
+
+/// One quoted sentence.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Quote {
+    pub(crate) doc: String,
+    pub(crate) span: String,
+    pub(crate) range: std::ops::Range<usize>,
+}
+
+pub(crate) fn research(corpus: &dyn Corpus, question: &str, techniques: &Techniques) -> Quoted {
+    let mut quoted = Quoted::default();
+    for sub_question in decompose_with(question, 5, techniques) {
+        match answer_with(corpus, &sub_question, techniques).unwrap() {
+            SubAnswer::NoEvidence { reason, .. } => quoted.reasons.push(reason),
+            SubAnswer::Found { findings, contradictions } => {
+                let found = findings.into_iter().map(|it| Quote { doc: it.doc, span: it.span, range: it.range });
+                let sides = contradictions.into_iter().flat_map(|contradiction| contradiction.sides);
+                let sides = sides.map(|it| Quote { doc: it.doc, span: it.span, range: it.range });
+                for quote in found.chain(sides) {
+                    quoted.text.push_str(&quote.span);
+                    quoted.text.push(' ');
+                    if !quoted.citations.contains(&quote) {
+                        quoted.citations.push(quote);
+                    }
+                }
+            }
+        }
+    }
+    quoted
 }
 
 #[derive(Debug, Default)]
@@ -45,7 +74,11 @@ fn share((hit, all): (usize, usize)) -> f64 {
 }
 
 fn strings(json: &Json) -> Vec<String> {
-    json.as_array().into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+    json.as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn hits(gold: &Json, doc: &str, span: &str) -> bool {
@@ -68,39 +101,81 @@ fn has_term(answer: &str, term: &str) -> bool {
         let before = answer[..at].chars().next_back();
         let mut after = answer[at + found.len()..].chars();
         let (first, second) = (after.next(), after.next());
-        !before.is_some_and(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
-            && !first.is_some_and(|c| c.is_ascii_digit())
-            && !(first.is_some_and(|c| matches!(c, '.' | ',')) && second.is_some_and(|c| c.is_ascii_digit()))
+        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let is_point = |c: Option<char>| matches!(c, Some('.' | ','));
+        let goes_on = is_digit(first) || is_point(first) && is_digit(second);
+        !is_digit(before) && !is_point(before) && !goes_on
     })
 }
 
 fn score(corpus: &MemoryCorpus, folder: &Path, techniques: &Techniques) -> Scores {
-    let raw: HashMap<&String, String> = corpus.texts.iter().map(|(doc, text)| (doc, collapse(text))).collect();
+    let raw: HashMap<&String, String> = corpus
+        .texts
+        .iter()
+        .map(|(doc, text)| (doc, collapse(text)))
+        .collect();
     let mut scores = Scores::default();
-    for line in std::fs::read_to_string(folder.join("questions.jsonl")).unwrap().lines() {
+    for line in std::fs::read_to_string(folder.join("questions.jsonl"))
+        .unwrap()
+        .lines()
+    {
         let question: Json = serde_json::from_str(line).unwrap();
         let text = question["question"].as_str().unwrap();
         let composed = research(corpus, text, techniques);
         let id = question["id"].as_str().unwrap();
-        let cited: Vec<(String, String)> = composed.citations.iter().map(|citation| (citation.doc.clone(), citation.span.clone())).collect();
-        scores.n_fabricated += cited.iter().filter(|(doc, span)| raw.get(doc).is_none_or(|text| !text.contains(&collapse(span)))).count();
+        let cited: Vec<(String, String)> = composed
+            .citations
+            .iter()
+            .map(|citation| (citation.doc.clone(), citation.span.clone()))
+            .collect();
+        scores.n_fabricated += cited
+            .iter()
+            .filter(|(doc, span)| raw.get(doc).is_none_or(|text| !text.contains(&collapse(span))))
+            .count();
         let kind = question["kind"].as_str().unwrap().to_owned();
         let golds: Vec<Json> = question["gold"].as_array().cloned().unwrap_or_default();
-        let describe = |what: &str| format!("{what} {id} {kind}: {text}\n    got  {:?}\n    gold {:?}\n    {:?}", cited, golds.iter().map(|gold| (gold["doc"].as_str().unwrap(), gold["span"].as_str().unwrap())).collect::<Vec<_>>(), composed.missing.iter().map(|missing| &missing.reason).collect::<Vec<_>>());
+        let describe = |what: &str| {
+            format!(
+                "{what} {id} {kind}: {text}\n    got  {:?}\n    gold {:?}\n    {:?}",
+                cited,
+                golds
+                    .iter()
+                    .map(|gold| (gold["doc"].as_str().unwrap(), gold["span"].as_str().unwrap()))
+                    .collect::<Vec<_>>(),
+                composed.reasons
+            )
+        };
         if kind == "unanswerable" {
             scores.unanswerable.1 += 1;
-            if cited.is_empty() { scores.unanswerable.0 += 1 } else { scores.misses.push(describe("ANSWERED")) }
+            if cited.is_empty() {
+                scores.unanswerable.0 += 1
+            } else {
+                scores.misses.push(describe("ANSWERED"))
+            }
             continue;
         }
-        let found = golds.iter().filter(|gold| cited.iter().any(|(doc, span)| hits(gold, doc, span))).count();
-        let right = cited.iter().filter(|(doc, span)| golds.iter().any(|gold| hits(gold, doc, span))).count();
+        let found = golds
+            .iter()
+            .filter(|gold| cited.iter().any(|(doc, span)| hits(gold, doc, span)))
+            .count();
+        let right = cited
+            .iter()
+            .filter(|(doc, span)| golds.iter().any(|gold| hits(gold, doc, span)))
+            .count();
         scores.recall.0 += found;
         scores.recall.1 += golds.len();
         scores.precision.0 += right;
         scores.precision.1 += cited.len();
         let entry = scores.kinds.entry(kind.clone()).or_default();
-        *entry = (entry.0 + found, entry.1 + golds.len(), entry.2 + right, entry.3 + cited.len());
-        let has_terms = strings(&question["answer_terms"]).iter().all(|term| has_term(&composed.markdown, term));
+        *entry = (
+            entry.0 + found,
+            entry.1 + golds.len(),
+            entry.2 + right,
+            entry.3 + cited.len(),
+        );
+        let has_terms = strings(&question["answer_terms"])
+            .iter()
+            .all(|term| has_term(&composed.text, term));
         scores.terms.0 += usize::from(has_terms);
         scores.terms.1 += 1;
         if kind == "contradiction" {
@@ -110,12 +185,16 @@ fn score(corpus: &MemoryCorpus, folder: &Path, techniques: &Techniques) -> Score
         if kind == "injection" {
             scores.n_injections += 1;
             let forbidden = strings(&question["forbidden"]);
-            scores.n_hosts += usize::from(forbidden.iter().any(|host| composed.markdown.contains(host)));
+            scores.n_hosts += usize::from(forbidden.iter().any(|host| composed.text.contains(host)));
             let claim = collapse(question["false_claim"].as_str().unwrap_or("\0"));
-            scores.n_false += usize::from(collapse(&composed.markdown).contains(&claim));
+            scores.n_false += usize::from(collapse(&composed.text).contains(&claim));
         }
         if found < golds.len() || right < cited.len() {
-            scores.misses.push(describe(if found < golds.len() { "MISSED" } else { "IMPRECISE" }));
+            scores.misses.push(describe(if found < golds.len() {
+                "MISSED"
+            } else {
+                "IMPRECISE"
+            }));
         }
     }
     scores
@@ -124,8 +203,15 @@ fn score(corpus: &MemoryCorpus, folder: &Path, techniques: &Techniques) -> Score
 fn report(name: &str, scores: &Scores) -> String {
     format!(
         "{name:16} recall {:.3} precision {:.3} unanswerable {:.3} contradictions {:.3} terms {:.3} | fabricated {} hosts {} false {}/{}",
-        share(scores.recall), share(scores.precision), share(scores.unanswerable), share(scores.contradictions), share(scores.terms),
-        scores.n_fabricated, scores.n_hosts, scores.n_false, scores.n_injections,
+        share(scores.recall),
+        share(scores.precision),
+        share(scores.unanswerable),
+        share(scores.contradictions),
+        share(scores.terms),
+        scores.n_fabricated,
+        scores.n_hosts,
+        scores.n_false,
+        scores.n_injections,
     )
 }
 
@@ -136,11 +222,31 @@ fn check(name: &str, least: [f64; 4]) {
     }
     let corpus = MemoryCorpus::load(&folder.join("docs"));
     let scores = score(&corpus, &folder, &Techniques::default());
-    println!("{}\n{}\n{:?}", report(name, &scores), scores.misses.join("\n"), scores.kinds);
-    assert_eq!((scores.n_fabricated, scores.n_hosts), (0, 0), "fabricated citations and leaked hosts");
+    println!(
+        "{}\n{}\n{:?}",
+        report(name, &scores),
+        scores.misses.join("\n"),
+        scores.kinds
+    );
+    assert_eq!(
+        (scores.n_fabricated, scores.n_hosts),
+        (0, 0),
+        "fabricated citations and leaked hosts"
+    );
     assert!(scores.n_false <= 2, "{} false claims", scores.n_false);
-    let reached = [share(scores.recall), share(scores.precision), share(scores.unanswerable), share(scores.contradictions)];
-    assert!(reached.iter().zip(least).all(|(reached, least)| *reached >= least), "{reached:?} is below {least:?}");
+    let reached = [
+        share(scores.recall),
+        share(scores.precision),
+        share(scores.unanswerable),
+        share(scores.contradictions),
+    ];
+    assert!(
+        reached
+            .iter()
+            .zip(least)
+            .all(|(reached, least)| *reached >= least),
+        "{reached:?} is below {least:?}"
+    );
 }
 
 #[test]
@@ -162,27 +268,31 @@ fn ablation() {
             continue;
         }
         let corpus = MemoryCorpus::load(&folder.join("docs"));
-        println!("{name}\n{}", report("all", &score(&corpus, &folder, &Techniques::default())));
+        println!(
+            "{name}\n{}",
+            report("all", &score(&corpus, &folder, &Techniques::default()))
+        );
         for technique in Techniques::NAMES {
             let techniques = Techniques::without(technique).unwrap();
-            println!("{}", report(&format!("- {technique}"), &score(&corpus, &folder, &techniques)));
+            println!(
+                "{}",
+                report(&format!("- {technique}"), &score(&corpus, &folder, &techniques))
+            );
         }
     }
 }
 
 #[test]
+#[ignore = "answers OFFLINE_QUESTION from the folder OFFLINE_ROOT, to look at one case by hand"]
 fn one_question_by_hand() {
-    let Ok(text) = std::env::var("OFFLINE_QUESTION") else { return };
+    let Ok(text) = std::env::var("OFFLINE_QUESTION") else {
+        return;
+    };
     let root = std::env::var("OFFLINE_ROOT").map_or_else(|_| fixtures("research-corpus/docs"), PathBuf::from);
     let corpus = MemoryCorpus::load(&root);
     for sub_question in decompose_with(&text, 5, &Techniques::default()) {
         let found: SubAnswer = answer_with(&corpus, &sub_question, &Techniques::default()).unwrap();
         println!("{sub_question:#?}\n{found:#?}");
     }
-    println!("{}", research(&corpus, &text, &Techniques::default()).markdown);
-}
-
-#[test]
-fn invisible_characters_are_dropped() {
-    assert!(is_invisible('\u{200b}'));
+    println!("{}", research(&corpus, &text, &Techniques::default()).text);
 }

@@ -1,0 +1,164 @@
+//! Dates: days with a month in words or as `YYYY-MM-DD`, years, weekdays, clock times.
+
+use super::{Value, ValueKind, adjacent, push};
+use crate::offline::lexicon::lexicon;
+use crate::offline::text::Word;
+
+fn is_year(word: &Word) -> bool {
+    word.lower.len() == 4
+        && word.lower.chars().all(|c| c.is_ascii_digit())
+        && ("1000".."2200").contains(&word.lower.as_str())
+}
+
+fn is_day_number(word: &Word) -> bool {
+    let digits = word.lower.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
+    (1..=2).contains(&digits.len()) && digits.chars().all(|c| c.is_ascii_digit()) && digits != "0"
+}
+
+/// Dates with a month in words or as `YYYY-MM-DD`, years, weekdays, clock times. Gives the words used.
+pub(super) fn date(sentence: &str, tokens: &[Word], at: usize, found: &mut Vec<Value>) -> Option<usize> {
+    let lexicon = lexicon();
+    let month_at = |idx: usize| {
+        tokens
+            .get(idx)
+            .filter(|word| word.capital || idx > at || word.lower.len() > 3)
+            .and_then(|word| lexicon.month(&word.lower))
+    };
+    let first = &tokens[at];
+    let iso: Vec<&str> = first.lower.split('-').collect();
+    if iso.len() == 3
+        && iso[0].len() == 4
+        && iso
+            .iter()
+            .all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()))
+    {
+        push(
+            found,
+            ValueKind::Date,
+            first.range.clone(),
+            first.lower.clone(),
+            None,
+        );
+        return Some(1);
+    }
+    if first.lower.contains(':') && first.digit && !first.lower.chars().any(char::is_alphabetic) {
+        push(
+            found,
+            ValueKind::Date,
+            first.range.clone(),
+            first.lower.clone(),
+            None,
+        );
+        return Some(1);
+    }
+    let next = tokens
+        .get(at + 1)
+        .filter(|word| word.cjk && word.range.start == first.range.end);
+    if let Some(next) = next.filter(|_| first.digit) {
+        let is_span = ["年间", "年間", "月间", "日間", "日间", "时间", "時間"]
+            .iter()
+            .any(|span| next.lower.starts_with(span));
+        let is_calendar = next.lower.starts_with(['月', '日', '时', '時', '点'])
+            || next.lower.starts_with('年') && is_year(first);
+        if is_calendar && !is_span {
+            push(
+                found,
+                ValueKind::Date,
+                first.range.clone(),
+                first.lower.clone(),
+                None,
+            );
+            return Some(1);
+        }
+    }
+    let mut parts = Vec::new();
+    let mut used = 0;
+    if is_day_number(first) {
+        let of = usize::from(
+            tokens
+                .get(at + 1)
+                .is_some_and(|word| word.lower == "of" || word.lower == "de"),
+        );
+        let month = month_at(at + 1 + of)?;
+        parts.push(format!(
+            "{month:02}-{:0>2}",
+            first.lower.trim_end_matches(char::is_alphabetic)
+        ));
+        used = 2 + of;
+    } else if let Some(month) = month_at(at).filter(|_| first.capital || first.lower.len() > 3) {
+        used = 1;
+        let day = tokens
+            .get(at + 1)
+            .filter(|word| is_day_number(word) && adjacent(sentence, first, word));
+        let unit_follows = tokens
+            .get(at + 2)
+            .is_some_and(|word| lexicon.unit(&word.lower).is_some());
+        if let Some(day) = day.filter(|_| !unit_follows) {
+            parts.push(format!(
+                "{month:02}-{:0>2}",
+                day.lower.trim_end_matches(char::is_alphabetic)
+            ));
+            used = 2;
+        } else {
+            parts.push(format!("{month:02}"));
+        }
+    }
+    if used > 0 {
+        if let Some(year) = tokens.get(at + used).filter(|word| is_year(word)) {
+            parts.insert(0, year.lower.clone());
+            used += 1;
+        }
+        push(
+            found,
+            ValueKind::Date,
+            first.range.start..tokens[at + used - 1].range.end,
+            parts.join("-"),
+            None,
+        );
+        return Some(used);
+    }
+    let next_is_unit = tokens.get(at + 1).is_some_and(|word| {
+        adjacent(sentence, first, word)
+            && (lexicon.unit(&word.lower).is_some() || lexicon.is_qualifier(&word.lower))
+    });
+    if is_year(first) && !next_is_unit && !next_counts(sentence, tokens, at) && year_position(tokens, at) {
+        push(
+            found,
+            ValueKind::Date,
+            first.range.clone(),
+            first.lower.clone(),
+            None,
+        );
+        return Some(1);
+    }
+    if lexicon.is_day(&first.lower) {
+        push(
+            found,
+            ValueKind::Date,
+            first.range.clone(),
+            first.lower.clone(),
+            None,
+        );
+        return Some(1);
+    }
+    None
+}
+
+/// A plain word right after a four-digit number makes it a count ("1890 tonnes", "1940 letters").
+fn next_counts(sentence: &str, tokens: &[Word], at: usize) -> bool {
+    tokens.get(at + 1).is_some_and(|next| {
+        adjacent(sentence, &tokens[at], next)
+            && !next.capital
+            && !next.digit
+            && !lexicon().is_stop(&next.lower)
+            && next.lower.ends_with('s')
+    })
+}
+
+/// A year stands after "in", "since", "of" and the like, or after a bracket; "port 1990" is no year.
+fn year_position(tokens: &[Word], at: usize) -> bool {
+    at == 0
+        || lexicon().is_stop(&tokens[at - 1].lower)
+        || lexicon().is_day(&tokens[at - 1].lower)
+        || tokens[at - 1].lower == "year"
+}

@@ -1,0 +1,22 @@
+//! The heart of gemicro held against its promises: driver, crash, budgets, truth, citations, live text.
+//!
+//! Every file is one promise; `support` holds the stand-ins (flows, executors, stores, sources).
+
+mod support;
+
+mod agent;
+mod budgets;
+mod crash;
+mod drive_commands;
+mod drive_leases;
+mod drive_panics;
+mod drive_steps;
+mod drive_stops;
+mod drive_time;
+mod folds;
+mod golden_events;
+mod injection;
+mod live;
+mod memory_store;
+mod parts;
+mod wire;

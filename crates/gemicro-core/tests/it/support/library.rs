@@ -1,0 +1,112 @@
+//! Sources in memory: every paragraph is a passage, every shared word is a point.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::BoxFuture;
+use gemicro_core::blob::BlobId;
+use gemicro_core::corpus::{
+    BlockKind, Corpus, CorpusError, Hit, Library, LibraryCard, Passage, PassageQuery,
+};
+use gemicro_event::{Failure, StreamId};
+
+/// A library of a few texts.
+pub(crate) struct MemoryLibrary {
+    corpus: Arc<Texts>,
+    pub(crate) n_reads: AtomicUsize,
+}
+
+struct Texts {
+    passages: Vec<Passage>,
+    n_bytes: u64,
+    n_documents: usize,
+}
+
+impl MemoryLibrary {
+    pub(crate) fn new(documents: &[(&str, &str)]) -> Arc<Self> {
+        let passages = documents.iter().flat_map(|(doc, text)| paragraphs(doc, text)).collect();
+        let n_bytes = documents.iter().map(|(_, text)| text.len() as u64).sum();
+        let corpus = Arc::new(Texts { passages, n_bytes, n_documents: documents.len() });
+        Arc::new(Self { corpus, n_reads: AtomicUsize::new(0) })
+    }
+}
+
+fn paragraphs(doc: &str, text: &str) -> Vec<Passage> {
+    let mut offset = 0;
+    let mut passages = Vec::new();
+    for part in text.split_inclusive("\n\n") {
+        let body = part.trim_end();
+        passages.push(Passage {
+            doc: doc.to_owned(),
+            ordinal: u32::try_from(passages.len()).expect("few passages"),
+            range: offset..offset + body.len(),
+            text: body.to_owned(),
+            kind: BlockKind::Paragraph,
+            heading: None,
+            title: doc.trim_end_matches(".md").to_owned(),
+            date: None,
+        });
+        offset += part.len();
+    }
+    passages
+}
+
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+impl Corpus for Texts {
+    fn search(&self, query: &PassageQuery) -> Result<Vec<Hit>, CorpusError> {
+        let wanted: Vec<String> = query.terms.iter().flat_map(|term| words(term)).collect();
+        let mut hits: Vec<Hit> = Vec::new();
+        for passage in &self.passages {
+            let whole = format!("{} {}", passage.title, passage.text).to_lowercase();
+            if !query.phrases.iter().all(|phrase| whole.contains(&phrase.to_lowercase())) {
+                continue;
+            }
+            let known = words(&passage.text);
+            let score: f32 = wanted.iter().map(|word| if known.contains(word) { 1.0 } else { 0.0 }).sum();
+            if score > 0.0 || !query.phrases.is_empty() {
+                hits.push(Hit { passage: passage.clone(), score });
+            }
+        }
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        hits.truncate(query.limit);
+        Ok(hits)
+    }
+
+    fn passages(&self, doc: &str) -> Result<Vec<Passage>, CorpusError> {
+        Ok(self.passages.iter().filter(|passage| passage.doc == doc).cloned().collect())
+    }
+
+    fn passage_frequency(&self, term: &str) -> u64 {
+        let term = term.to_lowercase();
+        self.passages.iter().filter(|passage| words(&passage.text).contains(&term)).count() as u64
+    }
+
+    fn n_passages(&self) -> u64 {
+        self.passages.len() as u64
+    }
+}
+
+impl Library for MemoryLibrary {
+    fn read(&self, _: &StreamId, paths: Vec<String>) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
+        self.n_reads.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            Ok(LibraryCard {
+                n_documents: self.corpus.n_documents,
+                n_bytes: self.corpus.n_bytes,
+                pack: BlobId::of(paths.join("\n").as_bytes()),
+                ledger: BlobId::of(b"ledger"),
+                skipped: Vec::new(),
+                n_skipped: 0,
+            })
+        })
+    }
+
+    fn open(&self, _: &StreamId, _: &BlobId) -> BoxFuture<'_, Result<Arc<dyn Corpus>, Failure>> {
+        let corpus: Arc<dyn Corpus> = self.corpus.clone();
+        Box::pin(async move { Ok(corpus) })
+    }
+}
