@@ -14,9 +14,11 @@ use gemicro_core::live::LiveHub;
 use gemicro_core::llm::LlmBackend;
 use gemicro_core::research::{ResearchExecutors, ResearchFlow, executors};
 use gemicro_core::store::{Lease, Store, StoreError};
+use gemicro_event::redact::Redactor;
 use gemicro_event::{Failure, StreamId};
 use gemicro_store::SqliteStore;
 
+use crate::redacting::RedactingStore;
 use crate::{CancelOutcome, FolderLibrary, Plan, Run};
 
 /// How long a cancel waits for the process that drives the run.
@@ -33,6 +35,8 @@ pub struct EngineConfig {
     pub program: String,
     /// The model, if there is one.
     pub llm: Option<Arc<dyn LlmBackend>>,
+    /// Values that must never be written down, beside those with the shape of a secret.
+    pub secrets: Vec<String>,
     /// Several runs of this process share one reading of the same sources.
     pub share_sources: bool,
     /// Steps of one run at the same time.
@@ -43,6 +47,8 @@ pub struct EngineConfig {
 #[derive(Clone)]
 pub struct Engine {
     store: Arc<SqliteStore>,
+    /// The same store behind the redaction; runs write through it.
+    journal: Arc<dyn Store>,
     executors: Executors,
     options: DriveOptions,
 }
@@ -64,7 +70,22 @@ impl Engine {
             max_parallel: config.max_parallel,
             ..DriveOptions::default()
         };
-        Ok(Self { store, executors: executors(parts), options })
+        let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
+        Ok(Self { store, journal, executors: executors(parts), options })
+    }
+
+    /// Puts a store of a test between the runs and the journal and shortens their leases: how deaths and
+    /// takeovers are tried out.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn tried_out(
+        mut self,
+        lease_ttl: Duration,
+        between: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>,
+    ) -> Self {
+        self.journal = between(self.journal);
+        self.options.lease_ttl = lease_ttl;
+        self
     }
 
     /// The store, for lists, events and maintenance.
@@ -102,7 +123,7 @@ impl Engine {
         if self.store.run(id).await?.status.is_terminal() {
             return Ok(CancelOutcome::AlreadyEnded);
         }
-        self.store.send_command(id, AgentCommand::cancel(reason)).await?;
+        self.journal.send_command(id, AgentCommand::cancel(reason)).await?;
         let ctx = self.context(StopSignals::default());
         match resume(&ctx, &ResearchFlow, id).await {
             // Nobody drives it: the command that waits for it ends it before any step starts.
@@ -129,7 +150,7 @@ impl Engine {
 
     fn context(&self, stop: StopSignals) -> DriveContext {
         DriveContext {
-            store: self.store.clone(),
+            store: self.journal.clone(),
             executors: self.executors.clone(),
             live: LiveHub::new(),
             stop,

@@ -7,6 +7,7 @@
 mod engine;
 mod library;
 mod plan;
+mod redacting;
 mod registry;
 mod request;
 mod run;

@@ -1,0 +1,125 @@
+//! Keeps secrets out of the journal: every event passes here on its way to the store.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+use gemicro_core::command::{AgentAck, AgentCommand};
+use gemicro_core::store::{Append, Appended, Lease, NewEvent, NewStream, Page, Store, StoreError};
+use gemicro_event::redact::Redactor;
+use gemicro_event::{CommandId, Event, Json, StreamId};
+
+/// A store that replaces secrets before it writes.
+pub(crate) struct RedactingStore {
+    inner: Arc<dyn Store>,
+    redactor: Redactor,
+}
+
+impl RedactingStore {
+    pub(crate) fn new(inner: Arc<dyn Store>, redactor: Redactor) -> Self {
+        Self { inner, redactor }
+    }
+
+    fn clean(&self, events: Vec<NewEvent>) -> Vec<NewEvent> {
+        events.into_iter().map(|event| self.clean_event(event)).collect()
+    }
+
+    fn clean_event(&self, mut event: NewEvent) -> NewEvent {
+        if let Cow::Owned(message) = self.redactor.redact(&event.update.message) {
+            event.update.message = message;
+        }
+        event.update.data = self.clean_json(&event.update.data);
+        for (_, value) in &mut event.extra {
+            *value = self.clean_json(value);
+        }
+        event
+    }
+
+    fn clean_json(&self, json: &Json) -> Json {
+        match self.redactor.redact(json.text()) {
+            Cow::Borrowed(_) => json.clone(),
+            // Better an empty object than a secret, should the replacement ever break the syntax.
+            Cow::Owned(text) => Json::from_text(&text).unwrap_or_default(),
+        }
+    }
+}
+
+impl Store for RedactingStore {
+    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>> {
+        let events = self.clean(new.events);
+        self.inner.create(NewStream { events, ..new })
+    }
+
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>> {
+        let events = self.clean(append.events);
+        self.inner.append(Append { events, ..append })
+    }
+
+    fn read(&self, stream: &StreamId, after: u64, limit: usize) -> BoxFuture<'_, Result<Page, StoreError>> {
+        self.inner.read(stream, after, limit)
+    }
+
+    fn subscribe(&self, stream: &StreamId, after: u64) -> BoxStream<'static, Result<Event, StoreError>> {
+        self.inner.subscribe(stream, after)
+    }
+
+    fn take_lease(
+        &self,
+        stream: &StreamId,
+        owner: &str,
+        ttl: Duration,
+    ) -> BoxFuture<'_, Result<Lease, StoreError>> {
+        self.inner.take_lease(stream, owner, ttl)
+    }
+
+    fn renew_lease(&self, lease: &Lease, ttl: Duration) -> BoxFuture<'_, Result<Lease, StoreError>> {
+        self.inner.renew_lease(lease, ttl)
+    }
+
+    fn release_lease(&self, lease: &Lease) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.release_lease(lease)
+    }
+
+    fn send_command(
+        &self,
+        stream: &StreamId,
+        command: AgentCommand,
+    ) -> BoxFuture<'_, Result<AgentAck, StoreError>> {
+        let data = self.clean_json(&command.data);
+        self.inner.send_command(stream, AgentCommand { data, ..command })
+    }
+
+    fn open_commands(&self, stream: &StreamId) -> BoxFuture<'_, Result<Vec<AgentCommand>, StoreError>> {
+        self.inner.open_commands(stream)
+    }
+
+    fn acknowledge(&self, stream: &StreamId, ack: AgentAck) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.acknowledge(stream, ack)
+    }
+
+    fn acknowledgement(
+        &self,
+        stream: &StreamId,
+        command_id: &CommandId,
+    ) -> BoxFuture<'_, Result<Option<AgentAck>, StoreError>> {
+        self.inner.acknowledgement(stream, command_id)
+    }
+
+    fn save_snapshot(
+        &self,
+        stream: &StreamId,
+        seq: u64,
+        state: Vec<u8>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.save_snapshot(stream, seq, state)
+    }
+
+    fn load_snapshot(
+        &self,
+        stream: &StreamId,
+    ) -> BoxFuture<'_, Result<Option<(u64, Vec<u8>)>, StoreError>> {
+        self.inner.load_snapshot(stream)
+    }
+}

@@ -1,0 +1,192 @@
+//! The other process: this test binary again, told by a variable of its own what to do.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+use gemicro_core::command::{AgentAck, AgentCommand};
+use gemicro_core::store::{Append, Appended, Lease, NewStream, Page, Store, StoreError};
+use gemicro_event::{CommandId, Event, StreamId};
+use rustix::process::{Signal, getpid, kill_process};
+use serde::{Deserialize, Serialize};
+
+use crate::support::{engine, plan};
+
+const VARIABLE: &str = "GEMICRO_TEST_JOB";
+
+/// What a child process does; its outcome goes to `place/outcome-NAME`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Job {
+    pub(crate) name: String,
+    pub(crate) place: PathBuf,
+    /// The run to resume; a new one without it, whose id goes to `place/run`.
+    pub(crate) resume: Option<String>,
+    /// Kills itself right after this many appends are durable.
+    pub(crate) kill_after: Option<usize>,
+    pub(crate) lease_ms: u64,
+    /// How long the model takes for an answer.
+    pub(crate) delay_ms: u64,
+}
+
+impl Job {
+    pub(crate) fn start(place: &Path) -> Self {
+        Self {
+            name: "start".to_owned(),
+            place: place.to_owned(),
+            resume: None,
+            kill_after: None,
+            lease_ms: 200,
+            delay_ms: 0,
+        }
+    }
+
+    pub(crate) fn spawn(&self) -> Child {
+        Command::new(std::env::current_exe().expect("this test"))
+            .args(["child::child_process", "--exact", "--nocapture"])
+            .env(VARIABLE, serde_json::to_string(self).expect("JSON"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a second process")
+    }
+
+    /// How the child said it ended: `ok` or an error kind; nothing when it was killed.
+    pub(crate) fn outcome(&self) -> Option<String> {
+        std::fs::read_to_string(self.place.join(format!("outcome-{}", self.name))).ok()
+    }
+}
+
+/// The run that a child started.
+pub(crate) fn started_run(place: &Path) -> Option<StreamId> {
+    let text = std::fs::read_to_string(place.join("run")).ok()?;
+    Some(StreamId::new(text).expect("an id"))
+}
+
+/// Does nothing in an ordinary test run; the body of the child process otherwise.
+#[test]
+fn child_process() {
+    let Ok(job) = std::env::var(VARIABLE) else { return };
+    let job: Job = serde_json::from_str(&job).expect("a job");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let outcome = runtime.expect("a runtime").block_on(work(&job));
+    std::fs::write(job.place.join(format!("outcome-{}", job.name)), outcome).expect("written");
+}
+
+async fn work(job: &Job) -> String {
+    let engine = engine(&job.place, &job.name, Duration::from_millis(job.delay_ms)).await;
+    let killer = |inner| -> Arc<dyn Store> {
+        let kill_after = job.kill_after.unwrap_or(usize::MAX);
+        Arc::new(KillingStore { inner, kill_after, n_appends: AtomicUsize::new(0), place: job.place.clone() })
+    };
+    let engine = engine.tried_out(Duration::from_millis(job.lease_ms), killer);
+    let run = match &job.resume {
+        None => engine.start(&plan(&job.place), Default::default()).await,
+        Some(id) => engine.resume(&StreamId::new(id.clone()).expect("an id"), Default::default()).await,
+    };
+    let ended = match run {
+        Ok(run) => run.wait().await.map(drop),
+        Err(failure) => Err(failure),
+    };
+    ended.map_or_else(|failure| failure.kind.to_string(), |()| "ok".to_owned())
+}
+
+/// Ends its process with SIGKILL right after the k-th append became durable.
+struct KillingStore {
+    inner: Arc<dyn Store>,
+    kill_after: usize,
+    n_appends: AtomicUsize,
+    place: PathBuf,
+}
+
+impl KillingStore {
+    fn count(&self) {
+        if self.n_appends.fetch_add(1, Ordering::SeqCst) + 1 == self.kill_after {
+            kill_process(getpid(), Signal::KILL).expect("a process may kill itself");
+        }
+    }
+}
+
+impl Store for KillingStore {
+    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>> {
+        std::fs::write(self.place.join("run"), new.stream.as_str()).expect("written");
+        Box::pin(async move {
+            let created = self.inner.create(new).await;
+            self.count();
+            created
+        })
+    }
+
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>> {
+        Box::pin(async move {
+            let appended = self.inner.append(append).await;
+            self.count();
+            appended
+        })
+    }
+
+    fn read(&self, stream: &StreamId, after: u64, limit: usize) -> BoxFuture<'_, Result<Page, StoreError>> {
+        self.inner.read(stream, after, limit)
+    }
+
+    fn subscribe(&self, stream: &StreamId, after: u64) -> BoxStream<'static, Result<Event, StoreError>> {
+        self.inner.subscribe(stream, after)
+    }
+
+    fn take_lease(
+        &self,
+        stream: &StreamId,
+        owner: &str,
+        ttl: Duration,
+    ) -> BoxFuture<'_, Result<Lease, StoreError>> {
+        self.inner.take_lease(stream, owner, ttl)
+    }
+
+    fn renew_lease(&self, lease: &Lease, ttl: Duration) -> BoxFuture<'_, Result<Lease, StoreError>> {
+        self.inner.renew_lease(lease, ttl)
+    }
+
+    fn release_lease(&self, lease: &Lease) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.release_lease(lease)
+    }
+
+    fn send_command(
+        &self,
+        stream: &StreamId,
+        command: AgentCommand,
+    ) -> BoxFuture<'_, Result<AgentAck, StoreError>> {
+        self.inner.send_command(stream, command)
+    }
+
+    fn open_commands(&self, stream: &StreamId) -> BoxFuture<'_, Result<Vec<AgentCommand>, StoreError>> {
+        self.inner.open_commands(stream)
+    }
+
+    fn acknowledge(&self, stream: &StreamId, ack: AgentAck) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.acknowledge(stream, ack)
+    }
+
+    fn acknowledgement(
+        &self,
+        stream: &StreamId,
+        command_id: &CommandId,
+    ) -> BoxFuture<'_, Result<Option<AgentAck>, StoreError>> {
+        self.inner.acknowledgement(stream, command_id)
+    }
+
+    fn save_snapshot(
+        &self,
+        stream: &StreamId,
+        seq: u64,
+        state: Vec<u8>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.save_snapshot(stream, seq, state)
+    }
+
+    fn load_snapshot(&self, stream: &StreamId) -> BoxFuture<'_, Result<Option<(u64, Vec<u8>)>, StoreError>> {
+        self.inner.load_snapshot(stream)
+    }
+}

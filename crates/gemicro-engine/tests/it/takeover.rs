@@ -1,0 +1,105 @@
+//! Two processes, one run: a stopped process that wakes up writes nothing, and of two resumes one wins.
+
+use std::time::Duration;
+
+use gemicro_event::StreamId;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::child::{Job, started_run};
+use crate::kill::resume_soon;
+use crate::support::{Place, calm_result, count, final_result, journal};
+
+async fn until_started(place: &Place, n_steps: usize) -> StreamId {
+    let engine = place.engine().await;
+    for _ in 0..1_500 {
+        if let Some(id) = started_run(place.path())
+            && let Ok(page) = gemicro_core::store::Store::read(engine.store().as_ref(), &id, 0, 10_000).await
+            && count(&page.events, "step_started") >= n_steps
+        {
+            return id;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the child did not come so far");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_slept_past_its_lease_wakes_to_a_conflict() {
+    let calm = calm_result().await;
+    let place = Place::new();
+    // Slow enough to be caught in the middle of an answer.
+    let job = Job { delay_ms: 1_500, lease_ms: 300, ..Job::start(place.path()) };
+    let mut child = job.spawn();
+    let id = until_started(&place, 2).await;
+    let pid = Pid::from_child(&child);
+    kill_process(pid, Signal::STOP).expect("stopped");
+
+    let engine = place.engine().await;
+    let run = resume_soon(&engine, &id).await.expect("its lease ends while it sleeps");
+    run.wait().await.expect("the second process ends the run");
+    let events = journal(&engine, &id).await;
+    assert_eq!(final_result(&events).answer, calm.answer);
+
+    kill_process(pid, Signal::CONT).expect("woken");
+    child.wait().expect("it stops by itself");
+    assert_eq!(job.outcome().as_deref(), Some("conflict"));
+    assert_eq!(journal(&engine, &id).await, events, "the woken process wrote nothing");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_wakes_while_another_works_is_refused_too() {
+    let place = Place::new();
+    let first = Job { delay_ms: 1_000, lease_ms: 300, ..Job::start(place.path()) };
+    let mut sleeper = first.spawn();
+    let id = until_started(&place, 2).await;
+    let pid = Pid::from_child(&sleeper);
+    kill_process(pid, Signal::STOP).expect("stopped");
+    // The second process takes it over, and is slow itself.
+    let second =
+        Job { name: "second".to_owned(), resume: Some(id.to_string()), delay_ms: 1_500, ..Job::start(place.path()) };
+    let mut second_child = loop {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let mut child = second.spawn();
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        if second.outcome().is_none() {
+            break child;
+        }
+        child.wait().expect("it was too early");
+        std::fs::remove_file(place.path().join("outcome-second")).expect("forgotten");
+    };
+    kill_process(pid, Signal::CONT).expect("woken");
+    sleeper.wait().expect("ends");
+    second_child.wait().expect("ends");
+    assert_eq!(second.outcome().as_deref(), Some("ok"));
+    assert_eq!(first.outcome().as_deref(), Some("conflict"));
+    let engine = place.engine().await;
+    let events = journal(&engine, &id).await;
+    assert_eq!(count(&events, "run_resumed"), 1);
+    final_result(&events);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_resumes_at_once_one_wins() {
+    let place = Place::new();
+    let dead = Job { kill_after: Some(4), ..Job::start(place.path()) };
+    dead.spawn().wait().expect("killed");
+    let id = started_run(place.path()).expect("it began");
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    let jobs = ["left", "right"].map(|name| Job {
+        name: name.to_owned(),
+        resume: Some(id.to_string()),
+        lease_ms: 10_000,
+        ..Job::start(place.path())
+    });
+    let children = jobs.each_ref().map(Job::spawn);
+    for mut child in children {
+        child.wait().expect("ends");
+    }
+    let mut outcomes = jobs.map(|job| job.outcome().expect("not killed"));
+    outcomes.sort();
+    assert_eq!(outcomes, ["conflict", "ok"]);
+    let engine = place.engine().await;
+    let events = journal(&engine, &id).await;
+    assert_eq!(count(&events, "run_resumed"), 1);
+    final_result(&events);
+}
