@@ -1,3 +1,26 @@
-//! The `gemicro` program.
+//! The `gemicro` program: the terminal edge of the workspace.
+//!
+//! `run` is the page to start at. Commands are one file each in `commands`; what they show comes from
+//! `view` (a run while it happens) and `story` (a run as a whole); only this crate reads the environment.
 
-fn main() {}
+mod approval;
+mod args;
+mod backend;
+mod commands;
+mod config;
+mod environment;
+mod follow;
+mod logging;
+mod output;
+mod run;
+mod runtime;
+mod screen;
+mod session;
+mod signals;
+mod story;
+mod trouble;
+mod view;
+
+fn main() -> std::process::ExitCode {
+    run::run()
+}

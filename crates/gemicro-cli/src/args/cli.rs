@@ -1,0 +1,93 @@
+//! The tree of commands. What a command takes is declared in its own file.
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use super::help;
+use crate::commands::cancel::CancelArgs;
+use crate::commands::completions::CompletionsArgs;
+use crate::commands::config::ConfigArgs;
+use crate::commands::doctor::DoctorArgs;
+use crate::commands::events::EventsArgs;
+use crate::commands::man::ManArgs;
+use crate::commands::prune::PruneArgs;
+use crate::commands::research::ResearchArgs;
+use crate::commands::resume::ResumeArgs;
+use crate::commands::runs::RunsArgs;
+use crate::commands::show::ShowArgs;
+use crate::commands::store::StoreArgs;
+
+/// Deep research you can prove: cited answers, a durable journal, runs that survive a crash.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gemicro",
+    version,
+    after_help = help::AFTER_HELP,
+    override_usage = "gemicro \"QUESTION\" [OPTIONS]\n       gemicro <COMMAND> [OPTIONS]",
+    arg_required_else_help = true
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Say more on stderr: every step, and log lines
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// One command, one file in `commands`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Answer a question from sources (what `gemicro "question"` does)
+    #[command(after_help = help::RESEARCH_EXAMPLES)]
+    Research(Box<ResearchArgs>),
+    /// List runs, the newest first
+    Runs(RunsArgs),
+    /// Show one run on one screen: what was asked, what happened, what it cost, what to do next
+    Show(ShowArgs),
+    /// Print the events of a run
+    Events(EventsArgs),
+    /// Continue a run that was stopped or whose process died
+    Resume(ResumeArgs),
+    /// End a run for good
+    Cancel(CancelArgs),
+    /// Delete old runs and what they stored
+    Prune(PruneArgs),
+    /// Check that everything is in place, and say how to fix what is not
+    Doctor(DoctorArgs),
+    /// Show the settings and where each comes from
+    Config(ConfigArgs),
+    /// Print the JSON Schemas of all events
+    Schema,
+    /// Maintain the store
+    Store(StoreArgs),
+    /// Print shell completions
+    Completions(CompletionsArgs),
+    /// Print the manual page, of gemicro or of one command
+    Man(ManArgs),
+}
+
+/// How a result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object.
+    Json,
+    /// One JSON object per line.
+    Jsonl,
+    /// The answer's Markdown alone.
+    Markdown,
+}
+
+/// How lists and facts are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum DataFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON value.
+    Json,
+    /// One JSON value per line.
+    Jsonl,
+}

@@ -1,0 +1,41 @@
+//! Texts below the generated help: examples and exit codes.
+
+/// Below `gemicro --help`.
+pub(crate) const AFTER_HELP: &str = "\
+Examples:
+  gemicro --offline --source docs \"How does a run survive a crash?\"
+  gemicro runs
+  gemicro show last
+  gemicro resume last
+
+RUN is the beginning of a run's id (4 characters or more), or `last`.
+
+Exit codes:
+  0    success
+  1    a defect of gemicro
+  2    the request is wrong
+  3    this machine or account is not set up for it
+  4    the model, its provider or the sources failed
+  5    a limit you set was reached
+  6    there is honestly nothing to answer with (no evidence)
+  7    somebody else holds the run, or it goes on in the background
+  8    a guard refused what an agent did
+  130  stopped: Ctrl-C, cancel
+
+Environment:
+  GEMINI_API_KEY   the key of the model (else GOOGLE_API_KEY); never an argument
+  GEMICRO_HOME     the state folder; `gemicro doctor` shows it
+  GEMICRO_LOG      log filter, such as gemicro_store=debug
+  NO_COLOR         no colours";
+
+/// Below `gemicro research --help`.
+pub(crate) const RESEARCH_EXAMPLES: &str = "\
+Examples:
+  gemicro research --offline --source docs \"How does a run survive a crash?\"
+  gemicro --offline --source notes --source papers \"Who decided on the harbour?\" --format markdown --out answer.md
+  gemicro research --offline --source docs --plan \"What changed in 2.0, and why?\"
+  gemicro research --offline --source docs --questions questions.jsonl --format jsonl
+  echo \"long question\" | gemicro research --offline --source docs -
+
+Each line of a questions file is a JSON object with `id` and `question`.
+Exit codes are listed in `gemicro --help`; 6 means that the sources hold no answer.";

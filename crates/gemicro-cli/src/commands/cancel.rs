@@ -1,0 +1,44 @@
+//! `gemicro cancel`: ends a run for good, whoever drives it.
+
+use clap::Args;
+use gemicro_engine::CancelOutcome;
+
+use crate::output;
+use crate::runtime;
+use crate::session::{Context, find_run, run_trouble};
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro cancel`.
+#[derive(Debug, Args)]
+pub(crate) struct CancelArgs {
+    /// The run: the beginning of its id, or `last`
+    pub(crate) run: String,
+    /// Why, for the journal
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub(crate) reason: String,
+}
+
+/// Cancels a run.
+pub(crate) fn run(ctx: &Context, args: &CancelArgs) -> Result<(), Stopped> {
+    runtime::block_on(async {
+        let engine = ctx.engine(&ctx.layers()?).await?;
+        let id = find_run(engine.store(), &args.run).await?;
+        let outcome = engine
+            .cancel(&id, &args.reason)
+            .await
+            .map_err(|failure| run_trouble(failure, &id))?;
+        engine.store().close().await;
+        output::say(&match outcome {
+            CancelOutcome::Cancelled => format!("Run {id} is cancelled."),
+            CancelOutcome::Requested => {
+                format!(
+                    "Run {id} was told to stop and has not answered yet. Watch it: gemicro events {id} --follow --format text"
+                )
+            }
+            CancelOutcome::AlreadyEnded => {
+                format!("Run {id} had ended before. See it with: gemicro show {id}")
+            }
+        });
+        Ok(())
+    })
+}

@@ -1,0 +1,23 @@
+//! `gemicro completions`: shell completions on stdout.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::args::Cli;
+use crate::output::Output;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// Prints completions.
+pub(crate) fn run(args: &CompletionsArgs) -> Result<(), Stopped> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "gemicro", &mut script);
+    Output::Stdout.write(&script)?;
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! `gemicro config show`: each setting and where it came from.
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::args::DataFormat;
+use crate::config::{ResearchFlags, ResearchSettings, StateFolder};
+use crate::environment::KEY_VARIABLES;
+use crate::output;
+use crate::screen::text;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro config`.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+/// What can be done with settings.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show each value and where it came from
+    Show {
+        /// How they are printed
+        #[arg(long, value_enum, default_value_t)]
+        format: DataFormat,
+    },
+}
+
+/// Shows the settings.
+pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), Stopped> {
+    let ConfigCommand::Show { format } = args.command;
+    let layers = ctx.layers()?;
+    let mut rows = StateFolder::resolve(&layers)?.rows();
+    rows.extend(ResearchSettings::resolve(&layers, ResearchFlags::default())?.rows());
+    let mut rows: Vec<(String, String, String)> = rows
+        .into_iter()
+        .map(|(key, value, origin)| (key.to_owned(), value, origin.to_string()))
+        .collect();
+    // Whether there is a key is a setting too; its value is nobody's business.
+    let (is_set, origin) = match ctx.environment.key_variable() {
+        Some(variable) => ("set", format!("environment {variable}")),
+        None => ("not set", format!("environment {}", KEY_VARIABLES.join(" or "))),
+    };
+    rows.push(("key".to_owned(), is_set.to_owned(), origin));
+    let object = |(key, value, origin): &(String, String, String)| json!({ "key": key, "value": value, "origin": origin });
+    match format {
+        DataFormat::Json => output::print(&format!(
+            "{}\n",
+            json!(rows.iter().map(object).collect::<Vec<_>>())
+        )),
+        DataFormat::Jsonl => output::print(
+            &rows
+                .iter()
+                .map(|row| format!("{}\n", object(row)))
+                .collect::<String>(),
+        ),
+        DataFormat::Text => {
+            let widest = |pick: fn(&(String, String, String)) -> &str| {
+                rows.iter().map(|row| text::width(pick(row))).max().unwrap_or(0)
+            };
+            let (keys, values) = (widest(|row| &row.0), widest(|row| &row.1).min(40));
+            let lines = rows.iter().map(|(key, value, origin)| {
+                format!(
+                    "{}  {}  {}\n",
+                    text::pad(key, keys),
+                    text::pad(&text::one_line(value), values),
+                    text::one_line(origin)
+                )
+            });
+            output::print(&lines.collect::<String>())
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! `gemicro doctor`: is everything in place, and what to do about what is not.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use clap::Args;
+use gemicro_event::ErrorKind;
+use gemicro_store::{SqliteStore, StoreCheck};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::DataFormat;
+use crate::config::{Layers, StateFolder};
+use crate::output;
+use crate::runtime;
+use crate::screen::{Screen, numbers, text};
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Less free space than this is worth a word.
+const LITTLE_SPACE: u64 = 500_000_000;
+
+/// Arguments of `gemicro doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Read every page of the database; slow on a large store
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// How the findings are printed
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: DataFormat,
+}
+
+/// How something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Standing {
+    Good,
+    Attention,
+    Bad,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    what: &'static str,
+    standing: Standing,
+    found: String,
+    fix: Option<String>,
+}
+
+/// Looks at everything; fails when no run could work.
+pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
+    let mut findings = vec![good(
+        "program",
+        concat!("gemicro ", env!("CARGO_PKG_VERSION")).to_owned(),
+    )];
+    let store_works = match state(ctx, args.deep, &mut findings) {
+        Ok(()) => findings.iter().all(|finding| finding.standing != Standing::Bad),
+        Err(Stopped::Trouble(trouble)) => {
+            findings.push(bad("settings", trouble.failure.message.clone(), trouble.hint()));
+            false
+        }
+        Err(stopped) => return Err(stopped),
+    };
+    findings.push(match ctx.environment.key_variable() {
+        Some(variable) => attention(
+            "model",
+            format!("{variable} is set, but this version has no model backend yet"),
+            "use --offline --source DIR until the next version",
+        ),
+        None => attention(
+            "model",
+            "no key is set".to_owned(),
+            "export GEMINI_API_KEY=… to use a model (from the next version on), or use --offline --source DIR",
+        ),
+    });
+    findings.push(if store_works {
+        good(
+            "no-model mode",
+            "works: gemicro --offline --source DIR \"question\"".to_owned(),
+        )
+    } else {
+        bad(
+            "no-model mode",
+            "needs a store for its runs".to_owned(),
+            "see above".to_owned(),
+        )
+    });
+    print(&findings, args.format, &ctx.screen)?;
+    if store_works {
+        Ok(())
+    } else {
+        Err(Stopped::failed(
+            ErrorKind::StorageError,
+            "gemicro cannot work here yet",
+            "follow the fixes above, then run `gemicro doctor` again",
+        ))
+    }
+}
+
+fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), Stopped> {
+    let layers = Layers::load(&ctx.environment)?;
+    let files: Vec<String> = layers.paths().map(|path| path.display().to_string()).collect();
+    findings.push(match (files.as_slice(), layers.warnings().as_slice()) {
+        ([], _) => good("settings", "no files; defaults and environment".to_owned()),
+        (files, []) => good("settings", files.join(", ")),
+        (_, warnings) => attention("settings", warnings.join("; "), "correct or remove these keys"),
+    });
+    let home = StateFolder::resolve(&layers)?.home;
+    findings.push(folder(&home.value, &home.origin.to_string()));
+    let checked = runtime::block_on(async {
+        let store = SqliteStore::open(&home.value).await?;
+        let check = store.check().await?;
+        if deep {
+            store.verify().await?;
+        }
+        store.close().await;
+        Ok(check)
+    });
+    match checked {
+        Ok(check) => {
+            findings.push(good("store", store_words(&check, deep)));
+            findings.push(space(&check));
+        }
+        Err(Stopped::Trouble(trouble)) => {
+            findings.push(bad("store", trouble.failure.message.clone(), trouble.hint()));
+        }
+        Err(stopped) => return Err(stopped),
+    }
+    Ok(())
+}
+
+fn folder(home: &Path, origin: &str) -> Finding {
+    let place = format!("{} ({origin})", home.display());
+    match fs::symlink_metadata(home) {
+        Ok(found) if found.is_symlink() => bad(
+            "state folder",
+            format!("{place} is a symbolic link"),
+            "name the folder it points to with GEMICRO_HOME".to_owned(),
+        ),
+        Ok(found) if !found.is_dir() => bad(
+            "state folder",
+            format!("{place} is not a folder"),
+            "move it away, or set GEMICRO_HOME".to_owned(),
+        ),
+        Ok(found) if found.mode() & 0o077 != 0 => attention(
+            "state folder",
+            format!(
+                "{place} has mode {:03o}: others can look into it",
+                found.mode() & 0o777
+            ),
+            format!("chmod 700 {}", home.display()),
+        ),
+        Ok(found) => good(
+            "state folder",
+            format!("{place}, mode {:03o}", found.mode() & 0o777),
+        ),
+        Err(_) => good("state folder", format!("{place}, made now")),
+    }
+}
+
+fn store_words(check: &StoreCheck, deep: bool) -> String {
+    let runs = numbers::count(usize::try_from(check.n_runs).unwrap_or(usize::MAX), "run");
+    let size = numbers::bytes(check.db_bytes + check.blob_bytes);
+    let verified = if deep { ", every page read" } else { "" };
+    format!("format {}, {runs}, {size}{verified}", check.format)
+}
+
+fn space(check: &StoreCheck) -> Finding {
+    let free = format!("{} free", numbers::bytes(check.free_bytes));
+    if check.free_bytes < LITTLE_SPACE {
+        attention(
+            "disk",
+            free,
+            "free some, or delete old runs: gemicro prune --older-than 30d",
+        )
+    } else {
+        good("disk", free)
+    }
+}
+
+fn print(findings: &[Finding], format: DataFormat, screen: &Screen) -> Result<(), Stopped> {
+    match format {
+        DataFormat::Json => output::print(&format!("{}\n", json!(findings))),
+        DataFormat::Jsonl => output::print(
+            &findings
+                .iter()
+                .map(|it| format!("{}\n", json!(it)))
+                .collect::<String>(),
+        ),
+        DataFormat::Text => output::print(&findings.iter().map(|it| line(it, screen)).collect::<String>()),
+    }
+}
+
+fn line(finding: &Finding, screen: &Screen) -> String {
+    let paint = screen.on_stdout();
+    let mark = match finding.standing {
+        Standing::Good => paint.good("✓"),
+        Standing::Attention => paint.warn("!"),
+        Standing::Bad => paint.bad("✗"),
+    };
+    let fix = finding
+        .fix
+        .as_ref()
+        .map_or_else(String::new, |fix| format!("  fix: {}\n", text::one_line(fix)));
+    format!(
+        "{mark} {}: {}\n{fix}",
+        finding.what,
+        text::one_line(&finding.found)
+    )
+}
+
+fn good(what: &'static str, found: String) -> Finding {
+    Finding {
+        what,
+        standing: Standing::Good,
+        found,
+        fix: None,
+    }
+}
+
+fn attention(what: &'static str, found: String, fix: impl Into<String>) -> Finding {
+    Finding {
+        what,
+        standing: Standing::Attention,
+        found,
+        fix: Some(fix.into()),
+    }
+}
+
+fn bad(what: &'static str, found: String, fix: String) -> Finding {
+    Finding {
+        what,
+        standing: Standing::Bad,
+        found,
+        fix: Some(fix),
+    }
+}

@@ -1,0 +1,38 @@
+//! `gemicro man`: manual pages on stdout.
+
+use clap::{Args, CommandFactory};
+
+use crate::args::Cli;
+use crate::output::Output;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command; all of gemicro without one
+    pub(crate) command: Option<String>,
+}
+
+/// Prints a manual page; `gemicro man | man -l -` shows it.
+pub(crate) fn run(args: &ManArgs) -> Result<(), Stopped> {
+    let mut tree = Cli::command();
+    tree.build();
+    let page = match &args.command {
+        None => tree,
+        Some(name) => {
+            let found = tree.find_subcommand(name).cloned();
+            let found = found.ok_or_else(|| {
+                Stopped::usage(
+                    format!("there is no command `{name}`"),
+                    "`gemicro --help` lists the commands",
+                )
+            })?;
+            let full_name = format!("gemicro-{name}");
+            found.name(full_name)
+        }
+    };
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page).render(&mut text)?;
+    Output::Stdout.write(&text)?;
+    Ok(())
+}

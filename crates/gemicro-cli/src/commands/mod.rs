@@ -1,0 +1,15 @@
+//! One command, one file: what it takes, and one function that does it.
+
+pub(crate) mod cancel;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod doctor;
+pub(crate) mod events;
+pub(crate) mod man;
+pub(crate) mod prune;
+pub(crate) mod research;
+pub(crate) mod resume;
+pub(crate) mod runs;
+pub(crate) mod schema;
+pub(crate) mod show;
+pub(crate) mod store;

@@ -1,0 +1,218 @@
+//! `gemicro prune`: deletes runs and what they stored; a tombstone stays.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use gemicro_core::blob::{BlobError, BlobId, Blobs};
+use gemicro_core::run::RunRow;
+use gemicro_event::{StreamId, Timestamp};
+use gemicro_store::{PruneRule, RunFilter, SqliteStore};
+use serde_json::json;
+
+use crate::args::DataFormat;
+use crate::output;
+use crate::runtime;
+use crate::screen::numbers::{self, parse_age, parse_bytes};
+use crate::screen::text;
+use crate::session::{Context, find_run};
+use crate::trouble::Stopped;
+
+/// Runs read at a time.
+const PAGE: usize = 500;
+/// Runs that are named before the rest is only counted.
+const NAMED: usize = 10;
+
+/// Arguments of `gemicro prune`.
+#[derive(Debug, Args)]
+pub(crate) struct PruneArgs {
+    /// Ended runs that are older than this, such as 30d
+    #[arg(long, value_name = "AGE", value_parser = parse_age)]
+    pub(crate) older_than: Option<Duration>,
+    /// The oldest ended runs, until the rest takes no more than this, such as 1G
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) max_size: Option<u64>,
+    /// This one run, ended or not: the beginning of its id, or `last`
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["older_than", "max_size"])]
+    pub(crate) run: Option<String>,
+    /// Say what would be deleted, and delete nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// How the report is printed
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: DataFormat,
+}
+
+/// What was deleted.
+#[derive(Debug, Default)]
+struct Report {
+    runs: Vec<StreamId>,
+    n_events: u64,
+    n_blobs: u64,
+}
+
+/// Deletes old runs.
+pub(crate) fn run(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
+    if args.older_than.is_none() && args.max_size.is_none() && args.run.is_none() {
+        return Err(Stopped::usage(
+            "nothing says what to delete",
+            "gemicro prune --older-than 30d, --max-size 1G or --run RUN; look first with --dry-run",
+        ));
+    }
+    runtime::block_on(prune(ctx, args))
+}
+
+async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
+    let home = ctx.home(&ctx.layers()?)?;
+    let store = SqliteStore::open(&home).await?;
+    let single = match &args.run {
+        Some(named) => Some(find_run(&store, named).await?),
+        None => None,
+    };
+    let intent = intent(&store, args, single.as_ref()).await?;
+    if args.dry_run {
+        return output::print(&intent);
+    }
+    if !args.yes {
+        if !ctx.screen.stdin_is_terminal {
+            return Err(Stopped::usage(
+                "prune asks before it deletes, but stdin is not a terminal",
+                "add --yes, or look first with --dry-run",
+            ));
+        }
+        output::ask(&format!("{intent}Delete for good? [y/N] "));
+        let mut typed = String::new();
+        std::io::stdin().read_line(&mut typed)?;
+        if !matches!(typed.trim().to_lowercase().as_str(), "y" | "yes") {
+            output::say("Nothing was deleted.");
+            return Ok(());
+        }
+    }
+    let report = delete(&store, args, single).await?;
+    sweep_indexes(&store, &home.join("index")).await?;
+    store.close().await;
+    print(&report, args.format)
+}
+
+async fn delete(store: &SqliteStore, args: &PruneArgs, single: Option<StreamId>) -> Result<Report, Stopped> {
+    if let Some(run) = single {
+        let erased = store.erase(&run).await?;
+        return Ok(Report {
+            runs: vec![run],
+            n_events: erased.n_events,
+            n_blobs: erased.n_blobs,
+        });
+    }
+    let rule = PruneRule {
+        older_than: args.older_than,
+        max_bytes: args.max_size,
+    };
+    let pruned = store.prune(&rule).await?;
+    Ok(Report {
+        runs: pruned.runs,
+        n_events: pruned.n_events,
+        n_blobs: pruned.n_blobs,
+    })
+}
+
+/// Search indexes hold the texts of their sources: they go with the last run that read those.
+async fn sweep_indexes(store: &SqliteStore, folder: &Path) -> Result<(), Stopped> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Ok(());
+    };
+    for entry in entries.flatten() {
+        let Some(pack) = entry.file_name().to_str().and_then(BlobId::parse) else {
+            continue;
+        };
+        if matches!(store.get(&pack).await, Err(BlobError::Missing { .. })) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// What is about to happen, in words.
+async fn intent(store: &SqliteStore, args: &PruneArgs, single: Option<&StreamId>) -> Result<String, Stopped> {
+    if let Some(run) = single {
+        let row = store.run(run).await?;
+        return Ok(format!("Would delete 1 run:\n{}", named(&row)));
+    }
+    let now = Timestamp::now();
+    let mut words = String::new();
+    if let Some(age) = args.older_than {
+        let old = ended_before(store, now, age).await?;
+        words.push_str(&format!(
+            "Would delete {} by age:\n",
+            numbers::count(old.len(), "ended run")
+        ));
+        words.extend(old.iter().take(NAMED).map(named));
+        if old.len() > NAMED {
+            words.push_str(&format!("  … and {} more\n", old.len() - NAMED));
+        }
+    }
+    if let Some(max_size) = args.max_size {
+        let check = store.check().await?;
+        let used = check.db_bytes + check.blob_bytes;
+        let what = if used > max_size {
+            "would delete the oldest ended runs until it fits"
+        } else {
+            "nothing to delete"
+        };
+        words.push_str(&format!(
+            "By size: {} in use, {} allowed: {what}\n",
+            numbers::bytes(used),
+            numbers::bytes(max_size)
+        ));
+    }
+    Ok(words)
+}
+
+async fn ended_before(store: &SqliteStore, now: Timestamp, age: Duration) -> Result<Vec<RunRow>, Stopped> {
+    let mut old = Vec::new();
+    let mut before = None;
+    loop {
+        let filter = RunFilter {
+            limit: Some(PAGE),
+            before: before.clone(),
+            ..RunFilter::default()
+        };
+        let page = store.runs(&filter).await?;
+        let Some(last) = page.last() else { return Ok(old) };
+        before = Some(last.run.clone());
+        let is_old =
+            |row: &RunRow| row.ended_at.is_some_and(|at| now.since(at) > age) && row.title != "erased";
+        old.extend(page.into_iter().filter(is_old));
+    }
+}
+
+fn named(row: &RunRow) -> String {
+    format!(
+        "  {}  {}  {}\n",
+        row.run,
+        numbers::moment(row.started_at),
+        text::cut(&row.title, 50)
+    )
+}
+
+fn print(report: &Report, format: DataFormat) -> Result<(), Stopped> {
+    match format {
+        DataFormat::Text => {
+            output::say(&format!(
+                "Deleted {}: {} events, {} files. Tombstones stay.",
+                numbers::count(report.runs.len(), "run"),
+                numbers::thousands(report.n_events),
+                numbers::thousands(report.n_blobs)
+            ));
+            Ok(())
+        }
+        DataFormat::Json | DataFormat::Jsonl => {
+            let object =
+                json!({ "runs": report.runs, "n_events": report.n_events, "n_blobs": report.n_blobs });
+            output::print(&format!("{object}\n"))
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Many questions over the same sources: one run each, answers in the order of the file.
+
+use std::path::Path;
+
+use futures_util::StreamExt;
+use gemicro_core::drive::StopSignals;
+use gemicro_core::research::Citation;
+use gemicro_engine::{Engine, Plan};
+use gemicro_event::{ErrorKind, Failure, StreamId};
+use serde_json::{Value, json};
+
+use super::ResearchArgs;
+use super::questions::{self, Question};
+use crate::approval::Approval;
+use crate::args::Format;
+use crate::config::Layers;
+use crate::follow::{Watch, follow};
+use crate::output::{self, Output};
+use crate::screen::{numbers, text};
+use crate::session::Context;
+use crate::signals::STOPPING;
+use crate::trouble::{STOPPED, Stopped};
+use crate::view::{RunEnd, result_json};
+use crate::{runtime, signals};
+
+/// Runs at the same time; answers still come in order.
+const AT_ONCE: usize = 4;
+
+/// Makes a plan from a question.
+type Planner<'a> = &'a dyn Fn(String) -> Result<Plan, Stopped>;
+
+/// A question with its run and what came of it.
+struct Answered {
+    question: Question,
+    run: Option<StreamId>,
+    end: RunEnd,
+}
+
+/// Answers every question of a file.
+pub(super) fn run(
+    ctx: &Context,
+    args: &ResearchArgs,
+    layers: &Layers,
+    file: &Path,
+    plan: Planner<'_>,
+) -> Result<(), Stopped> {
+    let questions = questions::read(file)?;
+    // One plan before all work: sources and settings are the same for every question.
+    plan(questions[0].question.clone()).or_else(|stopped| match stopped.exit_code() {
+        2 if questions[0].question.trim().is_empty() => plan("?".to_owned()),
+        _ => Err(stopped),
+    })?;
+    runtime::block_on(answer_all(ctx, args, layers, &questions, plan))
+}
+
+async fn answer_all(
+    ctx: &Context,
+    args: &ResearchArgs,
+    layers: &Layers,
+    questions: &[Question],
+    plan: Planner<'_>,
+) -> Result<(), Stopped> {
+    let stop = signals::listen()?;
+    let engine = ctx.engine(layers).await?;
+    let mut output = Output::new(args.out.as_deref());
+    let answering = questions
+        .iter()
+        .map(|question| answer_one(&engine, &stop, question, plan));
+    let mut answers = futures_util::stream::iter(answering).buffered(AT_ONCE);
+    let mut n_done = 0;
+    let mut failure: Option<Failure> = None;
+    while let Some(answered) = answers.next().await {
+        let answered = answered?;
+        if answered.end == RunEnd::Suspended {
+            break;
+        }
+        n_done += 1;
+        if let RunEnd::Failed(failed) = &answered.end
+            && failed.kind != ErrorKind::NoEvidence
+        {
+            failure.get_or_insert_with(|| failed.clone());
+        }
+        output.write(printed(&answered, args.format).as_bytes())?;
+        output::say(&progress(&answered, n_done, questions.len()));
+    }
+    drop(answers);
+    engine.store().close().await;
+    if stop.suspend.is_cancelled() {
+        output::say(STOPPING);
+        output::say(&format!(
+            "Stopped after {n_done} of {}. `gemicro runs --status suspended` lists what can be resumed.",
+            questions.len()
+        ));
+        return Err(Stopped::Told(STOPPED));
+    }
+    output.finish()?;
+    match failure {
+        None => Ok(()),
+        Some(failure) => Err(Stopped::from(failure)),
+    }
+}
+
+async fn answer_one(
+    engine: &Engine,
+    stop: &StopSignals,
+    question: &Question,
+    plan: Planner<'_>,
+) -> Result<Answered, Stopped> {
+    let question = question.clone();
+    if stop.suspend.is_cancelled() {
+        return Ok(Answered {
+            question,
+            run: None,
+            end: RunEnd::Suspended,
+        });
+    }
+    // A question that cannot be asked is an answer of its own; the others go on.
+    let plan = match plan(question.question.clone()) {
+        Ok(plan) => plan,
+        Err(Stopped::Trouble(trouble)) => {
+            return Ok(Answered {
+                question,
+                run: None,
+                end: RunEnd::Failed(trouble.failure),
+            });
+        }
+        Err(stopped) => return Err(stopped),
+    };
+    let run = engine.start(&plan, stop.clone()).await?;
+    let id = run.id.clone();
+    let watch = Watch {
+        engine,
+        views: Vec::new(),
+        stop,
+        approval: Approval::Granted,
+    };
+    let end = follow(watch, run).await?;
+    Ok(Answered {
+        question,
+        run: Some(id),
+        end,
+    })
+}
+
+/// One answer in the asked format.
+fn printed(answered: &Answered, format: Format) -> String {
+    match format {
+        Format::Jsonl => format!("{}\n", line(answered)),
+        Format::Json => {
+            let mut object = line(answered);
+            if let (RunEnd::Completed { data, .. }, Some(run)) = (&answered.end, &answered.run) {
+                object["result"] = result_json(run, data);
+            }
+            format!("{object}\n")
+        }
+        Format::Text | Format::Markdown => block(answered),
+    }
+}
+
+/// `{"id", "answer", "citations", "outcome", "run"}`, and why there is no answer.
+fn line(answered: &Answered) -> Value {
+    let id = &answered.question.id;
+    match &answered.end {
+        RunEnd::Completed {
+            result: Some(result), ..
+        } => json!({
+            "id": id,
+            "answer": result.answer,
+            "citations": citations(&result.citations),
+            "outcome": "answered",
+            "run": answered.run,
+        }),
+        end => {
+            let (outcome, reason) = match end {
+                RunEnd::Failed(failure) => (failure.kind, failure.message.as_str()),
+                RunEnd::Suspended => (ErrorKind::Interrupted, "the run was suspended"),
+                RunEnd::Completed { .. } => (ErrorKind::MalformedOutput, "the result is no research result"),
+            };
+            json!({
+                "id": id,
+                "answer": "",
+                "citations": [],
+                "outcome": outcome,
+                "reason": reason,
+                "run": answered.run,
+            })
+        }
+    }
+}
+
+fn citations(citations: &[Citation]) -> Vec<Value> {
+    citations
+        .iter()
+        .map(|citation| json!({ "doc": citation.doc, "span": citation.span }))
+        .collect()
+}
+
+fn block(answered: &Answered) -> String {
+    let question = &answered.question;
+    let answer = match &answered.end {
+        RunEnd::Completed {
+            result: Some(result), ..
+        } => result.answer.trim_end().to_owned(),
+        RunEnd::Failed(failure) => format!("No answer ({}): {}", failure.kind, failure.message),
+        RunEnd::Completed { result: None, .. } | RunEnd::Suspended => "No answer".to_owned(),
+    };
+    format!(
+        "# {}: {}\n\n{}\n\n",
+        text::one_line(&question.id),
+        text::one_line(&question.question),
+        text::neutral(&answer)
+    )
+}
+
+fn progress(answered: &Answered, n_done: usize, n_questions: usize) -> String {
+    let standing = match &answered.end {
+        RunEnd::Completed {
+            result: Some(result), ..
+        } => format!("✓ {}", numbers::count(result.citations.len(), "source")),
+        RunEnd::Completed { result: None, .. } | RunEnd::Suspended => "✗".to_owned(),
+        RunEnd::Failed(failure) => format!("✗ {}", failure.kind),
+    };
+    format!(
+        "[{n_done}/{n_questions}] {} {standing}",
+        text::one_line(&answered.question.id)
+    )
+}

@@ -1,0 +1,70 @@
+//! `--dry-run`: the plan as text or JSON; nothing is started or stored.
+
+use std::fmt::Write as _;
+
+use gemicro_core::budget::Limits;
+use gemicro_core::offline;
+use gemicro_core::research::{ResearchEngine, ResearchPlan};
+use gemicro_engine::Plan;
+use gemicro_event::Json;
+
+use crate::args::Format;
+use crate::output;
+use crate::screen::{Screen, numbers, text};
+use crate::trouble::Stopped;
+
+/// Prints a plan.
+pub(crate) fn print(plan: &Plan, format: Format, screen: &Screen) -> Result<(), Stopped> {
+    let printed = match (plan, format) {
+        (plan, Format::Json | Format::Jsonl) => {
+            let json = Json::of(plan).map_err(std::io::Error::from)?;
+            format!("{json}\n")
+        }
+        (Plan::Research { plan, limits }, Format::Text | Format::Markdown) => describe(plan, limits, screen),
+        (other, Format::Text | Format::Markdown) => format!("{other:#?}\n"),
+    };
+    output::print(&printed)
+}
+
+fn describe(plan: &ResearchPlan, limits: &Limits, screen: &Screen) -> String {
+    let mut page = format!("{} (nothing was started)\n\n", screen.on_stdout().strong("Plan"));
+    let mut field = |name: &str, value: &str| {
+        let _ = writeln!(page, "{}{}", text::pad(name, 13), text::one_line(value));
+    };
+    field("Question", &plan.question);
+    match &plan.engine {
+        ResearchEngine::Offline { .. } => field(
+            "Answered by",
+            "no model: search and sentence selection in the sources",
+        ),
+        ResearchEngine::Model { llm, .. } => {
+            field("Answered by", &llm.model);
+            field(
+                "One call",
+                &format!("at most {}", numbers::duration(llm.timeout_ms)),
+            );
+        }
+    }
+    field("Sources", &plan.sources.join(", "));
+    field("Budget", &limits.to_string());
+    match &plan.engine {
+        ResearchEngine::Offline { techniques } => {
+            let sub_queries =
+                offline::decompose_with(&plan.question, plan.config.max_sub_queries, techniques);
+            field(
+                "Sub-queries",
+                &format!("{} (at most {})", sub_queries.len(), plan.config.max_sub_queries),
+            );
+            for (idx, sub_query) in sub_queries.iter().enumerate() {
+                field("", &format!("{}. {}", idx + 1, sub_query.text));
+            }
+        }
+        ResearchEngine::Model { .. } => {
+            field(
+                "Sub-queries",
+                &format!("at most {}, written by the model", plan.config.max_sub_queries),
+            );
+        }
+    }
+    page
+}

@@ -1,0 +1,51 @@
+//! A file of questions: JSON lines with `id` and `question`, other fields ignored.
+
+use std::fs;
+use std::path::Path;
+
+use gemicro_event::ErrorKind;
+use serde::Deserialize;
+
+use crate::trouble::Stopped;
+
+/// One question of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct Question {
+    pub(super) id: String,
+    pub(super) question: String,
+}
+
+/// Reads all questions; one bad line refuses the file, before any work.
+pub(super) fn read(path: &Path) -> Result<Vec<Question>, Stopped> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        let kind = match error.kind() {
+            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+            std::io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+            _ => ErrorKind::InvalidInput,
+        };
+        let message = format!("the questions in {} cannot be read: {error}", path.display());
+        Stopped::failed(kind, message, "check the path given with --questions")
+    })?;
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
+    let questions: Result<Vec<Question>, Stopped> = lines
+        .map(|(idx, line)| {
+            serde_json::from_str(line).map_err(|error| {
+                let message = format!("{} line {}: {error}", path.display(), idx + 1);
+                Stopped::usage(
+                    message,
+                    r#"each line is an object such as {"id": "q1", "question": "…"}"#,
+                )
+            })
+        })
+        .collect();
+    match questions? {
+        questions if questions.is_empty() => Err(Stopped::usage(
+            format!("{} holds no questions", path.display()),
+            "put one JSON object per line",
+        )),
+        questions => Ok(questions),
+    }
+}

@@ -1,0 +1,103 @@
+//! `gemicro resume`: goes on where a run stopped.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gemicro_core::store::StoreError;
+use gemicro_event::ErrorKind;
+
+use super::research::{announce_suspension, views};
+use crate::approval::Approval;
+use crate::args::Format;
+use crate::follow::{Watch, follow};
+use crate::output;
+use crate::session::{Context, find_run, run_trouble};
+use crate::trouble::Stopped;
+use crate::{runtime, signals};
+
+/// Arguments of `gemicro resume`.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// The run: the beginning of its id, or `last`
+    pub(crate) run: String,
+    /// How the result is printed; jsonl prints every event
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// Write the result to a file, whole or not at all, instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Approve its plan without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+/// Continues a run and watches it to its end.
+pub(crate) fn run(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
+    if let Some(out) = &args.out {
+        output::check_target(out)?;
+    }
+    runtime::block_on(resume(ctx, args))
+}
+
+async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
+    let stop = signals::listen()?;
+    let engine = ctx.engine(&ctx.layers()?).await?;
+    let id = find_run(engine.store(), &args.run).await?;
+    let row = engine.store().run(&id).await?;
+    if row.status.is_terminal() {
+        let ended = StoreError::Ended { stream: id.clone() };
+        output::say(&format!(
+            "{ended} ({}); there is nothing to resume. See it with: gemicro show {id}",
+            row.status.as_str()
+        ));
+        return Ok(());
+    }
+    if !args.yes && !ctx.screen.stdin_is_terminal && waits_for_approval(&engine, &id).await? {
+        return Err(Stopped::failed(
+            ErrorKind::InvalidInput,
+            format!("run {id} waits for its plan to be approved, but stdin is not a terminal"),
+            format!("gemicro resume {id} --yes"),
+        ));
+    }
+    let run = engine
+        .resume(&id, stop.clone())
+        .await
+        .map_err(|failure| run_trouble(failure, &id))?;
+    let approval = if args.yes {
+        Approval::Granted
+    } else {
+        Approval::Ask
+    };
+    let views = views(ctx, &id, args.format, args.out.as_deref());
+    let end = follow(
+        Watch {
+            engine: &engine,
+            views,
+            stop: &stop,
+            approval,
+        },
+        run,
+    )
+    .await;
+    let end = end.map_err(|stopped| stopped.about(&id))?;
+    engine.store().close().await;
+    announce_suspension(&end, &id);
+    end.outcome(&id)
+}
+
+async fn waits_for_approval(
+    engine: &gemicro_engine::Engine,
+    id: &gemicro_event::StreamId,
+) -> Result<bool, Stopped> {
+    use gemicro_core::store::Store;
+    let page = engine.store().read(id, 0, usize::MAX).await?;
+    let waits = page
+        .events
+        .iter()
+        .fold(false, |waits, event| match event.update.event_type.as_str() {
+            "answer_requested" => true,
+            "answer_given" => false,
+            _ => waits,
+        });
+    Ok(waits)
+}

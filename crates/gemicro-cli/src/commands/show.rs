@@ -1,0 +1,112 @@
+//! `gemicro show`: one run on one screen.
+
+use clap::Args;
+use gemicro_core::store::Store;
+use gemicro_event::{Event, StreamId};
+use gemicro_store::SqliteStore;
+use serde_json::json;
+
+use crate::args::Format;
+use crate::output::{self, Output};
+use crate::runtime;
+use crate::session::{Context, find_run};
+use crate::story::{RawView, Story, tell};
+use crate::trouble::Stopped;
+use crate::view::{EventLines, RunEnd, View, answer_markdown};
+
+/// Events read at a time.
+const PAGE: usize = 512;
+
+/// Arguments of `gemicro show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The run: the beginning of its id, or `last`
+    pub(crate) run: String,
+    /// Print what every step got and gave, prompts and raw answers included
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// How it is printed; markdown is the answer alone, jsonl every event
+    #[arg(long, value_enum, default_value_t, conflicts_with = "raw")]
+    pub(crate) format: Format,
+}
+
+/// Shows a run.
+pub(crate) fn run(ctx: &Context, args: &ShowArgs) -> Result<(), Stopped> {
+    runtime::block_on(show(ctx, args))
+}
+
+async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), Stopped> {
+    let store = ctx.store().await?;
+    let id = find_run(&store, &args.run).await?;
+    if args.raw {
+        return replay(&store, &id, &mut RawView::new(ctx.screen.on_stdout()))
+            .await
+            .map(drop);
+    }
+    match args.format {
+        Format::Jsonl => replay(&store, &id, &mut EventLines::new(Output::Stdout))
+            .await
+            .map(drop),
+        Format::Text => {
+            let story = story_of(&store, &id).await?;
+            output::print(&tell(&story, &ctx.screen))
+        }
+        Format::Json => {
+            let story = story_of(&store, &id).await?;
+            output::print(&format!("{}\n", json!(story)))
+        }
+        Format::Markdown => {
+            let story = story_of(&store, &id).await?;
+            match (&story.result, story.failure) {
+                (Some(result), _) => output::print(&format!("{}\n", answer_markdown(result))),
+                (None, Some(failure)) => RunEnd::Failed(failure).outcome(&id),
+                (None, None) => Err(no_answer_yet(&id)),
+            }
+        }
+    }
+}
+
+fn no_answer_yet(id: &StreamId) -> Stopped {
+    let message = format!("run {id} has no answer yet");
+    Stopped::failed(
+        gemicro_event::ErrorKind::StillRunning,
+        message,
+        format!("gemicro show {id}"),
+    )
+}
+
+async fn story_of(store: &SqliteStore, id: &StreamId) -> Result<Story, Stopped> {
+    let mut story = Story::new(id.clone());
+    replay(store, id, &mut story).await?;
+    Ok(story)
+}
+
+/// Feeds what is stored of a run to a view.
+async fn replay(store: &SqliteStore, id: &StreamId, view: &mut impl View) -> Result<Option<RunEnd>, Stopped> {
+    let mut after = 0;
+    let mut end = None;
+    loop {
+        let page = store.read(id, after, PAGE).await?;
+        let Some(last) = page.events.last() else { break };
+        after = last.seq;
+        for event in &page.events {
+            view.event(event)?;
+            end = end_after(end, event);
+        }
+        if after >= page.last_seq {
+            break;
+        }
+    }
+    if let Some(end) = &end {
+        view.end(end)?;
+    }
+    Ok(end)
+}
+
+fn end_after(end: Option<RunEnd>, event: &Event) -> Option<RunEnd> {
+    if event.update.event_type == "run_resumed" {
+        None
+    } else {
+        RunEnd::of(event).or(end)
+    }
+}

@@ -1,0 +1,159 @@
+//! All places a setting can come from, in order.
+
+use std::path::{Path, PathBuf};
+
+use super::file::{ConfigFile, Owner};
+use super::{Origin, Setting, research_defaults, state_folder};
+use crate::environment::Environment;
+use crate::trouble::Stopped;
+
+/// A value as it was written, before its group reads it.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// The texts: one, or several for a list.
+    pub(super) texts: Vec<String>,
+    /// Relative paths start here.
+    pub(super) folder: PathBuf,
+    /// A project's file: written by whoever wrote the project.
+    pub(super) by_project: bool,
+}
+
+/// How one setting is named and read.
+pub(super) struct Spec<T> {
+    /// `group.name` in files.
+    pub(super) key: &'static str,
+    /// Its variable.
+    pub(super) variable: &'static str,
+    /// Its flag.
+    pub(super) flag: &'static str,
+    /// Reads and checks it.
+    pub(super) read: fn(&Written) -> Result<T, String>,
+}
+
+/// The environment and the files.
+#[derive(Debug)]
+pub(crate) struct Layers {
+    pub(super) environment: Environment,
+    files: Vec<ConfigFile>,
+}
+
+impl Layers {
+    /// Finds and reads the files.
+    pub(crate) fn load(environment: &Environment) -> Result<Self, Stopped> {
+        let mut files = Vec::new();
+        files.extend(ConfigFile::of_project(environment)?);
+        files.extend(ConfigFile::of_user(environment)?);
+        Ok(Self {
+            environment: environment.clone(),
+            files,
+        })
+    }
+
+    /// What is odd about the files.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let known: Vec<&str> = state_folder::KEYS
+            .iter()
+            .chain(research_defaults::KEYS)
+            .copied()
+            .collect();
+        self.files.iter().flat_map(|file| file.warnings(&known)).collect()
+    }
+
+    /// The files that were read.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|file| file.path.as_path())
+    }
+
+    /// The strongest value of a setting.
+    pub(super) fn pick<T>(&self, spec: &Spec<T>, flag: Option<T>, default: T) -> Result<Setting<T>, Stopped> {
+        if let Some(value) = flag {
+            return Ok(Setting {
+                value,
+                origin: Origin::Flag(spec.flag),
+            });
+        }
+        let Some((written, origin)) = self.written(spec.key, spec.variable)? else {
+            return Ok(Setting {
+                value: default,
+                origin: Origin::Default,
+            });
+        };
+        match (spec.read)(&written) {
+            Ok(value) => Ok(Setting { value, origin }),
+            Err(message) => Err(Stopped::usage(
+                format!("{origin}, {}: {message}", spec.key),
+                "correct it there, or give it as a flag",
+            )),
+        }
+    }
+
+    fn written(&self, key: &str, variable: &'static str) -> Result<Option<(Written, Origin)>, Stopped> {
+        if let Some(text) = self.environment.get(variable) {
+            let folder = self.environment.folder.clone();
+            let written = Written {
+                texts: vec![text.to_owned()],
+                folder,
+                by_project: false,
+            };
+            return Ok(Some((written, Origin::Environment(variable))));
+        }
+        for file in &self.files {
+            if let Some(value) = file.get(key) {
+                let texts = texts(value).ok_or_else(|| {
+                    let message = format!(
+                        "{}, {key}: {value} is neither text, number nor a list of them",
+                        file.origin()
+                    );
+                    Stopped::usage(message, "correct it there")
+                })?;
+                let by_project = file.owner == Owner::Project;
+                return Ok(Some((
+                    Written {
+                        texts,
+                        folder: file.folder().to_owned(),
+                        by_project,
+                    },
+                    file.origin(),
+                )));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+impl Layers {
+    /// Layers for a test: variables, and the texts of a project's and a user's file.
+    pub(super) fn of(environment: Environment, project: &str, user: &str) -> Result<Self, Stopped> {
+        let files = vec![
+            ConfigFile::parse("/project/gemicro.toml".into(), Owner::Project, project)?,
+            ConfigFile::parse("/user/config.toml".into(), Owner::User, user)?,
+        ];
+        Ok(Self { environment, files })
+    }
+}
+
+fn texts(value: &toml::Value) -> Option<Vec<String>> {
+    match value {
+        toml::Value::Array(values) => values.iter().map(text).collect(),
+        value => text(value).map(|text| vec![text]),
+    }
+}
+
+fn text(value: &toml::Value) -> Option<String> {
+    match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Float(number) => Some(number.to_string()),
+        toml::Value::Boolean(is_on) => Some(is_on.to_string()),
+        toml::Value::Datetime(_) | toml::Value::Array(_) | toml::Value::Table(_) => None,
+    }
+}
+
+/// Reads a value that must be one text.
+pub(super) fn one(written: &Written) -> Result<&str, String> {
+    match written.texts.as_slice() {
+        [text] => Ok(text),
+        _ => Err("one value is expected, not a list".to_owned()),
+    }
+}

@@ -1,0 +1,17 @@
+//! Settings: flags, then environment, then the project's `gemicro.toml`, then the user's file, then defaults.
+//!
+//! One file per group of settings; [`Layers`] is where a group asks for its values. A value keeps its
+//! [`Origin`], so that `gemicro config show` can name it.
+
+mod file;
+mod layers;
+mod origin;
+pub(crate) mod research_defaults;
+pub(crate) mod state_folder;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use layers::Layers;
+pub(crate) use origin::{Origin, Setting};
+pub(crate) use research_defaults::{ResearchFlags, ResearchSettings};
+pub(crate) use state_folder::StateFolder;

@@ -1,0 +1,40 @@
+//! A value and where it came from.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where a setting came from, strongest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A flag of this call.
+    Flag(&'static str),
+    /// A variable.
+    Environment(&'static str),
+    /// The project's file.
+    ProjectFile(PathBuf),
+    /// The user's file.
+    UserFile(PathBuf),
+    /// Nobody said anything.
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) => write!(f, "flag {name}"),
+            Self::Environment(name) => write!(f, "environment {name}"),
+            Self::ProjectFile(path) => write!(f, "project file {}", path.display()),
+            Self::UserFile(path) => write!(f, "user file {}", path.display()),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// A value with its origin.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Setting<T> {
+    /// The value.
+    pub(crate) value: T,
+    /// Where it came from.
+    pub(crate) origin: Origin,
+}

@@ -1,0 +1,86 @@
+//! Where runs are kept: `$GEMICRO_HOME`, the user's file, or the platform's data folder.
+
+use std::path::PathBuf;
+
+use gemicro_event::ErrorKind;
+
+use super::layers::{Spec, Written, one};
+use super::{Layers, Origin, Setting};
+use crate::environment::Environment;
+use crate::trouble::Stopped;
+
+/// The keys of this group in files.
+pub(super) const KEYS: &[&str] = &["state.home"];
+
+const HOME: Spec<Option<PathBuf>> = Spec {
+    key: "state.home",
+    variable: "GEMICRO_HOME",
+    flag: "",
+    read: read_home,
+};
+
+/// The state folder.
+#[derive(Debug, Clone)]
+pub(crate) struct StateFolder {
+    /// Its path.
+    pub(crate) home: Setting<PathBuf>,
+}
+
+impl StateFolder {
+    /// Finds it.
+    pub(crate) fn resolve(layers: &Layers) -> Result<Self, Stopped> {
+        let picked = layers.pick(&HOME, None, None)?;
+        let home = match picked.value {
+            Some(home) => Setting {
+                value: home,
+                origin: picked.origin,
+            },
+            None => {
+                let home = platform_folder(&layers.environment).ok_or_else(|| {
+                    let message = "no home folder is known, so there is no place for runs";
+                    Stopped::failed(
+                        ErrorKind::InvalidInput,
+                        message,
+                        "name one: export GEMICRO_HOME=/some/folder",
+                    )
+                })?;
+                Setting {
+                    value: home,
+                    origin: Origin::Default,
+                }
+            }
+        };
+        Ok(Self { home })
+    }
+
+    /// Lines for `config show`.
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+        vec![(
+            "state.home",
+            self.home.value.display().to_string(),
+            self.home.origin.clone(),
+        )]
+    }
+}
+
+fn read_home(written: &Written) -> Result<Option<PathBuf>, String> {
+    if written.by_project {
+        return Err("a project's file may not say where your runs are kept".to_owned());
+    }
+    let path = one(written)?;
+    if path.is_empty() {
+        Err("the path is empty".to_owned())
+    } else {
+        Ok(Some(written.folder.join(path)))
+    }
+}
+
+fn platform_folder(environment: &Environment) -> Option<PathBuf> {
+    let home = environment.folder_in("HOME");
+    if cfg!(target_os = "macos") {
+        return home.map(|home| home.join("Library/Application Support/gemicro"));
+    }
+    let data = environment.folder_in("XDG_DATA_HOME");
+    data.or_else(|| home.map(|home| home.join(".local/share")))
+        .map(|data| data.join("gemicro"))
+}

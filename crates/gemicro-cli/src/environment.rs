@@ -1,0 +1,86 @@
+//! What this process was told by its surroundings: the variables gemicro reads, and the current folder.
+//!
+//! Read once at the start and passed along, so that everything below can be tested with other values.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The variables that hold the key, in the order they are asked.
+pub(crate) const KEY_VARIABLES: [&str; 2] = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
+
+const READ: [&str; 6] = [
+    "HOME",
+    "NO_COLOR",
+    "TERM",
+    "COLUMNS",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+/// Variables and folder of a process.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    variables: BTreeMap<String, String>,
+    /// The current folder.
+    pub(crate) folder: PathBuf,
+}
+
+impl Environment {
+    /// The surroundings of this process.
+    pub(crate) fn of_process() -> Self {
+        let wanted = |name: &str| {
+            READ.contains(&name) || KEY_VARIABLES.contains(&name) || name.starts_with("GEMICRO_")
+        };
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| wanted(name))
+            .collect();
+        Self {
+            variables,
+            folder: std::env::current_dir().unwrap_or_default(),
+        }
+    }
+
+    /// A variable that is set and not empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.variables
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+    }
+
+    /// The variable that holds the key, if one does.
+    pub(crate) fn key_variable(&self) -> Option<&'static str> {
+        KEY_VARIABLES
+            .into_iter()
+            .find(|name| self.get(name).is_some_and(|key| !key.trim().is_empty()))
+    }
+
+    /// Values that must never be written down.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        KEY_VARIABLES
+            .into_iter()
+            .filter_map(|name| self.get(name))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// A folder named by a variable; relative ones do not count, as the XDG rules say.
+    pub(crate) fn folder_in(&self, name: &str) -> Option<PathBuf> {
+        self.get(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    }
+}
+
+#[cfg(test)]
+impl Environment {
+    /// Surroundings for a test.
+    pub(crate) fn of<const N: usize>(variables: [(&str, &str); N]) -> Self {
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Self {
+            variables: variables.into(),
+            folder: PathBuf::from("/"),
+        }
+    }
+}

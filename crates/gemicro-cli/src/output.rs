@@ -1,0 +1,135 @@
+//! Where data goes: stdout, or a file that appears whole or not at all.
+//!
+//! Nothing here panics when a reader goes away; that is [`Stopped::PipeClosed`](crate::trouble::Stopped).
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use gemicro_event::{ErrorKind, StreamId};
+
+use crate::trouble::Stopped;
+
+/// Takes the data of one command.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// Written at once.
+    Stdout,
+    /// Kept until [`Output::finish`].
+    File {
+        /// The file to make or replace.
+        path: PathBuf,
+        /// What it will hold.
+        bytes: Vec<u8>,
+    },
+}
+
+impl Output {
+    /// Stdout, or the file of `--out`.
+    pub(crate) fn new(out: Option<&Path>) -> Self {
+        match out {
+            None => Self::Stdout,
+            Some(path) => Self::File {
+                path: path.to_owned(),
+                bytes: Vec::new(),
+            },
+        }
+    }
+
+    /// Whether the data goes to stdout.
+    pub(crate) fn is_stdout(&self) -> bool {
+        matches!(self, Self::Stdout)
+    }
+
+    /// Takes some data.
+    pub(crate) fn write(&mut self, data: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                stdout.write_all(data)?;
+                stdout.flush()
+            }
+            Self::File { bytes, .. } => {
+                bytes.extend_from_slice(data);
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts the file in its place. Stdout needs nothing.
+    pub(crate) fn finish(&mut self) -> Result<(), Stopped> {
+        match self {
+            Self::Stdout => Ok(()),
+            Self::File { path, bytes } => {
+                replace(path, bytes)?;
+                say(&format!("Wrote {}", path.display()));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Fails early when a file could not be written there later.
+pub(crate) fn check_target(path: &Path) -> Result<(), Stopped> {
+    let folder = folder_of(path);
+    let refuse = |why: String| {
+        Err(Stopped::usage(
+            format!("{} cannot be written: {why}", path.display()),
+            "name a file in a folder that exists with --out",
+        ))
+    };
+    match fs::metadata(folder) {
+        Ok(found) if !found.is_dir() => refuse(format!("{} is no folder", folder.display())),
+        Ok(_) if path.is_dir() => refuse("it is a folder".to_owned()),
+        Ok(_) => Ok(()),
+        Err(error) => refuse(format!("{}: {error}", folder.display())),
+    }
+}
+
+/// Prints data on stdout.
+pub(crate) fn print(text: &str) -> Result<(), Stopped> {
+    Output::Stdout.write(text.as_bytes())?;
+    Ok(())
+}
+
+/// Says something to the person on stderr. Nobody there is no reason to fail.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Asks something on stderr, without a line end.
+pub(crate) fn ask(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = write!(stderr, "{text}");
+    let _ = stderr.flush();
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), Stopped> {
+    let temporary = folder_of(path).join(format!(".gemicro-{}", StreamId::random()));
+    let write = || {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o644)
+            .open(&temporary)?;
+        file.set_permissions(Permissions::from_mode(0o644))?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    };
+    write().map_err(|error| {
+        let _ = fs::remove_file(&temporary);
+        Stopped::failed(
+            ErrorKind::StorageError,
+            format!("{} could not be written: {error}", path.display()),
+            "check free space and permissions; the result is safe in the store (`gemicro show last`)",
+        )
+    })
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+}

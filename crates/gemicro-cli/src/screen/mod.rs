@@ -1,0 +1,11 @@
+//! How things look: widths, colours, safe text and readable numbers.
+
+pub(crate) mod numbers;
+mod paint;
+mod terminal;
+#[cfg(test)]
+mod tests;
+pub(crate) mod text;
+
+pub(crate) use paint::Paint;
+pub(crate) use terminal::Screen;

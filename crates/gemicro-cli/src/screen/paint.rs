@@ -1,0 +1,47 @@
+//! Colours, which only ever repeat what the words already say.
+
+/// Paints, or leaves as it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paint {
+    is_on: bool,
+}
+
+impl Paint {
+    /// With colours or without.
+    pub(crate) fn new(is_on: bool) -> Self {
+        Self { is_on }
+    }
+
+    /// Something went well.
+    pub(crate) fn good(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    /// Something went wrong.
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+
+    /// Something wants attention.
+    pub(crate) fn warn(self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    /// A heading.
+    pub(crate) fn strong(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    /// Less important.
+    pub(crate) fn faint(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.is_on {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}

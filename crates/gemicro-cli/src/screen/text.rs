@@ -1,0 +1,132 @@
+//! Text that is safe to show and fits its place.
+//!
+//! Whatever comes from a source, a journal or a model goes through [`neutral`] before a terminal sees it:
+//! no byte of it can move the cursor, change a title or turn the reading direction.
+
+use std::borrow::Cow;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The text with every control character made visible; line ends and tabs stay.
+pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
+    if text.chars().any(|c| is_active(c) && c != '\n' && c != '\t') {
+        Cow::Owned(
+            text.chars()
+                .map(|c| if c == '\n' || c == '\t' { c } else { picture(c) })
+                .collect(),
+        )
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The text on one line, white space made single blanks, controls made visible.
+pub(crate) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    neutral(&words.join(" ")).into_owned()
+}
+
+/// Columns a text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// One line of at most `columns`, with `…` where something was cut off.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    let line = one_line(text);
+    if line.width() <= columns {
+        return line;
+    }
+    let mut kept = String::new();
+    let mut used = 0;
+    for c in line.chars() {
+        let next = used + c.width().unwrap_or(0);
+        if next + 1 > columns {
+            break;
+        }
+        kept.push(c);
+        used = next;
+    }
+    kept.truncate(kept.trim_end().len());
+    kept.push('…');
+    kept
+}
+
+/// The text with blanks up to `columns`.
+pub(crate) fn pad(text: &str, columns: usize) -> String {
+    let missing = columns.saturating_sub(text.width());
+    format!("{text}{}", " ".repeat(missing))
+}
+
+/// Breaks Markdown at blanks so that it fits; list items hang, fenced code and tables stay as they are.
+pub(crate) fn wrap_markdown(text: &str, columns: usize) -> String {
+    let mut in_fence = false;
+    let mut lines = Vec::new();
+    for line in neutral(text).lines() {
+        if line.trim_start().starts_with("```") {
+            in_fence = !in_fence;
+        }
+        if in_fence
+            || line.starts_with('|')
+            || line.trim_start().starts_with("```")
+            || line.width() <= columns
+        {
+            lines.push(line.to_owned());
+        } else {
+            lines.extend(wrap_line(line, columns));
+        }
+    }
+    lines.join("\n")
+}
+
+fn wrap_line(line: &str, columns: usize) -> Vec<String> {
+    let indent = " ".repeat(hanging_indent(line).min(columns / 2));
+    let mut lines = Vec::new();
+    let blanks = line.len() - line.trim_start().len();
+    let mut current = line[..blanks].to_owned();
+    let mut is_empty = true;
+    for word in line.split_whitespace() {
+        if !is_empty && current.width() + 1 + word.width() > columns {
+            lines.push(std::mem::replace(&mut current, indent.clone()));
+            is_empty = true;
+        }
+        if !is_empty {
+            current.push(' ');
+        }
+        current.push_str(word);
+        is_empty = false;
+    }
+    lines.push(current);
+    lines
+}
+
+/// Where the text of `- item` or `12. item` begins.
+fn hanging_indent(line: &str) -> usize {
+    let blanks = line.len() - line.trim_start().len();
+    let rest = &line[blanks..];
+    let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let marker = if rest.starts_with("- ") || rest.starts_with("* ") || rest.starts_with("> ") {
+        2
+    } else if n_digits > 0 && rest[n_digits..].starts_with(". ") {
+        n_digits + 2
+    } else {
+        0
+    };
+    blanks + marker
+}
+
+/// Whether a terminal might do something else than print it.
+fn is_active(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+fn picture(c: char) -> char {
+    match c {
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
+        '\x7f' => '\u{2421}',
+        c if is_active(c) => '\u{fffd}',
+        c => c,
+    }
+}

@@ -1,0 +1,110 @@
+//! What most commands begin with: the settings, the store or the engine, and the run that was named.
+
+use std::path::PathBuf;
+
+use gemicro_engine::{Engine, EngineConfig};
+use gemicro_event::{ErrorKind, StreamId};
+use gemicro_store::{RunFilter, SqliteStore};
+
+use crate::backend;
+use crate::config::{Layers, StateFolder};
+use crate::environment::Environment;
+use crate::output;
+use crate::screen::Screen;
+use crate::trouble::Stopped;
+
+/// Steps of one run at the same time.
+const MAX_PARALLEL: usize = 8;
+
+/// What every command gets.
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// Variables and folder.
+    pub(crate) environment: Environment,
+    /// Terminals.
+    pub(crate) screen: Screen,
+    /// Say more.
+    pub(crate) verbose: bool,
+}
+
+impl Context {
+    /// Reads the settings files and says what is odd about them.
+    pub(crate) fn layers(&self) -> Result<Layers, Stopped> {
+        let layers = Layers::load(&self.environment)?;
+        for warning in layers.warnings() {
+            output::say(&format!("{} {warning}", self.screen.on_stderr().warn("warning:")));
+        }
+        Ok(layers)
+    }
+
+    /// The state folder.
+    pub(crate) fn home(&self, layers: &Layers) -> Result<PathBuf, Stopped> {
+        Ok(StateFolder::resolve(layers)?.home.value)
+    }
+
+    /// Opens the store of the state folder.
+    pub(crate) async fn store(&self) -> Result<SqliteStore, Stopped> {
+        let home = self.home(&self.layers()?)?;
+        Ok(SqliteStore::open(&home).await?)
+    }
+
+    /// Opens the engine over the state folder; several runs of one call share their sources.
+    pub(crate) async fn engine(&self, layers: &Layers) -> Result<Engine, Stopped> {
+        let home = self.home(layers)?;
+        let config = EngineConfig {
+            home,
+            owner: owner(),
+            program: concat!("gemicro ", env!("CARGO_PKG_VERSION")).to_owned(),
+            llm: backend::model(&self.environment),
+            secrets: self.environment.secrets(),
+            share_sources: true,
+            max_parallel: MAX_PARALLEL,
+        };
+        Engine::open(config).await.map_err(|failure| match failure.kind {
+            ErrorKind::StorageError => Stopped::from(failure).with_hint(
+                "`gemicro doctor` says what is wrong; another folder can be named with GEMICRO_HOME",
+            ),
+            _ => Stopped::from(failure),
+        })
+    }
+}
+
+/// The run a user named: the beginning of its id, or `last`.
+pub(crate) async fn find_run(store: &SqliteStore, named: &str) -> Result<StreamId, Stopped> {
+    if named != "last" {
+        return Ok(store.find_run(named).await?);
+    }
+    let newest = store
+        .runs(&RunFilter {
+            limit: Some(1),
+            ..RunFilter::default()
+        })
+        .await?;
+    newest.into_iter().next().map(|row| row.run).ok_or_else(|| {
+        let hint = "start one: gemicro --offline --source DIR \"question\"";
+        Stopped::failed(ErrorKind::NotFound, "there are no runs yet", hint)
+    })
+}
+
+/// Host and process, for people who find a run held.
+fn owner() -> String {
+    let system = rustix::system::uname();
+    format!(
+        "process {} on {}",
+        std::process::id(),
+        system.nodename().to_string_lossy()
+    )
+}
+
+/// A conflict on a run gets the commands that help.
+pub(crate) fn run_trouble(failure: gemicro_event::Failure, run: &StreamId) -> Stopped {
+    let is_held = failure.kind == ErrorKind::Conflict;
+    let stopped = Stopped::from(failure).about(run);
+    if is_held {
+        stopped.with_hint(
+            "follow it with `gemicro events RUN --follow --format text`, or end it with `gemicro cancel RUN`",
+        )
+    } else {
+        stopped
+    }
+}

@@ -1,0 +1,11 @@
+//! A run as a whole: folded from its events, then told on one screen.
+
+mod next;
+mod raw;
+mod screen;
+mod steps;
+mod story_fold;
+
+pub(crate) use raw::RawView;
+pub(crate) use screen::tell;
+pub(crate) use story_fold::Story;

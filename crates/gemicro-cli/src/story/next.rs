@@ -1,0 +1,44 @@
+//! What to do next with a run: exact commands, most useful first.
+
+use gemicro_event::RunStatus;
+
+use super::Story;
+
+/// A command and what it is good for.
+pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
+    let run = &story.run;
+    let mut commands = match story.status {
+        RunStatus::Completed => vec![
+            (
+                format!("gemicro show {run} --format markdown"),
+                "the whole answer",
+            ),
+            (
+                format!("gemicro show {run} --format json"),
+                "everything, for programs",
+            ),
+        ],
+        RunStatus::Suspended => vec![
+            (
+                format!("gemicro resume {run}"),
+                "go on where it stopped; nothing done is done again",
+            ),
+            (format!("gemicro cancel {run}"), "end it for good"),
+        ],
+        RunStatus::Parked => vec![
+            (format!("gemicro resume {run}"), "answer what it asks"),
+            (format!("gemicro cancel {run}"), "end it for good"),
+        ],
+        RunStatus::Running => vec![
+            (format!("gemicro events {run} --follow --format text"), "watch it"),
+            (format!("gemicro resume {run}"), "go on, if its process died"),
+            (format!("gemicro cancel {run}"), "end it for good"),
+        ],
+        RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => Vec::new(),
+    };
+    commands.push((
+        format!("gemicro show {run} --raw"),
+        "what every step got and gave",
+    ));
+    commands
+}

@@ -1,0 +1,342 @@
+//! The story of a run on one screen: asked, happened, cost, stopped, sources, answer, next.
+
+use std::fmt::Write as _;
+
+use gemicro_core::budget::LimitKind;
+use gemicro_event::RunStatus;
+
+use super::next::next;
+use super::steps::{StepStanding, StepStory};
+use super::{Story, story_fold::SubQueryStory};
+use crate::screen::{Paint, Screen, numbers, text};
+
+/// Lines of the answer that are shown.
+const ANSWER_LINES: usize = 8;
+/// Lines of the question that are shown.
+const QUESTION_LINES: usize = 4;
+/// Steps and skipped files that are named.
+const MANY: usize = 12;
+const LABEL: usize = 10;
+
+/// Tells the story.
+pub(crate) fn tell(story: &Story, screen: &Screen) -> String {
+    let page = Page {
+        story,
+        paint: screen.on_stdout(),
+        columns: screen.width(),
+    };
+    let sections = [
+        page.head(),
+        page.steps(),
+        page.cost(),
+        page.sources(),
+        page.answer(),
+        page.next(),
+    ];
+    let sections: Vec<String> = sections
+        .into_iter()
+        .filter(|section| !section.is_empty())
+        .collect();
+    sections.join("\n")
+}
+
+struct Page<'a> {
+    story: &'a Story,
+    paint: Paint,
+    columns: usize,
+}
+
+impl Page<'_> {
+    fn head(&self) -> String {
+        let story = self.story;
+        let status = match story.status {
+            RunStatus::Completed => self.paint.good(story.status.as_str()),
+            RunStatus::Failed | RunStatus::Interrupted => self.paint.bad(story.status.as_str()),
+            RunStatus::Running | RunStatus::Parked | RunStatus::Suspended | RunStatus::Cancelled => {
+                self.paint.warn(story.status.as_str())
+            }
+        };
+        let by = match &story.model {
+            Some(model) => text::one_line(model),
+            None => "no model (--offline)".to_owned(),
+        };
+        let mut page = format!(
+            "{} · {} · {status}\n\n",
+            self.paint.strong(&format!("Run {}", story.run)),
+            text::one_line(&story.flow)
+        );
+        self.field(&mut page, "Asked", &first_lines(&story.question, QUESTION_LINES));
+        let started = format!("{} UTC by {}", numbers::moment(story.started_at), story.program);
+        self.field(&mut page, "Started", &started);
+        self.field(&mut page, "Answered", &format!("by {by}"));
+        self.field(&mut page, "Stopped", &self.why_it_stopped());
+        page
+    }
+
+    fn why_it_stopped(&self) -> String {
+        let story = self.story;
+        match story.status {
+            RunStatus::Completed => {
+                let n_answered = story
+                    .sub_queries
+                    .iter()
+                    .filter(|it| it.n_sources.is_some())
+                    .count();
+                let partial = story.result.as_ref().and_then(|result| result.partial.as_ref());
+                let part = partial.map_or_else(String::new, |why| format!("; in part: {why}"));
+                format!(
+                    "done: {n_answered} of {} answered{part}",
+                    numbers::count(story.sub_queries.len(), "sub-query")
+                )
+            }
+            RunStatus::Failed | RunStatus::Interrupted | RunStatus::Cancelled => match &story.failure {
+                Some(failure) => format!("{}: {}", failure.kind, failure.message),
+                None => story.status.as_str().to_owned(),
+            },
+            RunStatus::Suspended => {
+                format!(
+                    "for now: {}",
+                    story.suspended.as_deref().unwrap_or("its process ended")
+                )
+            }
+            RunStatus::Parked => {
+                format!(
+                    "for now: it waits for an answer ({})",
+                    story.asks.as_deref().unwrap_or("to a question")
+                )
+            }
+            RunStatus::Running => {
+                format!("not yet: last event {} UTC", numbers::moment(story.updated_at))
+            }
+        }
+    }
+
+    fn steps(&self) -> String {
+        let story = self.story;
+        if story.steps.is_empty() {
+            return String::new();
+        }
+        let mut page = self.title("What happened");
+        let label = story
+            .steps
+            .iter()
+            .map(|step| text::width(step.step.as_str()))
+            .max()
+            .unwrap_or(0)
+            .min(24);
+        for step in story.steps.iter().take(MANY) {
+            let _ = writeln!(page, "{}", self.step(step, label));
+        }
+        if story.steps.len() > MANY {
+            let _ = writeln!(
+                page,
+                "  … and {} more",
+                numbers::count(story.steps.len() - MANY, "step")
+            );
+        }
+        if story.n_resumed > 0 {
+            let _ = writeln!(page, "  resumed {}", numbers::count(story.n_resumed, "time"));
+        }
+        page
+    }
+
+    fn step(&self, step: &StepStory, label: usize) -> String {
+        let sub_query = self.sub_query_of(step);
+        let is_unanswered = sub_query.is_some_and(|it| it.error.is_some());
+        let mark = match (&step.standing, is_unanswered) {
+            (StepStanding::Completed, true) | (StepStanding::Failed(_), _) => self.paint.bad("✗"),
+            (StepStanding::Completed, false) => self.paint.good("✓"),
+            (StepStanding::Started, _) => "•".to_owned(),
+            (StepStanding::Waiting(_), _) => self.paint.warn("‖"),
+        };
+        let time = step.ended_at.map_or_else(String::new, |at| {
+            numbers::duration(u64::try_from(at.since(step.started_at).as_millis()).unwrap_or(u64::MAX))
+        });
+        let facts = [
+            sub_query
+                .and_then(|it| it.n_sources)
+                .map(|n_sources| numbers::count(n_sources, "source")),
+            (step.attempts > 1).then(|| numbers::count(step.attempts as usize, "attempt")),
+            numbers::charge(&step.charge),
+        ];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        let end = format!("  {} {time:>7}", facts.join(", "));
+        let name = text::pad(&text::cut(step.step.as_str(), label), label);
+        let room = self.columns.saturating_sub(6 + label + text::width(&end)).max(8);
+        let words = text::pad(&text::cut(&self.step_words(step, sub_query), room), room);
+        format!("  {mark} {name}  {words}{end}")
+    }
+
+    fn step_words(&self, step: &StepStory, sub_query: Option<&SubQueryStory>) -> String {
+        if let Some(it) = sub_query {
+            return match &it.error {
+                Some(error) => format!("{}: {error}", it.query),
+                None => it.query.clone(),
+            };
+        }
+        match (&step.standing, step.kind.as_str()) {
+            (StepStanding::Failed(reason) | StepStanding::Waiting(reason), _) => reason.clone(),
+            (StepStanding::Completed, "sources") => match &self.story.sources_read {
+                Some(read) => format!(
+                    "{}, {}",
+                    numbers::count(read.n_documents, "document"),
+                    numbers::bytes(read.n_bytes)
+                ),
+                None => String::new(),
+            },
+            (StepStanding::Completed, _) if step.step.as_str() == "decompose" => {
+                numbers::count(self.story.sub_queries.len(), "sub-query")
+            }
+            (StepStanding::Completed | StepStanding::Started, kind) => kind.to_owned(),
+        }
+    }
+
+    /// The sub-query a step belongs to; their events name both.
+    fn sub_query_of(&self, step: &StepStory) -> Option<&SubQueryStory> {
+        let place = self
+            .story
+            .sub_query_steps
+            .iter()
+            .position(|key| key.as_ref() == Some(&step.step))?;
+        self.story.sub_queries.get(place)
+    }
+
+    fn cost(&self) -> String {
+        let story = self.story;
+        let mut page = String::new();
+        let spent = story.spent;
+        let against = |used: String, limit: Option<u64>, kind: LimitKind| match limit {
+            Some(limit) => format!("{used} of {}", kind.amount(limit)),
+            None => used,
+        };
+        let tokens = format!("{} tokens", numbers::thousands(spent.tokens));
+        let parts = [
+            against(tokens, story.limits.tokens, LimitKind::Tokens),
+            against(
+                numbers::money(spent.micro_usd),
+                story.limits.micro_usd,
+                LimitKind::Money,
+            ),
+            against(
+                numbers::duration(story.worked_ms),
+                story.limits.wall_ms,
+                LimitKind::WallTime,
+            ),
+        ];
+        let budget = if story.limits == gemicro_core::budget::Limits::NONE {
+            " (no budget set)"
+        } else {
+            ""
+        };
+        self.field(&mut page, "Cost", &format!("{}{budget}", parts.join(" · ")));
+        page
+    }
+
+    fn sources(&self) -> String {
+        let story = self.story;
+        let mut page = String::new();
+        let Some(read) = &story.sources_read else {
+            if !story.sources.is_empty() {
+                self.field(
+                    &mut page,
+                    "Sources",
+                    &format!("{} (not read yet)", story.sources.join(", ")),
+                );
+            }
+            return page;
+        };
+        let skipped = if read.n_skipped > 0 {
+            format!(", {} skipped", read.n_skipped)
+        } else {
+            String::new()
+        };
+        let words = format!(
+            "{} read from {}{skipped}",
+            numbers::count(read.n_documents, "document"),
+            story.sources.join(", ")
+        );
+        self.field(&mut page, "Sources", &words);
+        for it in read.skipped.iter().take(3) {
+            let line = format!("{}: {}", it.path, it.reason);
+            let _ = writeln!(
+                page,
+                "{}- {}",
+                " ".repeat(LABEL),
+                text::cut(&line, self.columns.saturating_sub(LABEL + 2))
+            );
+        }
+        if read.n_skipped > 3 {
+            let _ = writeln!(
+                page,
+                "{}… and {} more",
+                " ".repeat(LABEL),
+                read.n_skipped - read.skipped.len().min(3)
+            );
+        }
+        page
+    }
+
+    fn answer(&self) -> String {
+        let Some(result) = &self.story.result else {
+            return String::new();
+        };
+        let mut page = self.title("Answer");
+        let wrapped = text::wrap_markdown(result.answer.trim(), self.columns.saturating_sub(2));
+        let n_lines = wrapped.lines().count();
+        for line in wrapped.lines().take(ANSWER_LINES) {
+            let _ = writeln!(page, "{}", format!("  {line}").trim_end());
+        }
+        if n_lines > ANSWER_LINES {
+            let _ = writeln!(
+                page,
+                "  … {}",
+                numbers::count(n_lines - ANSWER_LINES, "more line")
+            );
+        }
+        page
+    }
+
+    fn next(&self) -> String {
+        let commands = next(self.story);
+        let mut page = self.title("Next");
+        let widest = commands
+            .iter()
+            .map(|(command, _)| text::width(command))
+            .max()
+            .unwrap_or(0);
+        for (command, purpose) in commands {
+            let line = format!("  {}  {}", text::pad(&command, widest), self.paint.faint(purpose));
+            let fits = widest + text::width(purpose) + 4 <= self.columns;
+            let _ = if fits {
+                writeln!(page, "{line}")
+            } else {
+                writeln!(page, "  {command}")
+            };
+        }
+        page
+    }
+
+    fn title(&self, words: &str) -> String {
+        format!("{}\n", self.paint.strong(words))
+    }
+
+    fn field(&self, page: &mut String, name: &str, value: &str) {
+        let room = self.columns.saturating_sub(LABEL);
+        let wrapped = text::wrap_markdown(&text::one_line(value), room);
+        for (idx, line) in wrapped.lines().enumerate() {
+            let name = if idx == 0 { name } else { "" };
+            let name = text::pad(name, LABEL);
+            let _ = writeln!(page, "{}{line}", self.paint.strong(&name));
+        }
+    }
+}
+
+fn first_lines(words: &str, n_lines: usize) -> String {
+    let kept: Vec<&str> = words.lines().take(n_lines).collect();
+    let more = if words.lines().count() > n_lines {
+        " …"
+    } else {
+        ""
+    };
+    text::cut(&format!("{}{more}", kept.join(" ")), 600)
+}

@@ -1,0 +1,110 @@
+//! The steps of a run, as its events tell them.
+
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{Charge, Event, StepKey, Timestamp};
+use serde::Serialize;
+
+/// Where a step stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", content = "reason", rename_all = "snake_case")]
+pub(crate) enum StepStanding {
+    /// An attempt runs, or was cut off with its process.
+    Started,
+    /// Another attempt follows; why the last one failed.
+    Waiting(String),
+    /// Done.
+    Completed,
+    /// Failed for good.
+    Failed(String),
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct StepStory {
+    /// Its label.
+    pub(crate) step: StepKey,
+    /// Its kind.
+    pub(crate) kind: String,
+    /// Attempts so far.
+    pub(crate) attempts: u32,
+    /// Where it stands.
+    #[serde(flatten)]
+    pub(crate) standing: StepStanding,
+    /// When the first attempt started.
+    pub(crate) started_at: Timestamp,
+    /// When it got its final word.
+    pub(crate) ended_at: Option<Timestamp>,
+    /// What all attempts cost.
+    pub(crate) charge: Charge,
+}
+
+/// Takes an event into account, where it speaks of a step.
+pub(super) fn fold(steps: &mut Vec<StepStory>, event: &Event) {
+    let update = &event.update;
+    let at = update.timestamp;
+    match update.event_type.as_str() {
+        "step_started" => {
+            if let Some(it) = update.as_step_started() {
+                let story = entry(steps, &it.step, at);
+                story.kind = it.kind;
+                story.attempts = it.attempt;
+                story.standing = StepStanding::Started;
+            }
+        }
+        "step_completed" => {
+            if let Some(it) = update.as_step_completed() {
+                end(entry(steps, &it.step, at), StepStanding::Completed, it.charge, at);
+            }
+        }
+        "step_failed" => {
+            if let Some(it) = update.as_step_failed() {
+                end(
+                    entry(steps, &it.step, at),
+                    StepStanding::Failed(it.error.message),
+                    it.charge,
+                    at,
+                );
+            }
+        }
+        "step_retrying" => {
+            if let Some(it) = update.as_step_retrying() {
+                let story = entry(steps, &it.step, at);
+                story.standing = StepStanding::Waiting(it.error.message);
+                story.charge = story.charge.plus(it.charge);
+            }
+        }
+        "step_lost" => {
+            if let Some(it) = update.as_step_lost() {
+                let story = entry(steps, &it.step, at);
+                story.standing = StepStanding::Waiting("it was cut off".to_owned());
+                story.charge = story.charge.plus(it.charge);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn entry<'a>(steps: &'a mut Vec<StepStory>, key: &StepKey, at: Timestamp) -> &'a mut StepStory {
+    let place = steps
+        .iter()
+        .position(|story| story.step == *key)
+        .unwrap_or_else(|| {
+            steps.push(StepStory {
+                step: key.clone(),
+                kind: String::new(),
+                attempts: 0,
+                standing: StepStanding::Started,
+                started_at: at,
+                ended_at: None,
+                charge: Charge::ZERO,
+            });
+            steps.len() - 1
+        });
+    &mut steps[place]
+}
+
+fn end(story: &mut StepStory, standing: StepStanding, charge: Charge, at: Timestamp) {
+    story.standing = standing;
+    story.charge = story.charge.plus(charge);
+    story.ended_at = Some(at);
+}

@@ -1,0 +1,235 @@
+//! What a run's events add up to, for people.
+
+use gemicro_core::budget::Limits;
+use gemicro_core::research::events::{FinalResult, ResearchReaders, SourcesRead};
+use gemicro_core::research::{ResearchEngine, ResearchPlan};
+use gemicro_core::run::RunState;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{Charge, ErrorKind, Event, Failure, RunStatus, StepKey, StreamId, Timestamp};
+use serde::Serialize;
+
+use super::steps::{self, StepStory};
+use crate::trouble::Stopped;
+use crate::view::{RunEnd, View};
+
+/// A sub-query and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct SubQueryStory {
+    /// Its text.
+    pub(crate) query: String,
+    /// Sources of its answer; `None` without one.
+    pub(crate) n_sources: Option<usize>,
+    /// Tokens it used.
+    pub(crate) tokens: u64,
+    /// Why there is no answer.
+    pub(crate) error: Option<String>,
+    /// The same, for programs.
+    pub(crate) error_kind: Option<ErrorKind>,
+}
+
+/// A run as a whole.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Story {
+    /// The run.
+    pub(crate) run: StreamId,
+    /// Its flow.
+    pub(crate) flow: String,
+    /// What was asked.
+    pub(crate) question: String,
+    /// Where it stands.
+    pub(crate) status: RunStatus,
+    /// The program that started it.
+    pub(crate) program: String,
+    /// When it started.
+    pub(crate) started_at: Timestamp,
+    /// Time of its last event.
+    pub(crate) updated_at: Timestamp,
+    /// Time worked on it, in milliseconds.
+    pub(crate) worked_ms: u64,
+    /// Number of events.
+    pub(crate) n_events: u64,
+    /// How often it was suspended and resumed.
+    pub(crate) n_resumed: usize,
+    /// The model, if one was to answer.
+    pub(crate) model: Option<String>,
+    /// What it spent.
+    pub(crate) spent: Charge,
+    /// What it may spend.
+    pub(crate) limits: Limits,
+    /// Folders and files it was given.
+    pub(crate) sources: Vec<String>,
+    /// What was read there.
+    pub(crate) sources_read: Option<SourcesRead>,
+    /// Its sub-queries.
+    pub(crate) sub_queries: Vec<SubQueryStory>,
+    /// The step that answered each of them.
+    #[serde(skip)]
+    pub(crate) sub_query_steps: Vec<Option<StepKey>>,
+    /// Its steps, in the order they began.
+    pub(crate) steps: Vec<StepStory>,
+    /// Why it was suspended last.
+    pub(crate) suspended: Option<String>,
+    /// What it waits for.
+    pub(crate) asks: Option<String>,
+    /// Its result.
+    pub(crate) result: Option<FinalResult>,
+    /// Why it failed.
+    pub(crate) failure: Option<Failure>,
+    #[serde(skip)]
+    state: Option<RunState>,
+}
+
+impl Story {
+    /// The story of a run before its first event.
+    pub(crate) fn new(run: StreamId) -> Self {
+        Self {
+            run,
+            flow: String::new(),
+            question: String::new(),
+            status: RunStatus::Running,
+            program: String::new(),
+            started_at: Timestamp::default(),
+            updated_at: Timestamp::default(),
+            worked_ms: 0,
+            n_events: 0,
+            n_resumed: 0,
+            model: None,
+            spent: Charge::ZERO,
+            limits: Limits::NONE,
+            sources: Vec::new(),
+            sources_read: None,
+            sub_queries: Vec::new(),
+            sub_query_steps: Vec::new(),
+            steps: Vec::new(),
+            suspended: None,
+            asks: None,
+            result: None,
+            failure: None,
+            state: None,
+        }
+    }
+
+    /// Takes the next event into account.
+    pub(crate) fn fold(&mut self, event: &Event) {
+        let update = &event.update;
+        match &mut self.state {
+            Some(state) => state.fold(event),
+            None => self.state = RunState::start(event),
+        }
+        if let Some(state) = &self.state {
+            self.spent = state.ledger.spent();
+            self.worked_ms = state.worked_ms_at(state.last_at);
+        }
+        self.n_events = event.seq;
+        self.updated_at = update.timestamp;
+        if let Some(status) = RunStatus::after(&update.event_type) {
+            self.status = status;
+        }
+        steps::fold(&mut self.steps, event);
+        match update.event_type.as_str() {
+            "run_started" => self.fold_started(event),
+            "sources_read" => self.sources_read = update.as_sources_read(),
+            "run_suspended" => self.suspended = update.as_run_suspended().map(|it| it.reason),
+            "run_resumed" => self.n_resumed += 1,
+            "answer_requested" => self.asks = update.as_answer_requested().map(|it| it.key),
+            "final_result" => self.result = update.as_final_result(),
+            _ => self.fold_sub_query(event),
+        }
+        if let Some(RunEnd::Failed(failure)) = RunEnd::of(event) {
+            self.failure = Some(failure);
+        }
+    }
+
+    fn fold_started(&mut self, event: &Event) {
+        self.started_at = event.update.timestamp;
+        let Some(started) = event.update.as_run_started() else {
+            return;
+        };
+        self.flow = started.flow;
+        self.question = started.title;
+        self.program = started.program;
+        self.limits = started.limits;
+        if let Ok(plan) = started.plan.parse::<ResearchPlan>() {
+            self.question = plan.question;
+            self.sources = plan.sources;
+            self.model = match plan.engine {
+                ResearchEngine::Model { llm, .. } => Some(llm.model),
+                ResearchEngine::Offline { .. } => None,
+            };
+        }
+    }
+
+    fn fold_sub_query(&mut self, event: &Event) {
+        let update = &event.update;
+        match update.event_type.as_str() {
+            "decomposition_complete" => {
+                if let Some(it) = update.as_decomposition_complete() {
+                    self.set_sub_queries(it.sub_queries);
+                }
+            }
+            "answer_given" => {
+                self.asks = None;
+                let edited = update
+                    .as_answer_given()
+                    .and_then(|it| it.answer.get("sub_queries").cloned());
+                let edited = edited.and_then(|edited| serde_json::from_value::<Vec<String>>(edited).ok());
+                if let Some(edited) = edited.filter(|edited| !edited.is_empty()) {
+                    self.set_sub_queries(edited);
+                }
+            }
+            "sub_query_started" => {
+                if let Some(it) = update.as_sub_query_started() {
+                    self.note_step(it.id, event);
+                }
+            }
+            "sub_query_completed" => {
+                if let Some(it) = update.as_sub_query_completed()
+                    && let Some(story) = self.sub_queries.get_mut(it.id)
+                {
+                    story.n_sources = Some(it.citations.len());
+                    story.tokens = it.tokens_used;
+                    self.note_step(it.id, event);
+                }
+            }
+            "sub_query_failed" => {
+                if let Some(it) = update.as_sub_query_failed()
+                    && let Some(story) = self.sub_queries.get_mut(it.id)
+                {
+                    story.error = Some(it.error);
+                    story.error_kind = Some(it.error_kind);
+                    self.note_step(it.id, event);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note_step(&mut self, id: usize, event: &Event) {
+        if let Some(step) = self.sub_query_steps.get_mut(id) {
+            *step = event.step.clone();
+        }
+    }
+
+    fn set_sub_queries(&mut self, texts: Vec<String>) {
+        let story = |query| SubQueryStory {
+            query,
+            n_sources: None,
+            tokens: 0,
+            error: None,
+            error_kind: None,
+        };
+        self.sub_query_steps = vec![None; texts.len()];
+        self.sub_queries = texts.into_iter().map(story).collect();
+    }
+}
+
+impl View for Story {
+    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+        self.fold(event);
+        Ok(())
+    }
+
+    fn end(&mut self, _end: &RunEnd) -> Result<(), Stopped> {
+        Ok(())
+    }
+}

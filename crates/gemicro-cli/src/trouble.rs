@@ -1,0 +1,171 @@
+//! Why a command ended early, and how that is told: what happened, then what to do next.
+//!
+//! [`Stopped`] is the error of every command; the exit code comes from the kind of failure alone.
+
+use std::io;
+
+use gemicro_core::store::StoreError;
+use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_store::FindRunError;
+
+use crate::screen::{Screen, text};
+
+/// The exit code after a first Ctrl-C, as shells use it.
+pub(crate) const STOPPED: u8 = 130;
+
+/// Why a command ended without success.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// It failed; the last thing on stderr says so.
+    Trouble(Box<Trouble>),
+    /// Whoever read our output has enough. Nothing to say.
+    PipeClosed,
+    /// All was said already; only the exit code is left.
+    Told(u8),
+}
+
+/// A failure with what this program knows to do about it.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    /// What failed.
+    pub(crate) failure: Failure,
+    /// What to do next, where it is more exact than the kind's own hint.
+    pub(crate) hint: Option<String>,
+    /// The run it is about.
+    pub(crate) run: Option<StreamId>,
+}
+
+impl Stopped {
+    /// The request was wrong.
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::failed(ErrorKind::InvalidInput, message, hint)
+    }
+
+    /// A failure of a kind, with its own hint.
+    pub(crate) fn failed(kind: ErrorKind, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let failure = Failure::new(kind, message);
+        Self::Trouble(Box::new(Trouble {
+            failure,
+            hint: Some(hint.into()),
+            run: None,
+        }))
+    }
+
+    /// Replaces the hint.
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        if let Self::Trouble(trouble) = &mut self {
+            trouble.hint = Some(hint.into());
+        }
+        self
+    }
+
+    /// Names the run it is about.
+    pub(crate) fn about(mut self, run: &StreamId) -> Self {
+        if let Self::Trouble(trouble) = &mut self {
+            trouble.run = Some(run.clone());
+        }
+        self
+    }
+
+    /// The exit code of the program.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Trouble(trouble) => trouble.failure.kind.exit_code(),
+            Self::PipeClosed => 0,
+            Self::Told(code) => *code,
+        }
+    }
+}
+
+impl Trouble {
+    /// What to do next, with the run's id in its place.
+    pub(crate) fn hint(&self) -> String {
+        let hint = self.hint.as_deref().unwrap_or_else(|| self.failure.kind.hint());
+        match &self.run {
+            Some(run) => hint.replace("RUN", run.as_str()),
+            None => hint.to_owned(),
+        }
+    }
+
+    /// The two lines for stderr.
+    pub(crate) fn text(&self, screen: &Screen) -> String {
+        let message = text::neutral(&self.failure.message);
+        let hint = text::neutral(&self.hint()).into_owned();
+        format!(
+            "{} {message}\n  {} {hint}",
+            screen.on_stderr().bad("error:"),
+            screen.on_stderr().strong("hint:")
+        )
+    }
+}
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        Self::Trouble(Box::new(Trouble {
+            failure,
+            hint: None,
+            run: None,
+        }))
+    }
+}
+
+impl From<StoreError> for Stopped {
+    fn from(error: StoreError) -> Self {
+        let hint = store_hint(&error);
+        let stopped = Self::from(Failure::from(error));
+        match hint {
+            Some(hint) => stopped.with_hint(hint),
+            None => stopped,
+        }
+    }
+}
+
+impl From<FindRunError> for Stopped {
+    fn from(error: FindRunError) -> Self {
+        let hint = match &error {
+            FindRunError::Store(error) => store_hint(error),
+            FindRunError::TooShort { .. } | FindRunError::Ambiguous { .. } => {
+                Some("`gemicro runs` lists the ids; give more of one, or `last`".to_owned())
+            }
+            _ => None,
+        };
+        let stopped = Self::from(Failure::from(error));
+        match hint {
+            Some(hint) => stopped.with_hint(hint),
+            None => stopped,
+        }
+    }
+}
+
+impl From<io::Error> for Stopped {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::PipeClosed,
+            _ => Self::failed(
+                ErrorKind::StorageError,
+                format!("the output could not be written: {error}"),
+                "check free space and permissions where the output goes",
+            ),
+        }
+    }
+}
+
+/// What to do about a store that says no, where the kind alone does not tell.
+pub(crate) fn store_hint(error: &StoreError) -> Option<String> {
+    let hint = match error {
+        StoreError::LeaseHeld { stream, .. } => format!(
+            "follow it with `gemicro events {stream} --follow --format text`, or end it with `gemicro cancel {stream}`"
+        ),
+        StoreError::Erased { .. } => {
+            "its events and texts are gone for good; `gemicro runs` lists the others".to_owned()
+        }
+        StoreError::NewerFormat { .. } => {
+            "use the newer gemicro that wrote it, or name another folder with GEMICRO_HOME".to_owned()
+        }
+        StoreError::Damaged { .. } | StoreError::MissingBlob { .. } => {
+            "`gemicro doctor` says what is wrong; another folder can be named with GEMICRO_HOME".to_owned()
+        }
+        _ => return None,
+    };
+    Some(hint)
+}

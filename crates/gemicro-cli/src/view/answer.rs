@@ -1,0 +1,131 @@
+//! The result of a run: framed on a terminal, plain Markdown elsewhere, or one JSON object.
+
+use gemicro_core::research::events::{FinalResult, ResultMetadata};
+use gemicro_event::{Event, Json, StreamId};
+use serde_json::{Map, Value, json};
+
+use super::{RunEnd, View};
+use crate::args::Format;
+use crate::output::{self, Output};
+use crate::screen::{Screen, numbers, text};
+use crate::trouble::{Stopped, Trouble};
+
+/// Prints the result when the run ends.
+pub(crate) struct AnswerView {
+    run: StreamId,
+    format: Format,
+    output: Output,
+    screen: Screen,
+}
+
+impl AnswerView {
+    /// For a run.
+    pub(crate) fn new(run: StreamId, format: Format, output: Output, screen: &Screen) -> Self {
+        Self {
+            run,
+            format,
+            output,
+            screen: screen.clone(),
+        }
+    }
+
+    fn print(&mut self, data: &Json, result: Option<&FinalResult>) -> Result<(), Stopped> {
+        let is_framed =
+            self.format == Format::Text && self.output.is_stdout() && self.screen.stdout_is_terminal;
+        let printed = match (self.format, result) {
+            (Format::Json | Format::Jsonl, _) => result_json(&self.run, data).to_string() + "\n",
+            (Format::Text, Some(result)) if is_framed => framed(result, &self.screen),
+            (Format::Text | Format::Markdown, Some(result)) => answer_markdown(result) + "\n",
+            (Format::Text | Format::Markdown, None) => {
+                serde_json::to_string_pretty(&**data).unwrap_or_else(|_| data.text().to_owned()) + "\n"
+            }
+        };
+        self.output.write(printed.as_bytes())?;
+        if let (Format::Text, false, Some(result)) = (self.format, is_framed, result) {
+            output::say(&stats_line(&result.metadata));
+            if let Some(partial) = &result.partial {
+                output::say(&format!("Partial: {}", text::one_line(partial)));
+            }
+        }
+        self.output.finish()
+    }
+}
+
+impl View for AnswerView {
+    fn event(&mut self, _event: &Event) -> Result<(), Stopped> {
+        Ok(())
+    }
+
+    fn end(&mut self, end: &RunEnd) -> Result<(), Stopped> {
+        match end {
+            RunEnd::Completed { data, result } => self.print(data, result.as_deref()),
+            RunEnd::Failed(_) | RunEnd::Suspended if self.format == Format::Json => {
+                let object = failure_json(&end.trouble(&self.run));
+                self.output.write(format!("{object}\n").as_bytes())?;
+                self.output.finish()
+            }
+            RunEnd::Failed(_) | RunEnd::Suspended => Ok(()),
+        }
+    }
+}
+
+/// The answer's Markdown, safe for a terminal.
+pub(crate) fn answer_markdown(result: &FinalResult) -> String {
+    text::neutral(result.answer.trim_end()).into_owned()
+}
+
+/// The result as one object, the run's id first.
+pub(crate) fn result_json(run: &StreamId, data: &Json) -> Value {
+    let mut object = Map::new();
+    object.insert("run".to_owned(), json!(run));
+    match &**data {
+        Value::Object(fields) => {
+            object.extend(fields.iter().map(|(key, value)| (key.clone(), value.clone())))
+        }
+        other => {
+            object.insert("result".to_owned(), other.clone());
+        }
+    }
+    Value::Object(object)
+}
+
+/// A failure as one object.
+pub(crate) fn failure_json(trouble: &Trouble) -> Value {
+    json!({
+        "run": trouble.run,
+        "error_kind": trouble.failure.kind,
+        "error": trouble.failure.message,
+        "hint": trouble.hint(),
+    })
+}
+
+/// `Stats: 4/5 sub-queries succeeded | 1,247 total tokens | 23.4s`.
+fn stats_line(metadata: &ResultMetadata) -> String {
+    let n_asked = metadata.sub_queries_succeeded + metadata.sub_queries_failed;
+    let noun = if n_asked == 1 { "sub-query" } else { "sub-queries" };
+    let cost = match metadata.micro_usd {
+        0 => String::new(),
+        micro_usd => format!(" | {}", numbers::money(micro_usd)),
+    };
+    format!(
+        "Stats: {}/{n_asked} {noun} succeeded | {} total tokens{cost} | {}",
+        metadata.sub_queries_succeeded,
+        numbers::thousands(metadata.total_tokens),
+        numbers::duration(metadata.duration_ms)
+    )
+}
+
+fn framed(result: &FinalResult, screen: &Screen) -> String {
+    let columns = screen.width();
+    let paint = screen.on_stdout();
+    let answer = text::wrap_markdown(result.answer.trim_end(), columns);
+    let partial = result.partial.as_ref();
+    let partial = partial.map_or_else(String::new, |why| format!("Partial: {}\n", text::one_line(why)));
+    format!(
+        "{double}\n{}\n\n{answer}\n\n{}\n{partial}{}\n{double}\n",
+        paint.strong("ANSWER:"),
+        "─".repeat(columns),
+        stats_line(&result.metadata),
+        double = "═".repeat(columns),
+    )
+}

@@ -1,0 +1,217 @@
+//! The live display on a terminal: a spinner per sub-query, everything on stderr.
+//!
+//! Finished phases are printed as plain lines and stay; only what still moves is redrawn.
+
+use std::time::Duration;
+
+use gemicro_core::research::events::ResearchReaders;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::Event;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use super::sub_queries::{Standing, SubQueries};
+use super::{RunEnd, View};
+use crate::output;
+use crate::screen::{Screen, numbers, text};
+use crate::trouble::Stopped;
+
+const TICK: Duration = Duration::from_millis(100);
+const SPINNER: &str = "⣾⣽⣻⢿⡿⣟⣯⣷ ";
+
+/// Draws a run on a terminal.
+pub(crate) struct Board {
+    screen: Screen,
+    sub_queries: SubQueries,
+    moving: Moving,
+}
+
+/// What is being redrawn.
+enum Moving {
+    Nothing,
+    /// One line, such as `[•] Decomposing query...`.
+    Phase(ProgressBar),
+    /// One line per sub-query.
+    SubQueries {
+        bars: Vec<ProgressBar>,
+        together: MultiProgress,
+    },
+}
+
+impl Board {
+    /// A board on stderr.
+    pub(crate) fn new(screen: &Screen) -> Self {
+        Self {
+            screen: screen.clone(),
+            sub_queries: SubQueries::default(),
+            moving: Moving::Nothing,
+        }
+    }
+
+    fn begin_phase(&mut self, words: &str) {
+        self.settle();
+        let bar = ProgressBar::new_spinner();
+        bar.set_style(spinner("[{spinner}] {msg}"));
+        bar.set_message(words.to_owned());
+        bar.enable_steady_tick(TICK);
+        self.moving = Moving::Phase(bar);
+    }
+
+    fn end_phase(&mut self, words: &str) {
+        self.settle();
+        output::say(&format!("[{}] {words}", self.screen.on_stderr().good("✓")));
+    }
+
+    /// Leaves what was moving on the screen as it is, or removes it where a final line follows.
+    fn settle(&mut self) {
+        match std::mem::replace(&mut self.moving, Moving::Nothing) {
+            Moving::Nothing => {}
+            Moving::Phase(bar) => bar.finish_and_clear(),
+            Moving::SubQueries { bars, together } => {
+                for (id, bar) in bars.iter().enumerate() {
+                    bar.set_style(spinner("{msg}"));
+                    let words = match &self.sub_queries.list[id].1 {
+                        Standing::Waiting | Standing::Running => self.line(id, "‖ Stopped"),
+                        Standing::Complete(_) | Standing::Failed(_) => self.ended_line(id),
+                    };
+                    bar.finish_with_message(words);
+                }
+                drop(together);
+                output::say("");
+            }
+        }
+    }
+
+    fn show_sub_queries(&mut self) {
+        self.settle();
+        output::say("\nExecuting parallel research:");
+        let together = MultiProgress::new();
+        let ids = 0..self.sub_queries.list.len();
+        let bars: Vec<ProgressBar> = ids
+            .map(|id| {
+                let bar = together.add(ProgressBar::new_spinner());
+                bar.set_style(spinner("{msg}"));
+                bar.set_message(self.line(id, "(waiting)"));
+                bar
+            })
+            .collect();
+        self.moving = Moving::SubQueries { bars, together };
+    }
+
+    fn change_sub_query(&mut self, id: usize) {
+        if !matches!(self.moving, Moving::SubQueries { .. }) {
+            self.show_sub_queries();
+        }
+        let (is_running, words) = match &self.sub_queries.list[id].1 {
+            Standing::Waiting | Standing::Running => (true, self.line(id, "⣾ (in progress)")),
+            Standing::Complete(_) | Standing::Failed(_) => (false, self.ended_line(id)),
+        };
+        let Moving::SubQueries { bars, .. } = &self.moving else {
+            return;
+        };
+        let Some(bar) = bars.get(id) else { return };
+        if is_running {
+            bar.set_style(spinner("{msg} {spinner} (in progress)"));
+            bar.set_message(words.trim_end_matches("⣾ (in progress)").trim_end().to_owned());
+            bar.enable_steady_tick(TICK);
+        } else {
+            bar.disable_steady_tick();
+            bar.set_style(spinner("{msg}"));
+            bar.finish_with_message(words);
+        }
+    }
+
+    fn ended_line(&self, id: usize) -> String {
+        let paint = self.screen.on_stderr();
+        match &self.sub_queries.list[id].1 {
+            Standing::Complete(used) => self
+                .line(id, &format!("✓ Complete ({used})"))
+                .replace('✓', &paint.good("✓")),
+            Standing::Failed(reason) => {
+                let room = self.screen.stderr_width() / 2;
+                self.line(id, &format!("✗ Failed: {}", text::cut(reason, room)))
+                    .replace('✗', &paint.bad("✗"))
+            }
+            Standing::Waiting | Standing::Running => self.line(id, ""),
+        }
+    }
+
+    /// `  [2/5] text… words`, cut so that it fits the terminal.
+    fn line(&self, id: usize, words: &str) -> String {
+        let number = format!("  [{}/{}] ", id + 1, self.sub_queries.list.len());
+        let columns = self.screen.stderr_width().saturating_sub(1);
+        let room = columns
+            .saturating_sub(text::width(&number) + text::width(words) + 1)
+            .max(8);
+        format!(
+            "{number}{} {words}",
+            text::cut(&self.sub_queries.list[id].0, room)
+        )
+    }
+}
+
+impl View for Board {
+    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+        let update = &event.update;
+        let changed = self.sub_queries.fold(event);
+        match update.event_type.as_str() {
+            "step_started"
+                if update
+                    .as_step_started()
+                    .is_some_and(|step| step.kind == "sources") =>
+            {
+                self.begin_phase("Reading sources...");
+            }
+            "sources_read" => {
+                if let Some(read) = update.as_sources_read() {
+                    self.end_phase(&sources_words(read.n_documents, read.n_skipped));
+                }
+            }
+            "decomposition_started" => self.begin_phase("Decomposing query..."),
+            "decomposition_complete" => {
+                let n_sub_queries = self.sub_queries.list.len();
+                self.end_phase(&format!(
+                    "Decomposed into {}",
+                    numbers::count(n_sub_queries, "sub-query")
+                ));
+            }
+            "synthesis_started" => self.begin_phase("Synthesizing results..."),
+            "final_result" => self.end_phase("Synthesis complete"),
+            "step_retrying" | "budget_warning" | "deadline_passed" | "run_resumed" => {
+                self.notice(&format!("[!] {}", text::one_line(&update.message)));
+            }
+            _ => {}
+        }
+        if let Some(id) = changed {
+            self.change_sub_query(id);
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, words: &str) {
+        match &self.moving {
+            Moving::Nothing => output::say(words),
+            Moving::Phase(bar) => bar.suspend(|| output::say(words)),
+            Moving::SubQueries { together, .. } => together.suspend(|| output::say(words)),
+        }
+    }
+
+    fn end(&mut self, _end: &RunEnd) -> Result<(), Stopped> {
+        self.settle();
+        Ok(())
+    }
+}
+
+/// `Read 12 documents (3 skipped)`.
+pub(super) fn sources_words(n_documents: usize, n_skipped: usize) -> String {
+    let skipped = if n_skipped > 0 {
+        format!(" ({n_skipped} skipped)")
+    } else {
+        String::new()
+    };
+    format!("Read {}{skipped}", numbers::count(n_documents, "document"))
+}
+
+fn spinner(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+    style.tick_chars(SPINNER)
+}

@@ -1,0 +1,112 @@
+//! One plain line per event that matters, on stderr: for logs, pipes and `--verbose`.
+
+use gemicro_core::research::events::ResearchReaders;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::Event;
+
+use super::board::sources_words;
+use super::sub_queries::{Standing, SubQueries};
+use super::{RunEnd, View};
+use crate::output;
+use crate::screen::{numbers, text};
+use crate::trouble::Stopped;
+
+/// Writes lines.
+pub(crate) struct Lines {
+    verbose: bool,
+    sub_queries: SubQueries,
+}
+
+impl Lines {
+    /// With every event, or with those that matter.
+    pub(crate) fn new(verbose: bool) -> Self {
+        Self {
+            verbose,
+            sub_queries: SubQueries::default(),
+        }
+    }
+
+    fn words(&self, event: &Event) -> Option<String> {
+        let update = &event.update;
+        let words = match update.event_type.as_str() {
+            "sources_read" => {
+                let read = update.as_sources_read()?;
+                format!("[✓] {}", sources_words(read.n_documents, read.n_skipped))
+            }
+            "decomposition_started" => "[•] Decomposing query...".to_owned(),
+            "decomposition_complete" => {
+                let n_sub_queries = update.as_decomposition_complete()?.sub_queries.len();
+                format!(
+                    "[✓] Decomposed into {}",
+                    numbers::count(n_sub_queries, "sub-query")
+                )
+            }
+            "synthesis_started" => "[•] Synthesizing results...".to_owned(),
+            "final_result" => "[✓] Synthesis complete".to_owned(),
+            "budget_warning" | "deadline_passed" | "run_resumed" | "step_retrying" => {
+                format!("[!] {}", text::one_line(&update.message))
+            }
+            _ => return None,
+        };
+        Some(words)
+    }
+
+    fn sub_query_words(&self, id: usize) -> String {
+        let (query, standing) = &self.sub_queries.list[id];
+        let standing = match standing {
+            Standing::Waiting => "waiting".to_owned(),
+            Standing::Running => "...".to_owned(),
+            Standing::Complete(used) => format!("✓ Complete ({used})"),
+            Standing::Failed(reason) => format!("✗ Failed: {}", text::one_line(reason)),
+        };
+        format!(
+            "  [{}/{}] {} {standing}",
+            id + 1,
+            self.sub_queries.list.len(),
+            text::cut(query, 60)
+        )
+    }
+}
+
+impl View for Lines {
+    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+        let changed = self.sub_queries.fold(event);
+        if self.verbose {
+            output::say(&event_line(event));
+            return Ok(());
+        }
+        if let Some(words) = self.words(event) {
+            output::say(&words);
+        }
+        // Their beginning says nothing that their end does not.
+        if let Some(id) = changed.filter(|id| self.sub_queries.list[*id].1 != Standing::Running) {
+            output::say(&self.sub_query_words(id));
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, words: &str) {
+        output::say(words);
+    }
+
+    fn end(&mut self, _end: &RunEnd) -> Result<(), Stopped> {
+        Ok(())
+    }
+}
+
+/// `   12 09:30:00.123 sub_query_completed   Sub-query 1 completed`.
+pub(crate) fn event_line(event: &Event) -> String {
+    let time = event.update.timestamp.to_string();
+    let time = time.get(11..23).unwrap_or(&time);
+    let reason = event
+        .update
+        .as_step_failed()
+        .map(|failed| format!(" ({})", failed.error.kind))
+        .unwrap_or_default();
+    format!(
+        "{:>5} {time} {:<24} {}{reason}",
+        event.seq,
+        text::one_line(&event.update.event_type),
+        text::one_line(&event.update.message)
+    )
+}

@@ -1,0 +1,21 @@
+//! What a run looks like while it happens. Views are equal consumers of events; a replay feeds the same ones.
+//!
+//! [`View`] is the trait. [`Board`] draws on a terminal, [`Lines`] writes one line per event,
+//! [`EventLines`] passes events on as JSON lines, [`AnswerView`] prints the result when the run ends.
+
+mod answer;
+mod board;
+mod event_lines;
+mod lines;
+mod run_end;
+mod sub_queries;
+#[cfg(test)]
+mod tests;
+mod traits;
+
+pub(crate) use answer::{AnswerView, answer_markdown, failure_json, result_json};
+pub(crate) use board::Board;
+pub(crate) use event_lines::EventLines;
+pub(crate) use lines::{Lines, event_line};
+pub(crate) use run_end::RunEnd;
+pub(crate) use traits::View;

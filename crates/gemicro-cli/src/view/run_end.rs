@@ -1,0 +1,72 @@
+//! How a run ended for the one who watched it.
+
+use gemicro_core::research::events::{FinalResult, ResearchReaders};
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
+
+use crate::trouble::{STOPPED, Stopped, Trouble};
+
+/// The last word about a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum RunEnd {
+    /// It has a result: its data as stored, and as research if it is one.
+    Completed {
+        /// The data of `final_result`.
+        data: Json,
+        /// The same, read.
+        result: Option<Box<FinalResult>>,
+    },
+    /// It failed.
+    Failed(Failure),
+    /// It can be resumed.
+    Suspended,
+}
+
+impl RunEnd {
+    /// What an event says about the end; `None` where the run goes on.
+    pub(crate) fn of(event: &Event) -> Option<Self> {
+        let update = &event.update;
+        let failed = |kind: ErrorKind, message: &str| Some(Self::Failed(Failure::new(kind, message)));
+        match update.event_type.as_str() {
+            "final_result" => {
+                let result = update.as_final_result().map(Box::new);
+                Some(Self::Completed {
+                    data: update.data.clone(),
+                    result,
+                })
+            }
+            "run_failed" => match update.as_run_failed() {
+                Some(run_failed) => Some(Self::Failed(run_failed.error)),
+                None => failed(ErrorKind::Internal, &update.message),
+            },
+            "run_cancelled" => failed(ErrorKind::Cancelled, "the run was cancelled"),
+            "run_interrupted" => failed(ErrorKind::Interrupted, &update.message),
+            "run_suspended" => Some(Self::Suspended),
+            _ => None,
+        }
+    }
+
+    /// What the command that watched it returns.
+    pub(crate) fn outcome(&self, run: &StreamId) -> Result<(), Stopped> {
+        match self {
+            Self::Completed { .. } => Ok(()),
+            Self::Suspended => Err(Stopped::Told(STOPPED)),
+            Self::Failed(_) => Err(Stopped::Trouble(Box::new(self.trouble(run)))),
+        }
+    }
+
+    /// The failure with its hint; a suspended run counts as interrupted.
+    pub(crate) fn trouble(&self, run: &StreamId) -> Trouble {
+        let failure = match self {
+            Self::Failed(failure) => failure.clone(),
+            Self::Suspended | Self::Completed { .. } => {
+                Failure::new(ErrorKind::Interrupted, format!("run {run} is suspended"))
+            }
+        };
+        Trouble {
+            failure,
+            hint: None,
+            run: Some(run.clone()),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Where each sub-query stands, for views that show them as a list.
+
+use gemicro_core::research::PLAN_QUESTION;
+use gemicro_core::research::events::ResearchReaders;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::Event;
+
+use crate::screen::numbers;
+
+/// Where one sub-query stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Standing {
+    Waiting,
+    Running,
+    /// Answered; what to say about it.
+    Complete(String),
+    /// Without an answer; why.
+    Failed(String),
+}
+
+/// The sub-queries of a run.
+#[derive(Debug, Default)]
+pub(super) struct SubQueries {
+    /// Text and standing, in order.
+    pub(super) list: Vec<(String, Standing)>,
+}
+
+impl SubQueries {
+    /// Takes an event into account; answers which sub-query changed.
+    pub(super) fn fold(&mut self, event: &Event) -> Option<usize> {
+        let update = &event.update;
+        match update.event_type.as_str() {
+            "decomposition_complete" => {
+                self.set(update.as_decomposition_complete()?.sub_queries);
+                None
+            }
+            "answer_given" => {
+                let given = update
+                    .as_answer_given()
+                    .filter(|given| given.key == PLAN_QUESTION)?;
+                let edited = given.answer.get("sub_queries").cloned()?;
+                self.set(
+                    serde_json::from_value(edited)
+                        .ok()
+                        .filter(|edited: &Vec<String>| !edited.is_empty())?,
+                );
+                None
+            }
+            "sub_query_started" => self.put(update.as_sub_query_started()?.id, Standing::Running),
+            "sub_query_completed" => {
+                let completed = update.as_sub_query_completed()?;
+                let used = match (completed.tokens_used, completed.citations.len()) {
+                    (0, n_sources) => numbers::count(n_sources, "source"),
+                    (n_tokens, _) => format!("{} tokens", numbers::thousands(n_tokens)),
+                };
+                self.put(completed.id, Standing::Complete(used))
+            }
+            "sub_query_failed" => {
+                let failed = update.as_sub_query_failed()?;
+                self.put(failed.id, Standing::Failed(failed.error))
+            }
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, texts: Vec<String>) {
+        self.list = texts.into_iter().map(|text| (text, Standing::Waiting)).collect();
+    }
+
+    fn put(&mut self, id: usize, standing: Standing) -> Option<usize> {
+        self.list.get_mut(id)?.1 = standing;
+        Some(id)
+    }
+}

@@ -1,0 +1,144 @@
+//! What is wrong with a request or a store: a clear message, the right exit code, nothing lost.
+
+use std::fs;
+use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+
+use crate::golden;
+use crate::program::World;
+
+const HIGH: &str = "How high is the Port Amsel lighthouse?";
+
+#[test]
+fn an_empty_question_is_refused() {
+    let world = World::new();
+    golden!("empty_question", world.screen(&world.ask("  \n ", &[])));
+    assert_eq!(world.call(&["research", "--offline", "--source", "docs"]).code, 2);
+}
+
+#[test]
+fn a_huge_question_is_refused() {
+    let world = World::new();
+    golden!(
+        "huge_question",
+        world.screen(&world.ask(&"why ".repeat(10_000), &[]))
+    );
+}
+
+#[test]
+fn offline_needs_sources_that_exist() {
+    let world = World::new();
+    golden!(
+        "no_sources",
+        world.screen(&world.call(&["research", "--offline", HIGH]))
+    );
+    golden!(
+        "missing_source",
+        world.screen(&world.call(&["research", "--offline", "--source", "nowhere", HIGH]))
+    );
+}
+
+#[test]
+fn a_binary_file_alone_is_no_source() {
+    let world = World::new();
+    golden!(
+        "binary_source",
+        world.screen(&world.call(&["research", "--offline", "--source", "docs/noise.bin", HIGH]))
+    );
+}
+
+#[test]
+fn a_symlink_loop_ends() {
+    let world = World::new();
+    symlink(world.path("b"), world.path("a")).unwrap();
+    symlink(world.path("a"), world.path("b")).unwrap();
+    golden!(
+        "symlink_loop",
+        world.screen(&world.call(&["research", "--offline", "--source", "a", HIGH]))
+    );
+    symlink(world.path("docs"), world.path("docs/again")).unwrap();
+    assert_eq!(world.ask(HIGH, &[]).code, 0);
+}
+
+#[test]
+fn an_unreadable_source_is_named() {
+    if rustix::process::geteuid().is_root() {
+        return; // Root reads everything.
+    }
+    let world = World::new();
+    fs::set_permissions(
+        world.path("docs/lighthouse.md"),
+        fs::Permissions::from_mode(0o000),
+    )
+    .unwrap();
+    let called = world.call(&["research", "--offline", "--source", "docs/lighthouse.md", HIGH]);
+    assert_ne!(called.code, 0);
+    assert!(called.stderr.contains("lighthouse.md"), "{}", called.stderr);
+}
+
+#[test]
+fn invalid_utf_8_and_escape_sequences_do_not_reach_the_terminal() {
+    let world = World::new();
+    let text =
+        b"# Port Amsel lighthouse\n\nThe Port Amsel lighthouse is 31 \x1b[2J\x1b]0;gotcha\x07metres high.\n";
+    fs::write(world.path("docs/lighthouse.md"), text).unwrap();
+    for called in [
+        world.ask(HIGH, &[]),
+        world.ask(HIGH, &["--format", "markdown"]),
+        world.call(&["show", "last", "--raw"]),
+    ] {
+        assert!(!called.stdout.contains(['\x1b', '\x07']), "{}", called.stdout);
+        assert!(!called.stderr.contains(['\x1b', '\x07']), "{}", called.stderr);
+    }
+}
+
+#[test]
+fn a_project_file_that_is_broken_names_its_line() {
+    let world = World::new();
+    fs::write(world.path("gemicro.toml"), "[research]\nmax_queries = = 3\n").unwrap();
+    golden!("broken_config", world.screen(&world.ask(HIGH, &[])));
+}
+
+#[test]
+fn a_damaged_store_is_left_as_it_is() {
+    let world = World::new();
+    world.ask(HIGH, &[]);
+    let file = world.path("home/gemicro.db");
+    fs::write(
+        &file,
+        b"this is not a database, and long enough to be sure of it. ".repeat(100),
+    )
+    .unwrap();
+    let before = fs::read(&file).unwrap();
+    golden!("damaged_store", world.screen(&world.call(&["show", "last"])));
+    let asked = world.ask(HIGH, &[]);
+    assert_eq!(asked.code, 3, "{}", asked.stderr);
+    let doctor = world.call(&["doctor"]);
+    assert_eq!(doctor.code, 3);
+    assert!(doctor.stdout.contains("✗ store: "), "{}", doctor.stdout);
+    assert_eq!(fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn a_newer_store_is_left_as_it_is() {
+    let world = World::new();
+    world.ask(HIGH, &[]);
+    let file = world.path("home/gemicro.db");
+    let _ = fs::remove_file(world.path("home/gemicro.db-wal"));
+    // The user version in the header of a SQLite file.
+    fs::OpenOptions::new()
+        .write(true)
+        .open(&file)
+        .unwrap()
+        .write_all_at(&99u32.to_be_bytes(), 60)
+        .unwrap();
+    golden!("newer_store", world.screen(&world.call(&["runs"])));
+    assert_eq!(world.ask(HIGH, &[]).code, 3);
+}
+
+#[test]
+fn a_state_folder_of_others_is_refused() {
+    let world = World::new();
+    fs::create_dir(world.path("home")).unwrap();
+    fs::set_permissions(world.path("home"), fs::Permissions::from_mode(0o777)).unwrap();
+    golden!("open_state_folder", world.screen(&world.call(&["runs"])));
+}

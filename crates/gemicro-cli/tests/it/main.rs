@@ -1,0 +1,11 @@
+//! The real program, run as a user runs it: whole screens, exit codes, files.
+//!
+//! Every test has its own state folder and its own environment; ids, times and paths are normalised.
+
+mod bad_input;
+mod normal;
+mod program;
+mod research;
+mod runs;
+mod settings;
+mod stopping;
