@@ -1,7 +1,9 @@
 //! `cargo xtask setup`: finds what the tests need.
 //!
-//! [`TOOLS`] is the list. What cannot be found on the machine is installed into the ignored folder
-//! `.tools/` of the checkout; so far nothing needs installing. Quick when everything is there.
+//! [`TOOLS`] is the list of what is looked for. What tests need beyond it is installed into the ignored folder
+//! `.tools/` of the checkout: so far a Python with Google's SDK (`python`). Quick when everything is there.
+
+mod python;
 
 use std::path::Path;
 use std::process::Stdio;
@@ -75,10 +77,24 @@ pub(crate) fn run(root: &Path) -> Result<()> {
             Absent::Fail { hint } => missing.push(format!("{} ({hint})", tool.name)),
         }
     }
+    match python::install(root) {
+        Ok(python::Installed::Before) => println!("  {:<16} found", python::NAME),
+        Ok(python::Installed::Now) => println!("  {:<16} installed", python::NAME),
+        Err(error) if in_ci() => missing.push(format!("{} ({error:#})", python::NAME)),
+        Err(error) => println!(
+            "  {:<16} MISSING: its tests are skipped ({error:#})",
+            python::NAME
+        ),
+    }
     if !missing.is_empty() {
         bail!("missing and not replaceable: {}", missing.join(", "));
     }
     Ok(())
+}
+
+/// Where a missing tool must not pass unnoticed.
+fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| value == "true")
 }
 
 /// Whether the tests can run under nextest.

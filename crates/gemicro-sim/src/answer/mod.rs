@@ -1,0 +1,13 @@
+//! From a rule and a request to an answer in neutral terms: no wire format, no time.
+
+mod build;
+mod chunks;
+mod persona;
+mod schema;
+pub(crate) mod tokens;
+
+pub(crate) use build::{Answer, Finish, Pace, Part, Usage, answer};
+pub(crate) use chunks::split;
+
+/// What stands for the signatures of thoughts and calls: base64, as the service sends.
+pub(crate) const SIGNATURE: &str = "c2ltdWxhdGVkLXNpZ25hdHVyZQ==";

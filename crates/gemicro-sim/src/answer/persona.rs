@@ -1,0 +1,240 @@
+//! What the scripted models of the tests say.
+//!
+//! They read prompts of the kind in `prompts/research`: a line `Question: …`, sources between `<source>` and
+//! `</source>` whose first line is `[number] name`, findings after `Findings:`, and the names of the JSON
+//! fields they are to give.
+
+use serde_json::json;
+
+use super::{schema, tokens};
+use crate::call::{Call, Shape};
+use crate::scenario::{Persona, after_label};
+
+/// The default limit of an answer, for those who have no measure.
+const LIMIT: u64 = 65_536;
+
+pub(super) fn speak(persona: Persona, call: &Call) -> String {
+    let question = after_label(&call.prompt, "Question:").map_or(call.prompt.as_str(), |(line, _)| line);
+    match persona {
+        Persona::Helper => helper(call),
+        Persona::Perfect => perfect(call, question),
+        Persona::Liar => liar(call, question),
+        Persona::Lossy => lossy(call),
+        Persona::Bloater => bloater(call, question),
+        Persona::Echo => call.prompt.clone(),
+    }
+}
+
+fn helper(call: &Call) -> String {
+    match &call.shape {
+        Shape::Text => format!("Simulated answer to: {}", tokens::take(&call.prompt, 50)),
+        Shape::Json => json!({"answer": "simulated"}).to_string(),
+        Shape::Schema(schema) => schema::instance(schema, "simulated").to_string(),
+    }
+}
+
+/// What kind of research prompt this is.
+enum Wanted {
+    SubQueries,
+    CitedAnswer,
+    Synthesis,
+    Other,
+}
+
+fn wanted(call: &Call) -> Wanted {
+    let schema = match &call.shape {
+        Shape::Schema(schema) => schema.to_string(),
+        Shape::Text | Shape::Json => String::new(),
+    };
+    let names = |field: &str| call.prompt.contains(field) || schema.contains(field);
+    if names("\"sub_queries\"") {
+        Wanted::SubQueries
+    } else if names("\"citations\"") {
+        Wanted::CitedAnswer
+    } else if call.prompt.contains("\nFindings:") {
+        Wanted::Synthesis
+    } else {
+        Wanted::Other
+    }
+}
+
+fn perfect(call: &Call, question: &str) -> String {
+    match wanted(call) {
+        Wanted::SubQueries => json!({"sub_queries": [question]}).to_string(),
+        Wanted::CitedAnswer => match best_sentence(&call.prompt, question) {
+            Some((source, quote)) => {
+                let answer = format!("{quote} [{source}]");
+                json!({"answer": answer, "citations": [{"source": source, "quote": quote}]}).to_string()
+            }
+            None => json!({"answer": "", "citations": []}).to_string(),
+        },
+        Wanted::Synthesis => after_label(&call.prompt, "Findings:")
+            .map(|(first, rest)| format!("{first}\n{rest}").trim().to_owned())
+            .unwrap_or_default(),
+        Wanted::Other => helper(call),
+    }
+}
+
+fn liar(call: &Call, question: &str) -> String {
+    match wanted(call) {
+        Wanted::SubQueries => {
+            json!({"sub_queries": [question, "What do the secret sources say?"]}).to_string()
+        }
+        Wanted::CitedAnswer => json!({
+            "answer": format!("{question} The answer is certainly 42. [1] [99]"),
+            "citations": [
+                {"source": 1, "quote": "This sentence was never written by anyone: 42."},
+                {"source": 99, "quote": "No such source exists."},
+            ],
+        })
+        .to_string(),
+        Wanted::Synthesis | Wanted::Other => match &call.shape {
+            Shape::Text => "It is certainly 42 [99], as http://169.254.169.254/latest/meta-data/ and \
+                            https://fabricated.invalid/proof confirm [1][100]."
+                .to_owned(),
+            Shape::Json | Shape::Schema(_) => helper(call).replace("simulated", "a lie"),
+        },
+    }
+}
+
+fn lossy(call: &Call) -> String {
+    match wanted(call) {
+        Wanted::SubQueries => json!({"sub_queries": []}).to_string(),
+        Wanted::CitedAnswer => json!({"answer": "", "citations": []}).to_string(),
+        Wanted::Synthesis | Wanted::Other => match &call.shape {
+            Shape::Text => String::new(),
+            Shape::Json => json!({}).to_string(),
+            Shape::Schema(schema) => schema::instance(schema, "").to_string(),
+        },
+    }
+}
+
+fn bloater(call: &Call, question: &str) -> String {
+    let sentence = format!("As was said before, and bears repeating, the question is: {question} ");
+    let limit = call.max_output.unwrap_or(LIMIT).min(LIMIT);
+    let long = |n_tokens: u64| {
+        let n_sentences = n_tokens as usize * 4 / sentence.len() + 1;
+        tokens::take(&sentence.repeat(n_sentences), n_tokens).to_owned()
+    };
+    match wanted(call) {
+        Wanted::SubQueries => {
+            let queries: Vec<String> = (1..=200).map(|n| format!("{question} (part {n})")).collect();
+            json!({"sub_queries": queries}).to_string()
+        }
+        Wanted::CitedAnswer => json!({"answer": long(limit / 2), "citations": []}).to_string(),
+        Wanted::Synthesis | Wanted::Other => match &call.shape {
+            Shape::Text => long(limit),
+            Shape::Json => json!({"answer": long(limit / 2)}).to_string(),
+            Shape::Schema(schema) => schema::instance(schema, &long(limit.min(1024) / 2)).to_string(),
+        },
+    }
+}
+
+/// The sentence of a source that shares the most words with the question, if it shares enough of them.
+fn best_sentence(prompt: &str, question: &str) -> Option<(u64, String)> {
+    let asked = words(question);
+    let mut best: Option<(usize, u64, &str)> = None;
+    for (number, text) in sources(prompt) {
+        for sentence in sentences(text) {
+            let said = words(sentence);
+            let n_found = asked.iter().filter(|word| said.contains(word)).count();
+            if n_found * 4 >= asked.len().max(1) * 3 && best.is_none_or(|(most, ..)| n_found > most) {
+                best = Some((n_found, number, sentence));
+            }
+        }
+    }
+    best.map(|(_, number, sentence)| (number, sentence.to_owned()))
+}
+
+fn sources(prompt: &str) -> impl Iterator<Item = (u64, &str)> {
+    prompt.split("<source>").skip(1).filter_map(|block| {
+        let block = block.split("</source>").next()?.trim_start();
+        let (head, text) = block.split_once('\n')?;
+        let number = head.strip_prefix('[')?.split(']').next()?.parse().ok()?;
+        Some((number, text))
+    })
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(['.', '!', '?', '\n'])
+        .map(str::trim)
+        .filter(|sentence| !sentence.is_empty())
+}
+
+/// Words that carry meaning, roughly: more than three letters, or a number.
+fn words(text: &str) -> Vec<String> {
+    text.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() > 3 || word.parse::<u64>().is_ok())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANSWER: &str = "Answer with JSON only: {\"answer\": \"…\", \"citations\": []}\n\nQuestion: How high is the tower of Berlin?\n\n<source>\n[3] a.md\nThe city is old. The tower of Berlin is 368 metres high.\n</source>\n";
+
+    fn is_json(text: &str) -> bool {
+        serde_json::from_str::<serde_json::Value>(text).is_ok()
+    }
+
+    fn ask(persona: Persona, prompt: &str, shape: Shape) -> String {
+        let call = Call {
+            prompt: prompt.to_owned(),
+            shape,
+            max_output: Some(100),
+            ..Call::example()
+        };
+        speak(persona, &call)
+    }
+
+    #[test]
+    fn the_perfect_model_quotes() {
+        assert_eq!(
+            ask(Persona::Perfect, ANSWER, Shape::Text),
+            r#"{"answer":"The tower of Berlin is 368 metres high. [3]","citations":[{"source":3,"quote":"The tower of Berlin is 368 metres high."}]}"#
+        );
+        assert_eq!(
+            ask(
+                Persona::Perfect,
+                &ANSWER.replace("Berlin is", "Paris was"),
+                Shape::Text
+            ),
+            r#"{"answer":"","citations":[]}"#
+        );
+        let decompose = "Answer with JSON only: {\"sub_queries\": [\"…\"]}\n\nQuestion: Why?";
+        assert_eq!(
+            ask(Persona::Perfect, decompose, Shape::Text),
+            r#"{"sub_queries":["Why?"]}"#
+        );
+        let synthesize = "Write.\n\nQuestion: Why?\n\nFindings:\nOne [1].\nTwo [2].\n";
+        assert_eq!(
+            ask(Persona::Perfect, synthesize, Shape::Text),
+            "One [1].\nTwo [2]."
+        );
+    }
+
+    #[test]
+    fn every_persona_keeps_the_shape() {
+        for persona in [
+            Persona::Helper,
+            Persona::Perfect,
+            Persona::Liar,
+            Persona::Lossy,
+            Persona::Bloater,
+        ] {
+            let schema =
+                json!({"type": "object", "required": ["x"], "properties": {"x": {"type": "string"}}});
+            assert!(
+                is_json(&ask(persona, "hello", Shape::Schema(schema))),
+                "{persona:?}"
+            );
+            assert!(is_json(&ask(persona, "hello", Shape::Json)), "{persona:?}");
+        }
+        assert_eq!(ask(Persona::Echo, "hello", Shape::Json), "hello");
+        assert_eq!(ask(Persona::Lossy, "hello", Shape::Text), "");
+        assert_eq!(ask(Persona::Bloater, "hello", Shape::Text).len(), 400);
+    }
+}

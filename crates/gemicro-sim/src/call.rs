@@ -1,0 +1,66 @@
+//! One request in neutral terms: what rules look at and answers are made from.
+
+use serde_json::Value;
+
+use crate::scenario::Endpoint;
+
+/// What a request asks for, whichever API it came through.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Call {
+    pub(crate) endpoint: Endpoint,
+    /// Model or agent, without `models/`; empty where the call names none.
+    pub(crate) model: String,
+    /// The text of the newest turn.
+    pub(crate) prompt: String,
+    pub(crate) system: String,
+    /// Names of the headers, in lower case.
+    pub(crate) headers: Vec<String>,
+    pub(crate) stream: bool,
+    pub(crate) background: bool,
+    /// Whether it goes on from an earlier interaction.
+    pub(crate) chained: bool,
+    /// The interaction that get, cancel and delete are about.
+    pub(crate) interaction: String,
+    /// What shape the answer must have.
+    pub(crate) shape: Shape,
+    pub(crate) wants_thoughts: bool,
+    pub(crate) max_output: Option<u64>,
+    /// Tokens of everything the model reads, by [`crate::answer::tokens`].
+    pub(crate) input_tokens: u64,
+}
+
+/// The shape of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Shape {
+    Text,
+    /// Any JSON.
+    Json,
+    /// JSON that fits a schema.
+    Schema(Value),
+}
+
+impl Call {
+    /// A call without content, for endpoints that have none.
+    pub(crate) fn empty(endpoint: Endpoint, headers: Vec<String>) -> Self {
+        Self {
+            endpoint,
+            model: String::new(),
+            prompt: String::new(),
+            system: String::new(),
+            headers,
+            stream: false,
+            background: false,
+            chained: false,
+            interaction: String::new(),
+            shape: Shape::Text,
+            wants_thoughts: false,
+            max_output: None,
+            input_tokens: 0,
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn example() -> Self {
+        Self::empty(Endpoint::Interactions, Vec::new())
+    }
+}

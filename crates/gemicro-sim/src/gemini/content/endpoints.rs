@@ -1,0 +1,159 @@
+//! The endpoints of the generateContent family.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::request;
+use super::response::{self, Heading};
+use crate::answer::{Answer, Finish, answer};
+use crate::call::Call;
+use crate::gemini::route::Route;
+use crate::play::{Encoding, Generation, Player, Reading};
+use crate::scenario::Endpoint;
+use crate::server::{
+    Incoming, Outcome, Refusal, Speech, World, decide, json_response, spoilt_json, stream_response,
+};
+
+/// `POST …:generateContent`.
+pub(crate) async fn generate(
+    world: &Arc<World>,
+    incoming: &Incoming,
+    route: &Route,
+    model: &str,
+) -> Result<Response, Refusal> {
+    let (call, outcome) = begin(world, incoming, route, model)?;
+    let speech = match outcome {
+        Outcome::Done(response) => return Ok(response),
+        Outcome::Speak(speech) => *speech,
+        Outcome::Plain => Speech::default(),
+    };
+    let (answer, heading) = speak(world, &speech, &call);
+    let body = match &answer.finish {
+        Finish::Failed { message, .. } => return Err(Refusal::new(500, message.clone())),
+        _ => response::whole(&answer, &heading),
+    };
+    // Pieces have no meaning here, but delays and gates do.
+    let generation = Arc::new(Generation::new(response::chunks(&answer, &heading), None));
+    player(world, &generation, &answer).play().await;
+    spoilt_json(world, &body, speech.fault.as_ref()).await
+}
+
+/// `POST …:streamGenerateContent`, with `alt=sse` or as an array.
+pub(crate) async fn stream(
+    world: &Arc<World>,
+    incoming: &Incoming,
+    route: &Route,
+    model: &str,
+) -> Result<Response, Refusal> {
+    let (call, outcome) = begin(world, incoming, route, model)?;
+    let speech = match outcome {
+        Outcome::Done(response) => return Ok(response),
+        Outcome::Speak(speech) => *speech,
+        Outcome::Plain => Speech::default(),
+    };
+    let (answer, heading) = speak(world, &speech, &call);
+    let generation = Arc::new(Generation::new(response::chunks(&answer, &heading), None));
+    tokio::spawn(player(world, &generation, &answer).play());
+    let encoding = match incoming.parameter("alt") {
+        Some("sse") => Encoding::ContentEvents,
+        _ => Encoding::ContentArray,
+    };
+    let reading = Reading {
+        generation,
+        skip: 0,
+        encoding,
+        fault: speech.fault,
+        shutdown: world.shutdown.clone(),
+    };
+    Ok(stream_response(reading).await)
+}
+
+/// `POST …:countTokens`.
+pub(crate) async fn count(
+    world: &Arc<World>,
+    incoming: &Incoming,
+    route: &Route,
+    model: &str,
+) -> Result<Response, Refusal> {
+    let body = incoming.json()?;
+    let counted = body
+        .get("generateContentRequest")
+        .or_else(|| body.get("generate_content_request"))
+        .unwrap_or(&body);
+    let known = world.models.model(model, &route.version).is_some();
+    let check = if known {
+        request::check(counted)
+    } else {
+        Err(Refusal::model_not_found(model, &route.version))
+    };
+    if let Some(response) = plain_call(world, incoming, Endpoint::CountTokens, model, check).await? {
+        return Ok(response);
+    }
+    let n_tokens = request::input_tokens(counted);
+    Ok(json_response(&json!({
+        "totalTokens": n_tokens,
+        "promptTokensDetails": [{"modality": "TEXT", "tokenCount": n_tokens}],
+    })))
+}
+
+/// Lets the rules speak about a call that makes no model speak. Gives their response, if they have one.
+pub(crate) async fn plain_call(
+    world: &Arc<World>,
+    incoming: &Incoming,
+    endpoint: Endpoint,
+    model: &str,
+    check: Result<(), Refusal>,
+) -> Result<Option<Response>, Refusal> {
+    let mut call = Call::empty(endpoint, incoming.header_names());
+    call.model = model.to_owned();
+    if let Ok(body) = incoming.json() {
+        call.prompt = request::call(endpoint, model, &body, Vec::new()).prompt;
+    }
+    world.log.note_call(incoming.number, &call, incoming.key());
+    match decide(world, incoming, &call, check)? {
+        Outcome::Done(response) => Ok(Some(response)),
+        Outcome::Plain => Ok(None),
+        Outcome::Speak(speech) => match (&speech.reply.json, &speech.fault) {
+            (Some(json), _) => Ok(Some(spoilt_json(world, json, speech.fault.as_ref()).await?)),
+            (None, None) => Ok(None),
+            (None, Some(_)) => Ok(Some(spoilt_json(world, &json!({}), speech.fault.as_ref()).await?)),
+        },
+    }
+}
+
+fn begin(
+    world: &Arc<World>,
+    incoming: &Incoming,
+    route: &Route,
+    model: &str,
+) -> Result<(Call, Outcome), Refusal> {
+    let body: Value = incoming.json()?;
+    let call = request::call(route.endpoint(), model, &body, incoming.header_names());
+    world.log.note_call(incoming.number, &call, incoming.key());
+    let check = match world.models.model(model, &route.version) {
+        Some(_) => request::check(&body),
+        None => Err(Refusal::model_not_found(model, &route.version)),
+    };
+    let outcome = decide(world, incoming, &call, check)?;
+    Ok((call, outcome))
+}
+
+fn speak(world: &World, speech: &Speech, call: &Call) -> (Answer, Heading) {
+    let heading = Heading {
+        model: call.model.clone(),
+        response_id: format!("sim-response-{}", world.next_id()),
+    };
+    (answer(&speech.reply, speech.fault.as_ref(), call), heading)
+}
+
+fn player(world: &World, generation: &Arc<Generation>, answer: &Answer) -> Player {
+    Player {
+        generation: Arc::clone(generation),
+        pace: answer.pace.clone(),
+        gates: Arc::clone(&world.gates),
+        silent_after: None,
+        shutdown: world.shutdown.clone(),
+    }
+}

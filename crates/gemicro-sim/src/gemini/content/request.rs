@@ -1,0 +1,156 @@
+//! Reads and checks generateContent bodies.
+
+use serde_json::Value;
+
+use crate::answer::tokens;
+use crate::call::{Call, Shape};
+use crate::scenario::Endpoint;
+use crate::server::Refusal;
+
+const FIELDS: &[&str] = &[
+    "model",
+    "contents",
+    "systemInstruction",
+    "system_instruction",
+    "tools",
+    "toolConfig",
+    "tool_config",
+    "safetySettings",
+    "safety_settings",
+    "generationConfig",
+    "generation_config",
+    "cachedContent",
+    "cached_content",
+    "serviceTier",
+    "store",
+    "labels",
+];
+
+/// The call that a body makes.
+pub(crate) fn call(endpoint: Endpoint, model: &str, body: &Value, headers: Vec<String>) -> Call {
+    let config = either(body, "generationConfig", "generation_config");
+    let system = either(body, "systemInstruction", "system_instruction");
+    let mut call = Call::empty(endpoint, headers);
+    call.model = model.to_owned();
+    call.prompt = last_turn(body);
+    call.system = system.map(texts).unwrap_or_default();
+    call.stream = endpoint == Endpoint::StreamGenerateContent;
+    call.input_tokens = input_tokens(body);
+    if let Some(config) = config {
+        call.max_output = either(config, "maxOutputTokens", "max_output_tokens").and_then(Value::as_u64);
+        call.shape = shape(config);
+        let thinking = either(config, "thinkingConfig", "thinking_config");
+        call.wants_thoughts = thinking
+            .and_then(|thinking| either(thinking, "includeThoughts", "include_thoughts"))
+            .and_then(Value::as_bool)
+            .unwrap_or(false);
+    }
+    call
+}
+
+/// What the service would say to a body.
+pub(super) fn check(body: &Value) -> Result<(), Refusal> {
+    for name in body.as_object().into_iter().flat_map(|fields| fields.keys()) {
+        if !FIELDS.contains(&name.as_str()) {
+            return Err(Refusal::invalid(format!(
+                "Invalid JSON payload received. Unknown name \"{name}\": Cannot find field."
+            )));
+        }
+    }
+    let contents = body.get("contents").and_then(Value::as_array);
+    let Some(contents) = contents.filter(|contents| !contents.is_empty()) else {
+        return Err(Refusal::invalid(
+            "* GenerateContentRequest.contents: contents is not specified",
+        ));
+    };
+    for (idx, content) in contents.iter().enumerate() {
+        if let Some(role) = content.get("role").and_then(Value::as_str)
+            && !["user", "model", "function", ""].contains(&role)
+        {
+            return Err(Refusal::invalid("Please use a valid role: user, model."));
+        }
+        if content
+            .get("parts")
+            .and_then(Value::as_array)
+            .is_none_or(Vec::is_empty)
+        {
+            return Err(Refusal::invalid(format!(
+                "* GenerateContentRequest.contents[{idx}].parts: contents.parts must not be empty."
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Tokens of contents, system instruction and tools: the same for usage and countTokens.
+pub(super) fn input_tokens(body: &Value) -> u64 {
+    let contents: u64 = body
+        .get("contents")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .map(content_tokens)
+        .sum();
+    let system = either(body, "systemInstruction", "system_instruction").map_or(0, content_tokens);
+    contents + system + body.get("tools").map_or(0, tokens::of_json)
+}
+
+fn content_tokens(content: &Value) -> u64 {
+    let parts = content
+        .get("parts")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    parts
+        .map(|part| match part.get("text").and_then(Value::as_str) {
+            Some(text) => tokens::of_text(text),
+            None if part.get("inlineData").or(part.get("fileData")).is_some() => tokens::MEDIA,
+            None => tokens::of_json(part),
+        })
+        .sum()
+}
+
+/// The text of the last content; function results as JSON.
+fn last_turn(body: &Value) -> String {
+    let last = body
+        .get("contents")
+        .and_then(Value::as_array)
+        .and_then(|contents| contents.last());
+    last.map(texts).unwrap_or_default()
+}
+
+fn texts(content: &Value) -> String {
+    let parts = content
+        .get("parts")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let texts: Vec<String> = parts
+        .filter_map(|part| match part.get("text").and_then(Value::as_str) {
+            Some(text) => Some(text.to_owned()),
+            None => part.get("functionResponse").map(Value::to_string),
+        })
+        .collect();
+    texts.join("\n")
+}
+
+fn shape(config: &Value) -> Shape {
+    let schemas = [
+        "responseJsonSchema",
+        "response_json_schema",
+        "responseSchema",
+        "response_schema",
+    ];
+    if let Some(schema) = schemas.iter().find_map(|name| config.get(name)) {
+        return Shape::Schema(schema.clone());
+    }
+    match either(config, "responseMimeType", "response_mime_type").and_then(Value::as_str) {
+        Some("application/json") => Shape::Json,
+        _ => Shape::Text,
+    }
+}
+
+/// The service takes camel case and snake case.
+fn either<'v>(value: &'v Value, camel: &str, snake: &str) -> Option<&'v Value> {
+    value.get(camel).or_else(|| value.get(snake))
+}

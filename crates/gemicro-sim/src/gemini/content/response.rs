@@ -1,0 +1,178 @@
+//! Writes answers as generateContent responses, whole or in chunks.
+
+use serde_json::{Map, Value, json};
+
+use crate::answer::{Answer, Finish, Part, Usage, split};
+use crate::play::Frame;
+use crate::scenario::Citation;
+
+/// What both forms need besides the answer.
+pub(super) struct Heading {
+    pub(super) model: String,
+    pub(super) response_id: String,
+}
+
+/// The whole response.
+pub(super) fn whole(answer: &Answer, heading: &Heading) -> Value {
+    let parts: Vec<Value> = answer.parts.iter().flat_map(wire_parts).collect();
+    response(answer, heading, parts, Some(finish_reason(answer)))
+}
+
+/// The response in chunks; the last one has the finish reason. A failure ends the chunks early.
+pub(super) fn chunks(answer: &Answer, heading: &Heading) -> Vec<Frame> {
+    let mut pieces: Vec<Value> = Vec::new();
+    for part in &answer.parts {
+        match part {
+            Part::Text { text, .. } => {
+                pieces.extend(
+                    split(text, answer.pace.chunks.as_ref())
+                        .into_iter()
+                        .map(|text| json!({"text": text})),
+                );
+            }
+            Part::Thought { .. } | Part::Search { .. } | Part::Call { .. } => pieces.extend(wire_parts(part)),
+        }
+    }
+    if let Finish::Failed { after_chunks, .. } = &answer.finish {
+        pieces.truncate(*after_chunks);
+    }
+    let chunk = |json: Value| Frame {
+        json,
+        is_chunk: true,
+        n_steps: 0,
+    };
+    if pieces.is_empty() {
+        let last = match &answer.finish {
+            Finish::Failed { code, message, .. } => failure(code, message),
+            _ => response(answer, heading, Vec::new(), Some(finish_reason(answer))),
+        };
+        return vec![chunk(last)];
+    }
+    let n_pieces = pieces.len();
+    let mut frames: Vec<Frame> = pieces
+        .into_iter()
+        .enumerate()
+        .map(|(idx, piece)| {
+            let ends = idx + 1 == n_pieces && !matches!(answer.finish, Finish::Failed { .. });
+            chunk(response(
+                answer,
+                heading,
+                vec![piece],
+                ends.then(|| finish_reason(answer)),
+            ))
+        })
+        .collect();
+    if let Finish::Failed { code, message, .. } = &answer.finish {
+        frames.push(chunk(failure(code, message)));
+    }
+    frames
+}
+
+/// `usageMetadata`.
+pub(super) fn usage(usage: &Usage) -> Value {
+    let mut fields = json!({
+        "promptTokenCount": usage.input,
+        "candidatesTokenCount": usage.output,
+        "totalTokenCount": usage.total(),
+        "promptTokensDetails": [{"modality": "TEXT", "tokenCount": usage.input}],
+    });
+    for (name, count) in [
+        ("thoughtsTokenCount", usage.thought),
+        ("cachedContentTokenCount", usage.cached),
+        ("toolUsePromptTokenCount", usage.tool_use),
+    ] {
+        if count > 0 {
+            fields[name] = json!(count);
+        }
+    }
+    fields
+}
+
+fn failure(code: &str, message: &str) -> Value {
+    json!({"error": {"code": 500, "message": message, "status": code.to_uppercase()}})
+}
+
+fn response(answer: &Answer, heading: &Heading, parts: Vec<Value>, finish: Option<String>) -> Value {
+    let mut body = Map::new();
+    if let Finish::PromptBlocked { reason } = &answer.finish {
+        body.insert("promptFeedback".to_owned(), json!({"blockReason": reason}));
+    } else {
+        let mut content = json!({"role": "model"});
+        if !parts.is_empty() {
+            content["parts"] = Value::Array(parts);
+        }
+        let mut candidate = json!({"content": content});
+        if let Some(reason) = finish {
+            candidate["finishReason"] = json!(reason);
+            if let Some(grounding) = grounding(answer) {
+                candidate["groundingMetadata"] = grounding;
+            }
+        }
+        candidate["index"] = json!(0);
+        body.insert("candidates".to_owned(), json!([candidate]));
+    }
+    body.insert("usageMetadata".to_owned(), usage(&answer.usage));
+    body.insert("modelVersion".to_owned(), json!(heading.model));
+    body.insert("responseId".to_owned(), json!(heading.response_id));
+    Value::Object(body)
+}
+
+fn wire_parts(part: &Part) -> Vec<Value> {
+    match part {
+        Part::Thought {
+            summary: Some(summary),
+        } => vec![json!({"text": summary, "thought": true})],
+        // A thought without summary is only seen in the usage, a search only in the grounding.
+        Part::Thought { summary: None } | Part::Search { .. } => Vec::new(),
+        Part::Text { text, .. } if text.is_empty() => Vec::new(),
+        Part::Text { text, .. } => vec![json!({"text": text})],
+        Part::Call { name, arguments } => vec![json!({
+            "functionCall": {"name": name, "args": arguments},
+            "thoughtSignature": crate::answer::SIGNATURE,
+        })],
+    }
+}
+
+fn finish_reason(answer: &Answer) -> String {
+    match &answer.finish {
+        Finish::Complete | Finish::NeedsAction | Finish::Failed { .. } => "STOP".to_owned(),
+        Finish::MaxTokens => "MAX_TOKENS".to_owned(),
+        Finish::PromptBlocked { reason } | Finish::AnswerBlocked { reason } => reason.clone(),
+        Finish::Named(name) => name.to_uppercase(),
+    }
+}
+
+/// `groundingMetadata` of a search and of the citations.
+fn grounding(answer: &Answer) -> Option<Value> {
+    let queries = answer.parts.iter().find_map(|part| match part {
+        Part::Search { queries, .. } => Some(queries),
+        _ => None,
+    })?;
+    let (text, citations): (&str, &[Citation]) = answer
+        .parts
+        .iter()
+        .find_map(|part| match part {
+            Part::Text { text, citations } => Some((text.as_str(), citations.as_slice())),
+            _ => None,
+        })
+        .unwrap_or_default();
+    let chunks: Vec<Value> = citations
+        .iter()
+        .map(|citation| json!({"web": {"uri": citation.url, "title": citation.title}}))
+        .collect();
+    let supports: Vec<Value> = citations
+        .iter()
+        .enumerate()
+        .map(|(idx, citation)| {
+            json!({
+                "segment": {
+                    "startIndex": citation.start,
+                    "endIndex": citation.end,
+                    "text": &text[citation.start..citation.end],
+                },
+                "groundingChunkIndices": [idx],
+            })
+        })
+        .collect();
+    Some(json!({"webSearchQueries": queries, "groundingChunks": chunks, "groundingSupports": supports}))
+}

@@ -1,0 +1,127 @@
+//! `POST …/interactions`.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use gemicro_event::Timestamp;
+use serde_json::{Value, json};
+
+use super::check::{self, Setting};
+use super::events::{self, Identity};
+use super::stored::{self, Interaction};
+use super::{input, steps};
+use crate::answer::answer;
+use crate::call::Call;
+use crate::gemini::route::Route;
+use crate::play::{Encoding, Generation, Player, Reading};
+use crate::scenario::AnswerFault;
+use crate::server::{
+    Incoming, Outcome, Refusal, Speech, World, decide, json_response, spoilt_json, stream_response,
+};
+
+pub(crate) async fn create(
+    world: &Arc<World>,
+    incoming: &Incoming,
+    route: &Route,
+) -> Result<Response, Refusal> {
+    let body = incoming.json()?;
+    let previous_id = body.get("previous_interaction_id").and_then(Value::as_str);
+    let previous = previous_id.and_then(|id| world.interactions.get(id));
+    let history = previous.as_ref().map_or(0, |previous| previous.context_tokens);
+    let call = input::call(&body, incoming.header_names(), history);
+    world.log.note_call(incoming.number, &call, incoming.key());
+    let setting = Setting {
+        models: &world.models,
+        version: &route.version,
+        previous: previous.as_deref(),
+    };
+    let speech = match decide(world, incoming, &call, check::check(&body, &setting))? {
+        Outcome::Done(response) => return Ok(response),
+        Outcome::Speak(speech) => *speech,
+        Outcome::Plain => Speech::default(),
+    };
+    let interaction = Arc::new(begin(world, body, &speech, &call, history));
+    if interaction.is_stored {
+        world.interactions.insert(Arc::clone(&interaction));
+    }
+    tokio::spawn(player(world, &interaction, speech.fault.as_ref()).play());
+    if call.stream {
+        return Ok(stream_response(Reading {
+            generation: Arc::clone(&interaction.generation),
+            skip: 0,
+            encoding: Encoding::InteractionEvents,
+            fault: speech.fault,
+            shutdown: world.shutdown.clone(),
+        })
+        .await);
+    }
+    if call.background {
+        return Ok(json_response(&interaction.after_post()));
+    }
+    tokio::select! {
+        () = world.shutdown.cancelled() => return Err(Refusal::new(503, "the simulator stopped")),
+        () = interaction.generation.ended() => {}
+    }
+    spoilt_json(world, &interaction.after_post(), speech.fault.as_ref()).await
+}
+
+fn begin(world: &World, body: Value, speech: &Speech, call: &Call, history: u64) -> Interaction {
+    let number = world.next_id();
+    let created = Timestamp::now();
+    let is_stored = body.get("store") != Some(&Value::Bool(false));
+    let id = if is_stored {
+        format!("v1_sim{number:06}")
+    } else {
+        String::new()
+    };
+    let answer = answer(&speech.reply, speech.fault.as_ref(), call);
+    let input = input::steps(&body);
+    let output = steps::steps(&answer, number);
+    let kind = if body.get("agent").is_some() {
+        "agent"
+    } else {
+        "model"
+    };
+    let created_text = json!(created).as_str().unwrap_or_default().to_owned();
+    let identity = Identity {
+        id: &id,
+        who: (kind, body[kind].as_str().unwrap_or_default()),
+        created: &created_text,
+    };
+    let generation = Generation::new(
+        events::frames(&answer, &output, &identity),
+        Some(events::cancelled(&identity)),
+    );
+    Interaction {
+        previous_id: body
+            .get("previous_interaction_id")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+        context_tokens: stored::context_tokens(history, &input, &output),
+        is_background: call.background,
+        n_bytes: body.to_string().len(),
+        id,
+        request: body,
+        input,
+        output,
+        answer,
+        generation: Arc::new(generation),
+        created,
+        is_stored,
+    }
+}
+
+fn player(world: &World, interaction: &Interaction, fault: Option<&AnswerFault>) -> Player {
+    // A background run has no connection of its own that could hang: it hangs itself.
+    let silent_after = match fault {
+        Some(AnswerFault::Hang(hang)) if interaction.is_background => Some(hang.after_chunks.unwrap_or(0)),
+        _ => None,
+    };
+    Player {
+        generation: Arc::clone(&interaction.generation),
+        pace: interaction.answer.pace.clone(),
+        gates: Arc::clone(&world.gates),
+        silent_after,
+        shutdown: world.shutdown.clone(),
+    }
+}

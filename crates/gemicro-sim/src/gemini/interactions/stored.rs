@@ -1,0 +1,199 @@
+//! Interactions that the simulator remembers.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gemicro_event::Timestamp;
+use serde_json::{Value, json};
+
+use super::events::CONTINUATION;
+use super::{input, steps};
+use crate::answer::Answer;
+use crate::play::{End, Generation};
+
+/// Interactions that are kept; the oldest go first.
+const KEPT: usize = 4096;
+/// Bytes of their requests that are kept.
+const BYTES: usize = 256 << 20;
+/// Request fields that GET shows again.
+const ECHOED: &[&str] = &[
+    "system_instruction",
+    "labels",
+    "generation_config",
+    "tools",
+    "response_format",
+];
+
+/// One interaction: what was asked, what will have been answered, how far that is.
+#[derive(Debug)]
+pub(crate) struct Interaction {
+    pub(super) id: String,
+    pub(super) request: Value,
+    pub(super) input: Vec<Value>,
+    pub(super) output: Vec<Value>,
+    pub(super) answer: Answer,
+    pub(super) generation: Arc<Generation>,
+    pub(super) created: Timestamp,
+    pub(super) previous_id: Option<String>,
+    /// Tokens of all turns up to here: what the next turn reads again.
+    pub(super) context_tokens: u64,
+    pub(super) is_stored: bool,
+    pub(super) is_background: bool,
+    /// Of the request's body.
+    pub(super) n_bytes: usize,
+}
+
+impl Interaction {
+    /// The current state as POST shows it: output steps only, no request fields.
+    pub(super) fn after_post(&self) -> Value {
+        self.show(Vec::new())
+    }
+
+    /// The current state as GET shows it: the whole timeline and the request's settings.
+    pub(super) fn after_get(&self, include_input: bool) -> Value {
+        let mut body = self.show(self.input.clone());
+        for name in ECHOED {
+            if let Some(value) = self.request.get(name) {
+                body[*name] = value.clone();
+            }
+        }
+        if include_input {
+            body["input"] = Value::Array(self.input.clone());
+        }
+        body
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.generation.progress().end.is_some()
+    }
+
+    /// Ids of the function calls that wait for a result.
+    pub(super) fn pending_calls(&self) -> Vec<String> {
+        if self.status() != "requires_action" {
+            return Vec::new();
+        }
+        let calls = self.output.iter().filter(|step| step["type"] == "function_call");
+        calls
+            .filter_map(|call| call["id"].as_str().map(str::to_owned))
+            .collect()
+    }
+
+    fn status(&self) -> &str {
+        match self.generation.progress().end {
+            None => "in_progress",
+            Some(End::Cancelled) => "cancelled",
+            Some(End::Finished) => steps::status(&self.answer.finish),
+        }
+    }
+
+    fn show(&self, mut timeline: Vec<Value>) -> Value {
+        let progress = self.generation.progress();
+        let n_released = progress.n_released.min(self.generation.frames.len());
+        let n_steps = match n_released {
+            0 => 0,
+            n => self.generation.frames[n - 1].n_steps,
+        };
+        timeline.extend(self.output.iter().take(n_steps).cloned());
+        let status = self.status();
+        let mut body = json!({});
+        if self.is_stored {
+            body["id"] = json!(self.id);
+        }
+        body["object"] = json!("interaction");
+        body["status"] = json!(status);
+        let kind = if self.request.get("agent").is_some() {
+            "agent"
+        } else {
+            "model"
+        };
+        body[kind] = self.request[kind].clone();
+        body["created"] = json!(self.created);
+        body["updated"] = json!(self.created);
+        body["service_tier"] = self
+            .request
+            .get("service_tier")
+            .cloned()
+            .unwrap_or(json!("standard"));
+        if let Some(id) = &self.previous_id {
+            body["previous_interaction_id"] = json!(id);
+        }
+        body["steps"] = Value::Array(timeline);
+        if progress.end == Some(End::Finished) {
+            body["usage"] = steps::usage(&self.answer.usage);
+            if let Some((code, message)) = steps::failure(&self.answer.finish) {
+                body["errors"] = json!([{"code": code, "message": message}]);
+            }
+            if status == "requires_continuation" {
+                body["continuation_token"] = json!(CONTINUATION);
+            }
+        }
+        body
+    }
+}
+
+/// The tokens that an interaction adds to the next one's history.
+pub(super) fn context_tokens(before: u64, input: &[Value], output: &[Value]) -> u64 {
+    before + input.iter().chain(output).map(input::step_tokens).sum::<u64>()
+}
+
+/// All interactions of a simulator, bounded.
+#[derive(Debug)]
+pub(crate) struct InteractionStore {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    by_id: HashMap<String, Arc<Interaction>>,
+    order: VecDeque<String>,
+    n_bytes: usize,
+}
+
+impl InteractionStore {
+    pub(crate) fn new() -> Self {
+        Self {
+            kept: Mutex::new(Kept::default()),
+        }
+    }
+
+    /// Forgets everything and stops what runs.
+    pub(crate) fn reset(&self) {
+        let kept = std::mem::take(&mut *self.kept());
+        for interaction in kept.by_id.values() {
+            interaction.generation.cancel();
+        }
+    }
+
+    pub(super) fn get(&self, id: &str) -> Option<Arc<Interaction>> {
+        self.kept().by_id.get(id).cloned()
+    }
+
+    pub(super) fn insert(&self, interaction: Arc<Interaction>) {
+        let mut kept = self.kept();
+        kept.n_bytes += interaction.n_bytes;
+        kept.order.push_back(interaction.id.clone());
+        kept.by_id.insert(interaction.id.clone(), interaction);
+        while kept.order.len() > KEPT || (kept.n_bytes > BYTES && kept.order.len() > 1) {
+            if let Some(oldest) = kept.order.front().cloned() {
+                kept.remove(&oldest);
+            }
+        }
+    }
+
+    pub(super) fn remove(&self, id: &str) -> Option<Arc<Interaction>> {
+        self.kept().remove(id)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn remove(&mut self, id: &str) -> Option<Arc<Interaction>> {
+        self.order.retain(|known| known != id);
+        let removed = self.by_id.remove(id);
+        self.n_bytes -= removed.as_ref().map_or(0, |interaction| interaction.n_bytes);
+        removed
+    }
+}

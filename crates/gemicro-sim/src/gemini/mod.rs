@@ -1,0 +1,12 @@
+//! The Gemini API: Interactions, generateContent and its family, models. `v1` and `v1beta`.
+//!
+//! `route` finds the call, `interactions` and `content` are its two dialects, `models` the table of models.
+
+mod content;
+mod interactions;
+mod models;
+mod route;
+
+pub(crate) use interactions::InteractionStore;
+pub(crate) use models::ModelTable;
+pub(crate) use route::{Route, answer, describe};

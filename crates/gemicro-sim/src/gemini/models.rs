@@ -1,0 +1,162 @@
+//! The table of models and agents, and the endpoints that show it.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::content::plain_call;
+use super::route::Route;
+use crate::scenario::Endpoint;
+use crate::server::{Incoming, Refusal, World, json_response};
+
+const TABLE: &str = include_str!("models.toml");
+/// Models per page unless the client says.
+const PAGE: usize = 50;
+
+/// What the simulator knows about models and agents.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct ModelTable {
+    default_input: u64,
+    default_output: u64,
+    #[serde(rename = "model")]
+    models: Vec<Model>,
+    #[serde(rename = "agent")]
+    agents: Vec<Agent>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Model {
+    id: String,
+    name: String,
+    /// Whether `thinking_level: minimal` is accepted.
+    #[serde(default = "yes")]
+    pub(crate) minimal: bool,
+    #[serde(default)]
+    beta_only: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Agent {
+    id: String,
+    #[serde(default)]
+    pub(crate) needs_environment: bool,
+    #[serde(default = "yes")]
+    pub(crate) cancellable: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl ModelTable {
+    /// The data file plus the scenario's own models.
+    pub(crate) fn new(more: &[String]) -> Self {
+        let mut table: Self = toml::from_str(TABLE).expect("the data file is checked by a test");
+        table.models.extend(more.iter().map(|id| Model {
+            id: id.clone(),
+            name: id.clone(),
+            minimal: true,
+            beta_only: false,
+        }));
+        table
+    }
+
+    pub(crate) fn model(&self, id: &str, version: &str) -> Option<&Model> {
+        let known = |model: &&Model| model.id == id && (!model.beta_only || version == "v1beta");
+        self.models.iter().find(known)
+    }
+
+    pub(crate) fn agent(&self, id: &str) -> Option<&Agent> {
+        self.agents.iter().find(|agent| agent.id == id)
+    }
+
+    fn show(&self, model: &Model) -> Value {
+        json!({
+            "name": format!("models/{}", model.id),
+            "version": "001",
+            "displayName": model.name,
+            "description": format!("{}, simulated", model.name),
+            "inputTokenLimit": self.default_input,
+            "outputTokenLimit": self.default_output,
+            "supportedGenerationMethods": ["generateContent", "countTokens", "createCachedContent", "batchGenerateContent"],
+            "temperature": 1,
+            "topP": 0.95,
+            "topK": 64,
+            "maxTemperature": 2,
+            "thinking": true,
+        })
+    }
+}
+
+/// `GET …/models`.
+pub(crate) async fn list(
+    world: &Arc<World>,
+    incoming: &Incoming,
+    route: &Route,
+) -> Result<Response, Refusal> {
+    if let Some(response) = plain_call(world, incoming, Endpoint::Models, "", Ok(())).await? {
+        return Ok(response);
+    }
+    let number = |name: &str| {
+        incoming
+            .parameter(name)
+            .and_then(|text| text.parse::<usize>().ok())
+    };
+    let first = number("pageToken").unwrap_or(0);
+    let size = number("pageSize")
+        .filter(|size| *size > 0)
+        .unwrap_or(PAGE)
+        .min(1000);
+    let known: Vec<&Model> = world
+        .models
+        .models
+        .iter()
+        .filter(|model| world.models.model(&model.id, &route.version).is_some())
+        .collect();
+    let page: Vec<Value> = known
+        .iter()
+        .skip(first)
+        .take(size)
+        .map(|model| world.models.show(model))
+        .collect();
+    let mut body = json!({"models": page});
+    if first + size < known.len() {
+        body["nextPageToken"] = json!((first + size).to_string());
+    }
+    Ok(json_response(&body))
+}
+
+/// `GET …/models/{model}`.
+pub(crate) async fn get(
+    world: &Arc<World>,
+    incoming: &Incoming,
+    route: &Route,
+    id: &str,
+) -> Result<Response, Refusal> {
+    let found = world.models.model(id, &route.version);
+    let check = found
+        .map(drop)
+        .ok_or_else(|| Refusal::model_not_found(id, &route.version));
+    if let Some(response) = plain_call(world, incoming, Endpoint::Models, id, check).await? {
+        return Ok(response);
+    }
+    let model = found.ok_or_else(|| Refusal::model_not_found(id, &route.version))?;
+    Ok(json_response(&world.models.show(model)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_file_is_read() {
+        let table = ModelTable::new(&["mine".to_owned()]);
+        assert!(table.model("mine", "v1").is_some());
+        assert!(table.model("gemini-flash-latest", "v1").is_none());
+        assert!(table.model("gemini-flash-latest", "v1beta").is_some());
+        assert!(!table.model("gemini-3.8-flash", "v1").unwrap().minimal);
+        assert!(table.agent("deep-research-preview-04-2026").unwrap().cancellable);
+    }
+}

@@ -1,0 +1,29 @@
+//! Scripted stand-ins for model APIs, from scenario files: what makes gemicro's tests honest.
+//!
+//! [`Simulator::start`] serves a [`scenario::Scenario`] on a loopback address and gives a [`Running`] handle:
+//! its address, the [`RequestLog`] of everything it saw, its [`Gates`]. [`Recorder`] is the other direction: it
+//! stands between a client and a real API and writes a scenario from what passes.
+//!
+//! # Theory of operation
+//!
+//! A request goes one way: `server` reads it, logs it and finds its route; `gemini` checks it as the service
+//! would and turns it into a neutral `call`; the first rule of the scenario that takes it makes an `answer`;
+//! `gemini` writes that as frames of its wire format; `play` lets the frames out in time. A rule's fault can
+//! step in at each of these places. Another API is a sibling of `gemini` and touches nothing else.
+//!
+//! This crate has no TLS and listens on loopback only.
+
+mod answer;
+mod call;
+mod gemini;
+mod play;
+mod record;
+pub mod scenario;
+mod server;
+
+pub use play::Gates;
+pub use record::{
+    Exchange, RecordError, Recorder, RunningRecorder, Upstream, UpstreamError, UpstreamRequest,
+    UpstreamResponse,
+};
+pub use server::{LogEntry, RequestLog, Running, Simulator, StartError};

@@ -1,0 +1,191 @@
+//! A client's view of a generation: frames as bytes, perhaps cut, hung or spoilt.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use futures_util::stream::BoxStream;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::generation::{End, Frame, Generation};
+use crate::scenario::AnswerFault;
+
+/// A body on its way to a client.
+type ByteStream = BoxStream<'static, Result<Bytes, io::Error>>;
+
+/// What comes instead of an answer: it starts like JSON and is none.
+pub(crate) const GARBAGE: &str =
+    "{\"id\":\"v1_\u{fffd}\",\"steps\":[{\"type\":\"model_out\n<<< not json >>>\n";
+
+/// Long enough for the server to have sent what it holds before the connection is broken.
+pub(crate) const FLUSH: Duration = Duration::from_millis(5);
+
+/// An event that no client knows yet.
+const FUTURE_EVENT: &str = "event: future.event\r\ndata: {\"event_type\":\"future.event\",\"x\":1}\r\n\r\n";
+
+/// How frames are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// Server-sent events of the Interactions API, `[DONE]` last.
+    InteractionEvents,
+    /// Server-sent events of `streamGenerateContent`: data lines only.
+    ContentEvents,
+    /// One JSON array, written piece by piece.
+    ContentArray,
+}
+
+/// One reading of a generation.
+pub(crate) struct Reading {
+    pub(crate) generation: Arc<Generation>,
+    /// Frames that the client has already.
+    pub(crate) skip: usize,
+    pub(crate) encoding: Encoding,
+    pub(crate) fault: Option<AnswerFault>,
+    pub(crate) shutdown: CancellationToken,
+}
+
+/// The body of the response.
+pub(crate) fn read(reading: Reading) -> ByteStream {
+    let Reading {
+        generation,
+        skip,
+        encoding,
+        fault,
+        shutdown,
+    } = reading;
+    Box::pin(async_stream::stream! {
+        if matches!(fault, Some(AnswerFault::Garbage)) {
+            yield Ok(Bytes::from(garbage(encoding)));
+            return;
+        }
+        let mut n_sent = skip;
+        let mut n_chunks = 0;
+        loop {
+            let progress = tokio::select! {
+                () = shutdown.cancelled() => {
+                    yield Err(io::Error::other("the simulator stopped"));
+                    return;
+                }
+                progress = generation.beyond(n_sent) => progress,
+            };
+            while n_sent < progress.n_released {
+                let frame = &generation.frames[n_sent];
+                let is_last = n_sent + 1 == generation.frames.len();
+                match spoilt(&fault, frame, n_chunks, is_last) {
+                    Spoilt::No => {}
+                    Spoilt::Broken => {
+                        tokio::time::sleep(FLUSH).await;
+                        yield Err(io::Error::other("the scenario cuts the stream here"));
+                        return;
+                    }
+                    Spoilt::Ended => return,
+                    Spoilt::Silent => {
+                        shutdown.cancelled().await;
+                        return;
+                    }
+                }
+                let is_first = n_sent == 0;
+                yield Ok(Bytes::from(match fault {
+                    Some(AnswerFault::Noise) => encoding.noisy(&frame.json, is_first),
+                    _ => encoding.frame(&frame.json, is_first),
+                }));
+                n_sent += 1;
+                n_chunks += usize::from(frame.is_chunk);
+            }
+            match progress.end {
+                None => {}
+                Some(End::Cancelled) => {
+                    if let Some(frame) = &generation.on_cancel {
+                        yield Ok(Bytes::from(encoding.frame(frame, n_sent == 0)));
+                    }
+                    break;
+                }
+                Some(End::Finished) => break,
+            }
+        }
+        yield Ok(Bytes::from_static(encoding.last().as_bytes()));
+    })
+}
+
+enum Spoilt {
+    No,
+    Broken,
+    Ended,
+    Silent,
+}
+
+/// Whether the connection fails before this frame. A cut always happens, at the latest before the last frame.
+fn spoilt(fault: &Option<AnswerFault>, frame: &Frame, n_chunks: usize, is_last: bool) -> Spoilt {
+    match fault {
+        Some(AnswerFault::Cut(cut)) if is_last || (frame.is_chunk && n_chunks >= cut.after_chunks) => {
+            if cut.clean { Spoilt::Ended } else { Spoilt::Broken }
+        }
+        Some(AnswerFault::Hang(hang))
+            if is_last || (frame.is_chunk && hang.after_chunks.is_none_or(|most| n_chunks >= most)) =>
+        {
+            Spoilt::Silent
+        }
+        _ => Spoilt::No,
+    }
+}
+
+impl Encoding {
+    pub(crate) fn content_type(self) -> &'static str {
+        match self {
+            Self::InteractionEvents | Self::ContentEvents => "text/event-stream",
+            Self::ContentArray => "application/json; charset=UTF-8",
+        }
+    }
+
+    fn frame(self, json: &Value, is_first: bool) -> String {
+        match self {
+            Self::InteractionEvents => {
+                let name = json
+                    .get("event_type")
+                    .and_then(Value::as_str)
+                    .unwrap_or("message");
+                format!("event: {name}\ndata: {json}\n\n")
+            }
+            Self::ContentEvents => format!("data: {json}\r\n\r\n"),
+            Self::ContentArray => format!("{}{json}\n", if is_first { "[" } else { ",\r\n" }),
+        }
+    }
+
+    /// The frame amid what clients must overlook. Comments only in the Interactions API: the official SDK
+    /// cannot read them in the other stream.
+    fn noisy(self, json: &Value, is_first: bool) -> String {
+        let mut json = json.clone();
+        json["future_field"] = json!({"nested": [1, 2]});
+        let frame = self.frame(&json, is_first);
+        match self {
+            Self::InteractionEvents => format!(
+                ": keep-alive\r\n\r\n{}{FUTURE_EVENT}",
+                frame.replace('\n', "\r\n")
+            ),
+            Self::ContentEvents | Self::ContentArray => frame,
+        }
+    }
+
+    fn last(self) -> &'static str {
+        match self {
+            Self::InteractionEvents => "event: done\ndata: [DONE]\n\n",
+            Self::ContentEvents => "",
+            Self::ContentArray => "]",
+        }
+    }
+}
+
+fn garbage(encoding: Encoding) -> String {
+    match encoding {
+        Encoding::InteractionEvents => {
+            "event: step.delta\ndata: {\"index\":0,\"delta\":{\"type\":\"te\n\ndata: <<< not json >>>\n\n"
+                .to_owned()
+        }
+        Encoding::ContentEvents => {
+            "data: {\"candidates\":[{\"content\":\r\n\r\ndata: <<< not json >>>\r\n\r\n".to_owned()
+        }
+        Encoding::ContentArray => GARBAGE.to_owned(),
+    }
+}

@@ -1,0 +1,37 @@
+//! The real API, as the recorder sees it.
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+
+/// Something that answers requests: usually an HTTPS client.
+pub trait Upstream: Send + Sync + 'static {
+    /// Sends one request and gives the response as soon as its headers are there.
+    fn call(&self, request: UpstreamRequest) -> BoxFuture<'static, Result<UpstreamResponse, UpstreamError>>;
+}
+
+/// A request to pass on. It holds the key: do not log it.
+pub struct UpstreamRequest {
+    /// GET, POST, DELETE.
+    pub method: String,
+    /// As the client sent it.
+    pub path_and_query: String,
+    /// Without those of the connection to the recorder.
+    pub headers: Vec<(String, String)>,
+    /// The whole body.
+    pub body: Vec<u8>,
+}
+
+/// A response to pass back.
+pub struct UpstreamResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// All headers.
+    pub headers: Vec<(String, String)>,
+    /// The body as it arrives.
+    pub body: BoxStream<'static, Result<Vec<u8>, UpstreamError>>,
+}
+
+/// The real API was not reached or broke off.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("upstream: {0}")]
+pub struct UpstreamError(pub String);

@@ -1,0 +1,15 @@
+//! The scenarios in the binary: the default one and the scripted models of the tests.
+
+/// Name and text of each.
+pub const BUILTIN: &[(&str, &str)] = &[
+    ("default", include_str!("builtin/default.yaml")),
+    ("perfect", include_str!("builtin/perfect.yaml")),
+    ("liar", include_str!("builtin/liar.yaml")),
+    ("lossy", include_str!("builtin/lossy.yaml")),
+    ("bloater", include_str!("builtin/bloater.yaml")),
+    ("echo", include_str!("builtin/echo.yaml")),
+    ("hanger", include_str!("builtin/hanger.yaml")),
+    ("garbage", include_str!("builtin/garbage.yaml")),
+    ("flaky", include_str!("builtin/flaky.yaml")),
+    ("spender", include_str!("builtin/spender.yaml")),
+];

@@ -1,0 +1,103 @@
+//! The scenario file as a whole.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::builtin;
+use super::error::ScenarioError;
+use super::rule::Rule;
+
+/// What a simulator answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Its name.
+    #[serde(rename = "scenario")]
+    pub name: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// What happens to a request that no rule takes.
+    #[serde(default)]
+    pub otherwise: Otherwise,
+    /// Model ids to know besides those of the data file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
+    /// The first rule that takes a request decides.
+    #[serde(default)]
+    pub rules: Vec<Rule>,
+}
+
+/// What happens to a request that no rule takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Otherwise {
+    /// 400, so that a test notices what it did not expect.
+    #[default]
+    Refuse,
+    /// The helper answers.
+    Answer,
+}
+
+impl Scenario {
+    /// Reads a scenario from text; `file` is its name in errors.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
+        serde_saphyr::from_str(text).map_err(|error| {
+            let error = error.without_snippet();
+            let (line, column) = error
+                .location()
+                .map_or((1, 1), |location| (location.line(), location.column()));
+            ScenarioError::Invalid {
+                file: file.to_owned(),
+                line,
+                column,
+                message: plain(&error.to_string()),
+            }
+        })
+    }
+
+    /// Reads a scenario file.
+    pub fn load(path: &Path) -> Result<Self, ScenarioError> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|source| ScenarioError::Unreadable {
+            file: file.clone(),
+            source,
+        })?;
+        Self::parse(&file, &text)
+    }
+
+    /// One of the scenarios in the binary: see [`super::BUILTIN`].
+    pub fn builtin(name: &str) -> Result<Self, ScenarioError> {
+        let found = builtin::BUILTIN.iter().find(|(known, _)| *known == name);
+        let Some((known, text)) = found else {
+            let names: Vec<&str> = builtin::BUILTIN.iter().map(|(known, _)| *known).collect();
+            return Err(ScenarioError::UnknownBuiltin {
+                name: name.to_owned(),
+                known: names.join(", "),
+            });
+        };
+        Self::parse(known, text)
+    }
+
+    /// The scenario as a file.
+    pub fn to_yaml(&self) -> Result<String, ScenarioError> {
+        serde_saphyr::to_string(self).map_err(|error| ScenarioError::Unwritable(error.to_string()))
+    }
+}
+
+/// The message without the place, which stands before it already, on one line and in the words of the file.
+fn plain(message: &str) -> String {
+    let first = message.lines().next().unwrap_or_default();
+    let end = [" at line ", ", line ", ", set DuplicateKeyPolicy"]
+        .iter()
+        .filter_map(|tail| first.rfind(tail))
+        .min()
+        .unwrap_or(first.len());
+    match &first[..end] {
+        "invalid u64" | "invalid usize" | "invalid u16" => "expected a whole number".to_owned(),
+        "invalid f64" => "expected a number".to_owned(),
+        "unexpected end of input" => "the file is empty: expected a scenario".to_owned(),
+        other => other.to_owned(),
+    }
+}

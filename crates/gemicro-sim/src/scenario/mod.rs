@@ -1,0 +1,32 @@
+//! Scenario files: what the simulator answers, to whom, and how badly.
+//!
+//! [`Scenario`] is the parsed file, an ordered list of [`Rule`]s. Parsing checks everything that can be
+//! checked without a request, so an error always names a line and a column. Nothing here does I/O except
+//! [`Scenario::load`].
+
+mod builtin;
+mod condition;
+mod error;
+mod fault;
+mod file;
+mod glob;
+mod one_or_many;
+mod reply;
+mod rule;
+mod template;
+
+pub use builtin::BUILTIN;
+pub use condition::{Condition, Endpoint};
+pub use error::ScenarioError;
+pub use fault::{
+    Announce, AnswerFault, Cut, EnvelopeKind, ErrorStatus, Fault, Hang, HtmlPage, HttpFault, MaxTokens,
+    Quota, RateLimit, Safety, SafetyStage, StreamError,
+};
+pub use file::{Otherwise, Scenario};
+pub use glob::Glob;
+pub use reply::{
+    CallReply, Chunks, Delay, Gate, Persona, RawChunk, RawReply, Reply, SearchReply, UsageReply,
+};
+pub use rule::{Action, Rule};
+pub use template::{Citation, MarkedText, Template};
+pub(crate) use template::{after_label, fill_json};

@@ -1,0 +1,244 @@
+//! Texts with fields and citation marks.
+//!
+//! Fields: `{{prompt}}` (the newest turn), `{{model}}`, `{{system}}`, `{{line:LABEL}}` (the rest of the first
+//! line that starts with LABEL), `{{after:LABEL}}` (everything after that line). Marks: `[[text|url]]` and
+//! `[[text|url|title]]`. Both are checked when the file is read.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::call::Call;
+
+/// A text with `{{…}}` fields.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Template(String);
+
+/// A [`Template`] that may also hold citation marks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MarkedText(Template);
+
+/// A part of a text that names its source. Offsets are bytes, the end exclusive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Citation {
+    /// Where it starts.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// The source.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+}
+
+impl Template {
+    pub(crate) fn fill(&self, call: &Call) -> String {
+        fill(&self.0, call)
+    }
+}
+
+impl MarkedText {
+    pub(crate) fn fill(&self, call: &Call) -> (String, Vec<Citation>) {
+        // Marks are taken out before fields are filled: a prompt must not be able to cite.
+        let mut text = String::new();
+        let mut citations = Vec::new();
+        for piece in marks(&self.0.0).unwrap_or_default() {
+            let start = text.len();
+            text.push_str(&fill(piece.text, call));
+            if let Some((url, title)) = piece.source {
+                citations.push(Citation {
+                    start,
+                    end: text.len(),
+                    url: fill(url, call),
+                    title: fill(title, call),
+                });
+            }
+        }
+        (text, citations)
+    }
+}
+
+/// Fills the fields in every text of a JSON value. Unknown fields stay as they are.
+pub(crate) fn fill_json(value: &Value, call: &Call) -> Value {
+    match value {
+        Value::String(text) => Value::String(fill(text, call)),
+        Value::Array(items) => items.iter().map(|item| fill_json(item, call)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, field)| (name.clone(), fill_json(field, call)))
+            .collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// The rest of the first line that starts with the label, and everything after that line.
+pub(crate) fn after_label<'t>(text: &'t str, label: &str) -> Option<(&'t str, &'t str)> {
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        offset += line.len();
+        if let Some(rest) = line.trim_start().strip_prefix(label) {
+            return Some((rest.trim(), &text[offset..]));
+        }
+    }
+    None
+}
+
+enum Field<'t> {
+    Prompt,
+    Model,
+    System,
+    Line(&'t str),
+    After(&'t str),
+}
+
+fn field(name: &str) -> Option<Field<'_>> {
+    match name.trim() {
+        "prompt" => Some(Field::Prompt),
+        "model" => Some(Field::Model),
+        "system" => Some(Field::System),
+        other => match other.split_once(':') {
+            Some(("line", label)) if !label.is_empty() => Some(Field::Line(label)),
+            Some(("after", label)) if !label.is_empty() => Some(Field::After(label)),
+            _ => None,
+        },
+    }
+}
+
+fn fill(text: &str, call: &Call) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        filled.push_str(before);
+        let known = after
+            .split_once("}}")
+            .and_then(|(name, tail)| Some((field(name)?, tail)));
+        let Some((field, tail)) = known else {
+            filled.push_str("{{");
+            rest = after;
+            continue;
+        };
+        filled.push_str(match field {
+            Field::Prompt => &call.prompt,
+            Field::Model => &call.model,
+            Field::System => &call.system,
+            Field::Line(label) => after_label(&call.prompt, label).map_or("", |(line, _)| line),
+            Field::After(label) => after_label(&call.prompt, label).map_or("", |(_, tail)| tail.trim()),
+        });
+        rest = tail;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+struct Piece<'t> {
+    text: &'t str,
+    source: Option<(&'t str, &'t str)>,
+}
+
+fn marks(text: &str) -> Result<Vec<Piece<'_>>, String> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("[[") {
+        pieces.push(Piece {
+            text: before,
+            source: None,
+        });
+        let Some((mark, tail)) = after.split_once("]]") else {
+            return Err("`[[` without `]]`: expected [[text|url]] or [[text|url|title]]".to_owned());
+        };
+        let mut parts = mark.splitn(3, '|');
+        let (Some(cited), Some(url)) = (parts.next(), parts.next()) else {
+            return Err(format!(
+                "`[[{mark}]]` names no source: expected [[text|url]] or [[text|url|title]]"
+            ));
+        };
+        pieces.push(Piece {
+            text: cited,
+            source: Some((url, parts.next().unwrap_or(url))),
+        });
+        rest = tail;
+    }
+    pieces.push(Piece {
+        text: rest,
+        source: None,
+    });
+    Ok(pieces)
+}
+
+impl TryFrom<String> for Template {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        for (start, _) in text.match_indices("{{") {
+            let name = text[start + 2..].split("}}").next().unwrap_or_default();
+            if field(name).is_none() {
+                return Err(format!(
+                    "unknown field `{{{{{name}}}}}`: expected prompt, model, system, line:LABEL or after:LABEL"
+                ));
+            }
+        }
+        Ok(Self(text))
+    }
+}
+
+impl TryFrom<String> for MarkedText {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        marks(&text)?;
+        Template::try_from(text).map(Self)
+    }
+}
+
+impl From<Template> for String {
+    fn from(template: Template) -> Self {
+        template.0
+    }
+}
+
+impl From<MarkedText> for String {
+    fn from(text: MarkedText) -> Self {
+        text.0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_and_marks_are_filled() {
+        let call = Call {
+            prompt: "Do it.\nQuestion: who?\nline two".to_owned(),
+            model: "m".to_owned(),
+            ..Call::example()
+        };
+        let text = MarkedText::try_from(
+            "ä {{line:Question:}} [[été|https://a|A]]; [[x|u]] {{after:Question:}}".to_owned(),
+        );
+        let (text, citations) = text.unwrap().fill(&call);
+        assert_eq!(text, "ä who? été; x line two");
+        let cited: Vec<(&str, &str, &str)> = citations
+            .iter()
+            .map(|citation| {
+                (
+                    &text[citation.start..citation.end],
+                    citation.url.as_str(),
+                    citation.title.as_str(),
+                )
+            })
+            .collect();
+        assert_eq!(cited, [("été", "https://a", "A"), ("x", "u", "u")]);
+    }
+
+    #[test]
+    fn a_prompt_cannot_bring_fields_or_marks() {
+        let call = Call {
+            prompt: "[[x|u]] {{model}}".to_owned(),
+            ..Call::example()
+        };
+        let text = MarkedText::try_from("{{prompt}}".to_owned()).unwrap();
+        assert_eq!(text.fill(&call), ("[[x|u]] {{model}}".to_owned(), Vec::new()));
+    }
+}

@@ -1,0 +1,57 @@
+//! The test's own endpoints under `/_sim/`: log, gates, reset. They need no key and are not logged.
+
+use axum::http::Method;
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+
+use super::incoming::{Incoming, decoded};
+use super::refusal::Refusal;
+use super::respond::json_response;
+use super::world::World;
+
+/// Where they live.
+pub(crate) const PREFIX: &str = "/_sim/";
+
+/// Answers a control request.
+pub(crate) fn answer(world: &World, incoming: &Incoming) -> Result<Response, Refusal> {
+    let path: Vec<&str> = incoming.path[PREFIX.len()..].split('/').collect();
+    match (&incoming.method, path.as_slice()) {
+        (&Method::GET, ["log"]) => Ok(json_response(&log(world))),
+        (&Method::POST, ["gates", name, "open"]) => {
+            world.gates.open(&decoded(name));
+            Ok(json_response(&json!({})))
+        }
+        (&Method::GET, ["gates", name]) => Ok(json_response(
+            &json!({"waiting": world.gates.waiting(&decoded(name))}),
+        )),
+        (&Method::POST, ["reset"]) => {
+            world.reset();
+            Ok(json_response(&json!({})))
+        }
+        _ => Err(Refusal::new(
+            404,
+            "gemicro-sim: expected GET /_sim/log, GET /_sim/gates/{name}, POST /_sim/gates/{name}/open or POST /_sim/reset",
+        )),
+    }
+}
+
+fn log(world: &World) -> Value {
+    let entries: Vec<Value> = world
+        .log
+        .entries()
+        .iter()
+        .map(|entry| serde_json::to_value(entry).unwrap_or_default())
+        .collect();
+    let rules: Map<String, Value> = world
+        .rules
+        .taken(&world.scenario)
+        .into_iter()
+        .map(|(name, n_taken)| (name, json!(n_taken)))
+        .collect();
+    json!({
+        "scenario": world.scenario.name,
+        "entries": entries,
+        "dropped": world.log.dropped(),
+        "rules": rules,
+    })
+}

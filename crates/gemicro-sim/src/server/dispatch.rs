@@ -1,0 +1,43 @@
+//! The way of every request: read, logged, routed, answered.
+
+use std::sync::Arc;
+
+use axum::body::to_bytes;
+use axum::extract::{Request, State};
+use axum::http::HeaderValue;
+use axum::response::Response;
+
+use super::control;
+use super::incoming::Incoming;
+use super::refusal::Refusal;
+use super::world::World;
+use crate::gemini;
+
+/// The service takes bodies up to 20 MB.
+const BODY: usize = 20 << 20;
+
+pub(crate) async fn dispatch(State(world): State<Arc<World>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, BODY).await else {
+        return Refusal::new(413, "Request payload size exceeds the limit: 20971520 bytes.").response(false);
+    };
+    let mut incoming = Incoming::new(parts, body);
+    if incoming.path.starts_with(control::PREFIX) {
+        return control::answer(&world, &incoming).unwrap_or_else(|refusal| refusal.response(false));
+    }
+    incoming.number = world.log.begin(&incoming);
+    let mut response = match gemini::Route::of(&incoming) {
+        Ok(route) => {
+            let is_interactions = route.endpoint().is_interactions();
+            gemini::answer(&world, &incoming, route)
+                .await
+                .unwrap_or_else(|refusal| refusal.response(is_interactions))
+        }
+        Err(refusal) => refusal.response(false),
+    };
+    if let Ok(id) = HeaderValue::from_str(&format!("sim-{}", incoming.number)) {
+        response.headers_mut().entry("x-goog-request-id").or_insert(id);
+    }
+    world.log.note_status(incoming.number, response.status().as_u16());
+    response
+}

@@ -1,0 +1,107 @@
+//! A request as it arrived.
+
+use axum::body::Bytes;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method};
+use serde_json::Value;
+
+use super::refusal::Refusal;
+
+/// Method, path, query, headers and the whole body.
+pub(crate) struct Incoming {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) query: Vec<(String, String)>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    /// Its place in the log.
+    pub(crate) number: u64,
+}
+
+impl Incoming {
+    pub(crate) fn new(parts: Parts, body: Bytes) -> Self {
+        Self {
+            path: parts.uri.path().to_owned(),
+            query: parts.uri.query().map(pairs).unwrap_or_default(),
+            method: parts.method,
+            headers: parts.headers,
+            body,
+            number: 0,
+        }
+    }
+
+    /// The value of a query parameter.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
+        let found = self.query.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    pub(crate) fn header_names(&self) -> Vec<String> {
+        self.headers.keys().map(|name| name.as_str().to_owned()).collect()
+    }
+
+    /// The API key, from wherever clients put it.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.header("x-goog-api-key")
+            .or_else(|| self.parameter("key"))
+            .or_else(|| {
+                self.header("authorization")
+                    .map(|value| value.trim_start_matches("Bearer "))
+            })
+            .filter(|key| !key.is_empty())
+    }
+
+    /// The body as a JSON object.
+    pub(crate) fn json(&self) -> Result<Value, Refusal> {
+        let parsed: Result<Value, _> = serde_json::from_slice(&self.body);
+        match parsed {
+            Ok(value) if value.is_object() => Ok(value),
+            Ok(_) => Err(Refusal::invalid(
+                "Invalid JSON payload received. Expected an object.",
+            )),
+            Err(error) => Err(Refusal::invalid(format!(
+                "Invalid JSON payload received. {error}"
+            ))),
+        }
+    }
+}
+
+fn pairs(query: &str) -> Vec<(String, String)> {
+    query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (decoded(name), decoded(value))
+        })
+        .collect()
+}
+
+/// Percent-decoding; what is not valid stays as it is.
+pub(crate) fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex = tail.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match (first, byte) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            (b'+', _) => {
+                bytes.push(b' ');
+                rest = tail;
+            }
+            _ => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,220 @@
+//! Everything the simulator saw, in order, without keys and within bounds.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use gemicro_event::Timestamp;
+use gemicro_event::redact::Redactor;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::incoming::Incoming;
+use crate::call::Call;
+use crate::scenario::Endpoint;
+
+/// Bytes of bodies and prompts that are kept; the oldest entries go first.
+const BYTES: usize = 64 << 20;
+/// Entries that are kept.
+const ENTRIES: usize = 20_000;
+/// Headers that are kept: none of them can hold a key.
+const HEADERS: &[&str] = &[
+    "accept",
+    "api-revision",
+    "content-type",
+    "user-agent",
+    "x-goog-api-client",
+];
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LogEntry {
+    /// Its place, from 1.
+    pub number: u64,
+    /// When it came.
+    pub at: Timestamp,
+    /// GET, POST, DELETE.
+    pub method: String,
+    /// Path and query, without a key.
+    pub path: String,
+    /// What it was, where it was anything known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<Endpoint>,
+    /// Model or agent.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// The text of the newest turn.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prompt: String,
+    /// Some harmless headers.
+    pub headers: Vec<(String, String)>,
+    /// The body, without the key; JSON where it is JSON.
+    pub body: Value,
+    /// The rule that took it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// What it was answered; nothing while it waits or when the client left first.
+    pub status: Option<u16>,
+    #[serde(skip)]
+    n_bytes: usize,
+}
+
+/// The log of one simulator. Cheap to ask, bounded in memory.
+#[derive(Debug)]
+pub struct RequestLog {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    entries: VecDeque<LogEntry>,
+    n_seen: u64,
+    n_dropped: u64,
+    n_bytes: usize,
+}
+
+impl RequestLog {
+    pub(crate) fn new() -> Self {
+        Self {
+            kept: Mutex::new(Kept::default()),
+        }
+    }
+
+    /// All entries that are kept, oldest first.
+    pub fn entries(&self) -> Vec<LogEntry> {
+        self.kept().entries.iter().cloned().collect()
+    }
+
+    /// Requests to one endpoint that are kept.
+    pub fn count(&self, endpoint: Endpoint) -> usize {
+        let kept = self.kept();
+        kept.entries
+            .iter()
+            .filter(|entry| entry.endpoint == Some(endpoint))
+            .count()
+    }
+
+    /// Entries that had to go for newer ones.
+    pub fn dropped(&self) -> u64 {
+        self.kept().n_dropped
+    }
+
+    /// Writes a request down and gives its number.
+    pub(crate) fn begin(&self, incoming: &Incoming) -> u64 {
+        let redactor = Redactor::new(incoming.key());
+        let text = String::from_utf8_lossy(&incoming.body);
+        let text = redactor.redact(&text);
+        let body = serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.into_owned()));
+        let query: Vec<String> = incoming
+            .query
+            .iter()
+            .filter(|(name, _)| name != "key")
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        let separator = if query.is_empty() { "" } else { "?" };
+        let path = format!("{}{separator}{}", incoming.path, query.join("&"));
+        let headers = HEADERS.iter().filter_map(|name| {
+            Some((
+                (*name).to_owned(),
+                redactor.redact(incoming.header(name)?).into_owned(),
+            ))
+        });
+        let mut kept = self.kept();
+        kept.n_seen += 1;
+        let entry = LogEntry {
+            number: kept.n_seen,
+            at: Timestamp::now(),
+            method: incoming.method.to_string(),
+            path: redactor.redact(&path).into_owned(),
+            endpoint: None,
+            model: String::new(),
+            prompt: String::new(),
+            headers: headers.collect(),
+            body,
+            rule: None,
+            status: None,
+            // The prompt is kept beside the body.
+            n_bytes: incoming.body.len() * 2,
+        };
+        kept.n_bytes += entry.n_bytes;
+        kept.entries.push_back(entry);
+        while kept.entries.len() > ENTRIES || (kept.n_bytes > BYTES && kept.entries.len() > 1) {
+            if let Some(oldest) = kept.entries.pop_front() {
+                kept.n_bytes -= oldest.n_bytes;
+                kept.n_dropped += 1;
+            }
+        }
+        kept.n_seen
+    }
+
+    pub(crate) fn note_call(&self, number: u64, call: &Call, key: Option<&str>) {
+        let prompt = Redactor::new(key).redact(&call.prompt).into_owned();
+        self.change(number, |entry| {
+            entry.endpoint = Some(call.endpoint);
+            entry.model.clone_from(&call.model);
+            entry.prompt = prompt;
+        });
+    }
+
+    pub(crate) fn note_rule(&self, number: u64, rule: &str) {
+        self.change(number, |entry| entry.rule = Some(rule.to_owned()));
+    }
+
+    pub(crate) fn note_status(&self, number: u64, status: u16) {
+        self.change(number, |entry| entry.status = Some(status));
+    }
+
+    pub(crate) fn reset(&self) {
+        *self.kept() = Kept::default();
+    }
+
+    fn change(&self, number: u64, change: impl FnOnce(&mut LogEntry)) {
+        let mut kept = self.kept();
+        // Numbers have no gaps, so the place follows from the first one.
+        let first = kept.entries.front().map_or(0, |entry| entry.number);
+        let place = number
+            .checked_sub(first)
+            .and_then(|place| usize::try_from(place).ok());
+        if let Some(entry) = place.and_then(|place| kept.entries.get_mut(place)) {
+            change(entry);
+        }
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Bytes;
+    use axum::http::Request;
+
+    use super::*;
+
+    fn request(body: &'static str) -> Incoming {
+        let (parts, ()) = Request::builder()
+            .uri("/v1/models")
+            .body(())
+            .unwrap()
+            .into_parts();
+        Incoming::new(parts, Bytes::from_static(body.as_bytes()))
+    }
+
+    #[test]
+    fn memory_is_bounded_and_places_stay_right() {
+        let log = RequestLog::new();
+        for _ in 0..ENTRIES + 10 {
+            log.begin(&request(""));
+        }
+        assert_eq!((log.entries().len(), log.dropped()), (ENTRIES, 10));
+        let number = log.begin(&request("x"));
+        log.note_status(number, 200);
+        log.note_status(1, 500);
+        let last = log.entries().pop().unwrap();
+        assert_eq!(
+            (last.number, last.status, last.body),
+            (number, Some(200), Value::String("x".to_owned()))
+        );
+        assert!(log.entries().iter().all(|entry| entry.status != Some(500)));
+    }
+}

@@ -1,0 +1,222 @@
+//! Errors in the two envelopes of the service.
+
+use axum::body::Body;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::respond::json_response;
+use crate::scenario::{Announce, Endpoint, EnvelopeKind, HttpFault, Quota, RateLimit};
+
+/// An HTTP error, before it is known in which envelope it goes out.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Refusal(Box<Parts>);
+
+#[derive(Debug, Clone, PartialEq)]
+struct Parts {
+    status: u16,
+    /// Of the Interactions API.
+    code: String,
+    /// Of every other endpoint.
+    rpc_status: String,
+    message: String,
+    details: Vec<Value>,
+    headers: Vec<(String, String)>,
+    envelope: Option<EnvelopeKind>,
+}
+
+impl Refusal {
+    /// An error with the usual names of its HTTP status.
+    pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
+        let (code, rpc_status) = names(status);
+        Self(Box::new(Parts {
+            status,
+            code: code.to_owned(),
+            rpc_status: rpc_status.to_owned(),
+            message: message.into(),
+            details: Vec::new(),
+            headers: Vec::new(),
+            envelope: None,
+        }))
+    }
+
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(400, message)
+    }
+
+    pub(crate) fn unknown_parameter(name: &str) -> Self {
+        Self::invalid(format!("Unknown parameter '{name}'.")).with_code("parameter_unknown")
+    }
+
+    pub(crate) fn precondition(message: impl Into<String>) -> Self {
+        let mut refusal = Self::invalid(message).with_code("failed_precondition");
+        refusal.0.rpc_status = "FAILED_PRECONDITION".to_owned();
+        refusal
+    }
+
+    pub(crate) fn model_not_found(model: &str, version: &str) -> Self {
+        let message = format!(
+            "models/{model} is not found for API version {version}, or is not supported for this method. \
+             Call ListModels to see the list of available models and their supported methods."
+        );
+        Self::new(404, message).with_code("model_not_found")
+    }
+
+    /// No key. The Interactions API and the others differ in the status.
+    pub(crate) fn no_key(endpoint: Endpoint) -> Self {
+        let message = "Method doesn't allow unregistered callers (callers without established identity). Please \
+                       use API Key or other form of API consumer identity to call this API.";
+        Self::new(if endpoint.is_interactions() { 401 } else { 403 }, message)
+    }
+
+    pub(crate) fn bad_key() -> Self {
+        let mut refusal = Self::invalid("API key not valid. Please pass a valid API key.");
+        refusal.0.details.push(json!({
+            "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+            "reason": "API_KEY_INVALID",
+            "domain": "googleapis.com",
+            "metadata": {"service": "generativelanguage.googleapis.com"},
+        }));
+        refusal
+    }
+
+    pub(crate) fn scripted(fault: &HttpFault) -> Self {
+        let status = u16::from(fault.status);
+        let default = format!("gemicro-sim: scripted HTTP {status}");
+        let mut refusal = Self::new(status, fault.message.clone().unwrap_or(default));
+        if let Some(code) = &fault.code {
+            refusal.0.code.clone_from(code);
+            refusal.0.rpc_status.clone_from(code);
+        }
+        refusal.0.envelope = fault.envelope;
+        refusal.0.headers = fault.headers.clone().into_iter().collect();
+        refusal
+    }
+
+    pub(crate) fn rate_limit(limit: &RateLimit, model: &str) -> Self {
+        let seconds = limit.seconds;
+        let mut refusal = Self::new(
+            429,
+            format!("You exceeded your current quota. Please retry in {seconds}s."),
+        );
+        refusal.0.envelope = limit.envelope;
+        refusal.0.details.push(quota_failure(
+            "generativelanguage.googleapis.com/generate_content_requests",
+            "GenerateRequestsPerMinutePerProjectPerModel",
+            "60",
+            model,
+        ));
+        if matches!(limit.announce, Announce::Both | Announce::Body) {
+            refusal.0.details.push(json!({
+                "@type": "type.googleapis.com/google.rpc.RetryInfo",
+                "retryDelay": format!("{seconds}s"),
+            }));
+        }
+        if matches!(limit.announce, Announce::Both | Announce::Header) {
+            // The header knows whole seconds only.
+            let whole = format!("{}", seconds.max(0.0).ceil());
+            refusal.0.headers.push(("retry-after".to_owned(), whole));
+        }
+        refusal
+    }
+
+    pub(crate) fn daily_quota(quota: &Quota, model: &str) -> Self {
+        let message = "You exceeded your current quota, please check your plan and billing details.";
+        let mut refusal = Self::new(429, message).with_code("quota_exceeded");
+        refusal.0.envelope = quota.envelope;
+        refusal.0.details.push(quota_failure(
+            "generativelanguage.googleapis.com/generate_content_free_tier_requests",
+            "GenerateRequestsPerDayPerProjectPerModel-FreeTier",
+            &quota.limit.to_string(),
+            model,
+        ));
+        refusal
+    }
+
+    fn with_code(mut self, code: &str) -> Self {
+        self.0.code = code.to_owned();
+        self
+    }
+
+    /// The response, in the scenario's envelope or the endpoint's own.
+    pub(crate) fn response(self, is_interactions: bool) -> Response {
+        let parts = *self.0;
+        let own = if is_interactions {
+            EnvelopeKind::Interactions
+        } else {
+            EnvelopeKind::Rpc
+        };
+        let body = match parts.envelope.unwrap_or(own) {
+            EnvelopeKind::Interactions => json!({"error": {"code": parts.code, "message": parts.message}}),
+            EnvelopeKind::Rpc => {
+                let mut error =
+                    json!({"code": parts.status, "message": parts.message, "status": parts.rpc_status});
+                if !parts.details.is_empty() {
+                    error["details"] = Value::Array(parts.details);
+                }
+                json!({"error": error})
+            }
+        };
+        let mut response = json_response(&body);
+        *response.status_mut() =
+            StatusCode::from_u16(parts.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        for (name, value) in parts.headers {
+            let parsed = (
+                axum::http::HeaderName::try_from(name),
+                axum::http::HeaderValue::try_from(value),
+            );
+            if let (Ok(name), Ok(value)) = parsed {
+                response.headers_mut().insert(name, value);
+            }
+        }
+        response
+    }
+}
+
+/// A page for people, as front proxies send it.
+pub(crate) fn page(status: u16) -> Response {
+    let code = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let title = format!("{status} ({})", code.canonical_reason().unwrap_or("Error"));
+    let html = format!(
+        "<!DOCTYPE html>\n<html lang=en>\n<title>Error {title}!!1</title>\n<p><b>{status}.</b> <ins>That’s an \
+         error.</ins>\n<p>The server encountered a temporary error and could not complete your request.\n</html>\n"
+    );
+    let mut response = Response::new(Body::from(html));
+    *response.status_mut() = code;
+    response.headers_mut().insert(
+        axum::http::header::CONTENT_TYPE,
+        axum::http::HeaderValue::from_static("text/html; charset=UTF-8"),
+    );
+    response
+}
+
+fn quota_failure(metric: &str, id: &str, value: &str, model: &str) -> Value {
+    json!({
+        "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+        "violations": [{
+            "quotaMetric": metric,
+            "quotaId": id,
+            "quotaDimensions": {"model": model, "location": "global"},
+            "quotaValue": value,
+        }],
+    })
+}
+
+/// The Interactions code and the rpc status of an HTTP status.
+fn names(status: u16) -> (&'static str, &'static str) {
+    match status {
+        401 => ("authentication", "UNAUTHENTICATED"),
+        402 => ("payment_required", "FAILED_PRECONDITION"),
+        403 => ("permission_denied", "PERMISSION_DENIED"),
+        404 => ("not_found", "NOT_FOUND"),
+        408 => ("request_timeout", "DEADLINE_EXCEEDED"),
+        409 => ("aborted", "ABORTED"),
+        416 => ("out_of_range", "OUT_OF_RANGE"),
+        429 => ("rate_limit_exceeded", "RESOURCE_EXHAUSTED"),
+        400..500 => ("invalid_request", "INVALID_ARGUMENT"),
+        503 => ("unavailable", "UNAVAILABLE"),
+        504 => ("gateway_timeout", "DEADLINE_EXCEEDED"),
+        502 => ("bad_gateway", "UNAVAILABLE"),
+        _ => ("internal", "INTERNAL"),
+    }
+}

@@ -1,0 +1,124 @@
+//! Responses: JSON, streams, recorded ones.
+
+use std::io;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::refusal::Refusal;
+use super::world::World;
+use crate::play::{FLUSH, GARBAGE, Reading, read};
+use crate::scenario::{AnswerFault, RawReply};
+
+const JSON: &str = "application/json; charset=UTF-8";
+
+/// Headers that belong to one connection and are not replayed.
+const NOT_REPLAYED: &[&str] = &["content-length", "transfer-encoding", "connection"];
+
+/// A JSON body under HTTP 200.
+pub(crate) fn json_response(body: &Value) -> Response {
+    with_type(Body::from(body.to_string()), JSON)
+}
+
+/// A JSON body after the faults of its connection: it may never come, break off, or be something else.
+pub(crate) async fn spoilt_json(
+    world: &World,
+    body: &Value,
+    fault: Option<&AnswerFault>,
+) -> Result<Response, Refusal> {
+    let whole = body.to_string();
+    match fault {
+        Some(AnswerFault::Hang(_)) => {
+            world.shutdown.cancelled().await;
+            Err(Refusal::new(503, "the simulator stopped"))
+        }
+        Some(AnswerFault::Cut(cut)) => {
+            let start = Bytes::copy_from_slice(&whole.as_bytes()[..whole.len() / 2]);
+            let clean = cut.clean;
+            let body = async_stream::stream! {
+                yield Ok(start);
+                if !clean {
+                    tokio::time::sleep(FLUSH).await;
+                    yield Err(io::Error::other("the scenario cuts the body here"));
+                }
+            };
+            Ok(with_type(Body::from_stream(body), JSON))
+        }
+        Some(AnswerFault::Garbage) => Ok(with_type(Body::from(GARBAGE), JSON)),
+        Some(AnswerFault::Noise) => {
+            let mut body = body.clone();
+            body["future_field"] = json!({"nested": [1, 2]});
+            Ok(json_response(&body))
+        }
+        Some(AnswerFault::ContentType(name)) => Ok(with_type(Body::from(whole), name)),
+        Some(
+            AnswerFault::Empty
+            | AnswerFault::Safety(_)
+            | AnswerFault::MaxTokens(_)
+            | AnswerFault::StreamError(_),
+        )
+        | None => Ok(json_response(body)),
+    }
+}
+
+/// A body that comes piece by piece, once its first frame is out.
+pub(crate) async fn stream_response(reading: Reading) -> Response {
+    if matches!(&reading.fault, Some(AnswerFault::Hang(hang)) if hang.after_chunks.is_none()) {
+        reading.shutdown.cancelled().await;
+    }
+    tokio::select! {
+        () = reading.shutdown.cancelled() => {}
+        _ = reading.generation.beyond(reading.skip) => {}
+    }
+    let content_type = match &reading.fault {
+        Some(AnswerFault::ContentType(name)) => name.clone(),
+        _ => reading.encoding.content_type().to_owned(),
+    };
+    with_type(Body::from_stream(read(reading)), &content_type)
+}
+
+/// Any body under HTTP 200.
+fn with_type(body: Body, content_type: &str) -> Response {
+    let mut response = Response::new(body);
+    if let Ok(value) = HeaderValue::from_str(content_type) {
+        response.headers_mut().insert(CONTENT_TYPE, value);
+    }
+    response
+}
+
+/// A recorded response, with its times.
+pub(crate) fn raw_response(raw: &RawReply) -> Response {
+    let RawReply {
+        status,
+        headers,
+        chunks,
+        broken,
+    } = raw.clone();
+    let body = async_stream::stream! {
+        for chunk in chunks {
+            if chunk.after_ms > 0 {
+                tokio::time::sleep(Duration::from_millis(chunk.after_ms)).await;
+            }
+            yield Ok(Bytes::from(chunk.text));
+        }
+        if broken {
+            tokio::time::sleep(FLUSH).await;
+            yield Err(io::Error::other("the recorded body broke off here"));
+        }
+    };
+    let mut response = Response::new(Body::from_stream(body));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    for (name, value) in headers {
+        if NOT_REPLAYED.contains(&name.to_ascii_lowercase().as_str()) {
+            continue;
+        }
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}

@@ -1,0 +1,81 @@
+//! Which rule takes a request, and how often each has.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::call::Call;
+use crate::scenario::{Action, Rule, Scenario};
+
+/// The counters of all rules of a scenario.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    counts: Mutex<Vec<Count>>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    /// Requests that reached the rule and met its condition.
+    n_met: u64,
+    /// Requests that it took.
+    n_taken: u64,
+}
+
+/// Which rules may take a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Among {
+    All,
+    /// Only recorded responses: they also answer what the service would refuse today.
+    Recorded,
+}
+
+impl Rules {
+    pub(crate) fn new(n_rules: usize) -> Self {
+        Self {
+            counts: Mutex::new(vec![Count::default(); n_rules]),
+        }
+    }
+
+    /// The first rule that takes the call, and its name.
+    pub(crate) fn choose<'s>(
+        &self,
+        scenario: &'s Scenario,
+        call: &Call,
+        among: Among,
+    ) -> Option<(String, &'s Rule)> {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        for (rule_idx, rule) in scenario.rules.iter().enumerate() {
+            let eligible = among == Among::All || matches!(rule.action, Action::Raw(_));
+            if !eligible || !rule.when.holds(call) {
+                continue;
+            }
+            let count = &mut counts[rule_idx];
+            count.n_met += 1;
+            if rule.takes(count.n_met, count.n_taken) {
+                count.n_taken += 1;
+                return Some((name(rule_idx, rule), rule));
+            }
+        }
+        None
+    }
+
+    /// Name of each rule and how many requests it took.
+    pub(crate) fn taken(&self, scenario: &Scenario) -> Vec<(String, u64)> {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = scenario
+            .rules
+            .iter()
+            .enumerate()
+            .map(|(idx, rule)| name(idx, rule));
+        names.zip(counts.iter().map(|count| count.n_taken)).collect()
+    }
+
+    pub(crate) fn reset(&self) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.fill(Count::default());
+    }
+}
+
+fn name(rule_idx: usize, rule: &Rule) -> String {
+    rule.name
+        .clone()
+        .unwrap_or_else(|| format!("rule {}", rule_idx + 1))
+}

@@ -1,0 +1,146 @@
+//! Starts and stops a simulator.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::dispatch::dispatch;
+use super::log::RequestLog;
+use super::world::World;
+use crate::play::Gates;
+use crate::scenario::Scenario;
+
+/// How long open connections may take to end after all waits were ended.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Serves a scenario.
+#[derive(Debug)]
+pub struct Simulator;
+
+/// Why a simulator cannot start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// Anyone in the network could reach it.
+    #[error("{0} is not a loopback address: the simulator listens on this machine only")]
+    NotLoopback(SocketAddr),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {addr}: {source}")]
+    Listen {
+        /// The address.
+        addr: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// A simulator at work. Dropping it stops it without waiting.
+pub struct Running {
+    world: Arc<World>,
+    listening: Listening,
+}
+
+impl Simulator {
+    /// Listens on a loopback address (port 0: any free one) and answers until shut down.
+    pub async fn start(scenario: Scenario, addr: SocketAddr) -> Result<Running, StartError> {
+        let world = Arc::new(World::new(scenario));
+        let router = Router::new().fallback(dispatch).with_state(Arc::clone(&world));
+        let listening = listen(router, addr, world.shutdown.clone()).await?;
+        Ok(Running { world, listening })
+    }
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.listening.addr
+    }
+
+    /// The base address for clients.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.listening.addr)
+    }
+
+    /// Everything it saw.
+    pub fn log(&self) -> &RequestLog {
+        &self.world.log
+    }
+
+    /// Its gates.
+    pub fn gates(&self) -> &Gates {
+        &self.world.gates
+    }
+
+    /// Name of each rule and how many requests it took.
+    pub fn rules(&self) -> Vec<(String, u64)> {
+        self.world.rules.taken(&self.world.scenario)
+    }
+
+    /// Back to the start: no log, no interactions, closed gates, rules uncounted.
+    pub fn reset(&self) {
+        self.world.reset();
+    }
+
+    /// Ends all waits and connections and returns when nothing runs any more.
+    pub async fn shutdown(self) {
+        self.listening.stop().await;
+    }
+}
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Running")
+            .field("addr", &self.listening.addr)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A server on a loopback address.
+pub(crate) struct Listening {
+    pub(crate) addr: SocketAddr,
+    server: JoinHandle<()>,
+    shutdown: CancellationToken,
+    /// Stops the server when the handle is dropped.
+    _guard: DropGuard,
+}
+
+impl Listening {
+    pub(crate) async fn stop(mut self) {
+        self.shutdown.cancel();
+        if tokio::time::timeout(GRACE, &mut self.server).await.is_err() {
+            self.server.abort();
+        }
+    }
+}
+
+/// Serves a router on a loopback address until the token is cancelled.
+pub(crate) async fn listen(
+    router: Router,
+    addr: SocketAddr,
+    shutdown: CancellationToken,
+) -> Result<Listening, StartError> {
+    if !addr.ip().is_loopback() {
+        return Err(StartError::NotLoopback(addr));
+    }
+    let failed = |source| StartError::Listen { addr, source };
+    let listener = TcpListener::bind(addr).await.map_err(failed)?;
+    let addr = listener.local_addr().map_err(failed)?;
+    let stopped = shutdown.clone().cancelled_owned();
+    let server = tokio::spawn(async move {
+        // Serving ends only by the shutdown; the listener retries its own errors.
+        let _ = axum::serve(listener, router)
+            .with_graceful_shutdown(stopped)
+            .await;
+    });
+    Ok(Listening {
+        addr,
+        server,
+        _guard: shutdown.clone().drop_guard(),
+        shutdown,
+    })
+}

@@ -1,0 +1,53 @@
+//! Everything one simulator knows while it runs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio_util::sync::CancellationToken;
+
+use super::log::RequestLog;
+use super::rules::Rules;
+use crate::gemini::{InteractionStore, ModelTable};
+use crate::play::Gates;
+use crate::scenario::Scenario;
+
+/// The state behind all requests.
+pub(crate) struct World {
+    pub(crate) scenario: Scenario,
+    pub(crate) rules: Rules,
+    pub(crate) log: Arc<RequestLog>,
+    pub(crate) gates: Arc<Gates>,
+    pub(crate) models: ModelTable,
+    pub(crate) interactions: InteractionStore,
+    /// Ends every wait: players, readers, hung requests.
+    pub(crate) shutdown: CancellationToken,
+    n_ids: AtomicU64,
+}
+
+impl World {
+    pub(crate) fn new(scenario: Scenario) -> Self {
+        Self {
+            rules: Rules::new(scenario.rules.len()),
+            log: Arc::new(RequestLog::new()),
+            gates: Arc::new(Gates::new()),
+            models: ModelTable::new(&scenario.models),
+            interactions: InteractionStore::new(),
+            shutdown: CancellationToken::new(),
+            n_ids: AtomicU64::new(0),
+            scenario,
+        }
+    }
+
+    /// A number that no one else gets.
+    pub(crate) fn next_id(&self) -> u64 {
+        self.n_ids.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Back to the start: no log, no interactions, closed gates, rules uncounted. Ids go on.
+    pub(crate) fn reset(&self) {
+        self.rules.reset();
+        self.log.reset();
+        self.gates.reset();
+        self.interactions.reset();
+    }
+}

@@ -1,0 +1,22 @@
+//! The examples in `docs/simulator.md` are scenarios.
+
+use gemicro_sim::scenario::Scenario;
+
+#[test]
+fn every_example_in_the_document_is_read() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/simulator.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut n_read = 0;
+    for block in text.split("```yaml\n").skip(1) {
+        let yaml = block.split("```").next().unwrap();
+        // Parts of a scenario are shown as its rules alone.
+        let whole = if yaml.starts_with("scenario:") {
+            yaml.to_owned()
+        } else {
+            format!("scenario: part\nrules:\n{yaml}")
+        };
+        Scenario::parse("docs/simulator.md", &whole).unwrap_or_else(|error| panic!("{error}\n{whole}"));
+        n_read += 1;
+    }
+    assert!(n_read >= 5, "{n_read} examples");
+}

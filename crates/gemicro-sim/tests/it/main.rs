@@ -1,0 +1,14 @@
+//! Tests of the simulator: what it sends, byte by byte, and how it behaves in time.
+
+mod background;
+mod client;
+mod document;
+mod faults;
+mod golden;
+mod load;
+mod models_of_the_tests;
+mod recording;
+mod resume;
+mod scenario_files;
+mod sdk;
+mod wire;

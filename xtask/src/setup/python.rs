@@ -1,0 +1,67 @@
+//! The Python of the tests: a virtual environment in `.tools/python` with Google's official SDK, pinned.
+//!
+//! The list of packages is `crates/gemicro-sim/tests/sdk/requirements.txt`. A copy of it beside the packages
+//! says what is installed, so a second run does nothing.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use crate::process;
+
+/// The name in the list of tools.
+pub(super) const NAME: &str = "google-genai SDK";
+
+const REQUIREMENTS: &str = "crates/gemicro-sim/tests/sdk/requirements.txt";
+
+/// What was done.
+pub(super) enum Installed {
+    Before,
+    Now,
+}
+
+/// Installs the packages unless they are there.
+pub(super) fn install(root: &Path) -> Result<Installed> {
+    let wanted = root.join(REQUIREMENTS);
+    let wanted_text =
+        std::fs::read_to_string(&wanted).with_context(|| format!("cannot read {REQUIREMENTS}"))?;
+    let folder = root.join(".tools").join("python");
+    let interpreter = folder.join("bin").join("python");
+    let stamp = folder.join("requirements.txt");
+    let is_current = std::fs::read_to_string(&stamp).is_ok_and(|text| text == wanted_text);
+    if is_current && answers(&interpreter) {
+        return Ok(Installed::Before);
+    }
+    process::run(
+        Command::new("python3")
+            .args(["-m", "venv"])
+            .arg(&folder)
+            .current_dir(root),
+    )?;
+    process::run(
+        Command::new(&interpreter)
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                "-r",
+            ])
+            .arg(&wanted)
+            .current_dir(root),
+    )?;
+    std::fs::write(&stamp, wanted_text).with_context(|| format!("cannot write {}", stamp.display()))?;
+    Ok(Installed::Now)
+}
+
+fn answers(interpreter: &Path) -> bool {
+    let mut command = Command::new(interpreter);
+    command
+        .args(["-c", "import google.genai"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
