@@ -20,29 +20,30 @@ pub(crate) enum Approval {
     Granted,
 }
 
-/// Shows the sub-queries and waits for an answer, in the form the run understands.
-pub(crate) async fn ask(approval: Approval, sub_queries: &[String]) -> Result<Json, Stopped> {
+/// Shows the sub-queries and waits for an answer, in the form the run understands; `None` when
+/// input ended without one.
+pub(crate) async fn ask(approval: Approval, sub_queries: &[String]) -> Result<Option<Json>, Stopped> {
     show(sub_queries);
     if approval == Approval::Granted {
-        return Ok(answer(true, None));
+        return Ok(Some(answer(true, None)));
     }
     let sub_queries = sub_queries.to_vec();
     let (tell, told) = oneshot::channel();
     // A thread of its own: reading a keyboard cannot be stopped, so nobody must wait for it.
     thread::spawn(move || tell.send(converse(sub_queries)));
-    told.await.unwrap_or_else(|_| Ok(answer(false, None)))
+    told.await.unwrap_or(Ok(None))
 }
 
-fn converse(sub_queries: Vec<String>) -> Result<Json, Stopped> {
+fn converse(sub_queries: Vec<String>) -> Result<Option<Json>, Stopped> {
     let mut edited: Option<Vec<String>> = None;
     loop {
         output::ask("Go on? [Y]es, [e]dit, [n]o: ");
         let Some(typed) = read_line()? else {
-            return Ok(answer(false, None));
+            return Ok(None);
         };
         match typed.trim().to_lowercase().as_str() {
-            "" | "y" | "yes" => return Ok(answer(true, edited)),
-            "n" | "no" => return Ok(answer(false, None)),
+            "" | "y" | "yes" => return Ok(Some(answer(true, edited))),
+            "n" | "no" => return Ok(Some(answer(false, None))),
             "e" | "edit" => {
                 output::say("One sub-query per line; an empty line ends (at once: keep them as they are).");
                 let lines = read_block()?;

@@ -29,7 +29,7 @@ pub(crate) fn choose(
         None => Stopped::failed(
             ErrorKind::AuthFailed,
             "no model can be asked: no key is set, and --offline was not given",
-            "export GEMINI_API_KEY=… to use a model, or answer from your own documents with --offline --source DIR",
+            "answer from your own documents with --offline --source DIR; from the next version on, export GEMINI_API_KEY=… asks a model",
         ),
         Some(variable) => Stopped::failed(
             ErrorKind::AuthFailed,

@@ -15,6 +15,7 @@ use gemicro_engine::{Engine, Run};
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
 
 use crate::approval::{self, Approval};
+use crate::output;
 use crate::session::run_trouble;
 use crate::signals::STOPPING;
 use crate::trouble::Stopped;
@@ -100,7 +101,7 @@ impl Watch<'_> {
                         }
                         if seen.asks && event.seq >= n_events_at_start && !self.stop.suspend.is_cancelled() {
                             seen.asks = false;
-                            self.approve(&driven.id, &seen.sub_queries).await?;
+                            self.approve(driven, &seen.sub_queries).await?;
                         }
                     }
                 },
@@ -110,9 +111,7 @@ impl Watch<'_> {
                     }
                 }
                 ended = &mut driven.driving, if driven.last_seq.is_none() => {
-                    driven.last_seq = Some(0);
-                    ended.map_err(|failure| run_trouble(failure, &driven.id))?;
-                    driven.last_seq = Some(store.run(&driven.id).await?.n_events);
+                    self.note_end(driven, ended).await?;
                 }
                 () = self.stop.suspend.cancelled(), if !is_noticed => {
                     is_noticed = true;
@@ -128,17 +127,36 @@ impl Watch<'_> {
         })
     }
 
-    /// Asks whoever approves plans and hands the answer to the run.
-    async fn approve(&self, run: &StreamId, sub_queries: &[String]) -> Result<(), Stopped> {
+    /// Asks whoever approves plans and hands the answer to the run, unless it ends before that.
+    async fn approve(&self, driven: &mut Driven, sub_queries: &[String]) -> Result<(), Stopped> {
         let asked = approval::ask(self.approval, sub_queries);
         let answer = tokio::select! {
             answer = asked => answer?,
-            () = self.stop.suspend.cancelled() => return Ok(()),
+            () = self.stop.suspend.cancelled() => {
+                // The question that was asked has no line end yet.
+                output::say("");
+                return Ok(());
+            }
+            ended = &mut driven.driving, if driven.last_seq.is_none() => {
+                output::say("");
+                return self.note_end(driven, ended).await;
+            }
         };
-        self.engine
-            .store()
-            .send_command(run, AgentCommand::answer(PLAN_QUESTION, &answer))
-            .await?;
+        let Some(answer) = answer else {
+            // Nobody is there to answer: that refuses nothing.
+            self.stop.suspend.cancel();
+            return Ok(());
+        };
+        let command = AgentCommand::answer(PLAN_QUESTION, &answer);
+        self.engine.send(&driven.id, command).await?;
+        Ok(())
+    }
+
+    /// Driving has ended: finds out which event is the last.
+    async fn note_end(&self, driven: &mut Driven, ended: Result<Ended, Failure>) -> Result<(), Stopped> {
+        driven.last_seq = Some(0);
+        ended.map_err(|failure| run_trouble(failure, &driven.id))?;
+        driven.last_seq = Some(self.engine.store().run(&driven.id).await?.n_events);
         Ok(())
     }
 }

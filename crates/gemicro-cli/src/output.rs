@@ -106,6 +106,12 @@ pub(crate) fn ask(text: &str) {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), Stopped> {
+    // A link is followed; a device or a pipe is written to, never replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let path = target.as_path();
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return write_through(path, bytes);
+    }
     let temporary = folder_of(path).join(format!(".gemicro-{}", StreamId::random()));
     let write = || {
         let mut file = OpenOptions::new()
@@ -120,12 +126,22 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), Stopped> {
     };
     write().map_err(|error| {
         let _ = fs::remove_file(&temporary);
-        Stopped::failed(
-            ErrorKind::StorageError,
-            format!("{} could not be written: {error}", path.display()),
-            "check free space and permissions; the result is safe in the store (`gemicro show last`)",
-        )
+        not_written(path, &error)
     })
+}
+
+fn write_through(path: &Path, bytes: &[u8]) -> Result<(), Stopped> {
+    let opened = OpenOptions::new().write(true).open(path);
+    let written = opened.and_then(|mut file| file.write_all(bytes));
+    written.map_err(|error| not_written(path, &error))
+}
+
+fn not_written(path: &Path, error: &io::Error) -> Stopped {
+    Stopped::failed(
+        ErrorKind::StorageError,
+        format!("{} could not be written: {error}", path.display()),
+        "check free space and permissions; the result is safe in the store (`gemicro show last`)",
+    )
 }
 
 fn folder_of(path: &Path) -> &Path {

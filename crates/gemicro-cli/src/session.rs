@@ -96,6 +96,18 @@ fn owner() -> String {
     )
 }
 
+/// Whether an owner as written by [`owner`] was a process of this machine that no longer runs.
+pub(crate) fn is_gone(owner: &str) -> bool {
+    let system = rustix::system::uname();
+    let host = system.nodename().to_string_lossy();
+    let process = owner
+        .strip_prefix("process ")
+        .and_then(|rest| rest.strip_suffix(&format!(" on {host}")))
+        .and_then(|id| id.parse().ok())
+        .and_then(rustix::process::Pid::from_raw);
+    process.is_some_and(|process| rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH))
+}
+
 /// A conflict on a run gets the commands that help.
 pub(crate) fn run_trouble(failure: gemicro_event::Failure, run: &StreamId) -> Stopped {
     let is_held = failure.kind == ErrorKind::Conflict;

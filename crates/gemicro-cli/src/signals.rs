@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first stops cleanly, the second at once.
+//! Ctrl-C, SIGTERM and a closed terminal: the first stops cleanly, the second at once.
 
 use gemicro_core::drive::StopSignals;
 use gemicro_event::ErrorKind;
@@ -20,6 +20,7 @@ pub(crate) fn listen() -> Result<StopSignals, Stopped> {
     };
     let mut interrupts = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut hangups = signal(SignalKind::hangup()).map_err(failed)?;
     let stop = StopSignals::default();
     let suspend = stop.suspend.clone();
     tokio::spawn(async move {
@@ -28,6 +29,7 @@ pub(crate) fn listen() -> Result<StopSignals, Stopped> {
             tokio::select! {
                 Some(()) = interrupts.recv() => {}
                 Some(()) = terminations.recv() => {}
+                Some(()) = hangups.recv() => {}
                 else => return,
             }
             n_signals += 1;

@@ -48,14 +48,27 @@ impl LiveHub {
     /// An empty hub.
     #[must_use]
     pub fn new() -> Self {
-        Self { texts: Arc::default(), changes: Arc::new(watch::channel(0).0) }
+        Self {
+            texts: Arc::default(),
+            changes: Arc::new(watch::channel(0).0),
+        }
     }
 
     /// The writing end for one attempt; the text of earlier attempts is dropped.
     #[must_use]
     pub fn writer(&self, step: &StepKey, attempt: u32) -> LiveText {
-        self.texts().insert(step.clone(), StepText { attempt, ..StepText::default() });
-        LiveText { hub: self.clone(), step: step.clone(), attempt }
+        self.texts().insert(
+            step.clone(),
+            StepText {
+                attempt,
+                ..StepText::default()
+            },
+        );
+        LiveText {
+            hub: self.clone(),
+            step: step.clone(),
+            attempt,
+        }
     }
 
     /// Forgets a step that ended.
@@ -70,11 +83,10 @@ impl LiveHub {
         let texts = Arc::downgrade(&self.texts);
         let mut seen: BTreeMap<StepKey, (u32, u64)> = BTreeMap::new();
         Box::pin(stream! {
-            loop {
-                let items = match texts.upgrade() {
-                    Some(texts) => unseen(&texts.lock().unwrap_or_else(PoisonError::into_inner), &mut seen),
-                    None => break,
-                };
+            while let Some(texts) = texts.upgrade() {
+                let items = unseen(&texts.lock().unwrap_or_else(PoisonError::into_inner), &mut seen);
+                // A subscriber that waits does not keep the hub alive.
+                drop(texts);
                 for item in items {
                     yield item;
                 }
@@ -106,7 +118,9 @@ fn unseen(texts: &BTreeMap<StepKey, StepText>, seen: &mut BTreeMap<StepKey, (u32
             *place = (kept.attempt, 0);
         }
         let from = place.1.max(kept.start);
-        let text = &kept.text[usize::try_from(from - kept.start).unwrap_or(usize::MAX).min(kept.text.len())..];
+        let text = &kept.text[usize::try_from(from - kept.start)
+            .unwrap_or(usize::MAX)
+            .min(kept.text.len())..];
         if !text.is_empty() {
             items.push(LiveItem {
                 step: step.clone(),
@@ -133,7 +147,10 @@ impl LiveText {
     pub fn push(&self, text: &str) {
         {
             let mut texts = self.hub.texts();
-            let Some(kept) = texts.get_mut(&self.step).filter(|kept| kept.attempt == self.attempt) else {
+            let Some(kept) = texts
+                .get_mut(&self.step)
+                .filter(|kept| kept.attempt == self.attempt)
+            else {
                 return;
             };
             kept.text.push_str(text);
@@ -148,6 +165,8 @@ impl LiveText {
                 kept.start += cut as u64;
             }
         }
-        self.hub.changes.send_modify(|n_changes| *n_changes = n_changes.wrapping_add(1));
+        self.hub
+            .changes
+            .send_modify(|n_changes| *n_changes = n_changes.wrapping_add(1));
     }
 }

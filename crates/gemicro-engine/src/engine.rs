@@ -5,24 +5,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gemicro_core::blob::Blobs;
-use gemicro_core::command::AgentCommand;
-use gemicro_core::drive::{
-    DriveContext, DriveError, DriveOptions, StopSignals, begin, drive, resume,
-};
+use gemicro_core::command::{AgentAck, AgentCommand};
+use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, StopSignals, begin, drive, resume};
 use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
 use gemicro_core::llm::LlmBackend;
 use gemicro_core::research::{ResearchExecutors, ResearchFlow, executors};
 use gemicro_core::store::{Lease, Store, StoreError};
 use gemicro_event::redact::Redactor;
-use gemicro_event::{Failure, StreamId};
+use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 use gemicro_store::SqliteStore;
 
 use crate::redacting::RedactingStore;
 use crate::{CancelOutcome, FolderLibrary, Plan, Run};
 
 /// How long a cancel waits for the process that drives the run.
-const CANCEL_WAIT: Duration = Duration::from_secs(5);
+const CANCEL_WAIT: Duration = Duration::from_secs(12);
 
 /// What an engine is opened with.
 #[derive(Clone)]
@@ -62,8 +60,15 @@ impl Engine {
         let store = Arc::new(SqliteStore::open(&config.home).await?);
         let blobs: Arc<dyn Blobs> = store.clone();
         let library = FolderLibrary::new(blobs, config.home.join("index"));
-        let library = if config.share_sources { library.sharing() } else { library };
-        let parts = ResearchExecutors { library: Some(Arc::new(library)), llm: config.llm };
+        let library = if config.share_sources {
+            library.sharing()
+        } else {
+            library
+        };
+        let parts = ResearchExecutors {
+            library: Some(Arc::new(library)),
+            llm: config.llm,
+        };
         let options = DriveOptions {
             owner: config.owner,
             program: config.program,
@@ -71,20 +76,27 @@ impl Engine {
             ..DriveOptions::default()
         };
         let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
-        Ok(Self { store, journal, executors: executors(parts), options })
+        Ok(Self {
+            store,
+            journal,
+            executors: executors(parts),
+            options,
+        })
     }
 
-    /// Puts a store of a test between the runs and the journal and shortens their leases: how deaths and
+    /// Puts a store of a test between the runs and the journal and changes their limits: how deaths and
     /// takeovers are tried out.
     #[doc(hidden)]
     #[must_use]
     pub fn tried_out(
         mut self,
         lease_ttl: Duration,
+        max_parallel: usize,
         between: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>,
     ) -> Self {
         self.journal = between(self.journal);
         self.options.lease_ttl = lease_ttl;
+        self.options.max_parallel = max_parallel;
         self
     }
 
@@ -110,9 +122,46 @@ impl Engine {
     /// # Errors
     /// When another process drives it, it has ended, or this program cannot read it.
     pub async fn resume(&self, id: &StreamId, stop: StopSignals) -> Result<Run, Failure> {
+        self.resume_from(id, stop, |_| false).await
+    }
+
+    /// Continues a run like [`resume`](Self::resume), but waits for the lease of an owner that is gone to
+    /// run out.
+    ///
+    /// # Errors
+    /// As for [`resume`](Self::resume).
+    pub async fn resume_from(
+        &self,
+        id: &StreamId,
+        stop: StopSignals,
+        owner_is_gone: impl Fn(&str) -> bool,
+    ) -> Result<Run, Failure> {
         let ctx = self.context(stop);
-        let lease = resume(&ctx, &ResearchFlow, id).await?;
-        Ok(self.spawn(ctx, id.clone(), lease))
+        loop {
+            match resume(&ctx, &ResearchFlow, id).await {
+                Ok(lease) => return Ok(self.spawn(ctx, id.clone(), lease)),
+                Err(DriveError::Store(StoreError::LeaseHeld {
+                    owner, expires_at, ..
+                })) if owner_is_gone(&owner) => {
+                    let wait = expires_at.since(Timestamp::now()) + Duration::from_millis(20);
+                    tokio::select! {
+                        () = tokio::time::sleep(wait) => {}
+                        () = ctx.stop.suspend.cancelled() => {
+                            return Err(Failure::new(ErrorKind::Interrupted, "stopped while waiting for the run"));
+                        }
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Sends a command to a run; secrets in it are replaced on the way.
+    ///
+    /// # Errors
+    /// When there is no such run or the store fails.
+    pub async fn send(&self, id: &StreamId, command: AgentCommand) -> Result<AgentAck, Failure> {
+        Ok(self.journal.send_command(id, command).await?)
     }
 
     /// Cancels a run, whoever drives it; a run that nobody drives is ended here.
@@ -123,29 +172,27 @@ impl Engine {
         if self.store.run(id).await?.status.is_terminal() {
             return Ok(CancelOutcome::AlreadyEnded);
         }
-        self.journal.send_command(id, AgentCommand::cancel(reason)).await?;
+        self.send(id, AgentCommand::cancel(reason)).await?;
         let ctx = self.context(StopSignals::default());
-        match resume(&ctx, &ResearchFlow, id).await {
-            // Nobody drives it: the command that waits for it ends it before any step starts.
-            Ok(lease) => {
-                drive(&ctx, &ResearchFlow, lease).await.map_err(Failure::from)?;
-                Ok(CancelOutcome::Cancelled)
-            }
-            Err(DriveError::Store(StoreError::LeaseHeld { .. })) => self.await_end(id).await,
-            Err(DriveError::Store(StoreError::Ended { .. })) => Ok(CancelOutcome::Cancelled),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    async fn await_end(&self, id: &StreamId) -> Result<CancelOutcome, Failure> {
         let deadline = tokio::time::Instant::now() + CANCEL_WAIT;
-        while tokio::time::Instant::now() < deadline {
-            if self.store.run(id).await?.status.is_terminal() {
-                return Ok(CancelOutcome::Cancelled);
+        loop {
+            match resume(&ctx, &ResearchFlow, id).await {
+                // Nobody drives it: the command that waits for it ends it before any step starts.
+                Ok(lease) => {
+                    drive(&ctx, &ResearchFlow, lease).await.map_err(Failure::from)?;
+                    return Ok(CancelOutcome::Cancelled);
+                }
+                Err(DriveError::Store(StoreError::Ended { .. })) => return Ok(CancelOutcome::Cancelled),
+                // Its driver answers within a second, or its lease runs out.
+                Err(DriveError::Store(StoreError::LeaseHeld { .. })) => {
+                    if tokio::time::Instant::now() >= deadline {
+                        return Ok(CancelOutcome::Requested);
+                    }
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+                Err(error) => return Err(error.into()),
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        Ok(CancelOutcome::Requested)
     }
 
     fn context(&self, stop: StopSignals) -> DriveContext {
@@ -164,4 +211,3 @@ impl Engine {
         Run { id, live, driving }
     }
 }
-

@@ -11,6 +11,7 @@ mod redacting;
 mod registry;
 mod request;
 mod run;
+mod upkeep;
 
 pub use engine::{Engine, EngineConfig};
 pub use library::FolderLibrary;
@@ -18,3 +19,4 @@ pub use plan::Plan;
 pub use registry::event_registry;
 pub use request::{Backend, Request, ResearchRequest};
 pub use run::{CancelOutcome, Run};
+pub use upkeep::sweep_indexes;

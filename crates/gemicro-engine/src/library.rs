@@ -8,7 +8,9 @@ use futures_util::future::BoxFuture;
 use gemicro_core::blob::{BlobId, Blobs};
 use gemicro_core::corpus::{Corpus, Library, LibraryCard, SkippedSource};
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
-use gemicro_source::{IndexError, Packed, PassageIndex, ReadLimits, SourceError, pack, take_snapshot, unpack};
+use gemicro_source::{
+    IndexError, Packed, PassageIndex, ReadLimits, SourceError, pack, take_snapshot, unpack,
+};
 
 /// Skipped files named in the journal; the rest is counted.
 const NAMED_SKIPS: usize = 20;
@@ -21,8 +23,11 @@ pub struct FolderLibrary {
     /// Indexes opened in this process.
     open: Mutex<HashMap<BlobId, Arc<PassageIndex>>>,
     /// The last reading, where several runs share one.
-    shared: Option<Mutex<Option<(Vec<String>, Arc<Reading>)>>>,
+    shared: Option<Mutex<Option<SharedReading>>>,
 }
+
+/// A reading and the sources it is of.
+type SharedReading = (Vec<String>, Arc<Reading>);
 
 /// What reading the sources gave.
 struct Reading {
@@ -36,7 +41,12 @@ impl FolderLibrary {
     /// A library that keeps what it reads in `blobs` and its indexes below `index_folder`.
     #[must_use]
     pub fn new(blobs: Arc<dyn Blobs>, index_folder: PathBuf) -> Self {
-        Self { blobs, index_folder, open: Mutex::default(), shared: None }
+        Self {
+            blobs,
+            index_folder,
+            open: Mutex::default(),
+            shared: None,
+        }
     }
 
     /// Lets several runs of this process share one reading of the same sources.
@@ -83,7 +93,12 @@ impl Library for FolderLibrary {
     fn open(&self, _run: &StreamId, pack: &BlobId) -> BoxFuture<'_, Result<Arc<dyn Corpus>, Failure>> {
         let pack = pack.clone();
         Box::pin(async move {
-            if let Some(index) = self.open.lock().unwrap_or_else(PoisonError::into_inner).get(&pack) {
+            if let Some(index) = self
+                .open
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get(&pack)
+            {
                 return Ok(index.clone() as Arc<dyn Corpus>);
             }
             let folder = self.index_folder.join(pack.as_str());
@@ -97,7 +112,10 @@ impl Library for FolderLibrary {
                 }
             };
             let index = Arc::new(opened);
-            self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(pack, index.clone());
+            self.open
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(pack, index.clone());
             Ok(index as Arc<dyn Corpus>)
         })
     }
@@ -110,25 +128,49 @@ fn read_all(paths: &[String]) -> Result<Reading, Failure> {
     let n_skipped = snapshot.skipped.len();
     let named = snapshot.skipped.iter().take(NAMED_SKIPS);
     let skipped = named
-        .map(|it| SkippedSource { path: it.path.display().to_string(), reason: it.reason.clone() })
+        .map(|it| SkippedSource {
+            path: it.path.display().to_string(),
+            reason: it.reason.clone(),
+        })
         .collect();
     let packed = pack(&snapshot);
     let ledger = serde_json::to_vec(&packed.ledger)
         .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
-    Ok(Reading { packed, ledger, skipped, n_skipped })
+    Ok(Reading {
+        packed,
+        ledger,
+        skipped,
+        n_skipped,
+    })
 }
 
 fn build(folder: &std::path::Path, bytes: &[u8]) -> Result<PassageIndex, Failure> {
+    if let Some(parent) = folder.parent() {
+        private_folder(parent)?;
+    }
     let documents =
         unpack(bytes).map_err(|error| Failure::new(ErrorKind::StorageError, error.to_string()))?;
     let index_failed = |error: IndexError| Failure::new(ErrorKind::StorageError, error.to_string());
     PassageIndex::open_or_build(folder, &documents).map_err(index_failed)
 }
 
+/// An index holds the texts of its sources, so its folder is for the owner alone, whatever the umask.
+fn private_folder(folder: &std::path::Path) -> Result<(), Failure> {
+    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+    let made = std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder);
+    let made = made.and_then(|()| std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)));
+    made.map_err(|error| Failure::new(ErrorKind::StorageError, format!("{}: {error}", folder.display())))
+}
+
 fn refused(error: SourceError) -> Failure {
     let kind = match &error {
         SourceError::NotFound { .. } => ErrorKind::NotFound,
-        SourceError::Unreadable { .. } => ErrorKind::PermissionDenied,
+        SourceError::Unreadable { reason, .. } if reason.contains("permission") => {
+            ErrorKind::PermissionDenied
+        }
         _ => ErrorKind::InvalidInput,
     };
     Failure::new(kind, error.to_string())

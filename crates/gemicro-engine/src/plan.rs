@@ -38,8 +38,13 @@ impl Plan {
 
     fn research(request: &ResearchRequest) -> Result<Self, Failure> {
         let engine = match &request.backend {
-            Backend::Offline(techniques) => ResearchEngine::Offline { techniques: *techniques },
-            Backend::Model(llm) => ResearchEngine::Model { llm: llm.clone(), prompts: PromptSet::default() },
+            Backend::Offline(techniques) => ResearchEngine::Offline {
+                techniques: *techniques,
+            },
+            Backend::Model(llm) => ResearchEngine::Model {
+                llm: llm.clone(),
+                prompts: PromptSet::default(),
+            },
         };
         let sources: Result<Vec<String>, Failure> = request.sources.iter().map(absolute).collect();
         let plan = ResearchPlan {
@@ -49,7 +54,10 @@ impl Plan {
             config: request.config.clone(),
         };
         plan.check(&request.limits)?;
-        Ok(Self::Research { plan, limits: request.limits.clone() })
+        Ok(Self::Research {
+            plan,
+            limits: request.limits,
+        })
     }
 
     /// The first event of a run of this plan.
@@ -63,7 +71,7 @@ impl Plan {
                     program: program.to_owned(),
                     title: plan.question.lines().next().unwrap_or_default().to_owned(),
                     plan: Json::of(plan).expect("a plan has string keys only"),
-                    limits: limits.clone(),
+                    limits: *limits,
                     held_back,
                     held_back_ms,
                 }

@@ -116,10 +116,7 @@ impl Store for RedactingStore {
         self.inner.save_snapshot(stream, seq, state)
     }
 
-    fn load_snapshot(
-        &self,
-        stream: &StreamId,
-    ) -> BoxFuture<'_, Result<Option<(u64, Vec<u8>)>, StoreError>> {
+    fn load_snapshot(&self, stream: &StreamId) -> BoxFuture<'_, Result<Option<(u64, Vec<u8>)>, StoreError>> {
         self.inner.load_snapshot(stream)
     }
 }

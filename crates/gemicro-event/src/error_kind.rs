@@ -177,7 +177,9 @@ impl FromStr for ErrorKind {
 
     fn from_str(text: &str) -> Result<Self, ParseErrorKindError> {
         let found = Self::ALL.iter().copied().find(|kind| kind.as_str() == text);
-        found.ok_or_else(|| ParseErrorKindError { text: text.to_owned() })
+        found.ok_or_else(|| ParseErrorKindError {
+            text: text.to_owned(),
+        })
     }
 }
 
@@ -201,6 +203,11 @@ impl Failure {
     /// A failure with its message alone.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), detail: None, retry_after_ms: None }
+        Self {
+            kind,
+            message: message.into(),
+            detail: None,
+            retry_after_ms: None,
+        }
     }
 }

@@ -16,7 +16,9 @@ pub struct IdError {
 }
 
 /// Names a stream: a run or a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct StreamId(String);
 
@@ -63,7 +65,9 @@ impl From<StreamId> for String {
 }
 
 /// Names a command, chosen by whoever sends it; sending it twice does it once.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct CommandId(String);
 
@@ -102,7 +106,9 @@ impl From<CommandId> for String {
 }
 
 /// Names a step inside its run: a label for people and a key for the engine, never parsed.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(transparent)]
 pub struct StepKey(String);
 
@@ -128,8 +134,16 @@ impl fmt::Display for StepKey {
 
 fn checked(text: String) -> Result<String, IdError> {
     let fits = (1..=64).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-    if fits { Ok(text) } else { Err(IdError { text: text.chars().take(80).collect() }) }
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    if fits {
+        Ok(text)
+    } else {
+        Err(IdError {
+            text: text.chars().take(80).collect(),
+        })
+    }
 }
 
 fn random_text() -> String {
@@ -137,5 +151,8 @@ fn random_text() -> String {
     const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).expect("the system has a random source");
-    bytes.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()
+    bytes
+        .iter()
+        .map(|byte| char::from(ALPHABET[usize::from(byte % 32)]))
+        .collect()
 }

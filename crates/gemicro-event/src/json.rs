@@ -77,7 +77,12 @@ impl Json {
         } else {
             raw
         };
-        Self { inner: Arc::new(Inner { raw, value: OnceLock::new() }) }
+        Self {
+            inner: Arc::new(Inner {
+                raw,
+                value: OnceLock::new(),
+            }),
+        }
     }
 }
 
@@ -87,7 +92,9 @@ impl Deref for Json {
     fn deref(&self) -> &Value {
         // Valid JSON can still be refused by the parser (nesting over its limit); it then reads as null,
         // while the text stays whole.
-        self.inner.value.get_or_init(|| serde_json::from_str(self.text()).unwrap_or(Value::Null))
+        self.inner
+            .value
+            .get_or_init(|| serde_json::from_str(self.text()).unwrap_or(Value::Null))
     }
 }
 
@@ -95,7 +102,12 @@ impl From<Value> for Json {
     fn from(value: Value) -> Self {
         let text = value.to_string();
         let raw = RawValue::from_string(text).expect("a JSON value prints as valid JSON");
-        Self { inner: Arc::new(Inner { raw, value: OnceLock::from(value) }) }
+        Self {
+            inner: Arc::new(Inner {
+                raw,
+                value: OnceLock::from(value),
+            }),
+        }
     }
 }
 

@@ -52,10 +52,10 @@ pub fn read_lines(reader: impl BufRead) -> impl Iterator<Item = Result<Event, Li
         match text {
             Err(source) => Some(Err(LineError::Io { line, source })),
             Ok(text) if text.trim().is_empty() => None,
-            Ok(text) => Some(
-                read_line(&text)
-                    .map_err(|error| LineError::Malformed { line, message: error.to_string() }),
-            ),
+            Ok(text) => Some(read_line(&text).map_err(|error| LineError::Malformed {
+                line,
+                message: error.to_string(),
+            })),
         }
     })
 }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// The four kinds of event that end a run; a run has exactly one of them.
-pub const TERMINAL_EVENT_TYPES: [&str; 4] = ["final_result", "run_failed", "run_cancelled", "run_interrupted"];
+pub const TERMINAL_EVENT_TYPES: [&str; 4] =
+    ["final_result", "run_failed", "run_cancelled", "run_interrupted"];
 
 /// Whether an event of this kind ends its run.
 #[must_use]

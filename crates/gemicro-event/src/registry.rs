@@ -38,7 +38,11 @@ pub struct RegistryError {
 impl Registry {
     /// Adds a kind; adding it twice is harmless.
     pub fn add<P: Payload>(&mut self) {
-        let kind = EventKind { event_type: P::EVENT_TYPE, schema: schema_of::<P>, reads: reads::<P> };
+        let kind = EventKind {
+            event_type: P::EVENT_TYPE,
+            schema: schema_of::<P>,
+            reads: reads::<P>,
+        };
         self.kinds.insert(P::EVENT_TYPE, kind);
     }
 
@@ -59,11 +63,16 @@ impl Registry {
     /// When the data cannot be read as the kind's payload.
     pub fn check(&self, update: &crate::AgentUpdate) -> Result<(), RegistryError> {
         let Some(kind) = self.kinds.get(update.event_type.as_str()) else {
-            tracing::debug!(event_type = update.event_type, "unknown event type passed through");
+            tracing::debug!(
+                event_type = update.event_type,
+                "unknown event type passed through"
+            );
             return Ok(());
         };
-        (kind.reads)(&update.data)
-            .map_err(|message| RegistryError { event_type: update.event_type.clone(), message })
+        (kind.reads)(&update.data).map_err(|message| RegistryError {
+            event_type: update.event_type.clone(),
+            message,
+        })
     }
 }
 

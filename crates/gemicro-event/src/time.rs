@@ -45,7 +45,10 @@ impl Timestamp {
     /// The moment `after` later.
     #[must_use]
     pub fn plus(self, after: Duration) -> Self {
-        Self::from_millis(self.0.saturating_add(i64::try_from(after.as_millis()).unwrap_or(i64::MAX)))
+        Self::from_millis(
+            self.0
+                .saturating_add(i64::try_from(after.as_millis()).unwrap_or(i64::MAX)),
+        )
     }
 
     /// Time from `earlier` to this moment; zero when `earlier` is later.
@@ -68,7 +71,9 @@ impl FromStr for Timestamp {
     fn from_str(text: &str) -> Result<Self, TimestampError> {
         DateTime::parse_from_rfc3339(text)
             .map(|moment| Self::from_millis(moment.timestamp_millis()))
-            .map_err(|_| TimestampError { text: text.chars().take(80).collect() })
+            .map_err(|_| TimestampError {
+                text: text.chars().take(80).collect(),
+            })
     }
 }
 

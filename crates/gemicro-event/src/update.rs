@@ -43,7 +43,10 @@ impl AgentUpdate {
     /// [`ReadError::WrongType`] for another kind, [`ReadError::SchemaMismatch`] for another shape.
     pub fn try_as_payload<P: Payload>(&self) -> Result<P, ReadError> {
         if self.event_type != P::EVENT_TYPE {
-            return Err(ReadError::WrongType { expected: P::EVENT_TYPE, actual: self.event_type.clone() });
+            return Err(ReadError::WrongType {
+                expected: P::EVENT_TYPE,
+                actual: self.event_type.clone(),
+            });
         }
         self.data.parse().map_err(|error| ReadError::SchemaMismatch {
             event_type: self.event_type.clone(),

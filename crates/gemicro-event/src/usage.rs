@@ -44,7 +44,11 @@ pub struct Charge {
 
 impl Charge {
     /// Nothing.
-    pub const ZERO: Self = Self { tokens: 0, micro_usd: 0, turns: 0 };
+    pub const ZERO: Self = Self {
+        tokens: 0,
+        micro_usd: 0,
+        turns: 0,
+    };
 
     /// Both together.
     #[must_use]

@@ -17,7 +17,8 @@ fn main() {
     let cache = folder.path().join(".cache");
 
     let (read, snapshot) = timed(|| {
-        take_snapshot(&sources, &ReadLimits::default(), "2031-05-04T00:00:00.000Z").expect("readable documents")
+        take_snapshot(&sources, &ReadLimits::default(), "2031-05-04T00:00:00.000Z")
+            .expect("readable documents")
     });
     let (packing, packed) = timed(|| pack(&snapshot));
     let (building, index) = timed(|| PassageIndex::build_in(&cache, &snapshot.documents).expect("an index"));
@@ -31,8 +32,14 @@ fn main() {
     };
     let (searching, _) = timed(|| index.search(&phrase).expect("an answer of the index"));
 
-    let SubAnswer::Found { findings, .. } = answer else { panic!("the answer is in the documents") };
-    println!("{N_DOCUMENTS} documents, {} passages, pack of {} kB", index.n_passages(), packed.bytes.len() / 1024);
+    let SubAnswer::Found { findings, .. } = answer else {
+        panic!("the answer is in the documents")
+    };
+    println!(
+        "{N_DOCUMENTS} documents, {} passages, pack of {} kB",
+        index.n_passages(),
+        packed.bytes.len() / 1024
+    );
     for (name, time) in [
         ("read and parse", read),
         ("pack", packing),

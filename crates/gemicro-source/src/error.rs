@@ -17,7 +17,7 @@ pub enum SourceError {
         path: PathBuf,
     },
     /// A named source is there but cannot be looked at.
-    #[error("source {path} cannot be opened: {reason}; check its permissions")]
+    #[error("source {path} cannot be opened: {reason}")]
     Unreadable {
         /// The path as it was given.
         path: PathBuf,

@@ -68,7 +68,7 @@ impl SqliteStore {
         let inner = &self.inner;
         let row = inner
             .readers
-            .fetch_one("PRAGMA quick_check(1)")
+            .fetch_one("PRAGMA integrity_check(1)")
             .await
             .map_err(|error| inner.db.error(error))?;
         match row.try_get::<String, _>(0) {

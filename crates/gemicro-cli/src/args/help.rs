@@ -15,7 +15,7 @@ Exit codes:
   1    a defect of gemicro
   2    the request is wrong
   3    this machine or account is not set up for it
-  4    the model, its provider or the sources failed
+  4    the model, its provider or an agent failed
   5    a limit you set was reached
   6    there is honestly nothing to answer with (no evidence)
   7    somebody else holds the run, or it goes on in the background
@@ -32,7 +32,7 @@ Environment:
 pub(crate) const RESEARCH_EXAMPLES: &str = "\
 Examples:
   gemicro research --offline --source docs \"How does a run survive a crash?\"
-  gemicro --offline --source notes --source papers \"Who decided on the harbour?\" --format markdown --out answer.md
+  gemicro --offline -s notes -s papers \"Who decided?\" --format markdown --out answer.md
   gemicro research --offline --source docs --plan \"What changed in 2.0, and why?\"
   gemicro research --offline --source docs --questions questions.jsonl --format jsonl
   echo \"long question\" | gemicro research --offline --source docs -

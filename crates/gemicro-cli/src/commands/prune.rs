@@ -1,12 +1,10 @@
 //! `gemicro prune`: deletes runs and what they stored; a tombstone stays.
 
-use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use gemicro_core::blob::{BlobError, BlobId, Blobs};
 use gemicro_core::run::RunRow;
+use gemicro_engine::sweep_indexes;
 use gemicro_event::{StreamId, Timestamp};
 use gemicro_store::{PruneRule, RunFilter, SqliteStore};
 use serde_json::json;
@@ -93,7 +91,7 @@ async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
         }
     }
     let report = delete(&store, args, single).await?;
-    sweep_indexes(&store, &home.join("index")).await?;
+    sweep_indexes(&store, &home).await?;
     store.close().await;
     print(&report, args.format)
 }
@@ -117,22 +115,6 @@ async fn delete(store: &SqliteStore, args: &PruneArgs, single: Option<StreamId>)
         n_events: pruned.n_events,
         n_blobs: pruned.n_blobs,
     })
-}
-
-/// Search indexes hold the texts of their sources: they go with the last run that read those.
-async fn sweep_indexes(store: &SqliteStore, folder: &Path) -> Result<(), Stopped> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return Ok(());
-    };
-    for entry in entries.flatten() {
-        let Some(pack) = entry.file_name().to_str().and_then(BlobId::parse) else {
-            continue;
-        };
-        if matches!(store.get(&pack).await, Err(BlobError::Missing { .. })) {
-            fs::remove_dir_all(entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 /// What is about to happen, in words.

@@ -11,7 +11,7 @@ use crate::approval::Approval;
 use crate::args::Format;
 use crate::follow::{Watch, follow};
 use crate::output;
-use crate::session::{Context, find_run, run_trouble};
+use crate::session::{self, Context, find_run, run_trouble};
 use crate::trouble::Stopped;
 use crate::{runtime, signals};
 
@@ -60,7 +60,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         ));
     }
     let run = engine
-        .resume(&id, stop.clone())
+        .resume_from(&id, stop.clone(), owner_is_gone)
         .await
         .map_err(|failure| run_trouble(failure, &id))?;
     let approval = if args.yes {
@@ -83,6 +83,17 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     engine.store().close().await;
     announce_suspension(&end, &id);
     end.outcome(&id)
+}
+
+/// Whether the process that holds the run has died on this machine; its lease then runs out within seconds.
+fn owner_is_gone(owner: &str) -> bool {
+    let gone = session::is_gone(owner);
+    if gone {
+        output::say(
+            "The process that worked on it is gone; waiting a few seconds for its lease to run out …",
+        );
+    }
+    gone
 }
 
 async fn waits_for_approval(

@@ -115,8 +115,9 @@ impl ConfigFile {
                 let nearest = known
                     .iter()
                     .min_by_key(|known| strsim::damerau_levenshtein(known, key));
+                let name = key.rsplit('.').next().unwrap_or(key);
                 let near =
-                    nearest.filter(|near| strsim::damerau_levenshtein(near, key) <= key.len().div_ceil(3));
+                    nearest.filter(|near| strsim::damerau_levenshtein(near, key) <= name.len().div_ceil(3));
                 let advice = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
                 format!("{}: unknown key `{key}`{advice}", self.path.display())
             })

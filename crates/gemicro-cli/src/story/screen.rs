@@ -90,7 +90,7 @@ impl Page<'_> {
                 )
             }
             RunStatus::Failed | RunStatus::Interrupted | RunStatus::Cancelled => match &story.failure {
-                Some(failure) => format!("{}: {}", failure.kind, failure.message),
+                Some(failure) => format!("{} ({})", failure.message, failure.kind),
                 None => story.status.as_str().to_owned(),
             },
             RunStatus::Suspended => {
@@ -126,6 +126,14 @@ impl Page<'_> {
             .min(24);
         for step in story.steps.iter().take(MANY) {
             let _ = writeln!(page, "{}", self.step(step, label));
+            if let Some(why) = self.sub_query_of(step).and_then(|it| it.error.as_ref()) {
+                let indent = " ".repeat(label + 6);
+                let _ = writeln!(
+                    page,
+                    "{indent}{}",
+                    text::cut(why, self.columns.saturating_sub(label + 6))
+                );
+            }
         }
         if story.steps.len() > MANY {
             let _ = writeln!(
@@ -169,10 +177,7 @@ impl Page<'_> {
 
     fn step_words(&self, step: &StepStory, sub_query: Option<&SubQueryStory>) -> String {
         if let Some(it) = sub_query {
-            return match &it.error {
-                Some(error) => format!("{}: {error}", it.query),
-                None => it.query.clone(),
-            };
+            return it.query.clone();
         }
         match (&step.standing, step.kind.as_str()) {
             (StepStanding::Failed(reason) | StepStanding::Waiting(reason), _) => reason.clone(),
@@ -186,6 +191,14 @@ impl Page<'_> {
             },
             (StepStanding::Completed, _) if step.step.as_str() == "decompose" => {
                 numbers::count(self.story.sub_queries.len(), "sub-query")
+            }
+            (StepStanding::Completed, _) if step.step.as_str() == "synthesize" => {
+                let n_sources = self
+                    .story
+                    .result
+                    .as_ref()
+                    .map_or(0, |result| result.citations.len());
+                format!("report with {}", numbers::count(n_sources, "source"))
             }
             (StepStanding::Completed | StepStanding::Started, kind) => kind.to_owned(),
         }
@@ -299,6 +312,10 @@ impl Page<'_> {
     fn next(&self) -> String {
         let commands = next(self.story);
         let mut page = self.title("Next");
+        if let Some(failure) = &self.story.failure {
+            let hint = failure.kind.hint().replace("RUN", self.story.run.as_str());
+            let _ = writeln!(page, "  {hint}");
+        }
         let widest = commands
             .iter()
             .map(|(command, _)| text::width(command))

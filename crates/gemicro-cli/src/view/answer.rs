@@ -122,7 +122,7 @@ fn framed(result: &FinalResult, screen: &Screen) -> String {
     let partial = result.partial.as_ref();
     let partial = partial.map_or_else(String::new, |why| format!("Partial: {}\n", text::one_line(why)));
     format!(
-        "{double}\n{}\n\n{answer}\n\n{}\n{partial}{}\n{double}\n",
+        "\n{double}\n{}\n\n{answer}\n\n{}\n{partial}{}\n{double}\n",
         paint.strong("ANSWER:"),
         "─".repeat(columns),
         stats_line(&result.metadata),

@@ -76,7 +76,8 @@ impl Board {
                     bar.finish_with_message(words);
                 }
                 drop(together);
-                output::say("");
+                // The first line end finishes the last bar's line.
+                output::say("\n");
             }
         }
     }
@@ -127,12 +128,21 @@ impl Board {
                 .line(id, &format!("✓ Complete ({used})"))
                 .replace('✓', &paint.good("✓")),
             Standing::Failed(reason) => {
-                let room = self.screen.stderr_width() / 2;
-                self.line(id, &format!("✗ Failed: {}", text::cut(reason, room)))
-                    .replace('✗', &paint.bad("✗"))
+                let words = format!("✗ Failed: {}", text::cut(reason, self.reason_room(id)));
+                self.line(id, &words).replace('✗', &paint.bad("✗"))
             }
             Standing::Waiting | Standing::Running => self.line(id, ""),
         }
+    }
+
+    /// Columns for a reason: the sub-query keeps a third of the line at most.
+    fn reason_room(&self, id: usize) -> usize {
+        let columns = self
+            .screen
+            .stderr_width()
+            .saturating_sub(text::width("  [10/10]  ✗ Failed: "));
+        let query = text::width(&self.sub_queries.list[id].0).clamp(8, (columns / 3).max(8));
+        columns.saturating_sub(query + 1)
     }
 
     /// `  [2/5] text… words`, cut so that it fits the terminal.

@@ -2,6 +2,8 @@
 //!
 //! Every test has its own state folder and its own environment; ids, times and paths are normalised.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
+
 mod bad_input;
 mod normal;
 mod program;

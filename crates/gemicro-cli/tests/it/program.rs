@@ -22,10 +22,10 @@ pub(crate) struct Called {
 }
 
 impl World {
-    /// An empty state folder beside a few documents.
+    /// An empty state folder beside a few documents. Its path has a fixed length, as screens depend on it.
     pub(crate) fn new() -> Self {
         let world = Self {
-            folder: tempfile::tempdir().unwrap(),
+            folder: tempfile::tempdir_in("/tmp").unwrap(),
         };
         let docs = world.path("docs");
         fs::create_dir_all(docs.join("ferries")).unwrap();

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::Value;
 
 use crate::golden;
-use crate::program::World;
+use crate::program::{Called, World};
 
 const HIGH: &str = "How high is the Port Amsel lighthouse?";
 const TWO: &str = "How high is the Port Amsel lighthouse, and how many passengers does MV Alder Sound carry?";
@@ -78,14 +78,17 @@ fn two_sub_queries_are_answered_side_by_side() {
 fn json_is_one_object_with_the_run() {
     let world = World::new();
     let called = world.ask(HIGH, &["--format", "json"]);
-    let object: Value = serde_json::from_str(&called.stdout).unwrap();
+    let mut object: Value = serde_json::from_str(&called.stdout).unwrap();
+    assert_eq!(called.stdout.lines().count(), 1);
     assert_eq!(object["run"], world.last_run());
     assert_eq!(object["citations"][0]["doc"], "lighthouse.md");
     assert_eq!(
         object["citations"][0]["span"],
         "The Port Amsel lighthouse is 31 metres high."
     );
-    golden!("research_json", world.screen(&called));
+    object["metadata"]["duration_ms"] = 0.into();
+    let stdout = format!("{object:#}\n");
+    golden!("research_json", world.screen(&Called { stdout, ..called }));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::golden;
-use crate::program::World;
+use crate::program::{Called, World};
 
 const TWO: &str = "How high is the Port Amsel lighthouse, and what is the salary of its harbour master?";
 
@@ -61,7 +61,19 @@ fn runs_are_a_table_that_fits() {
     world.ask("How high is the Port Amsel lighthouse?", &[]);
     world.ask("What is the salary of the harbour master of Kittelsund, who is paid by the town and not by the state?", &[]);
     let called = world.must(&["runs"]);
-    golden!("runs", world.screen(&called));
+    let without_ids = called
+        .stdout
+        .lines()
+        .map(|line| format!("{}\n", &line[10..]))
+        .collect();
+    golden!(
+        "runs",
+        world.screen(&Called {
+            code: 0,
+            stdout: without_ids,
+            stderr: called.stderr
+        })
+    );
     assert!(
         called.stdout.lines().all(|line| line.chars().count() <= 90),
         "{}",

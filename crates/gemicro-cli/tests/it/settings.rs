@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::golden;
-use crate::program::World;
+use crate::program::{Called, World};
 
 #[test]
 fn the_version_touches_nothing() {
@@ -150,10 +150,7 @@ fn doctor_says_what_works_and_what_does_not() {
     let stdout = stdout.split(" runs, ").next().unwrap().to_owned()
         + " …\n"
         + stdout.split_once("every page read").unwrap().1;
-    golden!(
-        "doctor",
-        world.screen(&crate::program::Called { stdout, ..called })
-    );
+    golden!("doctor", world.screen(&Called { stdout, ..called }));
     let json: Value = serde_json::from_str(&world.must(&["doctor", "--format", "json"]).stdout).unwrap();
     assert_eq!(json[0]["standing"], "good");
 }

@@ -25,17 +25,7 @@ struct Waiting {
 
 impl Waiting {
     fn start(world: &World, more: &[&str]) -> Self {
-        let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&keyboard).unwrap();
-        unlockpt(&keyboard).unwrap();
-        let name = ptsname(&keyboard, Vec::new()).unwrap().into_string().unwrap();
-        let noctty = i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).unwrap();
-        let stdin = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .custom_flags(noctty)
-            .open(name)
-            .unwrap();
+        let (keyboard, stdin) = pseudo_terminal();
         let mut arguments = vec!["research", "--offline", "--source", "docs", "--plan", HIGH];
         arguments.extend(more);
         let mut command = world.command(&arguments);
@@ -47,7 +37,7 @@ impl Waiting {
             .unwrap();
         let mut waiting = Self {
             child,
-            keyboard: File::from(keyboard),
+            keyboard,
             stderr: String::new(),
         };
         waiting.read_until("[n]o: ");
@@ -83,6 +73,45 @@ impl Waiting {
         called.stderr = std::mem::take(&mut self.stderr) + &called.stderr;
         called
     }
+}
+
+/// Both ends: ours, and the one a program takes for a terminal.
+fn pseudo_terminal() -> (File, File) {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+    let noctty = i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).unwrap();
+    let theirs = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(noctty)
+        .open(name)
+        .unwrap();
+    (File::from(ours), theirs)
+}
+
+#[test]
+fn a_terminal_gets_a_frame_and_colours_unless_they_are_unwanted() {
+    let world = World::new();
+    let on_terminal = |no_colour: &str| {
+        let (mut ours, theirs) = pseudo_terminal();
+        let mut command = world.command(&["research", "--offline", "--source", "docs", HIGH]);
+        command
+            .stdout(theirs)
+            .stderr(Stdio::null())
+            .env("NO_COLOR", no_colour);
+        assert!(command.status().unwrap().success());
+        drop(command);
+        let mut screen = Vec::new();
+        // The end of a pseudo-terminal is an error.
+        let _ = ours.read_to_end(&mut screen);
+        String::from_utf8(screen).unwrap().replace("\r\n", "\n")
+    };
+    let plain = on_terminal("1");
+    assert!(!plain.contains('\x1b'), "{plain}");
+    golden!("framed_answer", crate::normal::normalise(&plain, &world.path("")));
+    assert!(on_terminal("").contains("\x1b[1mANSWER:\x1b[0m"));
 }
 
 #[test]

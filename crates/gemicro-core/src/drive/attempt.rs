@@ -41,8 +41,15 @@ pub(super) fn spawn_attempt<F: Flow>(
     let timeout = step.timeout_ms.map(Duration::from_millis);
     let grace = driver.ctx.options.grace;
     let kind = step.kind.clone();
-    let call =
-        StepCall { run: driver.run_id().clone(), step, attempt, handle, handles, cancel: cancel.clone(), live };
+    let call = StepCall {
+        run: driver.run_id().clone(),
+        step,
+        attempt,
+        handle,
+        handles,
+        cancel: cancel.clone(),
+        live,
+    };
     let reporter = driver.reporter.clone();
     let task = tokio::spawn(async move {
         let tell = |said| send(&reporter, &key, attempt, said);
@@ -66,7 +73,11 @@ pub(super) fn spawn_attempt<F: Flow>(
 
 fn send(reporter: &mpsc::UnboundedSender<Report>, step: &StepKey, attempt: u32, said: Said) {
     // A driver that is gone has abandoned this attempt.
-    let _ = reporter.send(Report { step: step.clone(), attempt, said });
+    let _ = reporter.send(Report {
+        step: step.clone(),
+        attempt,
+        said,
+    });
 }
 
 /// Runs the executor in a task of its own, so that a panic is a failure, and ends it when it is late.
@@ -98,17 +109,30 @@ async fn run_limited(
     // It was told to stop; what it still knows (a result in the last moment, a known charge) is taken.
     match tokio::time::timeout(grace, &mut task).await {
         Ok(Ok(Ok(output))) => Ok(output),
-        Ok(Ok(Err(told))) => Err(StepFailure { failure, spent: told.spent }),
+        Ok(Ok(Err(told))) => Err(StepFailure {
+            failure,
+            spent: told.spent,
+        }),
         Ok(Err(_)) | Err(_) => {
             task.abort();
-            Err(StepFailure { failure, spent: Spent::Unknown })
+            Err(StepFailure {
+                failure,
+                spent: Spent::Unknown,
+            })
         }
     }
 }
 
 fn broken(error: &tokio::task::JoinError) -> StepFailure {
-    let message = if error.is_panic() { "the executor panicked" } else { "the executor was ended" };
-    StepFailure { failure: Failure::new(ErrorKind::Internal, message), spent: Spent::Unknown }
+    let message = if error.is_panic() {
+        "the executor panicked"
+    } else {
+        "the executor was ended"
+    };
+    StepFailure {
+        failure: Failure::new(ErrorKind::Internal, message),
+        spent: Spent::Unknown,
+    }
 }
 
 struct AbortOnDrop(AbortHandle);

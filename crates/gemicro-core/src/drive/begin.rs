@@ -44,21 +44,33 @@ pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Re
     if seen.run.ended {
         return Err(StoreError::Ended { stream: run.clone() }.into());
     }
-    let lease = ctx.store.take_lease(run, &ctx.options.owner, ctx.options.lease_ttl).await?;
+    let lease = ctx
+        .store
+        .take_lease(run, &ctx.options.owner, ctx.options.lease_ttl)
+        .await?;
     let loaded = load(ctx, flow, run).await?;
     let now = Timestamp::now();
     let mut events = Vec::new();
     if loaded.run.working_since.is_some() {
         let reason = "its process ended without a word".to_owned();
-        let suspended = RunSuspended { reason, stopped_at: loaded.run.last_at };
+        let suspended = RunSuspended {
+            reason,
+            stopped_at: loaded.run.last_at,
+        };
         events.push(NewEvent::of_run(AgentUpdate::new(&suspended, now)));
     }
     for (step, attempt) in loaded.run.running() {
-        let lost = StepLost { step: step.clone(), attempt: attempt.number, charge: attempt.reserved };
+        let lost = StepLost {
+            step: step.clone(),
+            attempt: attempt.number,
+            charge: attempt.reserved,
+        };
         let mark = Some(StepMark::Ended(attempt.number));
         events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), step, mark));
     }
-    let resumed = RunResumed { program: ctx.options.program.clone() };
+    let resumed = RunResumed {
+        program: ctx.options.program.clone(),
+    };
     events.push(NewEvent::of_run(AgentUpdate::new(&resumed, now)));
     let mut driver = Driver::new(ctx, flow, lease.clone(), loaded);
     driver.append(events).await?;
@@ -100,11 +112,17 @@ fn first<F: Flow>(flow: &F, run: &StreamId, page: &Page) -> Result<Loaded<F::Sta
         flow: flow.name(),
         message,
     };
-    let event = page.events.first().ok_or_else(|| not_this_flow("its journal is empty".to_owned()))?;
+    let event = page
+        .events
+        .first()
+        .ok_or_else(|| DriveError::EmptyJournal { run: run.to_string() })?;
     let state = RunState::start(event)
         .ok_or_else(|| not_this_flow("its journal does not begin with run_started".to_owned()))?;
     if state.started.flow != flow.name() {
-        return Err(not_this_flow(format!("it is a run of flow {}", state.started.flow)));
+        return Err(not_this_flow(format!(
+            "it is a run of flow {}",
+            state.started.flow
+        )));
     }
     if state.started.flow_version > flow.version() {
         return Err(DriveError::NewerFlow {
@@ -117,6 +135,13 @@ fn first<F: Flow>(flow: &F, run: &StreamId, page: &Page) -> Result<Loaded<F::Sta
     }
     let flow_state = flow
         .start(&state.started.plan)
-        .map_err(|failure| DriveError::Plan { run: run.to_string(), message: failure.message })?;
-    Ok(Loaded { run: state, state: flow_state, last: event.clone() })
+        .map_err(|failure| DriveError::Plan {
+            run: run.to_string(),
+            message: failure.message,
+        })?;
+    Ok(Loaded {
+        run: state,
+        state: flow_state,
+        last: event.clone(),
+    })
 }

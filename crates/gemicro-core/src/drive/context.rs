@@ -80,6 +80,15 @@ pub enum DriveError {
     /// The store said no.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Something the store keeps is missing or could not be written; the run is suspended.
+    #[error("{0}")]
+    Halted(Failure),
+    /// The journal has no first event: the store lost it.
+    #[error("run {run} has an empty journal: the store is damaged")]
+    EmptyJournal {
+        /// The run.
+        run: String,
+    },
     /// The journal does not begin with `run_started`, or belongs to another flow.
     #[error("run {run} cannot be driven as {flow}: {message}")]
     NotThisFlow {
@@ -91,7 +100,9 @@ pub enum DriveError {
         message: String,
     },
     /// A newer program started the run.
-    #[error("run {run} was started by {program} ({flow} flow version {found}); this program reads up to version {known}")]
+    #[error(
+        "run {run} was started by {program} ({flow} flow version {found}); this program reads up to version {known}"
+    )]
     NewerFlow {
         /// The run.
         run: String,
@@ -118,6 +129,8 @@ impl From<DriveError> for Failure {
     fn from(error: DriveError) -> Self {
         match error {
             DriveError::Store(error) => error.into(),
+            DriveError::Halted(failure) => failure,
+            DriveError::EmptyJournal { .. } => Self::new(ErrorKind::StorageError, error.to_string()),
             DriveError::NewerFlow { .. } => Self::new(ErrorKind::Interrupted, error.to_string()),
             DriveError::NotThisFlow { .. } => Self::new(ErrorKind::InvalidInput, error.to_string()),
             DriveError::Plan { .. } => Self::new(ErrorKind::StorageError, error.to_string()),

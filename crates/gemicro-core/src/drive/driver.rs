@@ -50,6 +50,8 @@ pub(super) struct Driver<'a, F: Flow> {
     /// Where attempts report; the sender is cloned into each.
     pub(super) reports: mpsc::UnboundedReceiver<Report>,
     pub(super) reporter: mpsc::UnboundedSender<Report>,
+    /// Set when the store's own disk failed under a step: the run stops and can be resumed.
+    pub(super) halted: Option<Failure>,
     last: Event,
 }
 
@@ -77,6 +79,7 @@ impl<'a, F: Flow> Driver<'a, F> {
             running: BTreeMap::new(),
             reports,
             reporter,
+            halted: None,
             last: loaded.last,
         }
     }
@@ -96,6 +99,10 @@ impl<'a, F: Flow> Driver<'a, F> {
             if let Some(requested) = self.run.cancel.clone() {
                 self.finish_cancelled(&requested).await?;
                 continue;
+            }
+            if let Some(failure) = self.halted.take() {
+                self.suspend(&failure.message).await?;
+                return Err(DriveError::Halted(failure));
             }
             let decision = self.decide();
             if self.act(&decision).await? {
@@ -125,7 +132,10 @@ impl<'a, F: Flow> Driver<'a, F> {
         decided.unwrap_or_else(|_| {
             let message = format!("the {} flow panicked while deciding", self.flow.name());
             let failure = Failure::new(ErrorKind::Internal, message);
-            Decision { finish: Some(Outcome::Failed(failure)), ..Decision::default() }
+            Decision {
+                finish: Some(Outcome::Failed(failure)),
+                ..Decision::default()
+            }
         })
     }
 
@@ -153,8 +163,12 @@ impl<'a, F: Flow> Driver<'a, F> {
             return Ok(true);
         }
         if self.running.is_empty() && self.next_wake(decision).is_none() && decision.waits.is_empty() {
-            let message = format!("the {} flow has nothing left to do and no result", self.flow.name());
-            self.finish(&Outcome::Failed(Failure::new(ErrorKind::Internal, message))).await?;
+            let message = format!(
+                "the {} flow has nothing left to do and no result",
+                self.flow.name()
+            );
+            self.finish(&Outcome::Failed(Failure::new(ErrorKind::Internal, message)))
+                .await?;
             return Ok(true);
         }
         Ok(false)
@@ -166,7 +180,10 @@ impl<'a, F: Flow> Driver<'a, F> {
         loop {
             let append = Append {
                 stream: self.lease.stream.clone(),
-                writer: Writer::Driver { epoch: self.lease.epoch, expected_seq: self.run.last_seq },
+                writer: Writer::Driver {
+                    epoch: self.lease.epoch,
+                    expected_seq: self.run.last_seq,
+                },
                 events: events.clone(),
             };
             match self.ctx.store.append(append).await {
@@ -181,7 +198,11 @@ impl<'a, F: Flow> Driver<'a, F> {
     }
 
     async fn catch_up(&mut self) -> Result<(), DriveError> {
-        let page = self.ctx.store.read(&self.lease.stream, self.run.last_seq, usize::MAX).await?;
+        let page = self
+            .ctx
+            .store
+            .read(&self.lease.stream, self.run.last_seq, usize::MAX)
+            .await?;
         self.fold_all(&page.events);
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::command::{AckStatus, AgentAck, AgentCommand};
 use crate::flow::{Flow, Spent, StepEnd, StepFailure, StepOutput};
 use crate::run::StepState;
 use crate::run::events::{
-    AnswerGiven, CancelRequested, StepCompleted, StepFailed, StepHandle, StepRetrying,
+    AnswerGiven, CancelRequested, StepCompleted, StepFailed, StepHandle, StepLost, StepRetrying,
 };
 use crate::store::{NewEvent, StepMark};
 
@@ -27,35 +27,66 @@ impl<F: Flow> Driver<'_, F> {
         let mut next = Some(first);
         while let Some(report) = next {
             self.settle(report, now, &mut events);
-            next = if events.len() < GROUP { self.reports.try_recv().ok() } else { None };
+            next = if events.len() < GROUP {
+                self.reports.try_recv().ok()
+            } else {
+                None
+            };
         }
-        if events.is_empty() { Ok(()) } else { self.append(events).await }
+        if events.is_empty() {
+            Ok(())
+        } else {
+            self.append(events).await
+        }
     }
 
     /// The events that a report stands for.
     pub(super) fn settle(&mut self, report: Report, now: Timestamp, events: &mut Vec<NewEvent>) {
-        let is_current =
-            self.running.get(&report.step).is_some_and(|running| running.attempt == report.attempt);
+        let is_current = self
+            .running
+            .get(&report.step)
+            .is_some_and(|running| running.attempt == report.attempt);
         if !is_current {
             return;
         }
         match report.said {
             Said::Handle(handle) => {
-                let fact = StepHandle { step: report.step.clone(), attempt: report.attempt, handle };
-                events.push(NewEvent::of_step(AgentUpdate::new(&fact, now), &report.step, None));
+                let fact = StepHandle {
+                    step: report.step.clone(),
+                    attempt: report.attempt,
+                    handle,
+                };
+                events.push(NewEvent::of_step(
+                    AgentUpdate::new(&fact, now),
+                    &report.step,
+                    None,
+                ));
             }
             Said::Ended(result) => {
-                let Some(running) = self.running.remove(&report.step) else { return };
+                let Some(running) = self.running.remove(&report.step) else {
+                    return;
+                };
                 self.ctx.live.remove(&report.step);
                 match result {
                     Ok(output) => self.completed(&running, output, now, events),
+                    Err(told) if told.failure.kind == ErrorKind::StorageError => {
+                        // Not the step's fault: it starts again when the disk is in order.
+                        self.lost(&running, now, events);
+                        self.halted.get_or_insert(told.failure);
+                    }
                     Err(failure) => self.failed(&running, failure, now, events),
                 }
             }
         }
     }
 
-    fn completed(&self, running: &RunningStep, output: StepOutput, now: Timestamp, events: &mut Vec<NewEvent>) {
+    fn completed(
+        &self,
+        running: &RunningStep,
+        output: StepOutput,
+        now: Timestamp,
+        events: &mut Vec<NewEvent>,
+    ) {
         let key = &running.step.key;
         let fact = StepCompleted {
             step: key.clone(),
@@ -66,8 +97,24 @@ impl<F: Flow> Driver<'_, F> {
         };
         let mark = Some(StepMark::Ended(running.attempt));
         events.push(NewEvent::of_step(AgentUpdate::new(&fact, now), key, mark));
-        let facts = self.flow.describe(&self.state, &running.step, &StepEnd::Completed(output), now).into_iter();
+        let facts = self
+            .flow
+            .describe(&self.state, &running.step, &StepEnd::Completed(output), now)
+            .into_iter();
         events.extend(facts.map(|update| NewEvent::of_step(update, key, None)));
+    }
+
+    /// Notes an attempt as cut off, at its worst case.
+    pub(super) fn lost(&self, running: &RunningStep, now: Timestamp, events: &mut Vec<NewEvent>) {
+        let key = &running.step.key;
+        let charge = self.reserved_for(key);
+        let lost = StepLost {
+            step: key.clone(),
+            attempt: running.attempt,
+            charge,
+        };
+        let mark = Some(StepMark::Ended(running.attempt));
+        events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), key, mark));
     }
 
     fn failed(&self, running: &RunningStep, told: StepFailure, now: Timestamp, events: &mut Vec<NewEvent>) {
@@ -93,16 +140,26 @@ impl<F: Flow> Driver<'_, F> {
             return;
         }
         let error = running.stopped.clone().unwrap_or(told.failure);
-        let fact = StepFailed { step: key.clone(), attempt, error: error.clone(), charge };
+        let fact = StepFailed {
+            step: key.clone(),
+            attempt,
+            error: error.clone(),
+            charge,
+        };
         events.push(NewEvent::of_step(AgentUpdate::new(&fact, now), key, mark));
-        let facts = self.flow.describe(&self.state, &running.step, &StepEnd::Failed(error), now).into_iter();
+        let facts = self
+            .flow
+            .describe(&self.state, &running.step, &StepEnd::Failed(error), now)
+            .into_iter();
         events.extend(facts.map(|update| NewEvent::of_step(update, key, None)));
     }
 
     pub(super) fn reserved_for(&self, key: &StepKey) -> Charge {
         match self.run.steps.get(key) {
             Some(StepState::Running(attempt)) => attempt.reserved,
-            Some(StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_)) | None => Charge::ZERO,
+            Some(StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_)) | None => {
+                Charge::ZERO
+            }
         }
     }
 
@@ -117,15 +174,24 @@ impl<F: Flow> Driver<'_, F> {
 
     /// Answers what was asked too late; a store that fails now no longer matters to the run.
     pub(super) async fn answer_late_commands(&self) {
-        let Ok(open) = self.ctx.store.open_commands(self.run_id()).await else { return };
+        let Ok(open) = self.ctx.store.open_commands(self.run_id()).await else {
+            return;
+        };
         for command in open {
             let is_cancelled = command.command_type == "cancel" && self.run.cancel.is_some();
             let (status, data) = if is_cancelled {
                 (AckStatus::Completed, serde_json::json!({}))
             } else {
-                (AckStatus::Rejected, serde_json::json!({ "reason": "the run has ended" }))
+                (
+                    AckStatus::Rejected,
+                    serde_json::json!({ "reason": "the run has ended" }),
+                )
             };
-            let ack = AgentAck { command_id: command.command_id, status, data: Json::from(data) };
+            let ack = AgentAck {
+                command_id: command.command_id,
+                status,
+                data: Json::from(data),
+            };
             let _ = self.ctx.store.acknowledge(self.run_id(), ack).await;
         }
     }
@@ -134,11 +200,19 @@ impl<F: Flow> Driver<'_, F> {
         let now = Timestamp::now();
         let (status, data) = match command.command_type.as_str() {
             "cancel" => {
-                let reason = command.data.get("reason").and_then(|reason| reason.as_str()).unwrap_or_default();
+                let reason = command
+                    .data
+                    .get("reason")
+                    .and_then(|reason| reason.as_str())
+                    .unwrap_or_default();
                 if self.run.cancel.is_none() {
                     let command_id = command.command_id.clone();
-                    let fact = CancelRequested { command_id, reason: reason.to_owned() };
-                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))]).await?;
+                    let fact = CancelRequested {
+                        command_id,
+                        reason: reason.to_owned(),
+                    };
+                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))])
+                        .await?;
                 }
                 (AckStatus::Completed, serde_json::json!({}))
             }
@@ -147,23 +221,38 @@ impl<F: Flow> Driver<'_, F> {
                 Ok(given) if self.run.answers.get(&given.key) == Some(&given.answer) => {
                     (AckStatus::Completed, serde_json::json!({}))
                 }
-                Ok(given) if self.run.answers.contains_key(&given.key) => {
-                    (AckStatus::Rejected, serde_json::json!({ "reason": "answered already" }))
-                }
+                Ok(given) if self.run.answers.contains_key(&given.key) => (
+                    AckStatus::Rejected,
+                    serde_json::json!({ "reason": "answered already" }),
+                ),
                 Ok(given) if self.run.asked.contains(&given.key) => {
-                    let fact = AnswerGiven { key: given.key, answer: given.answer };
-                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))]).await?;
+                    let fact = AnswerGiven {
+                        key: given.key,
+                        answer: given.answer,
+                    };
+                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))])
+                        .await?;
                     (AckStatus::Completed, serde_json::json!({}))
                 }
-                Ok(_) => (AckStatus::Rejected, serde_json::json!({ "reason": "the run did not ask that" })),
-                Err(error) => (AckStatus::Rejected, serde_json::json!({ "reason": error.to_string() })),
+                Ok(_) => (
+                    AckStatus::Rejected,
+                    serde_json::json!({ "reason": "the run did not ask that" }),
+                ),
+                Err(error) => (
+                    AckStatus::Rejected,
+                    serde_json::json!({ "reason": error.to_string() }),
+                ),
             },
             other => {
                 let reason = format!("this run does not know the command {other}");
                 (AckStatus::Rejected, serde_json::json!({ "reason": reason }))
             }
         };
-        Ok(AgentAck { command_id: command.command_id.clone(), status, data: Json::from(data) })
+        Ok(AgentAck {
+            command_id: command.command_id.clone(),
+            status,
+            data: Json::from(data),
+        })
     }
 
     /// Tells a running step to stop; its report follows.

@@ -20,9 +20,14 @@ const WARNING_SHARE: f64 = 0.8;
 
 /// What to do with a wanted step now.
 enum Verdict {
-    Start { attempt: u32 },
+    Start {
+        attempt: u32,
+    },
     /// With the number of the last attempt, 0 when there was none.
-    Refuse { last_attempt: u32, failure: Failure },
+    Refuse {
+        last_attempt: u32,
+        failure: Failure,
+    },
     Later,
 }
 
@@ -38,7 +43,10 @@ impl<F: Flow> Driver<'_, F> {
             let n_running = self.running.len() + starts.len();
             match self.judge(step, n_running, &mut ledger, now) {
                 Verdict::Later => {}
-                Verdict::Refuse { last_attempt, failure } => {
+                Verdict::Refuse {
+                    last_attempt,
+                    failure,
+                } => {
                     self.refuse(step, last_attempt, failure, now, &mut events);
                 }
                 Verdict::Start { attempt } => {
@@ -51,7 +59,11 @@ impl<F: Flow> Driver<'_, F> {
                         purpose: step.purpose,
                     };
                     let mark = Some(StepMark::Started(attempt));
-                    events.push(NewEvent::of_step(AgentUpdate::new(&started, now), &step.key, mark));
+                    events.push(NewEvent::of_step(
+                        AgentUpdate::new(&started, now),
+                        &step.key,
+                        mark,
+                    ));
                     if attempt == 1 {
                         let facts = self.flow.announce(&self.state, step, now).into_iter();
                         events.extend(facts.map(|update| NewEvent::of_step(update, &step.key, None)));
@@ -68,7 +80,16 @@ impl<F: Flow> Driver<'_, F> {
             let key = step.key.clone();
             let cancel = tokio_util::sync::CancellationToken::new();
             let abort = spawn_attempt(self, step.clone(), attempt, handle, cancel.clone());
-            self.running.insert(key, RunningStep { step, attempt, cancel, abort, stopped: None });
+            self.running.insert(
+                key,
+                RunningStep {
+                    step,
+                    attempt,
+                    cancel,
+                    abort,
+                    stopped: None,
+                },
+            );
         }
         Ok(true)
     }
@@ -127,7 +148,10 @@ impl<F: Flow> Driver<'_, F> {
             charge: Default::default(),
         };
         events.push(NewEvent::of_step(AgentUpdate::new(&failed, now), &step.key, None));
-        let facts = self.flow.describe(&self.state, step, &StepEnd::Failed(failure), now).into_iter();
+        let facts = self
+            .flow
+            .describe(&self.state, step, &StepEnd::Failed(failure), now)
+            .into_iter();
         events.extend(facts.map(|update| NewEvent::of_step(update, &step.key, None)));
     }
 
@@ -159,16 +183,22 @@ impl<F: Flow> Driver<'_, F> {
             return None;
         }
         let used_percent = (self.run.ledger.used_share() * 100.0).min(100.0) as u32;
-        let warning = BudgetWarning { used_percent, spent: self.run.ledger.spent() };
+        let warning = BudgetWarning {
+            used_percent,
+            spent: self.run.ledger.spent(),
+        };
         Some(NewEvent::of_run(AgentUpdate::new(&warning, now)))
     }
 
     /// The next moment at which something becomes due by itself.
     pub(super) fn next_wake(&self, decision: &Decision) -> Option<Timestamp> {
-        let retries = decision.want.iter().filter_map(|step| match self.run.steps.get(&step.key) {
-            Some(StepState::Waiting { retry_at, .. }) => Some(*retry_at),
-            Some(StepState::Running(_) | StepState::Completed | StepState::Failed(_)) | None => None,
-        });
+        let retries = decision
+            .want
+            .iter()
+            .filter_map(|step| match self.run.steps.get(&step.key) {
+                Some(StepState::Waiting { retry_at, .. }) => Some(*retry_at),
+                Some(StepState::Running(_) | StepState::Completed | StepState::Failed(_)) | None => None,
+            });
         let timers = decision.waits.iter().filter_map(|wait| match wait {
             Wait::Until { key, at } if !self.run.fired.contains(key) => Some(*at),
             Wait::Until { .. } | Wait::Answer { .. } => None,
@@ -178,7 +208,9 @@ impl<F: Flow> Driver<'_, F> {
 
     /// After the time limit came near, only the last step goes on; after it passed, nothing does.
     pub(super) fn stop_ordinary_after_deadline(&mut self) {
-        let Some(deadline) = self.run.deadline.clone() else { return };
+        let Some(deadline) = self.run.deadline.clone() else {
+            return;
+        };
         let late: Vec<StepKey> = self
             .running
             .iter()
@@ -186,7 +218,10 @@ impl<F: Flow> Driver<'_, F> {
             .map(|(key, _)| key.clone())
             .collect();
         for key in late {
-            self.stop_step(&key, Failure::new(ErrorKind::Timeout, "the time limit of the run came first"));
+            self.stop_step(
+                &key,
+                Failure::new(ErrorKind::BudgetExceeded, "the time limit of the run came first"),
+            );
         }
     }
 

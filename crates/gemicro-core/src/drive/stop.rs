@@ -22,9 +22,13 @@ impl<F: Flow> Driver<'_, F> {
                 timestamp: now,
                 data: data.clone(),
             },
-            Outcome::Failed(error) => {
-                AgentUpdate::new(&RunFailed { error: error.clone(), spent: self.run.ledger.spent() }, now)
-            }
+            Outcome::Failed(error) => AgentUpdate::new(
+                &RunFailed {
+                    error: error.clone(),
+                    spent: self.run.ledger.spent(),
+                },
+                now,
+            ),
         };
         self.append(vec![NewEvent::of_run(terminal)]).await
     }
@@ -32,8 +36,15 @@ impl<F: Flow> Driver<'_, F> {
     /// Stops everything for good.
     pub(super) async fn finish_cancelled(&mut self, requested: &CancelRequested) -> Result<(), DriveError> {
         self.stop_all().await?;
-        let cancelled = RunCancelled { reason: requested.reason.clone(), spent: self.run.ledger.spent() };
-        self.append(vec![NewEvent::of_run(AgentUpdate::new(&cancelled, Timestamp::now()))]).await
+        let cancelled = RunCancelled {
+            reason: requested.reason.clone(),
+            spent: self.run.ledger.spent(),
+        };
+        self.append(vec![NewEvent::of_run(AgentUpdate::new(
+            &cancelled,
+            Timestamp::now(),
+        ))])
+        .await
     }
 
     /// Ends a run whose flow panicked outside deciding: what still ran is charged at its worst case. Nothing
@@ -43,27 +54,47 @@ impl<F: Flow> Driver<'_, F> {
         let now = Timestamp::now();
         let mut events: Vec<NewEvent> = Vec::new();
         for (step, attempt) in self.run.running() {
-            let lost = StepLost { step: step.clone(), attempt: attempt.number, charge: attempt.reserved };
+            let lost = StepLost {
+                step: step.clone(),
+                attempt: attempt.number,
+                charge: attempt.reserved,
+            };
             let mark = Some(StepMark::Ended(attempt.number));
             events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), step, mark));
         }
-        let error = Failure::new(ErrorKind::Internal, format!("the {} flow panicked", self.flow.name()));
+        let error = Failure::new(
+            ErrorKind::Internal,
+            format!("the {} flow panicked", self.flow.name()),
+        );
         let spent = self.run.ledger.spent().plus(self.run.ledger.reserved());
-        events.push(NewEvent::of_run(AgentUpdate::new(&RunFailed { error, spent }, now)));
+        events.push(NewEvent::of_run(AgentUpdate::new(
+            &RunFailed { error, spent },
+            now,
+        )));
         let append = Append {
             stream: self.lease.stream.clone(),
-            writer: Writer::Driver { epoch: self.lease.epoch, expected_seq: self.run.last_seq },
+            writer: Writer::Driver {
+                epoch: self.lease.epoch,
+                expected_seq: self.run.last_seq,
+            },
             events,
         };
         let mut appended = self.ctx.store.append(append).await?;
-        let terminal = appended.events.pop().expect("an append gives back all its events");
+        let terminal = appended
+            .events
+            .pop()
+            .expect("an append gives back all its events");
         Ok(Ended::Terminal(Box::new(terminal)))
     }
 
     /// Notes that this process wants the run cancelled.
     pub(super) async fn request_cancel(&mut self, reason: &str) -> Result<(), DriveError> {
-        let fact = CancelRequested { command_id: CommandId::random(), reason: reason.to_owned() };
-        self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, Timestamp::now()))]).await
+        let fact = CancelRequested {
+            command_id: CommandId::random(),
+            reason: reason.to_owned(),
+        };
+        self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, Timestamp::now()))])
+            .await
     }
 
     /// Stops everything for a while: attempts that did not finish in time are lost and start again later.
@@ -83,14 +114,14 @@ impl<F: Flow> Driver<'_, F> {
             }
         }
         for (key, running) in std::mem::take(&mut self.running) {
-            let charge = self.reserved_for(&key);
-            let lost = StepLost { step: key.clone(), attempt: running.attempt, charge };
-            let mark = Some(StepMark::Ended(running.attempt));
-            events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), &key, mark));
+            self.lost(&running, now, &mut events);
             running.abort.abort();
             self.ctx.live.remove(&key);
         }
-        let suspended = RunSuspended { reason: reason.to_owned(), stopped_at: now };
+        let suspended = RunSuspended {
+            reason: reason.to_owned(),
+            stopped_at: now,
+        };
         events.push(NewEvent::of_run(AgentUpdate::new(&suspended, now)));
         self.append(events).await
     }
@@ -105,7 +136,11 @@ impl<F: Flow> Driver<'_, F> {
         for report in self.gather().await {
             self.settle(report, Timestamp::now(), &mut events);
         }
-        if events.is_empty() { Ok(()) } else { self.append(events).await }
+        if events.is_empty() {
+            Ok(())
+        } else {
+            self.append(events).await
+        }
     }
 
     /// Waits for the reports of all stopped steps; each attempt ends within its grace period.
@@ -113,7 +148,9 @@ impl<F: Flow> Driver<'_, F> {
         let mut reports = Vec::new();
         let mut open: Vec<StepKey> = self.running.keys().cloned().collect();
         while !open.is_empty() {
-            let Some(report) = self.reports.recv().await else { break };
+            let Some(report) = self.reports.recv().await else {
+                break;
+            };
             if matches!(report.said, Said::Ended(_)) {
                 open.retain(|key| *key != report.step);
             }

@@ -16,13 +16,29 @@ fn every_way_to_stop_driving_has_its_kind() {
         found: 9,
         known: 1,
     };
-    let not_ours = DriveError::NotThisFlow { run: run.clone(), flow: "research", message: "x".to_owned() };
+    let not_ours = DriveError::NotThisFlow {
+        run: run.clone(),
+        flow: "research",
+        message: "x".to_owned(),
+    };
     let cases = [
         (newer, ErrorKind::Interrupted),
         (not_ours, ErrorKind::InvalidInput),
-        (DriveError::Plan { run, message: "x".to_owned() }, ErrorKind::StorageError),
+        (
+            DriveError::Plan {
+                run,
+                message: "x".to_owned(),
+            },
+            ErrorKind::StorageError,
+        ),
         (StoreError::LeaseLost { stream }.into(), ErrorKind::Conflict),
-        (StoreError::Full { message: "x".to_owned() }.into(), ErrorKind::StorageError),
+        (
+            StoreError::Full {
+                message: "x".to_owned(),
+            }
+            .into(),
+            ErrorKind::StorageError,
+        ),
     ];
     for (error, kind) in cases {
         assert_eq!(Failure::from(error.clone()).kind, kind, "{error}");

@@ -39,7 +39,11 @@ pub struct RetryPolicy {
 
 impl RetryPolicy {
     /// One attempt only.
-    pub const NEVER: Self = Self { max_attempts: 1, base_ms: 0, cap_ms: 0 };
+    pub const NEVER: Self = Self {
+        max_attempts: 1,
+        base_ms: 0,
+        cap_ms: 0,
+    };
 
     /// The wait after attempt number `attempt` failed: exponential with up to 25 % jitter taken from `seed`,
     /// never shorter than what the other side asked for.
@@ -48,7 +52,10 @@ impl RetryPolicy {
         let doublings = attempt.saturating_sub(1).min(20);
         let plain = self.base_ms.saturating_mul(1 << doublings).min(self.cap_ms);
         // A multiplicative hash spreads the seeds of neighbouring steps; no random source, so replay agrees.
-        let spread = seed.wrapping_add(u64::from(attempt)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+        let spread = seed
+            .wrapping_add(u64::from(attempt))
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            >> 40;
         let jitter = plain * (spread % 1000) / 4000;
         let asked = failure.retry_after_ms.unwrap_or(0);
         Duration::from_millis((plain + jitter).max(asked))
@@ -57,7 +64,11 @@ impl RetryPolicy {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { max_attempts: 3, base_ms: 500, cap_ms: 30_000 }
+        Self {
+            max_attempts: 3,
+            base_ms: 500,
+            cap_ms: 30_000,
+        }
     }
 }
 
@@ -85,7 +96,10 @@ impl StepFailure {
     /// A failure that cost nothing.
     #[must_use]
     pub fn free(failure: Failure) -> Self {
-        Self { failure, spent: Spent::Nothing }
+        Self {
+            failure,
+            spent: Spent::Nothing,
+        }
     }
 }
 

@@ -24,7 +24,10 @@ pub fn llm_step(key: StepKey, request: &LlmRequest, purpose: Purpose, config: &L
         cost: worst_case(request),
         input: Json::of(request).expect("a request has string keys only"),
         purpose,
-        retry: RetryPolicy { max_attempts: config.max_attempts, ..RetryPolicy::default() },
+        retry: RetryPolicy {
+            max_attempts: config.max_attempts,
+            ..RetryPolicy::default()
+        },
         timeout_ms: Some(config.timeout_ms),
     }
 }
@@ -32,18 +35,31 @@ pub fn llm_step(key: StepKey, request: &LlmRequest, purpose: Purpose, config: &L
 /// The most a call can cost: every byte a token, the whole output limit used.
 pub(crate) fn worst_case(request: &LlmRequest) -> Charge {
     let counter = WeightedEstimator;
-    let schema = request.schema.as_ref().map_or(0, |schema| counter.safe(schema.text()));
+    let schema = request
+        .schema
+        .as_ref()
+        .map_or(0, |schema| counter.safe(schema.text()));
     let system = request.system.as_deref().map_or(0, |system| counter.safe(system));
     let input_tokens = counter.safe(&request.prompt) + system + schema;
-    let usage = Usage { input_tokens, output_tokens: request.max_output_tokens, ..Usage::default() };
+    let usage = Usage {
+        input_tokens,
+        output_tokens: request.max_output_tokens,
+        ..Usage::default()
+    };
     charge_for(&request.model, &usage)
 }
 
 /// What a call with this usage costs. A model without a price costs no money here; a money budget with such
 /// a model is refused when the plan is made.
 pub(super) fn charge_for(model: &str, usage: &Usage) -> Charge {
-    let micro_usd = PriceTable::embedded().price(model).map_or(0, |price| price.cost(usage));
-    Charge { tokens: usage.total_tokens(), micro_usd, turns: 1 }
+    let micro_usd = PriceTable::embedded()
+        .price(model)
+        .map_or(0, |price| price.cost(usage));
+    Charge {
+        tokens: usage.total_tokens(),
+        micro_usd,
+        turns: 1,
+    }
 }
 
 /// Runs model calls.
@@ -83,11 +99,14 @@ impl Executor for LlmExecutor {
                     return Err(StepFailure { failure, spent: Spent::Unknown });
                 }
             };
-            let output = Json::of(&response).map_err(|error| {
-                StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string()))
-            })?;
+            let output = Json::of(&response)
+                .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
             let charge = charge_for(&request.model, &response.usage);
-            Ok(StepOutput { output, charge, usage: Some(response.usage) })
+            Ok(StepOutput {
+                output,
+                charge,
+                usage: Some(response.usage),
+            })
         })
     }
 }

@@ -41,37 +41,57 @@ pub async fn generate(
 
 fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmResponse, StepFailure> {
     let Some(end) = end else {
-        let failure = Failure::new(ErrorKind::TruncatedOutput, "the answer was cut off before its end");
-        return Err(StepFailure { failure, spent: Spent::Unknown });
+        let failure = Failure::new(
+            ErrorKind::TruncatedOutput,
+            "the answer was cut off before its end",
+        );
+        return Err(StepFailure {
+            failure,
+            spent: Spent::Unknown,
+        });
     };
     let usage = end.usage.unwrap_or_else(|| estimate(request, &text));
     let problem = match &end.finish {
-        FinishReason::MaxTokens => {
-            Some((ErrorKind::TruncatedOutput, "the answer reached the output limit".to_owned()))
-        }
-        FinishReason::Blocked { reason } => {
-            Some((ErrorKind::UpstreamError, format!("the provider blocked the answer: {reason}")))
-        }
-        FinishReason::Stop if text.trim().is_empty() => {
-            Some((ErrorKind::EmptyResult, "the model answered with no text".to_owned()))
-        }
-        FinishReason::Stop if request.schema.is_some() && json_in(&text).is_none() => {
-            Some((ErrorKind::MalformedOutput, "the answer holds no JSON of the asked shape".to_owned()))
-        }
+        FinishReason::MaxTokens => Some((
+            ErrorKind::TruncatedOutput,
+            "the answer reached the output limit".to_owned(),
+        )),
+        FinishReason::Blocked { reason } => Some((
+            ErrorKind::UpstreamError,
+            format!("the provider blocked the answer: {reason}"),
+        )),
+        FinishReason::Stop if text.trim().is_empty() => Some((
+            ErrorKind::EmptyResult,
+            "the model answered with no text".to_owned(),
+        )),
+        FinishReason::Stop if request.schema.is_some() && json_in(&text).is_none() => Some((
+            ErrorKind::MalformedOutput,
+            "the answer holds no JSON of the asked shape".to_owned(),
+        )),
         FinishReason::Stop => None,
     };
     match problem {
         Some((kind, message)) => {
             // What was written was billed, whatever it is worth.
             let spent = Spent::Known(charge_for(&request.model, &usage));
-            Err(StepFailure { failure: Failure::new(kind, message), spent })
+            Err(StepFailure {
+                failure: Failure::new(kind, message),
+                spent,
+            })
         }
-        None => Ok(LlmResponse { text, usage, interaction_id: end.interaction_id }),
+        None => Ok(LlmResponse {
+            text,
+            usage,
+            interaction_id: end.interaction_id,
+        }),
     }
 }
 
 fn estimate(request: &LlmRequest, text: &str) -> Usage {
-    tracing::warn!(label = request.label, "the provider reported no usage; tokens are estimated");
+    tracing::warn!(
+        label = request.label,
+        "the provider reported no usage; tokens are estimated"
+    );
     let counter = WeightedEstimator;
     let system = request.system.as_deref().unwrap_or_default();
     Usage {

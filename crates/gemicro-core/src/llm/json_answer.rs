@@ -22,7 +22,11 @@ pub fn json_in(text: &str) -> Option<Json> {
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Box<RawValue>>();
         match values.next() {
             Some(Ok(value)) => {
-                let found = if value.get().starts_with('{') { &mut object } else { &mut array };
+                let found = if value.get().starts_with('{') {
+                    &mut object
+                } else {
+                    &mut array
+                };
                 *found = Some(value);
                 at = start + values.byte_offset();
             }
@@ -32,5 +36,7 @@ pub fn json_in(text: &str) -> Option<Json> {
             }
         }
     }
-    object.or(array).and_then(|value: Box<RawValue>| Json::from_text(value.get()).ok())
+    object
+        .or(array)
+        .and_then(|value: Box<RawValue>| Json::from_text(value.get()).ok())
 }

@@ -46,7 +46,11 @@ impl ScriptedModel {
     /// A model for a part.
     #[must_use]
     pub fn new(part: Part) -> Self {
-        Self { part, n_calls: Arc::default(), delay: Duration::ZERO }
+        Self {
+            part,
+            n_calls: Arc::default(),
+            delay: Duration::ZERO,
+        }
     }
 
     /// Takes this long for every answer.
@@ -67,7 +71,11 @@ impl ScriptedModel {
             Part::Perfect | Part::Flaky | Part::Spender | Part::Hanger => well(request),
             Part::Liar => lie(request),
             Part::Lossy => "It depends.".to_owned(),
-            Part::Bloater => format!("{}\n\n{}", "More could be said about this. ".repeat(400), well(request)),
+            Part::Bloater => format!(
+                "{}\n\n{}",
+                "More could be said about this. ".repeat(400),
+                well(request)
+            ),
             Part::Echo => request.prompt.clone(),
             Part::Garbage => "]}{[ <<%%>> \u{fffd}\u{0} ))((".to_owned(),
         }
@@ -93,7 +101,7 @@ impl LlmBackend for ScriptedModel {
             if !model.delay.is_zero() {
                 tokio::time::sleep(model.delay).await;
             }
-            if model.part == Part::Flaky && call % 2 == 0 {
+            if model.part == Part::Flaky && call.is_multiple_of(2) {
                 let failure = Failure::new(ErrorKind::UpstreamError, "503 from the scripted model");
                 yield Err(StepFailure { failure, spent: Spent::Nothing });
                 return;
@@ -124,7 +132,11 @@ fn well(request: &LlmRequest) -> String {
     match request.label.as_str() {
         "decompose" => {
             let question = after(&request.prompt, "Question:");
-            let n = after(&request.prompt, "At most").split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(3);
+            let n = after(&request.prompt, "At most")
+                .split(' ')
+                .next()
+                .and_then(|n| n.parse().ok())
+                .unwrap_or(3);
             let parts: Vec<String> = (1..=n).map(|idx| format!("Part {idx} of: {question}")).collect();
             serde_json::json!({ "sub_queries": parts }).to_string()
         }
@@ -165,7 +177,8 @@ fn lie(request: &LlmRequest) -> String {
 }
 
 fn after<'a>(text: &'a str, label: &str) -> &'a str {
-    text.split_once(label).map_or("", |(_, rest)| rest.lines().next().unwrap_or_default().trim())
+    text.split_once(label)
+        .map_or("", |(_, rest)| rest.lines().next().unwrap_or_default().trim())
 }
 
 fn after_block<'a>(text: &'a str, label: &str) -> &'a str {
@@ -174,7 +187,9 @@ fn after_block<'a>(text: &'a str, label: &str) -> &'a str {
 
 /// The first sentence of the first numbered source in an `answer` prompt.
 fn first_source(prompt: &str) -> String {
-    let Some((_, rest)) = prompt.split_once("[1] ") else { return String::new() };
+    let Some((_, rest)) = prompt.split_once("[1] ") else {
+        return String::new();
+    };
     let body = rest.split_once('\n').map_or(rest, |(_, body)| body);
     let sentence = body.split_inclusive(". ").next().unwrap_or_default();
     sentence.lines().next().unwrap_or_default().trim().to_owned()

@@ -5,7 +5,8 @@ use futures_util::{FutureExt, StreamExt};
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
 
 use super::{
-    FinishReason, LlmBackend, LlmChunk, LlmConfig, LlmEnd, LlmRequest, LlmResponse, generate, json_in, llm_step,
+    FinishReason, LlmBackend, LlmChunk, LlmConfig, LlmEnd, LlmRequest, LlmResponse, generate, json_in,
+    llm_step,
 };
 use crate::budget::Purpose;
 use crate::flow::{Spent, StepFailure};
@@ -23,8 +24,13 @@ impl LlmBackend for Says {
     }
 }
 
-const USAGE: Usage =
-    Usage { input_tokens: 40, output_tokens: 9, cached_tokens: 0, thought_tokens: 0, estimated: false };
+const USAGE: Usage = Usage {
+    input_tokens: 40,
+    output_tokens: 9,
+    cached_tokens: 0,
+    thought_tokens: 0,
+    estimated: false,
+};
 
 fn request(schema: bool) -> LlmRequest {
     LlmRequest {
@@ -43,7 +49,11 @@ fn text(text: &str) -> Result<LlmChunk, StepFailure> {
 }
 
 fn end(finish: FinishReason, usage: Option<Usage>) -> Result<LlmChunk, StepFailure> {
-    Ok(LlmChunk::End(LlmEnd { finish, usage, interaction_id: Some("i-1".to_owned()) }))
+    Ok(LlmChunk::End(LlmEnd {
+        finish,
+        usage,
+        interaction_id: Some("i-1".to_owned()),
+    }))
 }
 
 fn stop() -> Result<LlmChunk, StepFailure> {
@@ -53,19 +63,45 @@ fn stop() -> Result<LlmChunk, StepFailure> {
 fn answer(schema: bool, says: Vec<Result<LlmChunk, StepFailure>>) -> Result<LlmResponse, StepFailure> {
     let request = request(schema);
     let backend = Says(says);
-    generate(&backend, &request, None, |_| (), |_| ()).now_or_never().expect("nothing to wait for")
+    generate(&backend, &request, None, |_| (), |_| ())
+        .now_or_never()
+        .expect("nothing to wait for")
 }
 
 #[test]
 fn every_bad_end_has_its_kind() {
-    let blocked = FinishReason::Blocked { reason: "safety".to_owned() };
-    let known = Spent::Known(Charge { tokens: 49, micro_usd: 64, turns: 1 });
+    let blocked = FinishReason::Blocked {
+        reason: "safety".to_owned(),
+    };
+    let known = Spent::Known(Charge {
+        tokens: 49,
+        micro_usd: 64,
+        turns: 1,
+    });
     let broken = StepFailure::free(Failure::new(ErrorKind::RateLimited, "429"));
     let cases = [
         ("no text", false, vec![stop()], ErrorKind::EmptyResult, known),
-        ("blanks", false, vec![text(" \n\t "), stop()], ErrorKind::EmptyResult, known),
-        ("nothing at all", false, vec![], ErrorKind::TruncatedOutput, Spent::Unknown),
-        ("cut", false, vec![text("The sky is")], ErrorKind::TruncatedOutput, Spent::Unknown),
+        (
+            "blanks",
+            false,
+            vec![text(" \n\t "), stop()],
+            ErrorKind::EmptyResult,
+            known,
+        ),
+        (
+            "nothing at all",
+            false,
+            vec![],
+            ErrorKind::TruncatedOutput,
+            Spent::Unknown,
+        ),
+        (
+            "cut",
+            false,
+            vec![text("The sky is")],
+            ErrorKind::TruncatedOutput,
+            Spent::Unknown,
+        ),
         (
             "output limit",
             false,
@@ -73,10 +109,34 @@ fn every_bad_end_has_its_kind() {
             ErrorKind::TruncatedOutput,
             known,
         ),
-        ("blocked", false, vec![text("The"), end(blocked, Some(USAGE))], ErrorKind::UpstreamError, known),
-        ("no JSON", true, vec![text("It is blue."), stop()], ErrorKind::MalformedOutput, known),
-        ("broken JSON", true, vec![text("{\"answer\": \"blue"), stop()], ErrorKind::MalformedOutput, known),
-        ("backend failed", false, vec![text("The"), Err(broken)], ErrorKind::RateLimited, Spent::Nothing),
+        (
+            "blocked",
+            false,
+            vec![text("The"), end(blocked, Some(USAGE))],
+            ErrorKind::UpstreamError,
+            known,
+        ),
+        (
+            "no JSON",
+            true,
+            vec![text("It is blue."), stop()],
+            ErrorKind::MalformedOutput,
+            known,
+        ),
+        (
+            "broken JSON",
+            true,
+            vec![text("{\"answer\": \"blue"), stop()],
+            ErrorKind::MalformedOutput,
+            known,
+        ),
+        (
+            "backend failed",
+            false,
+            vec![text("The"), Err(broken)],
+            ErrorKind::RateLimited,
+            Spent::Nothing,
+        ),
     ];
     for (name, schema, says, kind, spent) in cases {
         let failure = answer(schema, says).expect_err(name);
@@ -86,39 +146,82 @@ fn every_bad_end_has_its_kind() {
 
 #[test]
 fn a_proper_end_with_content_is_a_success() {
-    let response = answer(false, vec![text("The sky "), text("is blue."), stop(), text("never read")]).expect("fine");
-    let expected =
-        LlmResponse { text: "The sky is blue.".to_owned(), usage: USAGE, interaction_id: Some("i-1".to_owned()) };
+    let response = answer(
+        false,
+        vec![text("The sky "), text("is blue."), stop(), text("never read")],
+    )
+    .expect("fine");
+    let expected = LlmResponse {
+        text: "The sky is blue.".to_owned(),
+        usage: USAGE,
+        interaction_id: Some("i-1".to_owned()),
+    };
     assert_eq!(response, expected);
-    answer(true, vec![text("Sure! {\"answer\": "), text("\"blue\"} Anything else?"), stop()]).expect("JSON in prose");
+    answer(
+        true,
+        vec![
+            text("Sure! {\"answer\": "),
+            text("\"blue\"} Anything else?"),
+            stop(),
+        ],
+    )
+    .expect("JSON in prose");
 }
 
 #[test]
 fn absent_usage_is_estimated_and_says_so() {
-    let response = answer(false, vec![text("The sky is blue."), end(FinishReason::Stop, None)]).expect("fine");
+    let response = answer(
+        false,
+        vec![text("The sky is blue."), end(FinishReason::Stop, None)],
+    )
+    .expect("fine");
     assert!(response.usage.estimated);
-    assert!(response.usage.input_tokens > 50 && response.usage.output_tokens > 0, "{:?}", response.usage);
+    assert!(
+        response.usage.input_tokens > 50 && response.usage.output_tokens > 0,
+        "{:?}",
+        response.usage
+    );
     // An estimate never exceeds what was reserved.
-    let step = llm_step(StepKey::new("a"), &request(false), Purpose::Ordinary, &LlmConfig::default());
+    let step = llm_step(
+        StepKey::new("a"),
+        &request(false),
+        Purpose::Ordinary,
+        &LlmConfig::default(),
+    );
     assert!(response.usage.input_tokens + 64 <= step.cost.tokens);
 }
 
 #[test]
 fn pieces_and_handles_are_seen_as_they_come() {
     let seen = std::cell::RefCell::new(Vec::new());
-    let backend = Says(vec![Ok(LlmChunk::Handle(Json::from(serde_json::json!("h")))), text("a"), text("b"), stop()]);
+    let backend = Says(vec![
+        Ok(LlmChunk::Handle(Json::from(serde_json::json!("h")))),
+        text("a"),
+        text("b"),
+        stop(),
+    ]);
     let request = request(false);
     let on_text = |text: &str| seen.borrow_mut().push(text.to_owned());
     let on_handle = |handle: Json| seen.borrow_mut().push(handle.text().to_owned());
-    generate(&backend, &request, None, on_text, on_handle).now_or_never().expect("ready").expect("fine");
+    generate(&backend, &request, None, on_text, on_handle)
+        .now_or_never()
+        .expect("ready")
+        .expect("fine");
     assert_eq!(seen.into_inner(), ["\"h\"", "a", "b"]);
 }
 
 #[test]
 fn the_reservation_covers_the_worst_case() {
-    let step = llm_step(StepKey::new("a"), &request(true), Purpose::Ordinary, &LlmConfig::default());
+    let step = llm_step(
+        StepKey::new("a"),
+        &request(true),
+        Purpose::Ordinary,
+        &LlmConfig::default(),
+    );
     let request = request(true);
-    let bytes = request.prompt.len() + request.system.map_or(0, |it| it.len()) + request.schema.map_or(0, |it| it.text().len());
+    let bytes = request.prompt.len()
+        + request.system.map_or(0, |it| it.len())
+        + request.schema.map_or(0, |it| it.text().len());
     assert!(step.cost.tokens >= bytes as u64 + 64);
     assert_eq!(step.cost.turns, 1);
     assert!(step.cost.micro_usd > 0);
@@ -150,5 +253,9 @@ fn noise_of_any_length_is_given_up_quickly() {
     for noise in ["[", "{\"a\":", "[{", "{"] {
         assert_eq!(json_in(&noise.repeat(100_000)), None);
     }
-    assert!(started.elapsed() < std::time::Duration::from_secs(60), "not quadratic: {:?}", started.elapsed());
+    assert!(
+        started.elapsed() < std::time::Duration::from_secs(60),
+        "not quadratic: {:?}",
+        started.elapsed()
+    );
 }

@@ -107,7 +107,9 @@ fn conclude(
             reason: reason(question, subject, selection.closed),
         };
     };
-    let contradictions = if techniques.contradictions {
+    // Without a name it is only likely that two sentences speak of the same thing.
+    let is_about_one_thing = subject.is_some() || question.uncased;
+    let contradictions = if techniques.contradictions && is_about_one_thing {
         contradictions(question, &selection.candidates)
     } else {
         Vec::new()
@@ -145,15 +147,24 @@ pub(crate) fn finding(candidate: &Candidate) -> Finding {
 
 /// Why no sentence was found, as a sentence for people.
 pub(crate) fn reason(question: &Question, subject: Option<&str>, gate: Gate) -> String {
-    let about = subject.map_or_else(|| "what was asked".to_owned(), |subject| format!("“{subject}”"));
+    let Some(subject) = subject else {
+        return match gate {
+            Gate::Subject => "No document speaks of it.".to_owned(),
+            Gate::AnswerType => format!("No sentence about it gives {}.", wanted(&question.expected)),
+            Gate::Coverage => "No sentence answers it.".to_owned(),
+            Gate::Verbatim => "The only sentences about it stand in text that cannot be quoted.".to_owned(),
+        };
+    };
     match gate {
-        Gate::Subject => format!("No sentence is about {about}."),
+        Gate::Subject => format!("No sentence is about “{subject}”."),
         Gate::AnswerType => format!(
-            "The documents speak of {about}, but no sentence about it gives {}.",
+            "The documents speak of “{subject}”, but no sentence about it gives {}.",
             wanted(&question.expected)
         ),
-        Gate::Coverage => format!("The documents give values for {about}, but not for what was asked."),
-        Gate::Verbatim => format!("The only sentences about {about} stand in text that cannot be quoted."),
+        Gate::Coverage => format!("The documents speak of “{subject}”, but no sentence answers this."),
+        Gate::Verbatim => {
+            format!("The only sentences about “{subject}” stand in text that cannot be quoted.")
+        }
     }
 }
 

@@ -241,6 +241,19 @@ impl Aspects {
                 })
     }
 
+    /// The word is one of the question's, in another form or as a synonym.
+    pub(crate) fn asks_about(&self, word: &str) -> bool {
+        let stems = [stem(word)];
+        self.entries.iter().any(|aspect| {
+            likeness(&aspect.word, word) > 0.0
+                || aspect
+                    .groups
+                    .iter()
+                    .flatten()
+                    .any(|phrase| phrase.len() == 1 && holds_phrase(&stems, phrase))
+        })
+    }
+
     fn quality(&self, aspect: &Aspect, tokens: &[Word], stems: &[String], kinds: &[&str]) -> f32 {
         let direct = tokens
             .iter()
@@ -323,6 +336,13 @@ fn groups_at(language: &Language, question: &Question, idx: usize) -> Vec<Vec<Ve
 /// The noun right behind "who is the …", and the plural behind "how many …".
 fn is_essential(question: &Question, idx: usize) -> bool {
     let word = &question.words[idx];
+    if !question.counted.is_empty()
+        && question.words[question.ask.clone()]
+            .iter()
+            .any(|word| matches!(word.lower.as_str(), "big" | "large"))
+    {
+        return question.counted.contains(&word.lower);
+    }
     if let Some(plural) = question
         .counted
         .iter()

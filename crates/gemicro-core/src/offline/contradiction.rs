@@ -6,12 +6,20 @@
 use std::collections::HashSet;
 
 use super::finding::{Contradiction, Side};
+use super::moment::Shape;
 use super::question::{AnswerType, Question};
 use super::select::Candidate;
+use super::text::{stem, words};
 use super::value::{Value, ValueKind};
 
 /// How near the score of another side must come to the best one.
 const NEAR: f32 = 0.45;
+/// How near it must come when the sentences are worded otherwise.
+const NEAR_ENOUGH: f32 = 0.65;
+/// Share of words that two wordings of one sentence have in common.
+const SAME_FRAME: f32 = 0.6;
+/// Least coverage of two names that stand in sentences of other words.
+const SURE: f32 = 0.6;
 /// How near it must come when the sentences share no unit.
 const NEARER: f32 = 0.85;
 
@@ -66,24 +74,48 @@ fn is_rival(best: &Candidate, other: &Candidate) -> bool {
     let (Some(left), Some(right)) = (best.values.first(), other.values.first()) else {
         return false;
     };
+    let is_same = same_frame(best, other);
+    let near = if is_same { NEAR } else { NEAR_ENOUGH };
     let needed = match (left.kind, right.kind) {
         (ValueKind::Number(left_class), ValueKind::Number(right_class)) if left_class == right_class => {
             if same_unit(left, right) {
-                NEAR
+                near
             } else {
                 NEARER
             }
         }
-        (ValueKind::Date, ValueKind::Date) | (ValueKind::Code, ValueKind::Code) => NEAR,
-        (ValueKind::Name, ValueKind::Name) => NEARER,
+        (ValueKind::Date, ValueKind::Date) if Shape::of(&left.normal).rivals(Shape::of(&right.normal)) => {
+            near
+        }
+        (ValueKind::Code, ValueKind::Code) => near,
+        (ValueKind::Name, ValueKind::Name) if is_same || other.coverage >= SURE => NEARER,
         _ => return false,
     };
     best.is_direct == other.is_direct && other.coverage >= best.coverage * needed
 }
 
+/// The sentences say the same but for the value.
+fn same_frame(left: &Candidate, right: &Candidate) -> bool {
+    let stems = |candidate: &Candidate| -> HashSet<String> {
+        words(candidate.span())
+            .iter()
+            .filter(|word| {
+                !candidate
+                    .values
+                    .iter()
+                    .any(|value| value.range.contains(&word.range.start))
+            })
+            .map(|word| stem(&word.lower))
+            .collect()
+    };
+    let (left, right) = (stems(left), stems(right));
+    let n_shared = left.intersection(&right).count();
+    n_shared as f32 >= SAME_FRAME * left.len().min(right.len()) as f32
+}
+
 fn same_unit(left: &Value, right: &Value) -> bool {
     match (&left.unit, &right.unit) {
-        (Some(left), Some(right)) => super::text::stem(left) == super::text::stem(right),
+        (Some(left), Some(right)) => stem(left) == stem(right),
         (None, None) => true,
         _ => false,
     }

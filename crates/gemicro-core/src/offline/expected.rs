@@ -2,6 +2,7 @@
 //!
 //! The one function is [`fitting`]. It judges values only; what the sentence speaks of is the third gate.
 
+use super::moment::{Moment, Shape};
 use super::question::{AnswerType, Question};
 use super::text::stem;
 use super::unit_class::UnitClass;
@@ -13,7 +14,7 @@ use super::value::{Value, ValueKind};
 pub(crate) fn fitting<'a>(question: &Question, values: &'a [Value]) -> Vec<&'a Value> {
     let fits = |value: &&Value| {
         !is_in_question(question, value)
-            && kind_fits(&question.expected, value)
+            && kind_fits(question, value)
             && unit_fits(question, value)
             && name_fits(question, value)
             && counter_fits(question, value)
@@ -78,18 +79,25 @@ fn is_in_question(question: &Question, value: &Value) -> bool {
     }
 }
 
-fn kind_fits(expected: &AnswerType, value: &Value) -> bool {
-    match (expected, value.kind) {
+fn kind_fits(question: &Question, value: &Value) -> bool {
+    match (&question.expected, value.kind) {
         (AnswerType::Person | AnswerType::Place | AnswerType::Name, ValueKind::Name) => true,
         (
             AnswerType::Person | AnswerType::Place | AnswerType::Name,
             ValueKind::Number(_) | ValueKind::Code | ValueKind::Date,
         ) => false,
-        (AnswerType::Date, ValueKind::Date) => true,
+        (AnswerType::Date, ValueKind::Date) => {
+            question.uncased || question.moment.is_met_by(Shape::of(&value.normal))
+        }
+        (AnswerType::Date, ValueKind::Number(UnitClass::Duration)) => question.moment == Moment::Deadline,
         (AnswerType::Date, ValueKind::Number(_) | ValueKind::Code | ValueKind::Name) => false,
         (AnswerType::Quantity { classes }, ValueKind::Number(class)) => class_fits(classes, class, value),
         (AnswerType::Quantity { classes }, ValueKind::Code) => classes.is_empty(),
-        (AnswerType::Quantity { .. }, ValueKind::Date | ValueKind::Name) => false,
+        // "After what time" may mean a clock.
+        (AnswerType::Quantity { .. }, ValueKind::Date) => {
+            question.moment == Moment::Clock && Shape::of(&value.normal) == Shape::Clock
+        }
+        (AnswerType::Quantity { .. }, ValueKind::Name) => false,
         (AnswerType::Value | AnswerType::Explanation, ValueKind::Date) => {
             value.normal.chars().any(|c| c.is_ascii_digit())
         }
@@ -108,8 +116,9 @@ fn class_fits(classes: &[UnitClass], class: UnitClass, value: &Value) -> bool {
     let has_unknown_unit = class == UnitClass::Count
         && value.unit.is_some()
         && value.normal.starts_with(|c: char| c.is_ascii_digit());
-    has_unknown_unit
-        && classes
-            .iter()
-            .any(|class| matches!(class, UnitClass::Money | UnitClass::Frequency))
+    let may_be_unlisted = match classes {
+        [UnitClass::Money | UnitClass::Frequency] => true,
+        _ => classes.contains(&UnitClass::Frequency) && classes.contains(&UnitClass::Count),
+    };
+    has_unknown_unit && may_be_unlisted
 }

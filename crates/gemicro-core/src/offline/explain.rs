@@ -45,6 +45,7 @@ pub(crate) fn explain(
         limit: LIMIT,
     })?;
     let best_hit = hits.first().map_or(1.0, |hit| hit.score.max(f32::MIN_POSITIVE));
+    let numbers = numbers_of(&question.text);
     let mut candidates = Vec::new();
     for hit in &hits {
         candidates.extend(of_passage(
@@ -52,6 +53,7 @@ pub(crate) fn explain(
             hit.score / best_hit,
             subject,
             &aspects,
+            &numbers,
             techniques,
         ));
     }
@@ -62,6 +64,9 @@ pub(crate) fn explain(
             .then_with(|| left.passage.doc.cmp(&right.passage.doc))
             .then(left.range().start.cmp(&right.range().start))
     });
+    if let Some(term) = asked_definition(&question.text) {
+        candidates.retain(|candidate| defines_term(candidate.span(), &term));
+    }
     let chosen = varied(quotable(corpus, candidates, techniques)?);
     if chosen.is_empty() {
         let gate = if hits.is_empty() {
@@ -85,12 +90,15 @@ fn of_passage(
     rank: f32,
     subject: Option<&Subject>,
     aspects: &Aspects,
+    numbers: &[String],
     techniques: &Techniques,
 ) -> Vec<Candidate> {
     let passage = &hit.passage;
     match passage.kind {
         // A table row explains nothing without its header.
-        BlockKind::Heading | BlockKind::Code | BlockKind::KeyValue | BlockKind::TableRow => return Vec::new(),
+        BlockKind::Heading | BlockKind::Code | BlockKind::KeyValue | BlockKind::TableRow => {
+            return Vec::new();
+        }
         BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Comment => {}
     }
     let context = format!(
@@ -104,6 +112,9 @@ fn of_passage(
     }
     let around = aspects.coverage(&context, &[], &[]);
     if techniques.coverage && (around.share < LEAST_PASSAGE || !around.speaks) {
+        return Vec::new();
+    }
+    if !holds_numbers(&context, numbers) {
         return Vec::new();
     }
     let mut candidates = Vec::new();
@@ -131,6 +142,72 @@ fn of_passage(
         });
     }
     candidates
+}
+
+/// The numbers in a question: "exit code 6" is answered by no sentence that does not speak of 6.
+fn numbers_of(text: &str) -> Vec<String> {
+    let words = text
+        .split(|c: char| !c.is_alphanumeric() && c != '.')
+        .map(|word| word.trim_matches('.'));
+    words
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn holds_numbers(context: &str, numbers: &[String]) -> bool {
+    numbers.is_empty() || {
+        let known = numbers_of(context);
+        numbers.iter().all(|number| known.contains(number))
+    }
+}
+
+/// The term of "What is X?" and "What is an X?", in lower case; "what is the X" asks for a value of something.
+fn asked_definition(question: &str) -> Option<String> {
+    let lower = question.trim().trim_end_matches(['?', ' ']).to_lowercase();
+    let rest = lower
+        .strip_prefix("what is ")
+        .or_else(|| lower.strip_prefix("what are "))?;
+    let term = ["a ", "an "]
+        .iter()
+        .find_map(|article| rest.strip_prefix(article))
+        .unwrap_or(rest);
+    let n_words = term.split_whitespace().count();
+    let is_term = (1..=2).contains(&n_words) && !rest.starts_with("the ") && !rest.starts_with("there ");
+    is_term.then(|| term.to_owned())
+}
+
+/// Whether a sentence says what a term is: "X is …", "An X means …", "X: …".
+fn defines_term(sentence: &str, term: &str) -> bool {
+    let plain: String = sentence
+        .chars()
+        .filter(|c| !matches!(c, '*' | '`' | '_' | '“' | '”' | '"'))
+        .collect();
+    let lower = super::text::collapse(&plain).to_lowercase();
+    let start = ["a ", "an ", "the "]
+        .iter()
+        .find_map(|article| lower.strip_prefix(article))
+        .unwrap_or(&lower);
+    let Some(after) = start.strip_prefix(term) else {
+        return false;
+    };
+    let after = after
+        .strip_prefix('s')
+        .filter(|_| !term.ends_with('s'))
+        .unwrap_or(after);
+    let says = [
+        " is ",
+        " are ",
+        " means ",
+        " stands for ",
+        " refers to ",
+        " was ",
+        ": ",
+        " – ",
+        " — ",
+        ", a ",
+    ];
+    says.iter().any(|verb| after.starts_with(verb))
 }
 
 /// The best sentences, few from one passage and none twice.

@@ -6,11 +6,14 @@
 use std::ops::Range;
 
 use super::aspect::Coverage;
+use super::complement::{asks_colour, complement};
 use super::expected::fitting;
 use super::finding::Gate;
-use super::question::{AnswerType, Question};
+use super::fit::{Fit, is_checkable};
+use super::question::AnswerType;
 use super::select::{Candidate, Search};
 use super::sentence::sentences;
+use super::slot::stands_well;
 use super::subject::{Place, defines, is_titled};
 use super::table::{cells, column_heads};
 use super::text::words;
@@ -18,12 +21,6 @@ use super::unit_class::UnitClass;
 use super::value::{Value, ValueKind, values};
 use crate::corpus::{BlockKind, Corpus, CorpusError, Passage};
 
-/// Least coverage of a sentence that names the subject itself.
-const LEAST_DIRECT: f32 = 0.3;
-/// Least coverage of a sentence whose subject stands in the title, the heading or the sentence before.
-const LEAST_CONTEXT: f32 = 0.55;
-/// Least coverage where no value can be checked: nothing else proves that the sentence answers.
-const LEAST_UNTYPED: f32 = 0.5;
 /// A sentence longer than this is no sentence but a broken table or a blob.
 const LONGEST_SENTENCE: usize = 900;
 
@@ -143,7 +140,14 @@ impl Gates<'_> {
         }
         self.reached = self.reached.max(Gate::AnswerType);
         let mut fitting = fitting(question, &all_values);
-        fitting.retain(|value| self.counts_what_is_asked(sentence, value));
+        fitting.retain(|value| {
+            self.counts_what_is_asked(sentence, value) && stands_well(question, sentence, value)
+        });
+        let plain = complement(question, sentence, &piece.skip, |word| aspects.asks_about(word))
+            .filter(|_| piece.is_direct && fitting.is_empty() || asks_colour(question));
+        if plain.is_some() || asks_colour(question) && !question.uncased {
+            fitting = plain.iter().collect();
+        }
         let is_checkable = is_checkable(question, sentence);
         let is_definition = piece.is_direct
             && question.expected == AnswerType::Value
@@ -154,7 +158,7 @@ impl Gates<'_> {
             return;
         }
         self.reached = self.reached.max(Gate::Coverage);
-        let kinds: Vec<&str> = fitting
+        let mut kinds: Vec<&str> = fitting
             .iter()
             .filter_map(|value| match value.kind {
                 ValueKind::Number(class) => Some(class.name()),
@@ -162,6 +166,9 @@ impl Gates<'_> {
                 ValueKind::Code | ValueKind::Name => None,
             })
             .collect();
+        if asks_colour(question) && !fitting.is_empty() {
+            kinds.push("colour");
+        }
         // The words of the answer itself do not say what it answers.
         let mut skip = piece.skip.clone();
         skip.extend(
@@ -175,8 +182,13 @@ impl Gates<'_> {
         if !context.is_empty() && (coverage.speaks || !piece.label.is_empty()) {
             coverage = aspects.coverage(&format!("{sentence} {context}"), &skip, &kinds);
         }
-        if techniques.coverage && !self.covers(coverage, piece.is_direct, is_checkable && !fitting.is_empty())
-        {
+        let fit = match &plain {
+            Some(_) if asks_colour(question) => Fit::Foreign,
+            Some(_) => Fit::Plain,
+            None if !is_checkable => Fit::Untyped,
+            None => Fit::of(question, &fitting),
+        };
+        if techniques.coverage && !self.covers(coverage, piece.is_direct, fit) {
             return;
         }
         self.reached = self.reached.max(Gate::Verbatim);
@@ -234,10 +246,12 @@ impl Gates<'_> {
     fn counts_what_is_asked(&self, sentence: &str, value: &Value) -> bool {
         let counted = &self.search.question.counted;
         let is_digits = value.normal.starts_with(|c: char| c.is_ascii_digit());
+        let is_also_unit =
+            matches!(&self.search.question.expected, AnswerType::Quantity { classes } if classes.len() > 1);
         if value.kind != ValueKind::Number(UnitClass::Count)
             || counted.is_empty()
             || self.search.question.uncased
-            || is_digits
+            || is_digits && !is_also_unit
         {
             return true;
         }
@@ -262,20 +276,14 @@ impl Gates<'_> {
                 .any(|marker| sentence.contains(marker.as_str()))
     }
 
-    fn covers(&self, coverage: Coverage, is_direct: bool, is_typed: bool) -> bool {
+    fn covers(&self, coverage: Coverage, is_direct: bool, fit: Fit) -> bool {
         if self.search.aspects.is_empty() {
-            return is_typed;
+            return fit != Fit::Untyped;
         }
         if let Some(least) = self.search.least {
             return coverage.speaks && coverage.share >= least && is_direct;
         }
-        let least = match (is_direct, is_typed) {
-            (true, true) if self.search.subject.is_some() => LEAST_DIRECT,
-            (true, _) => LEAST_UNTYPED,
-            (false, true) if self.search.question.uncased => LEAST_UNTYPED - 0.1,
-            (false, true) => LEAST_CONTEXT,
-            (false, false) => LEAST_UNTYPED,
-        };
+        let least = fit.least(self.search.question, self.search.subject.is_some(), is_direct);
         coverage.speaks && coverage.share >= least
     }
 
@@ -367,15 +375,4 @@ fn refers_back(sentence: &str) -> bool {
             | "er"
             | "dort"
     )
-}
-
-/// In scripts without capitals a name cannot be told, so only numbers and dates are checked there.
-fn is_checkable(question: &Question, sentence: &str) -> bool {
-    match question.expected {
-        AnswerType::Quantity { .. } | AnswerType::Date => true,
-        AnswerType::Person | AnswerType::Place | AnswerType::Value | AnswerType::Name => {
-            !question.uncased && !super::text::is_uncased(sentence)
-        }
-        AnswerType::Explanation => false,
-    }
 }

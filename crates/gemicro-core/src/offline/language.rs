@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
 
+use super::moment::Moment;
 use super::text::stem;
 use super::unit_class::UnitClass;
 
@@ -84,6 +85,14 @@ pub(crate) struct LanguageFile {
     pub(crate) verbs: BTreeMap<UnitClass, Vec<String>>,
     pub(crate) measures: BTreeMap<String, Vec<String>>,
     pub(crate) linked: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub(crate) degree: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub(crate) moments: BTreeMap<Moment, Vec<String>>,
+    #[serde(default)]
+    pub(crate) colours: WordList,
+    #[serde(default)]
+    pub(crate) vague: WordList,
     pub(crate) units: BTreeMap<UnitClass, Vec<String>>,
     #[serde(default)]
     pub(crate) qualifiers: WordList,
@@ -115,6 +124,11 @@ pub(crate) struct Language {
     pub(crate) measures: HashMap<String, Vec<String>>,
     /// Word to what a unit must measure to answer it.
     pub(crate) linked: HashMap<String, Vec<String>>,
+    /// Noun to what "how much", "how long", "how big" mean beside it.
+    pub(crate) degree: HashMap<String, Vec<String>>,
+    /// Word to the part of a date that it asks for.
+    pub(crate) moments: HashMap<String, Moment>,
+    pub(crate) colours: HashSet<String>,
     pub(crate) follow: Follow,
     /// Where names cannot be told by capitals: a sentence that names somebody holds one of these.
     pub(crate) naming: Vec<String>,
@@ -148,6 +162,8 @@ impl Language {
         }
         let by_verb =
             |(class, verbs): (UnitClass, Vec<String>)| verbs.into_iter().map(move |verb| (verb, class));
+        let by_moment =
+            |(moment, nouns): (Moment, Vec<String>)| nouns.into_iter().map(move |noun| (noun, moment));
         Self {
             code: file.code,
             stop: file.stop.into_iter().collect(),
@@ -156,6 +172,9 @@ impl Language {
             verbs: file.verbs.into_iter().flat_map(by_verb).collect(),
             measures: inverted(file.measures),
             linked: inverted(file.linked),
+            degree: inverted(file.degree),
+            moments: file.moments.into_iter().flat_map(by_moment).collect(),
+            colours: file.colours.words.into_iter().collect(),
             follow: file.follow,
             naming: file.names.markers,
             groups,

@@ -28,6 +28,7 @@ pub(crate) struct Lexicon {
     numeral_characters: HashSet<char>,
     titles: HashSet<String>,
     modifiers: HashSet<String>,
+    vague: HashSet<String>,
 }
 
 /// The lexicon, read on first use.
@@ -46,7 +47,10 @@ const FILES: [&str; 8] = [
     include_str!("data/ko.toml"),
     include_str!("data/ar.toml"),
 ];
-const ENGLISH_SYNONYMS: &str = include_str!("data/en-synonyms.toml");
+const ENGLISH_SYNONYMS: [&str; 2] = [
+    include_str!("data/en-synonyms.toml"),
+    include_str!("data/en-paraphrases.toml"),
+];
 
 impl Lexicon {
     fn read() -> Self {
@@ -65,13 +69,16 @@ impl Lexicon {
             numeral_characters: HashSet::new(),
             titles: HashSet::new(),
             modifiers: HashSet::new(),
+            vague: HashSet::new(),
         };
         for text in FILES {
             let mut file: LanguageFile = toml::from_str(text).expect("the language files are read by a test");
             if file.code == "en" {
-                let more: WordList =
-                    toml::from_str(ENGLISH_SYNONYMS).expect("the synonym file is read by a test");
-                file.synonyms.groups.extend(more.groups);
+                for synonyms in ENGLISH_SYNONYMS {
+                    let more: WordList =
+                        toml::from_str(synonyms).expect("the synonym files are read by a test");
+                    file.synonyms.groups.extend(more.groups);
+                }
             }
             lexicon.add(file);
         }
@@ -119,6 +126,7 @@ impl Lexicon {
         self.numeral_characters.extend(file.numerals.characters.chars());
         self.titles.extend(file.persons.titles.clone());
         self.modifiers.extend(file.names.modifiers.clone());
+        self.vague.extend(file.vague.words.clone());
         self.languages.push(Language::of(file));
     }
 
@@ -186,6 +194,11 @@ impl Lexicon {
     /// A word that makes a longer name where every noun has a capital.
     pub(crate) fn is_modifier(&self, word: &str) -> bool {
         self.modifiers.contains(word)
+    }
+
+    /// A word that stands where a value could stand and gives none: "matter", "secret", "unknown".
+    pub(crate) fn is_vague(&self, word: &str) -> bool {
+        self.vague.contains(word)
     }
 
     pub(crate) fn joins_numerals(&self, word: &str) -> bool {

@@ -18,6 +18,8 @@ mod answer;
 mod aspect;
 /// Questions about something that another document names.
 mod bridge;
+/// Answers in plain words.
+mod complement;
 /// Documents that disagree.
 mod contradiction;
 /// Two questions in one sentence.
@@ -30,6 +32,8 @@ mod expected;
 mod explain;
 /// What comes back for a sub-question.
 mod finding;
+/// How well a value fits.
+mod fit;
 /// Questions that lean on the one before.
 mod follow_up;
 /// The gates a sentence passes.
@@ -40,6 +44,10 @@ mod hop;
 mod language;
 /// Words of all languages.
 mod lexicon;
+/// What a number measures.
+mod measure;
+/// Parts of dates.
+mod moment;
 /// One question, read.
 mod question;
 /// The subject of a question.
@@ -48,6 +56,8 @@ mod resolve;
 mod select;
 /// Sentences of a passage.
 mod sentence;
+/// Places of values.
+mod slot;
 /// Planted text.
 mod structure;
 /// Exact names.

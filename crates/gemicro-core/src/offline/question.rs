@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::language::{Ask, AskKind, Language};
 use super::lexicon::lexicon;
+use super::measure::{Measured, classes_of_value, measured, quantity_classes, verb_class};
+use super::moment::Moment;
 use super::text::{Word, is_uncased, words};
 use super::unit_class::UnitClass;
 
@@ -48,6 +50,8 @@ pub(crate) struct Question {
     pub(crate) ask_bytes: Range<usize>,
     /// The script has no capitals.
     pub(crate) uncased: bool,
+    /// Which part of a date or clock is asked for.
+    pub(crate) moment: Moment,
     /// "How many N": the words for the things counted.
     pub(crate) counted: Vec<String>,
     /// "… in kilometres": the unit that is asked for.
@@ -70,6 +74,12 @@ impl Question {
             expected(ask_kind, text, &tokens, &ask, language)
         });
         let counted = counted(&expected, &tokens, &ask, language);
+        let is_noun_asked = ask_kind.is_some_and(|ask| ask.kind == AskKind::Value);
+        let moment = if is_noun_asked {
+            Moment::of_noun(&tokens, &ask, language)
+        } else {
+            Moment::asked(&tokens, &ask, language)
+        };
         let unit = wanted_unit(&tokens);
         let identifiers = identifiers(&tokens, language);
         Self {
@@ -80,6 +90,7 @@ impl Question {
             ask,
             ask_bytes,
             uncased,
+            moment,
             counted,
             unit,
             identifiers,
@@ -96,8 +107,19 @@ fn counted(expected: &AnswerType, tokens: &[Word], ask: &Range<usize>, language:
     let AnswerType::Quantity { classes } = expected else {
         return Vec::new();
     };
-    if *classes != [UnitClass::Count] {
+    if classes.last() != Some(&UnitClass::Count) {
         return Vec::new();
+    }
+    let is_size = tokens.get(ask.start).is_some_and(|word| word.lower == "how") && !is_count_ask(tokens, ask);
+    if is_size {
+        // "How big an audience": the noun is what is counted.
+        return tokens[ask.end..]
+            .iter()
+            .find(|word| !language.stop.contains(&word.lower))
+            .filter(|_| *classes == [UnitClass::Count])
+            .map(|word| word.lower.clone())
+            .into_iter()
+            .collect();
     }
     tokens[ask.end..]
         .iter()
@@ -105,6 +127,10 @@ fn counted(expected: &AnswerType, tokens: &[Word], ask: &Range<usize>, language:
         .take_while(|word| !language.stop.contains(&word.lower))
         .map(|word| word.lower.clone())
         .collect()
+}
+
+fn is_count_ask(tokens: &[Word], ask: &Range<usize>) -> bool {
+    tokens[ask.clone()].iter().any(|word| word.lower == "many")
 }
 
 fn wanted_unit(tokens: &[Word]) -> Option<String> {
@@ -225,7 +251,9 @@ fn expected(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language:
                 .any(|word| word.lower == "average" || word.lower == "mean");
             match measured {
                 Some(Measured::Date) => AnswerType::Date,
-                Some(Measured::Classes(classes)) => AnswerType::Quantity { classes },
+                Some(Measured::Classes(classes)) => AnswerType::Quantity {
+                    classes: classes_of_value(classes, tokens, at, language),
+                },
                 None if is_superlative => AnswerType::Quantity { classes: Vec::new() },
                 None => match verb_class(tokens, language) {
                     Some(class) => AnswerType::Quantity { classes: vec![class] },
@@ -256,93 +284,4 @@ fn asks_name(tokens: &[Word]) -> bool {
     tokens
         .last()
         .is_some_and(|word| matches!(word.lower.as_str(), "called" | "named" | "name"))
-}
-
-fn quantity_classes(
-    ask: &Ask,
-    text: &str,
-    tokens: &[Word],
-    at: &Range<usize>,
-    language: &Language,
-) -> Vec<UnitClass> {
-    if !ask.classes.is_empty() && ask.classes != [UnitClass::Count] {
-        return ask.classes.clone();
-    }
-    if ask.classes == [UnitClass::Count] {
-        let noun_class = tokens[at.end..]
-            .iter()
-            .take(3)
-            .take_while(|word| !language.stop.contains(&word.lower))
-            .find_map(|word| lexicon().unit(&word.lower));
-        return vec![noun_class.unwrap_or(UnitClass::Count)];
-    }
-    if let Some(class) = verb_class(tokens, language) {
-        return vec![class];
-    }
-    match measured(text, tokens, at, language) {
-        Some(Measured::Classes(classes)) => classes,
-        Some(Measured::Date) | None => Vec::new(),
-    }
-}
-
-fn verb_class(tokens: &[Word], language: &Language) -> Option<UnitClass> {
-    tokens
-        .iter()
-        .find_map(|word| language.verbs.get(&word.lower).copied())
-}
-
-enum Measured {
-    Date,
-    /// Any number, when empty.
-    Classes(Vec<UnitClass>),
-}
-
-/// The measurable noun that the wh-word asks for: "what ... radius of", "which voltage feeds".
-fn measured(text: &str, tokens: &[Word], at: &Range<usize>, language: &Language) -> Option<Measured> {
-    let names: Vec<String> = if tokens.iter().any(|word| word.cjk) {
-        let longest = language
-            .measures
-            .iter()
-            .filter(|(noun, _)| text.contains(noun.as_str()))
-            .max_by_key(|(noun, _)| noun.len());
-        longest?.1.clone()
-    } else {
-        // Korean puts the noun before the wh-word.
-        let after = if language.code == "ko" {
-            tokens
-        } else {
-            &tokens[at.end..]
-        };
-        let mut found = None;
-        let mut n_content = 0;
-        for (idx, word) in after.iter().take(9).enumerate() {
-            let is_stop = language.stop.contains(&word.lower);
-            if word.capital && idx > 0 && language.code != "de" {
-                break;
-            }
-            if n_content > 0 && is_stop && language.code != "ko" {
-                break;
-            }
-            if !is_stop {
-                n_content += 1;
-            }
-            if let Some(names) = language
-                .measures
-                .get(&word.lower)
-                .or_else(|| language.measures.get(word.lower.trim_end_matches('s')))
-            {
-                found = Some(names.clone());
-            }
-        }
-        found?
-    };
-    if names.iter().any(|name| name == "date") && names.len() == 1 {
-        return Some(Measured::Date);
-    }
-    if names.iter().any(|name| name == "number") {
-        return Some(Measured::Classes(Vec::new()));
-    }
-    Some(Measured::Classes(
-        names.iter().filter_map(|name| UnitClass::named(name)).collect(),
-    ))
 }

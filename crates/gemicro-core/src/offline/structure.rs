@@ -332,7 +332,7 @@ fn without_link_targets(lower: &str) -> String {
 }
 
 fn has_host_name(lower: &str) -> bool {
-    lower
+    as_rendered(lower)
         .split(|c: char| {
             c.is_whitespace()
                 || matches!(
@@ -350,6 +350,7 @@ fn has_host_name(lower: &str) -> bool {
                         | '='
                         | ':'
                         | '/'
+                        | '@'
                         | '，'
                         | '。'
                 )
@@ -358,16 +359,27 @@ fn has_host_name(lower: &str) -> bool {
         .any(is_host)
 }
 
+/// The text as a reader of the rendered page sees it, as far as names of machines go.
+fn as_rendered(lower: &str) -> String {
+    let dots = ["&#46;", "&#x2e;", "&period;"];
+    let plain = dots
+        .iter()
+        .fold(lower.to_owned(), |text, dot| text.replace(dot, "."));
+    plain.replace(['*', '_'], "")
+}
+
 fn is_host(token: &str) -> bool {
     let labels: Vec<&str> = token.split('.').collect();
-    labels.len() >= 2
-        && labels
-            .iter()
-            .all(|label| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-'))
-        && labels[0].chars().any(char::is_alphabetic)
-        && labels
-            .last()
-            .is_some_and(|ending| shapes().host_endings.iter().any(|known| known == ending))
+    let are_labels = labels
+        .iter()
+        .all(|label| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-'));
+    if labels.len() < 2 || !are_labels {
+        return false;
+    }
+    let is_ip = labels.len() == 4 && labels.iter().all(|label| label.parse::<u8>().is_ok());
+    let has_name = labels[0].chars().any(char::is_alphabetic);
+    let ending = labels[labels.len() - 1];
+    is_ip || has_name && shapes().host_endings.iter().any(|known| known == ending)
 }
 
 /// A span with any address in it is never quoted, wherever the address points.

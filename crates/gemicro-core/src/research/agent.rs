@@ -15,6 +15,31 @@ use crate::offline::Techniques;
 use crate::run::events::RunStarted;
 
 /// Splits a question, answers its parts in parallel and writes one cited answer.
+///
+/// Without a model in the context it answers from the sources alone; `examples/research.rs` shows that.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use futures_util::StreamExt;
+/// use gemicro_core::agent::{Agent, AgentContext};
+/// use gemicro_core::llm::scripted::{Part, ScriptedModel};
+/// use gemicro_core::research::{DeepResearchAgent, ResearchConfig};
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+/// # runtime.block_on(async {
+/// let agent = DeepResearchAgent::new(ResearchConfig { max_sub_queries: 2, ..ResearchConfig::default() });
+/// // Any `LlmBackend` will do; this one is a stand-in for tests.
+/// let llm = Arc::new(ScriptedModel::new(Part::Perfect));
+/// let mut events = agent.execute("Why is the sky blue?", AgentContext { llm: Some(llm), ..Default::default() });
+/// let mut kinds = Vec::new();
+/// while let Some(event) = events.next().await {
+///     kinds.push(event.expect("a fact").event_type);
+/// }
+/// assert_eq!(kinds.first().map(String::as_str), Some("run_started"));
+/// assert_eq!(kinds.last().map(String::as_str), Some("final_result"));
+/// # });
+/// ```
 #[derive(Debug, Clone)]
 pub struct DeepResearchAgent {
     config: ResearchConfig,
@@ -26,7 +51,11 @@ impl DeepResearchAgent {
     /// An agent with these settings.
     #[must_use]
     pub fn new(config: ResearchConfig) -> Self {
-        Self { config, sources: Vec::new(), limits: Limits::default() }
+        Self {
+            config,
+            sources: Vec::new(),
+            limits: Limits::default(),
+        }
     }
 
     /// Reads these folders and files; the context needs a library for it.
@@ -45,14 +74,22 @@ impl DeepResearchAgent {
 
     fn plan(&self, query: &str, ctx: &AgentContext) -> ResearchPlan {
         let engine = match &ctx.llm {
-            Some(_) => ResearchEngine::Model { llm: ctx.config.llm.clone(), prompts: PromptSet::default() },
-            None => ResearchEngine::Offline { techniques: Techniques::default() },
+            Some(_) => ResearchEngine::Model {
+                llm: ctx.config.llm.clone(),
+                prompts: PromptSet::default(),
+            },
+            None => ResearchEngine::Offline {
+                techniques: Techniques::default(),
+            },
         };
         ResearchPlan {
             question: query.to_owned(),
             engine,
             sources: self.sources.clone(),
-            config: ResearchConfig { approve_plan: false, ..self.config.clone() },
+            config: ResearchConfig {
+                approve_plan: false,
+                ..self.config.clone()
+            },
         }
     }
 }
@@ -61,7 +98,9 @@ impl Agent for DeepResearchAgent {
     fn execute(&self, query: &str, ctx: AgentContext) -> BoxStream<'static, Result<AgentUpdate, AgentError>> {
         let plan = self.plan(query, &ctx);
         if let Err(failure) = plan.check(&self.limits) {
-            return Box::pin(futures_util::stream::once(async { Err(AgentError::Refused(failure)) }));
+            return Box::pin(futures_util::stream::once(async {
+                Err(AgentError::Refused(failure))
+            }));
         }
         let (held_back, held_back_ms) = plan.held_back(&self.limits);
         let started = RunStarted {
@@ -70,11 +109,14 @@ impl Agent for DeepResearchAgent {
             program: concat!("gemicro-core ", env!("CARGO_PKG_VERSION")).to_owned(),
             title: query.trim().to_owned(),
             plan: Json::of(&plan).expect("a plan has string keys only"),
-            limits: self.limits.clone(),
+            limits: self.limits,
             held_back,
             held_back_ms,
         };
-        let parts = ResearchExecutors { library: ctx.library.clone(), llm: ctx.llm.clone() };
+        let parts = ResearchExecutors {
+            library: ctx.library.clone(),
+            llm: ctx.llm.clone(),
+        };
         run_beside(ctx.store, Arc::new(ResearchFlow), started, executors(parts))
     }
 

@@ -15,6 +15,10 @@ pub struct ResearchConfig {
 
 impl Default for ResearchConfig {
     fn default() -> Self {
-        Self { max_sub_queries: 5, max_passages: 12, approve_plan: false }
+        Self {
+            max_sub_queries: 5,
+            max_passages: 12,
+            approve_plan: false,
+        }
     }
 }

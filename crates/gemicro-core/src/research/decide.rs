@@ -25,8 +25,13 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
     if state.plan.config.approve_plan {
         match run.answers.get(PLAN_QUESTION) {
             None => {
-                let wait = Wait::Answer { key: PLAN_QUESTION.to_owned() };
-                return Decision { waits: vec![wait], ..Decision::default() };
+                let wait = Wait::Answer {
+                    key: PLAN_QUESTION.to_owned(),
+                };
+                return Decision {
+                    waits: vec![wait],
+                    ..Decision::default()
+                };
             }
             Some(answer) if is_refusal(answer) => {
                 let failure = Failure::new(ErrorKind::Cancelled, "the plan was not approved");
@@ -54,17 +59,26 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
 }
 
 fn want(steps: Vec<crate::flow::Step>) -> Decision {
-    Decision { want: steps, ..Decision::default() }
+    Decision {
+        want: steps,
+        ..Decision::default()
+    }
 }
 
 fn finish(outcome: Outcome) -> Decision {
-    Decision { finish: Some(outcome), ..Decision::default() }
+    Decision {
+        finish: Some(outcome),
+        ..Decision::default()
+    }
 }
 
 fn completed(result: &super::events::FinalResult) -> Outcome {
     use gemicro_event::Payload;
     let data = Json::of(result).expect("a result has string keys only");
-    Outcome::Completed { message: result.message(), data }
+    Outcome::Completed {
+        message: result.message(),
+        data,
+    }
 }
 
 fn is_refusal(answer: &Json) -> bool {
@@ -74,9 +88,10 @@ fn is_refusal(answer: &Json) -> bool {
 /// Why the report was made without a model.
 fn synthesis_gap(run: &RunState) -> Option<String> {
     run.steps.iter().find_map(|(key, step)| match step {
-        crate::run::StepState::Failed(failure) if *key == steps::synthesis_key() => {
-            Some(format!("the report is a plain list of the findings, because {}", failure.message))
-        }
+        crate::run::StepState::Failed(failure) if *key == steps::synthesis_key() => Some(format!(
+            "the report is a plain list of the findings, because {}",
+            failure.message
+        )),
         _ => None,
     })
 }
@@ -84,8 +99,10 @@ fn synthesis_gap(run: &RunState) -> Option<String> {
 /// Not one sub-query was answered: no prose, a typed failure with every reason.
 fn nothing_found(state: &ResearchState) -> Failure {
     let failed = state.failed();
-    let reasons: Vec<String> =
-        failed.iter().map(|(query, failed)| format!("{query}: {}", failed.error)).collect();
+    let reasons: Vec<String> = failed
+        .iter()
+        .map(|(query, failed)| format!("{query}: {}", failed.error))
+        .collect();
     let kinds: Vec<ErrorKind> = failed.iter().map(|(_, failed)| failed.error_kind).collect();
     let kind = match kinds.first() {
         // Alike failures keep their kind: "no evidence" and "budget exceeded" are not the backend's fault.
@@ -94,12 +111,19 @@ fn nothing_found(state: &ResearchState) -> Failure {
     };
     let message = match (kind, reasons.as_slice()) {
         (ErrorKind::NoEvidence, [_]) => format!("no evidence: {}", failed[0].1.error),
-        (ErrorKind::NoEvidence, _) => format!("no evidence for any part of the question: {}", reasons.join("; ")),
+        (ErrorKind::NoEvidence, _) => {
+            format!("no evidence for any part of the question: {}", reasons.join("; "))
+        }
         (_, [_]) => failed[0].1.error.clone(),
         _ => format!("all {} sub-queries failed: {}", reasons.len(), reasons.join("; ")),
     };
     let detail = Json::from(serde_json::json!({ "reasons": reasons }));
-    Failure { kind, message, detail: Some(detail), retry_after_ms: None }
+    Failure {
+        kind,
+        message,
+        detail: Some(detail),
+        retry_after_ms: None,
+    }
 }
 
 fn keeps_its_kind(kind: ErrorKind) -> bool {

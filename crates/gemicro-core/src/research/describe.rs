@@ -3,8 +3,8 @@
 use gemicro_event::{AgentUpdate, ErrorKind, Failure, Timestamp};
 
 use super::events::{
-    DecompositionComplete, DecompositionStarted, SubQueryCompleted, SubQueryFailed, SubQueryStarted,
-    SourcesRead, SynthesisStarted,
+    DecompositionComplete, DecompositionStarted, SourcesRead, SubQueryCompleted, SubQueryFailed,
+    SubQueryStarted, SynthesisStarted,
 };
 use super::flow::ResearchState;
 use super::steps::{self, Role};
@@ -17,7 +17,12 @@ use crate::offline::{Finding, SubAnswer};
 /// Facts stated when a step starts for the first time.
 pub(super) fn announce(state: &ResearchState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
     let started = |id: usize| {
-        let query = state.sub_queries.iter().flatten().nth(id).map_or_else(String::new, |it| it.text.clone());
+        let query = state
+            .sub_queries
+            .iter()
+            .flatten()
+            .nth(id)
+            .map_or_else(String::new, |it| it.text.clone());
         vec![AgentUpdate::new(&SubQueryStarted { id, query }, at)]
     };
     match steps::role_of(state, &step.key) {
@@ -41,7 +46,9 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
             .unwrap_or_default(),
         (Some(Role::Answer(id)), StepEnd::Completed(output)) => {
             let sub_query = state.sub_queries.iter().flatten().nth(id);
-            let passages = sub_query.and_then(|it| it.passages.as_deref()).unwrap_or_default();
+            let passages = sub_query
+                .and_then(|it| it.passages.as_deref())
+                .unwrap_or_default();
             vec![answered(id, passages, output, at)]
         }
         (Some(Role::Search(id) | Role::Answer(id)), StepEnd::Failed(failure)) => {
@@ -58,13 +65,16 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
                 vec![failed(id, &Failure::new(ErrorKind::Internal, message), at)]
             }
         },
-        (Some(Role::Sources), StepEnd::Failed(_))
-        | (Some(Role::Synthesize) | None, _) => Vec::new(),
+        (Some(Role::Sources), StepEnd::Failed(_)) | (Some(Role::Synthesize) | None, _) => Vec::new(),
     }
 }
 
 fn failed(id: usize, failure: &Failure, at: Timestamp) -> AgentUpdate {
-    let fact = SubQueryFailed { id, error: failure.message.clone(), error_kind: failure.kind };
+    let fact = SubQueryFailed {
+        id,
+        error: failure.message.clone(),
+        error_kind: failure.kind,
+    };
     AgentUpdate::new(&fact, at)
 }
 
@@ -80,7 +90,10 @@ fn decomposition(state: &ResearchState, end: &StepEnd) -> Option<DecompositionCo
             Some(if sub_queries.is_empty() {
                 whole("the model gave no sub-queries".to_owned())
             } else {
-                DecompositionComplete { sub_queries, note: None }
+                DecompositionComplete {
+                    sub_queries,
+                    note: None,
+                }
             })
         }
         StepEnd::Failed(failure) if steps::ends_run(&steps::decompose_key(), failure.kind) => None,
@@ -89,17 +102,29 @@ fn decomposition(state: &ResearchState, end: &StepEnd) -> Option<DecompositionCo
 }
 
 fn sub_queries_in(output: &StepOutput, plan: &ResearchPlan) -> Vec<String> {
-    let from_model = || output.output.parse::<LlmResponse>().ok().and_then(|response| json_in(&response.text));
+    let from_model = || {
+        output
+            .output
+            .parse::<LlmResponse>()
+            .ok()
+            .and_then(|response| json_in(&response.text))
+    };
     let listed = match output.output.get("parsed") {
         Some(_) => output.output.get("sub_queries").cloned(),
-        None => from_model().and_then(|json| json.get("sub_queries").cloned().or_else(|| Some((*json).clone()))),
+        None => {
+            from_model().and_then(|json| json.get("sub_queries").cloned().or_else(|| Some((*json).clone())))
+        }
     };
-    let texts: Vec<String> = listed.and_then(|listed| serde_json::from_value(listed).ok()).unwrap_or_default();
+    let texts: Vec<String> = listed
+        .and_then(|listed| serde_json::from_value(listed).ok())
+        .unwrap_or_default();
     let longest = match plan.engine {
         ResearchEngine::Model { .. } => steps::longest_sub_query(plan),
         ResearchEngine::Offline { .. } => usize::MAX,
     };
-    let texts = texts.iter().map(|text| report::cut(text.trim(), longest).trim().to_owned());
+    let texts = texts
+        .iter()
+        .map(|text| report::cut(text.trim(), longest).trim().to_owned());
     let texts = texts.filter(|text| text.contains(char::is_alphanumeric));
     texts.take(plan.config.max_sub_queries).collect()
 }
@@ -116,11 +141,15 @@ fn answered(id: usize, passages: &[Passage], output: &StepOutput, at: Timestamp)
             n_removed: answer.n_removed,
         }),
         Err(_) => match output.output.parse::<SubAnswer>() {
-            Ok(SubAnswer::Found { findings, contradictions }) => Ok(extracted(id, &findings, contradictions)),
+            Ok(SubAnswer::Found {
+                findings,
+                contradictions,
+            }) => Ok(extracted(id, &findings, contradictions)),
             Ok(SubAnswer::NoEvidence { reason, .. }) => Err(Failure::new(ErrorKind::NoEvidence, reason)),
-            Err(error) => {
-                Err(Failure::new(ErrorKind::Internal, format!("the answer cannot be read: {error}")))
-            }
+            Err(error) => Err(Failure::new(
+                ErrorKind::Internal,
+                format!("the answer cannot be read: {error}"),
+            )),
         },
     };
     match described {
@@ -144,19 +173,28 @@ fn extracted(
         grade: Grade::Verified,
     });
     // Both sides of a contradiction are cited, not only the one that answers best.
-    let disputed = contradictions.iter().flat_map(|contradiction| &contradiction.sides).map(|side| Citation {
-        number: 0,
-        doc: side.doc.clone(),
-        span: side.span.clone(),
-        range: side.range.clone(),
-        title: side.doc.clone(),
-        date: side.date.clone(),
-        grade: Grade::Verified,
-    });
+    let disputed = contradictions
+        .iter()
+        .flat_map(|contradiction| &contradiction.sides)
+        .map(|side| Citation {
+            number: 0,
+            doc: side.doc.clone(),
+            span: side.span.clone(),
+            range: side.range.clone(),
+            title: side.doc.clone(),
+            date: side.date.clone(),
+            grade: Grade::Verified,
+        });
     let mut citations: Vec<Citation> = Vec::new();
     for citation in found.chain(disputed) {
-        if !citations.iter().any(|known| known.doc == citation.doc && known.range == citation.range) {
-            citations.push(Citation { number: citations.len() + 1, ..citation });
+        if !citations
+            .iter()
+            .any(|known| known.doc == citation.doc && known.range == citation.range)
+        {
+            citations.push(Citation {
+                number: citations.len() + 1,
+                ..citation
+            });
         }
     }
     let sentences = citations.iter().map(|citation| {
@@ -177,8 +215,12 @@ fn sides(contradiction: crate::offline::Contradiction) -> Contradiction {
     let sides = contradiction.sides.into_iter();
     Contradiction {
         sides: sides
-            .map(|side| Side { doc: side.doc, span: side.span, value: side.value, date: side.date })
+            .map(|side| Side {
+                doc: side.doc,
+                span: side.span,
+                value: side.value,
+                date: side.date,
+            })
             .collect(),
     }
 }
-

@@ -135,16 +135,36 @@ macro_rules! payload {
     };
 }
 
-payload!(SourcesRead, "sources_read", |it| format!("Read {} documents", it.n_documents));
-payload!(DecompositionStarted, "decomposition_started", |_it| "Decomposing query into sub-queries".to_owned());
-payload!(DecompositionComplete, "decomposition_complete", |it| match it.sub_queries.len() {
-    1 => "Decomposed into 1 sub-query".to_owned(),
-    n => format!("Decomposed into {n} sub-queries"),
+payload!(SourcesRead, "sources_read", |it| match it.n_documents {
+    1 => "Read 1 document".to_owned(),
+    n => format!("Read {n} documents"),
 });
-payload!(SubQueryStarted, "sub_query_started", |it| format!("Sub-query {} started", it.id));
-payload!(SubQueryCompleted, "sub_query_completed", |it| format!("Sub-query {} completed", it.id));
-payload!(SubQueryFailed, "sub_query_failed", |it| format!("Sub-query {} failed", it.id));
-payload!(SynthesisStarted, "synthesis_started", |_it| "Synthesizing results".to_owned());
+payload!(DecompositionStarted, "decomposition_started", |_it| {
+    "Decomposing query into sub-queries".to_owned()
+});
+payload!(
+    DecompositionComplete,
+    "decomposition_complete",
+    |it| match it.sub_queries.len() {
+        1 => "Decomposed into 1 sub-query".to_owned(),
+        n => format!("Decomposed into {n} sub-queries"),
+    }
+);
+payload!(SubQueryStarted, "sub_query_started", |it| format!(
+    "Sub-query {} started",
+    it.id + 1
+));
+payload!(SubQueryCompleted, "sub_query_completed", |it| format!(
+    "Sub-query {} completed",
+    it.id + 1
+));
+payload!(SubQueryFailed, "sub_query_failed", |it| format!(
+    "Sub-query {} failed",
+    it.id + 1
+));
+payload!(SynthesisStarted, "synthesis_started", |_it| {
+    "Synthesizing results".to_owned()
+});
 payload!(FinalResult, "final_result", |it| match &it.partial {
     None => "Research complete".to_owned(),
     Some(reason) => format!("Research complete in part: {reason}"),

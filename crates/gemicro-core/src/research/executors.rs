@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use gemicro_event::{Charge, ErrorKind, Failure, Json};
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
 use crate::blob::BlobId;
 use crate::corpus::{Corpus, Library, PassageQuery};
@@ -42,8 +43,18 @@ pub fn executors(parts: ResearchExecutors) -> Executors {
         .with(COMPOSE_STEP, Arc::new(ComposeExecutor));
     if let Some(library) = parts.library {
         executors = executors
-            .with(SOURCES_STEP, Arc::new(SourcesExecutor { library: library.clone() }))
-            .with(SEARCH_STEP, Arc::new(SearchExecutor { library: library.clone() }))
+            .with(
+                SOURCES_STEP,
+                Arc::new(SourcesExecutor {
+                    library: library.clone(),
+                }),
+            )
+            .with(
+                SEARCH_STEP,
+                Arc::new(SearchExecutor {
+                    library: library.clone(),
+                }),
+            )
             .with(EXTRACT_STEP, Arc::new(ExtractExecutor { library }));
     }
     if let Some(llm) = parts.llm {
@@ -66,9 +77,12 @@ struct SourcesInput {
 impl Executor for SourcesExecutor {
     fn execute(&self, call: StepCall) -> Executed {
         let library = self.library.clone();
-        Box::pin(async move {
+        stoppable(call.cancel.clone(), async move {
             let input: SourcesInput = read(&call.step.input)?;
-            let card = library.read(&call.run, input.paths).await.map_err(StepFailure::free)?;
+            let card = library
+                .read(&call.run, input.paths)
+                .await
+                .map_err(StepFailure::free)?;
             done(&card)
         })
     }
@@ -89,7 +103,10 @@ impl Executor for SplitExecutor {
         Box::pin(async move {
             let input: SplitInput = read(&call.step.input)?;
             let parsed = offline::decompose_with(&input.question, input.max.max(1), &input.techniques);
-            let sub_queries: Vec<&str> = parsed.iter().map(|sub_question| sub_question.text.as_str()).collect();
+            let sub_queries: Vec<&str> = parsed
+                .iter()
+                .map(|sub_question| sub_question.text.as_str())
+                .collect();
             done(&serde_json::json!({ "sub_queries": sub_queries, "parsed": parsed }))
         })
     }
@@ -118,10 +135,16 @@ struct SearchInput {
 impl Executor for SearchExecutor {
     fn execute(&self, call: StepCall) -> Executed {
         let library = self.library.clone();
-        Box::pin(async move {
+        stoppable(call.cancel.clone(), async move {
             let input: SearchInput = read(&call.step.input)?;
-            let corpus = library.open(&call.run, &input.pack).await.map_err(StepFailure::free)?;
-            let terms = input.query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            let corpus = library
+                .open(&call.run, &input.pack)
+                .await
+                .map_err(StepFailure::free)?;
+            let terms = input
+                .query
+                .split(|c: char| !c.is_alphanumeric())
+                .filter(|word| !word.is_empty());
             let query = PassageQuery {
                 phrases: Vec::new(),
                 terms: terms.map(str::to_owned).collect(),
@@ -151,10 +174,12 @@ struct ExtractInput {
 impl Executor for ExtractExecutor {
     fn execute(&self, call: StepCall) -> Executed {
         let library = self.library.clone();
-        Box::pin(async move {
+        stoppable(call.cancel.clone(), async move {
             let input: ExtractInput = read(&call.step.input)?;
-            let corpus: Arc<dyn Corpus> =
-                library.open(&call.run, &input.pack).await.map_err(StepFailure::free)?;
+            let corpus: Arc<dyn Corpus> = library
+                .open(&call.run, &input.pack)
+                .await
+                .map_err(StepFailure::free)?;
             let answer = blocking(move || {
                 // A sub-query that a person wrote has not been parsed yet.
                 let parsed = input.parsed.unwrap_or_else(|| SubQuestion::new(&input.query));
@@ -164,6 +189,22 @@ impl Executor for ExtractExecutor {
             done(&answer)
         })
     }
+}
+
+/// Stops waiting as soon as the step is no longer wanted; a reading under way ends by itself, unheard.
+fn stoppable(
+    cancel: CancellationToken,
+    work: impl Future<Output = Result<StepOutput, StepFailure>> + Send + 'static,
+) -> Executed {
+    Box::pin(async move {
+        tokio::select! {
+            biased;
+            ended = work => ended,
+            () = cancel.cancelled() => {
+                Err(StepFailure::free(Failure::new(ErrorKind::Cancelled, "stopped on request")))
+            }
+        }
+    })
 }
 
 fn read<T: serde::de::DeserializeOwned>(input: &Json) -> Result<T, StepFailure> {
@@ -176,7 +217,11 @@ fn read<T: serde::de::DeserializeOwned>(input: &Json) -> Result<T, StepFailure> 
 fn done<T: serde::Serialize>(output: &T) -> Result<StepOutput, StepFailure> {
     let output = Json::of(output)
         .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
-    Ok(StepOutput { output, charge: Charge::ZERO, usage: None })
+    Ok(StepOutput {
+        output,
+        charge: Charge::ZERO,
+        usage: None,
+    })
 }
 
 /// Runs work that takes the processor for a while, off the async threads.

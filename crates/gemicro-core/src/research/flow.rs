@@ -67,8 +67,16 @@ impl Flow for ResearchFlow {
     }
 
     fn start(&self, plan: &Json) -> Result<ResearchState, Failure> {
-        let plan = plan.parse().map_err(|error| Failure::new(ErrorKind::StorageError, error.to_string()))?;
-        Ok(ResearchState { plan, sources: None, broken: None, sub_queries: None, report: None })
+        let plan = plan
+            .parse()
+            .map_err(|error| Failure::new(ErrorKind::StorageError, error.to_string()))?;
+        Ok(ResearchState {
+            plan,
+            sources: None,
+            broken: None,
+            sub_queries: None,
+            report: None,
+        })
     }
 
     fn fold(&self, state: &mut ResearchState, event: &Event) {

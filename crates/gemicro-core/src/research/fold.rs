@@ -30,7 +30,10 @@ pub(super) fn fold(state: &mut ResearchState, event: &Event) {
             }
         }
         "answer_given" => {
-            if let Some(given) = update.as_answer_given().filter(|given| given.key == PLAN_QUESTION) {
+            if let Some(given) = update
+                .as_answer_given()
+                .filter(|given| given.key == PLAN_QUESTION)
+            {
                 take_edits(state, &given.answer);
             }
         }
@@ -48,7 +51,9 @@ pub(super) fn fold(state: &mut ResearchState, event: &Event) {
 
 /// Results that matter beside the domain events: passages found, and the last step's text.
 fn fold_step(state: &mut ResearchState, event: &Event) {
-    let Some(completed) = event.update.as_step_completed() else { return };
+    let Some(completed) = event.update.as_step_completed() else {
+        return;
+    };
     if completed.step == steps::synthesis_key() {
         let result = report::from_step(state, &completed.output);
         state.report = Some(Composed { result });
@@ -56,7 +61,11 @@ fn fold_step(state: &mut ResearchState, event: &Event) {
         // What the splitter knows; the texts follow with `decomposition_complete` in the same transaction.
         if let Ok(split) = completed.output.parse::<Split>() {
             let parsed = split.parsed.into_iter();
-            state.sub_queries = Some(parsed.map(|parsed| sub_query(String::new(), Some(parsed))).collect());
+            state.sub_queries = Some(
+                parsed
+                    .map(|parsed| sub_query(String::new(), Some(parsed)))
+                    .collect(),
+            );
         }
     } else if let Some(id) = steps::search_id(state, &completed.step) {
         let passages: Option<Vec<Passage>> = completed.output.parse().ok();
@@ -74,11 +83,19 @@ struct Split {
 
 fn with_texts(texts: Vec<String>, known: Option<Vec<SubQuery>>) -> Vec<SubQuery> {
     let mut known = known.unwrap_or_default().into_iter();
-    texts.into_iter().map(|text| sub_query(text, known.next().and_then(|sub_query| sub_query.parsed))).collect()
+    texts
+        .into_iter()
+        .map(|text| sub_query(text, known.next().and_then(|sub_query| sub_query.parsed)))
+        .collect()
 }
 
 fn sub_query(text: String, parsed: Option<Json>) -> SubQuery {
-    SubQuery { text, parsed, passages: None, progress: Progress::Open }
+    SubQuery {
+        text,
+        parsed,
+        passages: None,
+        progress: Progress::Open,
+    }
 }
 
 fn set_progress(state: &mut ResearchState, id: usize, progress: Progress) {
@@ -89,8 +106,9 @@ fn set_progress(state: &mut ResearchState, id: usize, progress: Progress) {
 
 /// A person changed the sub-queries before they were started.
 fn take_edits(state: &mut ResearchState, answer: &Json) {
-    let edited: Option<Vec<String>> =
-        answer.get("sub_queries").and_then(|edited| serde_json::from_value(edited.clone()).ok());
+    let edited: Option<Vec<String>> = answer
+        .get("sub_queries")
+        .and_then(|edited| serde_json::from_value(edited.clone()).ok());
     if let Some(edited) = edited.filter(|edited| !edited.is_empty()) {
         let edited = edited.into_iter().take(state.plan.config.max_sub_queries);
         state.sub_queries = Some(edited.map(|text| sub_query(text, None)).collect());

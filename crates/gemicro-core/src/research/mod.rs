@@ -1,7 +1,7 @@
 //! Deep research: decompose, answer in parallel, synthesize, with citations that cannot be invented.
 //!
-//! [`ResearchFlow`] decides; its parts are `steps` (what to run), `fold` (what happened), `verify` (the
-//! verbatim check) and `report` (the answer people read). [`DeepResearchAgent`] is the library's face.
+//! [`ResearchFlow`] decides; its parts are `steps` (what to run), `fit` (within the budget), `fold` (what
+//! happened), `verify` (the verbatim check), `markers` (citation numbers) and `report` (the answer people read). [`DeepResearchAgent`] is the library's face.
 
 mod agent;
 mod citation;
@@ -10,8 +10,10 @@ mod decide;
 mod describe;
 pub mod events;
 mod executors;
+mod fit;
 mod flow;
 mod fold;
+mod markers;
 mod plan;
 mod prompts;
 mod report;

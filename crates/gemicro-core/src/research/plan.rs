@@ -64,9 +64,9 @@ impl ResearchPlan {
             return refuse("--max-queries must be between 1 and 100".to_owned());
         }
         match &self.engine {
-            ResearchEngine::Offline { .. } if self.sources.is_empty() => {
-                refuse("--offline answers from your own documents: name a folder or file with --source".to_owned())
-            }
+            ResearchEngine::Offline { .. } if self.sources.is_empty() => refuse(
+                "--offline answers from your own documents: name a folder or file with --source".to_owned(),
+            ),
             ResearchEngine::Model { llm, .. }
                 if limits.micro_usd.is_some() && PriceTable::embedded().price(&llm.model).is_none() =>
             {
@@ -91,14 +91,21 @@ impl ResearchPlan {
         // synthesis without a model is always possible.
         let keep = |wanted: u64, limit: Option<u64>, minimum: u64| match limit {
             None => 0,
-            Some(limit) => Some(wanted.min(limit / 3)).filter(|kept| limit - kept >= minimum).unwrap_or(0),
+            Some(limit) => Some(wanted.min(limit / 3))
+                .filter(|kept| limit - kept >= minimum)
+                .unwrap_or(0),
         };
         let charge = Charge {
             tokens: keep(wanted.tokens, limits.tokens, minimum.tokens),
             micro_usd: keep(wanted.micro_usd, limits.micro_usd, minimum.micro_usd),
             turns: keep(wanted.turns, limits.turns, minimum.turns),
         };
-        (charge, limits.wall_ms.map_or(0, |wall_ms| llm.timeout_ms.min(wall_ms / 3)))
+        (
+            charge,
+            limits
+                .wall_ms
+                .map_or(0, |wall_ms| llm.timeout_ms.min(wall_ms / 3)),
+        )
     }
 
     /// The least budget that allows a report: one answer to the question itself.

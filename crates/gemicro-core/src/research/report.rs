@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::events::{FinalResult, ResultMetadata};
 use super::flow::ResearchState;
+use super::markers::{renumber, without_unknown_links};
 use super::verify::find_verbatim;
 use super::{Citation, Contradiction, Grade, ResearchEngine, Unanswered};
 use crate::corpus::Passage;
@@ -34,12 +35,18 @@ struct ModelCitation {
 }
 
 /// Checks every quote against the passage it names and drops what is not there.
-pub(super) fn verified_answer(response: &LlmResponse, passages: &[Passage]) -> Result<VerifiedAnswer, Failure> {
+pub(super) fn verified_answer(
+    response: &LlmResponse,
+    passages: &[Passage],
+) -> Result<VerifiedAnswer, Failure> {
     let answer: ModelAnswer = json_in(&response.text)
         .ok_or_else(|| "it holds no JSON".to_owned())
         .and_then(|json| json.parse().map_err(|error| error.to_string()))
         .map_err(|message| {
-            Failure::new(ErrorKind::MalformedOutput, format!("the model's answer cannot be read: {message}"))
+            Failure::new(
+                ErrorKind::MalformedOutput,
+                format!("the model's answer cannot be read: {message}"),
+            )
         })?;
     let mut citations: Vec<Citation> = Vec::new();
     let mut numbers: Vec<(usize, usize)> = Vec::new();
@@ -72,75 +79,28 @@ pub(super) fn verified_answer(response: &LlmResponse, passages: &[Passage]) -> R
         return Err(Failure::new(ErrorKind::NoEvidence, message));
     }
     let text = renumber(&answer.answer, |number| {
-        numbers.iter().filter(|(source, _)| *source == number).map(|(_, ours)| *ours).collect()
+        numbers
+            .iter()
+            .filter(|(source, _)| *source == number)
+            .map(|(_, ours)| *ours)
+            .collect()
     });
     let text = match passages {
         [] => text,
-        _ => without_unknown_links(&text, |link| passages.iter().any(|passage| passage.text.contains(link))),
+        _ => without_unknown_links(&text, |link| {
+            passages.iter().any(|passage| passage.text.contains(link))
+        }),
     };
-    Ok(VerifiedAnswer { text, citations, n_removed })
+    Ok(VerifiedAnswer {
+        text,
+        citations,
+        n_removed,
+    })
 }
 
 /// A dot or a single letter stands in every text and proves nothing.
 fn says_something(quote: &str) -> bool {
     quote.chars().filter(|c| c.is_alphanumeric()).count() >= 3
-}
-
-/// Rewrites `[n]`, `[n, m]` and `[n-m]` markers; a number that maps to nothing disappears, other brackets stay.
-pub(super) fn renumber(text: &str, map: impl Fn(usize) -> Vec<usize>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('[') {
-        let inside = after.split_once(']').map(|(inside, _)| inside);
-        match (inside, inside.and_then(marker_numbers)) {
-            (Some(inside), Some(numbers)) => {
-                let mut kept: Vec<usize> = numbers.into_iter().flat_map(&map).collect();
-                kept.dedup();
-                if kept.is_empty() {
-                    out.push_str(before.strip_suffix(' ').unwrap_or(before));
-                } else {
-                    out.push_str(before);
-                }
-                for number in kept {
-                    let _ = write!(out, "[{number}]");
-                }
-                rest = &after[inside.len() + 1..];
-            }
-            (Some(_), None) | (None, _) => {
-                out.push_str(before);
-                out.push('[');
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-fn marker_numbers(inside: &str) -> Option<Vec<usize>> {
-    let mut numbers = Vec::new();
-    for part in inside.trim_start_matches('^').split([',', ';']) {
-        let (first, last) = part.split_once(['-', '–']).unwrap_or((part, part));
-        let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        numbers.extend(first..=last.min(first.saturating_add(99)));
-    }
-    Some(numbers)
-}
-
-/// Takes out links that are not known: a link is a citation too, and these were invented.
-pub(super) fn without_unknown_links(text: &str, is_known: impl Fn(&str) -> bool) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = ["http://", "https://"].iter().filter_map(|scheme| rest.find(scheme)).min() {
-        let (before, link) = rest.split_at(at);
-        let ends = |c: char| c.is_whitespace() || "<>()[]\"'`".contains(c);
-        let link = link[..link.find(ends).unwrap_or(link.len())].trim_end_matches(['.', ',', ';', ':', '!', '?']);
-        out.push_str(before);
-        out.push_str(if is_known(link) { link } else { "(link removed)" });
-        rest = &rest[at + link.len()..];
-    }
-    out.push_str(rest);
-    out
 }
 
 /// All findings under one numbering.
@@ -164,23 +124,42 @@ fn findings(state: &ResearchState) -> Findings {
                 Some(known) => known.number,
                 None => {
                     let number = citations.len() + 1;
-                    citations.push(Citation { number, ..citation.clone() });
+                    citations.push(Citation {
+                        number,
+                        ..citation.clone()
+                    });
                     number
                 }
             };
             numbers.push((citation.number, number));
         }
         let text = renumber(&completed.result, |local| {
-            numbers.iter().filter(|(known, _)| *known == local).map(|(_, global)| *global).collect()
+            numbers
+                .iter()
+                .filter(|(known, _)| *known == local)
+                .map(|(_, global)| *global)
+                .collect()
         });
-        let query = state.sub_queries.iter().flatten().nth(id).map_or_else(String::new, |it| it.text.clone());
+        let query = state
+            .sub_queries
+            .iter()
+            .flatten()
+            .nth(id)
+            .map_or_else(String::new, |it| it.text.clone());
         parts.push((query, text));
         contradictions.extend(completed.contradictions.iter().cloned());
     }
     let unanswered = state.failed().into_iter();
-    let unanswered =
-        unanswered.map(|(query, failed)| Unanswered { query: query.to_owned(), reason: failed.error.clone() });
-    Findings { parts, citations, contradictions, unanswered: unanswered.collect() }
+    let unanswered = unanswered.map(|(query, failed)| Unanswered {
+        query: query.to_owned(),
+        reason: failed.error.clone(),
+    });
+    Findings {
+        parts,
+        citations,
+        contradictions,
+        unanswered: unanswered.collect(),
+    }
 }
 
 /// The findings as the model that writes the report sees them, cut to a size.
@@ -204,13 +183,29 @@ pub(super) fn from_step(state: &ResearchState, output: &Json) -> FinalResult {
 
 fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
     let findings = findings(state);
-    let written = output.parse::<LlmResponse>().map(|response| response.text).unwrap_or_default();
-    let known = |number: usize| findings.citations.iter().any(|citation| citation.number == number);
-    let text = renumber(written.trim(), |number| if known(number) { vec![number] } else { Vec::new() });
-    let text = without_unknown_links(&text, |link| findings.parts.iter().any(|(_, part)| part.contains(link)));
-    let keeps_citations = findings.citations.iter().any(|it| text.contains(&format!("[{}]", it.number)));
+    let written = output
+        .parse::<LlmResponse>()
+        .map(|response| response.text)
+        .unwrap_or_default();
+    let known = |number: usize| {
+        findings
+            .citations
+            .iter()
+            .any(|citation| citation.number == number)
+    };
+    let text = renumber(written.trim(), |number| {
+        if known(number) { vec![number] } else { Vec::new() }
+    });
+    let text = without_unknown_links(&text, |link| {
+        findings.parts.iter().any(|(_, part)| part.contains(link))
+    });
+    let keeps_citations = findings
+        .citations
+        .iter()
+        .any(|it| text.contains(&format!("[{}]", it.number)));
     if text.trim().is_empty() || (!findings.citations.is_empty() && !keeps_citations) {
-        let reason = "the report is a plain list of the findings, because the model's text cites none of them";
+        let reason =
+            "the report is a plain list of the findings, because the model's text cites none of them";
         return without_model(state, Some(reason.to_owned()));
     }
     assemble(text, findings, None)
@@ -223,7 +218,9 @@ pub(super) fn without_model(state: &ResearchState, reason: Option<String>) -> Fi
     let text = match findings.parts.as_slice() {
         [(_, answer)] if n_asked == 1 => answer.clone(),
         parts => {
-            let parts = parts.iter().map(|(query, answer)| format!("**{}**\n\n{answer}", query.trim()));
+            let parts = parts
+                .iter()
+                .map(|(query, answer)| format!("**{}**\n\n{answer}", query.trim()));
             parts.collect::<Vec<_>>().join("\n\n")
         }
     };
@@ -248,9 +245,16 @@ fn assemble(text: String, findings: Findings, partial: Option<String>) -> FinalR
     if !findings.citations.is_empty() {
         answer.push_str("\n\n## Sources\n");
         for citation in &findings.citations {
-            let date = citation.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
+            let date = citation
+                .date
+                .as_ref()
+                .map_or_else(String::new, |date| format!(" ({date})"));
             let quote = one_line(&citation.span);
-            let _ = write!(answer, "\n{}. {}{date}: \"{quote}\"", citation.number, citation.doc);
+            let _ = write!(
+                answer,
+                "\n{}. {}{date}: \"{quote}\"",
+                citation.number, citation.doc
+            );
         }
     }
     FinalResult {
@@ -271,9 +275,14 @@ fn assemble(text: String, findings: Findings, partial: Option<String>) -> FinalR
 
 fn sides_text(contradiction: &Contradiction, citations: &[Citation]) -> String {
     let sides = contradiction.sides.iter().map(|side| {
-        let cited = citations.iter().find(|it| it.doc == side.doc && it.span == side.span);
+        let cited = citations
+            .iter()
+            .find(|it| it.doc == side.doc && it.span == side.span);
         let number = cited.map_or_else(String::new, |it| format!(" [{}]", it.number));
-        let date = side.date.as_ref().map_or_else(|| "undated".to_owned(), Clone::clone);
+        let date = side
+            .date
+            .as_ref()
+            .map_or_else(|| "undated".to_owned(), Clone::clone);
         format!("{} says **{}** ({date}){number}", side.doc, one_line(&side.value))
     });
     sides.collect::<Vec<_>>().join("; ")
@@ -295,9 +304,19 @@ pub(super) fn with_figures(mut result: FinalResult, state: &ResearchState, run: 
 
 /// What limits and failures took from the result; a part without evidence is an answer of its own.
 fn gaps(state: &ResearchState) -> Option<String> {
-    let kinds: Vec<ErrorKind> = state.failed().iter().map(|(_, failed)| failed.error_kind).collect();
-    let refused = kinds.iter().filter(|kind| **kind == ErrorKind::BudgetExceeded).count();
-    let honest = kinds.iter().filter(|kind| **kind == ErrorKind::NoEvidence).count();
+    let kinds: Vec<ErrorKind> = state
+        .failed()
+        .iter()
+        .map(|(_, failed)| failed.error_kind)
+        .collect();
+    let refused = kinds
+        .iter()
+        .filter(|kind| **kind == ErrorKind::BudgetExceeded)
+        .count();
+    let honest = kinds
+        .iter()
+        .filter(|kind| **kind == ErrorKind::NoEvidence)
+        .count();
     let refused_text = format!("the budget did not allow {refused} of the sub-queries");
     match (refused, kinds.len() - refused - honest) {
         (0, 0) => None,

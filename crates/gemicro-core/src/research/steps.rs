@@ -1,7 +1,8 @@
-//! The steps of a research run: what each does, what it may cost, and how it fits the budget left.
+//! The steps of a research run: what each does and what it may cost.
 
 use gemicro_event::{Charge, ErrorKind, Json, StepKey};
 
+use super::fit::{fit, share_of, smaller, smallest};
 use super::flow::{ResearchState, SubQuery};
 use super::prompts::fill;
 use super::{PromptSet, ResearchEngine, ResearchPlan, executors, report};
@@ -12,8 +13,6 @@ use crate::llm::{LlmConfig, LlmRequest, llm_step, worst_case};
 use crate::offline::Techniques;
 use crate::run::RunState;
 
-/// The shortest output worth paying for.
-const MIN_OUTPUT_TOKENS: u64 = 64;
 /// Bytes of findings shown to the model that writes the report, at most.
 const MAX_FINDINGS_BYTES: usize = 24 * 1024;
 /// Bytes of a model's sub-query, at most, unless the question itself is longer: the least cost of one is known.
@@ -59,9 +58,17 @@ pub(super) fn role_of(state: &ResearchState, key: &StepKey) -> Option<Role> {
         (synthesis_key(), Role::Synthesize),
     ];
     let n_sub_queries = state.sub_queries.as_ref().map_or(0, Vec::len);
-    let numbered = (0..n_sub_queries)
-        .flat_map(|id| [(search_key(id), Role::Search(id)), (answer_key(id), Role::Answer(id))]);
-    fixed.into_iter().chain(numbered).find(|(known, _)| known == key).map(|(_, role)| role)
+    let numbered = (0..n_sub_queries).flat_map(|id| {
+        [
+            (search_key(id), Role::Search(id)),
+            (answer_key(id), Role::Answer(id)),
+        ]
+    });
+    fixed
+        .into_iter()
+        .chain(numbered)
+        .find(|(known, _)| known == key)
+        .map(|(_, role)| role)
 }
 
 /// Whether a final failure of this step ends the run: without sources there is nothing to read, and a
@@ -80,7 +87,12 @@ pub(super) fn searches_first(state: &ResearchState) -> bool {
 }
 
 pub(super) fn sources(plan: &ResearchPlan) -> Step {
-    free(sources_key(), executors::SOURCES_STEP, serde_json::json!({ "paths": plan.sources }), Purpose::Ordinary)
+    free(
+        sources_key(),
+        executors::SOURCES_STEP,
+        serde_json::json!({ "paths": plan.sources }),
+        Purpose::Ordinary,
+    )
 }
 
 /// Splits the question: by the model where it can be paid, by rules otherwise.
@@ -89,7 +101,7 @@ pub(super) fn decompose(state: &ResearchState, run: &RunState) -> Step {
     if let ResearchEngine::Model { llm, prompts } = &plan.engine {
         let room = run.ledger.available(Purpose::Ordinary);
         // A quarter at most, and never what the one answer needs that makes a report possible.
-        let room = quarter(room).min_each(room.minus(plan.minimum()));
+        let room = smaller(share_of(room, 4), room.minus(plan.minimum()));
         if let Some(request) = fit(decompose_request(plan, llm, prompts), room) {
             return llm_step(decompose_key(), &request, Purpose::Ordinary, llm);
         }
@@ -105,11 +117,18 @@ pub(super) fn decompose(state: &ResearchState, run: &RunState) -> Step {
 
 /// The next step of every open sub-query.
 pub(super) fn sub_queries(state: &ResearchState, run: &RunState, open: &[usize]) -> Vec<Step> {
-    let Some(all) = &state.sub_queries else { return Vec::new() };
-    let not_started =
-        open.iter().filter(|id| !run.steps.contains_key(&answer_key(**id))).count().max(1) as u64;
+    let Some(all) = &state.sub_queries else {
+        return Vec::new();
+    };
+    let not_started = open
+        .iter()
+        .filter(|id| !run.steps.contains_key(&answer_key(**id)))
+        .count()
+        .max(1) as u64;
     let room = run.ledger.available(Purpose::Ordinary);
-    open.iter().map(|id| sub_query(state, *id, &all[*id], room, not_started)).collect()
+    open.iter()
+        .map(|id| sub_query(state, *id, &all[*id], room, not_started))
+        .collect()
 }
 
 fn sub_query(state: &ResearchState, id: usize, sub_query: &SubQuery, room: Charge, sharing: u64) -> Step {
@@ -147,13 +166,17 @@ fn fit_answer(
     sharing: u64,
 ) -> LlmRequest {
     let halves = std::iter::successors(Some(passages.len()), |n_passages| Some(n_passages / 2));
-    let mut choices: Vec<String> =
-        halves.take_while(|n_passages| *n_passages > 0).map(|n| sources_text(&passages[..n])).collect();
+    let mut choices: Vec<String> = halves
+        .take_while(|n_passages| *n_passages > 0)
+        .map(|n| sources_text(&passages[..n]))
+        .collect();
     let least = least_sources_text(passages);
     choices.push(least.clone());
     for n_sharing in (1..=sharing).rev() {
         let share = share_of(room, n_sharing);
-        let requests = choices.iter().map(|sources| answer_request(query, sources, llm, prompts));
+        let requests = choices
+            .iter()
+            .map(|sources| answer_request(query, sources, llm, prompts));
         if let Some(request) = requests.filter_map(|request| fit(request, share)).next() {
             return request;
         }
@@ -165,7 +188,12 @@ fn fit_answer(
 /// The step that writes the report.
 pub(super) fn synthesis(state: &ResearchState, run: &RunState) -> Step {
     let ResearchEngine::Model { llm, prompts } = &state.plan.engine else {
-        return free(synthesis_key(), executors::COMPOSE_STEP, serde_json::json!({}), Purpose::Last);
+        return free(
+            synthesis_key(),
+            executors::COMPOSE_STEP,
+            serde_json::json!({}),
+            Purpose::Last,
+        );
     };
     let room = run.ledger.available(Purpose::Last);
     let mut max_bytes = MAX_FINDINGS_BYTES;
@@ -182,9 +210,14 @@ pub(super) fn synthesis(state: &ResearchState, run: &RunState) -> Step {
 
 /// The most the report can cost.
 pub(super) fn synthesis_worst_case(plan: &ResearchPlan) -> Charge {
-    let ResearchEngine::Model { llm, prompts } = &plan.engine else { return Charge::ZERO };
+    let ResearchEngine::Model { llm, prompts } = &plan.engine else {
+        return Charge::ZERO;
+    };
     let findings = " ".repeat(MAX_FINDINGS_BYTES);
-    let prompt = fill(&prompts.synthesize, &[("question", plan.question.trim()), ("findings", &findings)]);
+    let prompt = fill(
+        &prompts.synthesize,
+        &[("question", plan.question.trim()), ("findings", &findings)],
+    );
     worst_case(&request("synthesize", prompt, llm, prompts))
 }
 
@@ -195,8 +228,14 @@ pub(super) fn longest_sub_query(plan: &ResearchPlan) -> usize {
 
 /// The least that allows one answer, whatever its sub-query and the first passage say.
 pub(super) fn minimum_answer_cost(plan: &ResearchPlan) -> Charge {
-    let ResearchEngine::Model { llm, prompts } = &plan.engine else { return Charge::ZERO };
-    let sources = if plan.sources.is_empty() { 0 } else { LEAST_SOURCE_BYTES };
+    let ResearchEngine::Model { llm, prompts } = &plan.engine else {
+        return Charge::ZERO;
+    };
+    let sources = if plan.sources.is_empty() {
+        0
+    } else {
+        LEAST_SOURCE_BYTES
+    };
     let (query, sources) = (" ".repeat(longest_sub_query(plan)), " ".repeat(sources));
     worst_case(&smallest(answer_request(&query, &sources, llm, prompts)))
 }
@@ -210,13 +249,19 @@ pub(super) fn search_id(state: &ResearchState, key: &StepKey) -> Option<usize> {
 
 fn decompose_request(plan: &ResearchPlan, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
     let max = plan.config.max_sub_queries.to_string();
-    let prompt = fill(&prompts.decompose, &[("question", plan.question.trim()), ("max", &max)]);
+    let prompt = fill(
+        &prompts.decompose,
+        &[("question", plan.question.trim()), ("max", &max)],
+    );
     let schema = serde_json::json!({
         "type": "object",
         "properties": { "sub_queries": { "type": "array", "items": { "type": "string" } } },
         "required": ["sub_queries"],
     });
-    LlmRequest { schema: Some(Json::from(schema)), ..request("decompose", prompt, llm, prompts) }
+    LlmRequest {
+        schema: Some(Json::from(schema)),
+        ..request("decompose", prompt, llm, prompts)
+    }
 }
 
 fn answer_request(query: &str, sources: &str, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
@@ -233,29 +278,46 @@ fn answer_request(query: &str, sources: &str, llm: &LlmConfig, prompts: &PromptS
         },
         "required": ["answer", "citations"],
     });
-    LlmRequest { schema: Some(Json::from(schema)), ..request("answer", prompt, llm, prompts) }
+    LlmRequest {
+        schema: Some(Json::from(schema)),
+        ..request("answer", prompt, llm, prompts)
+    }
 }
 
 fn sources_text(passages: &[Passage]) -> String {
     let numbered = passages.iter().enumerate();
-    numbered.map(|(idx, passage)| source_text(idx + 1, &passage.doc, &passage.text)).collect()
+    numbered
+        .map(|(idx, passage)| source_text(idx + 1, &passage.doc, &passage.text))
+        .collect()
 }
 
 /// The best passage alone, cut to `LEAST_SOURCE_BYTES`.
 fn least_sources_text(passages: &[Passage]) -> String {
     let best = passages.first();
-    best.map_or_else(String::new, |it| source_text(1, report::cut(&it.doc, 200), report::cut(&it.text, 1_000)))
+    best.map_or_else(String::new, |it| {
+        source_text(1, report::cut(&it.doc, 200), report::cut(&it.text, 1_000))
+    })
 }
 
 /// One source between its tags; a text cannot close them.
 fn source_text(number: usize, doc: &str, text: &str) -> String {
-    let text = text.replace("<source", "< source").replace("</source", "< /source");
+    let text = text
+        .replace("<source", "< source")
+        .replace("</source", "< /source");
     format!("\n<source>\n[{number}] {doc}\n{text}\n</source>\n")
 }
 
-fn synthesis_request(state: &ResearchState, llm: &LlmConfig, prompts: &PromptSet, max_bytes: usize) -> LlmRequest {
+fn synthesis_request(
+    state: &ResearchState,
+    llm: &LlmConfig,
+    prompts: &PromptSet,
+    max_bytes: usize,
+) -> LlmRequest {
     let findings = report::findings_text(state, max_bytes);
-    let values = [("question", state.plan.question.trim()), ("findings", findings.as_str())];
+    let values = [
+        ("question", state.plan.question.trim()),
+        ("findings", findings.as_str()),
+    ];
     request("synthesize", fill(&prompts.synthesize, &values), llm, prompts)
 }
 
@@ -268,57 +330,6 @@ fn request(label: &str, prompt: String, llm: &LlmConfig, prompts: &PromptSet) ->
         schema: None,
         max_output_tokens: llm.max_output_tokens,
         temperature: llm.temperature,
-    }
-}
-
-/// The request with the longest output that the room allows; `None` when not even the shortest fits.
-fn fit(mut request: LlmRequest, room: Charge) -> Option<LlmRequest> {
-    loop {
-        let cost = worst_case(&request);
-        if fits(cost, room) {
-            return Some(request);
-        }
-        let over = cost.tokens.saturating_sub(room.tokens).max(request.max_output_tokens / 8).max(1);
-        let shorter = request.max_output_tokens.saturating_sub(over);
-        if shorter < MIN_OUTPUT_TOKENS {
-            if request.max_output_tokens <= MIN_OUTPUT_TOKENS {
-                return None;
-            }
-            request.max_output_tokens = MIN_OUTPUT_TOKENS;
-        } else {
-            request.max_output_tokens = shorter;
-        }
-    }
-}
-
-fn smallest(request: LlmRequest) -> LlmRequest {
-    LlmRequest { max_output_tokens: request.max_output_tokens.min(MIN_OUTPUT_TOKENS), ..request }
-}
-
-fn fits(cost: Charge, room: Charge) -> bool {
-    cost.tokens <= room.tokens && cost.micro_usd <= room.micro_usd && cost.turns <= room.turns
-}
-
-fn share_of(room: Charge, n: u64) -> Charge {
-    // Turns are not shared out: each step takes one.
-    Charge { tokens: room.tokens / n, micro_usd: room.micro_usd / n, turns: room.turns }
-}
-
-fn quarter(room: Charge) -> Charge {
-    share_of(room, 4)
-}
-
-trait MinEach {
-    fn min_each(self, other: Self) -> Self;
-}
-
-impl MinEach for Charge {
-    fn min_each(self, other: Self) -> Self {
-        Self {
-            tokens: self.tokens.min(other.tokens),
-            micro_usd: self.micro_usd.min(other.micro_usd),
-            turns: self.turns.min(other.turns),
-        }
     }
 }
 

@@ -4,8 +4,9 @@ use gemicro_event::{Charge, ErrorKind, Usage};
 use proptest::prelude::proptest;
 use proptest::{prop_assert, prop_assert_eq};
 
+use super::markers::{renumber, without_unknown_links};
 use super::prompts::fill;
-use super::report::{renumber, verified_answer, without_unknown_links};
+use super::report::verified_answer;
 use super::{PromptSet, ResearchConfig, ResearchEngine, ResearchPlan};
 use crate::budget::Limits;
 use crate::corpus::{BlockKind, Passage};
@@ -46,7 +47,10 @@ fn markers_are_rewritten_and_unknown_ones_disappear() {
 
 /// Numbers in brackets that a reader would take for a source.
 fn numbers(text: &str) -> Vec<usize> {
-    let inside = text.split('[').skip(1).filter_map(|rest| rest.split_once(']').map(|(inside, _)| inside));
+    let inside = text
+        .split('[')
+        .skip(1)
+        .filter_map(|rest| rest.split_once(']').map(|(inside, _)| inside));
     inside.filter_map(|inside| inside.parse().ok()).collect()
 }
 
@@ -86,10 +90,19 @@ proptest! {
 fn links_stay_only_where_they_are_known() {
     let known = |link: &str| "see https://good.example/a?b=c#d here".contains(link);
     let cases = [
-        ("At https://good.example/a?b=c#d.", "At https://good.example/a?b=c#d."),
-        ("At [text](https://evil.example/x), no.", "At [text]((link removed)), no."),
-        ("<http://evil.example> and https://good.example/a", "<(link removed)> and https://good.example/a"),
-        ("https:// alone", "(link removed) alone"),
+        (
+            "At https://good.example/a?b=c#d.",
+            "At https://good.example/a?b=c#d.",
+        ),
+        (
+            "At [text](https://evil.example/x), no.",
+            "At [text]((link removed)), no.",
+        ),
+        (
+            "<http://evil.example> and https://good.example/a",
+            "<(link removed)> and https://good.example/a",
+        ),
+        ("http:// alone", "(link removed) alone"),
         ("nothing here", "nothing here"),
     ];
     for (text, expected) in cases {
@@ -111,26 +124,45 @@ fn passage(text: &str) -> Passage {
 }
 
 fn response(text: &str) -> LlmResponse {
-    LlmResponse { text: text.to_owned(), usage: Usage::default(), interaction_id: None }
+    LlmResponse {
+        text: text.to_owned(),
+        usage: Usage::default(),
+        interaction_id: None,
+    }
 }
 
 #[test]
 fn only_quotes_that_stand_in_their_passage_are_kept() {
-    let passages = [passage("The bridge opened in 1931. It is … long."), passage("The ferry runs at night.")];
+    let passages = [
+        passage("The bridge opened in 1931. It is … long."),
+        passage("The ferry runs at night."),
+    ];
     let check = |json: &str, expected: Result<(&str, &[&str], usize), ErrorKind>| {
         let verified = verified_answer(&response(json), &passages).map_err(|failure| failure.kind);
         let verified = verified.map(|it| {
-            let spans: Vec<String> = it.citations.iter().map(|citation| citation.span.clone()).collect();
+            let spans: Vec<String> = it
+                .citations
+                .iter()
+                .map(|citation| citation.span.clone())
+                .collect();
             (it.text, spans, it.n_removed)
         });
         let expected = expected.map(|(text, spans, n_removed)| {
-            (text.to_owned(), spans.iter().map(|span| (*span).to_owned()).collect(), n_removed)
+            (
+                text.to_owned(),
+                spans.iter().map(|span| (*span).to_owned()).collect(),
+                n_removed,
+            )
         });
         assert_eq!(verified, expected, "{json}");
     };
     check(
         r#"{"answer": "In 1931 [1], and a ferry [2].", "citations": [{"source": 1, "quote": "opened in 1931"}, {"source": 2, "quote": "The ferry  runs"}]}"#,
-        Ok(("In 1931 [1], and a ferry [2].", &["opened in 1931", "The ferry runs"], 0)),
+        Ok((
+            "In 1931 [1], and a ferry [2].",
+            &["opened in 1931", "The ferry runs"],
+            0,
+        )),
     );
     // The second source is invented: its marker goes, the first keeps its number.
     check(
@@ -138,15 +170,30 @@ fn only_quotes_that_stand_in_their_passage_are_kept() {
         Ok(("In 1931 [1]. By day.", &["opened in 1931"], 1)),
     );
     // A true quote under the wrong number is no proof.
-    check(r#"{"answer": "x [2]", "citations": [{"source": 2, "quote": "opened in 1931"}]}"#, Err(ErrorKind::NoEvidence));
+    check(
+        r#"{"answer": "x [2]", "citations": [{"source": 2, "quote": "opened in 1931"}]}"#,
+        Err(ErrorKind::NoEvidence),
+    );
     for trivial in ["…", ".", "a", "", "  ", "is …"] {
         let json = serde_json::json!({ "answer": "x [1]", "citations": [{ "source": 1, "quote": trivial }] });
         check(&json.to_string(), Err(ErrorKind::NoEvidence));
     }
-    check(r#"{"answer": "x", "citations": [{"source": 0, "quote": "opened in 1931"}]}"#, Err(ErrorKind::NoEvidence));
-    check(r#"{"answer": "x", "citations": [{"source": 99, "quote": "opened in 1931"}]}"#, Err(ErrorKind::NoEvidence));
-    check(r#"{"answer": "", "citations": [{"source": 1, "quote": "opened in 1931"}]}"#, Err(ErrorKind::NoEvidence));
-    check(r#"{"answer": "prose", "citations": []}"#, Err(ErrorKind::NoEvidence));
+    check(
+        r#"{"answer": "x", "citations": [{"source": 0, "quote": "opened in 1931"}]}"#,
+        Err(ErrorKind::NoEvidence),
+    );
+    check(
+        r#"{"answer": "x", "citations": [{"source": 99, "quote": "opened in 1931"}]}"#,
+        Err(ErrorKind::NoEvidence),
+    );
+    check(
+        r#"{"answer": "", "citations": [{"source": 1, "quote": "opened in 1931"}]}"#,
+        Err(ErrorKind::NoEvidence),
+    );
+    check(
+        r#"{"answer": "prose", "citations": []}"#,
+        Err(ErrorKind::NoEvidence),
+    );
     check(r#"{"text": "another shape"}"#, Err(ErrorKind::MalformedOutput));
     check("no json", Err(ErrorKind::MalformedOutput));
     check(
@@ -164,10 +211,16 @@ fn a_citation_points_to_the_place_in_the_document() {
 }
 
 fn plan(question: &str, sources: &[&str]) -> ResearchPlan {
-    let llm = LlmConfig { model: "gemini-3.8-flash".to_owned(), ..LlmConfig::default() };
+    let llm = LlmConfig {
+        model: "gemini-3.8-flash".to_owned(),
+        ..LlmConfig::default()
+    };
     ResearchPlan {
         question: question.to_owned(),
-        engine: ResearchEngine::Model { llm, prompts: PromptSet::default() },
+        engine: ResearchEngine::Model {
+            llm,
+            prompts: PromptSet::default(),
+        },
         sources: sources.iter().map(|source| (*source).to_owned()).collect(),
         config: ResearchConfig::default(),
     }
@@ -189,11 +242,18 @@ fn what_is_held_back_always_leaves_room_for_one_answer() {
             let left = limits.as_charge().minus(held_back);
             let fits = |left: u64, kept: u64, minimum: u64| kept == 0 || left >= minimum;
             assert!(fits(left.tokens, held_back.tokens, minimum.tokens), "{limits}");
-            assert!(fits(left.micro_usd, held_back.micro_usd, minimum.micro_usd), "{limits}");
+            assert!(
+                fits(left.micro_usd, held_back.micro_usd, minimum.micro_usd),
+                "{limits}"
+            );
             assert!(fits(left.turns, held_back.turns, minimum.turns), "{limits}");
             assert!(held_back_ms <= factor * 1_000 / 3);
         }
-        assert_eq!(plan.held_back(&Limits::default()).0, Charge::ZERO, "no limit, nothing to hold back");
+        assert_eq!(
+            plan.held_back(&Limits::default()).0,
+            Charge::ZERO,
+            "no limit, nothing to hold back"
+        );
     }
 }
 

@@ -47,7 +47,10 @@ pub struct RunStarted {
     #[serde(default)]
     pub held_back_ms: u64,
 }
-payload!(RunStarted, "run_started", |it| format!("Run started: {}", it.title));
+payload!(RunStarted, "run_started", |it| format!(
+    "Run started: {}",
+    it.title
+));
 
 /// An attempt at a step begins; its worst case is reserved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,7 +84,10 @@ pub struct StepHandle {
     /// The outside handle: an interaction id, a session, a process.
     pub handle: Json,
 }
-payload!(StepHandle, "step_handle", |it| format!("Step {} can be picked up", it.step));
+payload!(StepHandle, "step_handle", |it| format!(
+    "Step {} can be picked up",
+    it.step
+));
 
 /// A step has its result. At most once per step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -99,7 +105,10 @@ pub struct StepCompleted {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
-payload!(StepCompleted, "step_completed", |it| format!("Step {} completed", it.step));
+payload!(StepCompleted, "step_completed", |it| format!(
+    "Step {} completed",
+    it.step
+));
 
 /// An attempt failed and another follows after a wait.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -134,7 +143,10 @@ pub struct StepFailed {
     #[serde(default)]
     pub charge: Charge,
 }
-payload!(StepFailed, "step_failed", |it| format!("Step {} failed: {}", it.step, it.error.message));
+payload!(StepFailed, "step_failed", |it| format!(
+    "Step {} failed: {}",
+    it.step, it.error.message
+));
 
 /// An attempt was cut off with its process or by a stop. Its full reservation counts as spent; the step
 /// starts again.
@@ -148,7 +160,10 @@ pub struct StepLost {
     #[serde(default)]
     pub charge: Charge,
 }
-payload!(StepLost, "step_lost", |it| format!("Step {} was cut off", it.step));
+payload!(StepLost, "step_lost", |it| format!(
+    "Step {} was cut off",
+    it.step
+));
 
 /// Four fifths of a limit are used up. At most once per run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -158,7 +173,10 @@ pub struct BudgetWarning {
     /// Spent so far.
     pub spent: Charge,
 }
-payload!(BudgetWarning, "budget_warning", |it| format!("{} % of the budget is used", it.used_percent));
+payload!(BudgetWarning, "budget_warning", |it| format!(
+    "{} % of the budget is used",
+    it.used_percent
+));
 
 /// A timer that the flow waited for is due.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -189,7 +207,8 @@ pub struct CancelRequested {
     #[serde(default)]
     pub reason: String,
 }
-payload!(CancelRequested, "cancel_requested", |_it| "Cancel requested".to_owned());
+payload!(CancelRequested, "cancel_requested", |_it| "Cancel requested"
+    .to_owned());
 
 /// The run asks a person something and waits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -197,7 +216,10 @@ pub struct AnswerRequested {
     /// Names the question.
     pub key: String,
 }
-payload!(AnswerRequested, "answer_requested", |it| format!("Waiting for an answer: {}", it.key));
+payload!(AnswerRequested, "answer_requested", |it| format!(
+    "Waiting for an answer: {}",
+    it.key
+));
 
 /// A person answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -207,7 +229,10 @@ pub struct AnswerGiven {
     /// The answer.
     pub answer: Json,
 }
-payload!(AnswerGiven, "answer_given", |it| format!("Answer given: {}", it.key));
+payload!(AnswerGiven, "answer_given", |it| format!(
+    "Answer given: {}",
+    it.key
+));
 
 /// The run stopped in the middle, by a first Ctrl-C or (noted on recovery) a crash. It can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -217,7 +242,10 @@ pub struct RunSuspended {
     /// When work really stopped: after a crash, the time of the last event before it.
     pub stopped_at: Timestamp,
 }
-payload!(RunSuspended, "run_suspended", |it| format!("Run suspended: {}", it.reason));
+payload!(RunSuspended, "run_suspended", |it| format!(
+    "Run suspended: {}",
+    it.reason
+));
 
 /// A suspended run goes on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -236,7 +264,10 @@ pub struct RunFailed {
     #[serde(default)]
     pub spent: Charge,
 }
-payload!(RunFailed, "run_failed", |it| format!("Run failed: {}", it.error.message));
+payload!(RunFailed, "run_failed", |it| format!(
+    "Run failed: {}",
+    it.error.message
+));
 
 /// The run was cancelled. Terminal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -256,7 +287,10 @@ pub struct RunInterrupted {
     /// Why.
     pub reason: String,
 }
-payload!(RunInterrupted, "run_interrupted", |it| format!("Run given up: {}", it.reason));
+payload!(RunInterrupted, "run_interrupted", |it| format!(
+    "Run given up: {}",
+    it.reason
+));
 
 /// Events between two places are no longer there. Never stored: a reader gets it in their place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -264,7 +298,10 @@ pub struct Gap {
     /// The first sequence number that is still there.
     pub first_available: u64,
 }
-payload!(Gap, "gap", |it| format!("Earlier events are gone; the first there is has number {}", it.first_available));
+payload!(Gap, "gap", |it| format!(
+    "Earlier events are gone; the first there is has number {}",
+    it.first_available
+));
 
 event_readers! {
     /// Readers of the events every run has.

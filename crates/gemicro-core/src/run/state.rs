@@ -85,7 +85,7 @@ impl RunState {
         let started = event.update.as_run_started()?;
         Some(Self {
             run: event.stream.clone(),
-            ledger: Ledger::new(started.limits.clone(), started.held_back),
+            ledger: Ledger::new(started.limits, started.held_back),
             started,
             started_at: event.update.timestamp,
             last_at: event.update.timestamp,
@@ -118,16 +118,26 @@ impl RunState {
             "step_retrying" => self.fold_read(update.as_step_retrying(), Self::step_retrying),
             "step_failed" => self.fold_read(update.as_step_failed(), Self::step_failed),
             "step_lost" => self.fold_read(update.as_step_lost(), Self::step_lost),
-            "budget_warning" => self.fold_read(update.as_budget_warning(), |it, _: BudgetWarning| it.warned = true),
-            "timer_fired" => self.fold_read(update.as_timer_fired(), |it, fired: TimerFired| it.fired.push(fired.key)),
+            "budget_warning" => self.fold_read(update.as_budget_warning(), |it, _: BudgetWarning| {
+                it.warned = true
+            }),
+            "timer_fired" => self.fold_read(update.as_timer_fired(), |it, fired: TimerFired| {
+                it.fired.push(fired.key)
+            }),
             "deadline_passed" => {
-                self.fold_read(update.as_deadline_passed(), |it, passed: DeadlinePassed| it.deadline = Some(passed));
+                self.fold_read(update.as_deadline_passed(), |it, passed: DeadlinePassed| {
+                    it.deadline = Some(passed)
+                });
             }
             "cancel_requested" => {
-                self.fold_read(update.as_cancel_requested(), |it, asked: CancelRequested| it.cancel = Some(asked));
+                self.fold_read(update.as_cancel_requested(), |it, asked: CancelRequested| {
+                    it.cancel = Some(asked)
+                });
             }
             "answer_requested" => {
-                self.fold_read(update.as_answer_requested(), |it, asked: AnswerRequested| it.asked.push(asked.key));
+                self.fold_read(update.as_answer_requested(), |it, asked: AnswerRequested| {
+                    it.asked.push(asked.key)
+                });
             }
             "answer_given" => self.fold_read(update.as_answer_given(), |it, given: AnswerGiven| {
                 it.answers.insert(given.key, given.answer);
@@ -141,7 +151,10 @@ impl RunState {
     /// Whether a step has its final word.
     #[must_use]
     pub fn is_done(&self, step: &StepKey) -> bool {
-        matches!(self.steps.get(step), Some(StepState::Completed | StepState::Failed(_)))
+        matches!(
+            self.steps.get(step),
+            Some(StepState::Completed | StepState::Failed(_))
+        )
     }
 
     /// Steps with a running attempt.
@@ -156,13 +169,16 @@ impl RunState {
     #[must_use]
     pub fn worked_ms_at(&self, now: Timestamp) -> u64 {
         let since = self.working_since.map_or(0, |since| now.since(since).as_millis());
-        self.worked_ms.saturating_add(u64::try_from(since).unwrap_or(u64::MAX))
+        self.worked_ms
+            .saturating_add(u64::try_from(since).unwrap_or(u64::MAX))
     }
 
     fn fold_read<P>(&mut self, payload: Option<P>, apply: impl FnOnce(&mut Self, P)) {
         match payload {
             Some(payload) => apply(self, payload),
-            None => tracing::warn!(run = %self.run, seq = self.last_seq, "an event of ours has another shape"),
+            None => {
+                tracing::warn!(run = %self.run, seq = self.last_seq, "an event of ours has another shape")
+            }
         }
     }
 
@@ -180,7 +196,11 @@ impl RunState {
 
     fn step_started(&mut self, it: StepStarted) {
         self.ledger.hold(&it.step, it.attempt, it.reserved, it.purpose);
-        let attempt = Attempt { number: it.attempt, reserved: it.reserved, handle: None };
+        let attempt = Attempt {
+            number: it.attempt,
+            reserved: it.reserved,
+            handle: None,
+        };
         self.steps.insert(it.step, StepState::Running(attempt));
     }
 
@@ -199,7 +219,11 @@ impl RunState {
 
     fn step_retrying(&mut self, it: StepRetrying) {
         self.settle(&it.step, it.attempt, it.charge);
-        let waiting = StepState::Waiting { attempt: it.attempt, retry_at: it.retry_at, handle: None };
+        let waiting = StepState::Waiting {
+            attempt: it.attempt,
+            retry_at: it.retry_at,
+            handle: None,
+        };
         self.steps.insert(it.step, waiting);
     }
 
@@ -214,7 +238,11 @@ impl RunState {
             Some(StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_)) | None => None,
         };
         self.settle(&it.step, it.attempt, it.charge);
-        let waiting = StepState::Waiting { attempt: it.attempt, retry_at: self.last_at, handle };
+        let waiting = StepState::Waiting {
+            attempt: it.attempt,
+            retry_at: self.last_at,
+            handle,
+        };
         self.steps.insert(it.step, waiting);
     }
 }

@@ -7,13 +7,12 @@ use std::time::Duration;
 use async_stream::stream;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use gemicro_event::{
-    CommandId, Event, Json, SCHEMA_VERSION, StepKey, StreamId, Timestamp, is_terminal,
-};
+use gemicro_event::{CommandId, Event, Json, SCHEMA_VERSION, StepKey, StreamId, Timestamp, is_terminal};
 use tokio::sync::watch;
 
 use super::{
-    Append, Appended, Lease, NewEvent, NewStream, Page, StepMark, Store, StoreError, StreamKind, Writer,
+    Append, Appended, Lease, NewEvent, NewStream, Page, SavedFold, StepMark, Store, StoreError, StreamKind,
+    Writer,
 };
 use crate::command::{AckStatus, AgentAck, AgentCommand};
 
@@ -34,14 +33,17 @@ struct Stream {
     lease: Option<Lease>,
     last_epoch: u64,
     commands: Vec<(AgentCommand, AgentAck)>,
-    snapshot: Option<(u64, Vec<u8>)>,
+    snapshot: Option<SavedFold>,
 }
 
 impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self { streams: Arc::default(), appends: Arc::new(watch::channel(0).0) }
+        Self {
+            streams: Arc::default(),
+            appends: Arc::new(watch::channel(0).0),
+        }
     }
 
     fn streams(&self) -> MutexGuard<'_, BTreeMap<StreamId, Stream>> {
@@ -56,7 +58,14 @@ impl MemoryStore {
     ) -> Result<T, StoreError> {
         let mut streams = self.streams();
         let found = streams.get_mut(stream);
-        found.map_or_else(|| Err(StoreError::NotFound { stream: stream.to_string() }), action)
+        found.map_or_else(
+            || {
+                Err(StoreError::NotFound {
+                    stream: stream.to_string(),
+                })
+            },
+            action,
+        )
     }
 }
 
@@ -80,7 +89,9 @@ impl Stream {
         match writer {
             Writer::Driver { epoch, expected_seq } => {
                 if self.lease.as_ref().is_none_or(|lease| lease.epoch != *epoch) {
-                    return Err(StoreError::LeaseLost { stream: stream.clone() });
+                    return Err(StoreError::LeaseLost {
+                        stream: stream.clone(),
+                    });
                 }
                 if self.last_seq() != *expected_seq {
                     return Err(StoreError::Moved {
@@ -100,7 +111,11 @@ impl Stream {
                 }
             }
             Writer::Outside => {
-                if let Some(lease) = self.lease.as_ref().filter(|lease| lease.expires_at > Timestamp::now()) {
+                if let Some(lease) = self
+                    .lease
+                    .as_ref()
+                    .filter(|lease| lease.expires_at > Timestamp::now())
+                {
                     return Err(held(lease));
                 }
             }
@@ -110,9 +125,14 @@ impl Stream {
 
     fn push(&mut self, stream: &StreamId, events: Vec<NewEvent>) -> Result<Appended, StoreError> {
         let n_before_last = events.len().saturating_sub(1);
-        let ends_early = events.iter().take(n_before_last).any(|new| is_terminal(&new.update.event_type));
+        let ends_early = events
+            .iter()
+            .take(n_before_last)
+            .any(|new| is_terminal(&new.update.event_type));
         if self.kind == StreamKind::Run && ends_early {
-            return Err(StoreError::Ended { stream: stream.clone() });
+            return Err(StoreError::Ended {
+                stream: stream.clone(),
+            });
         }
         let mut appended = Vec::with_capacity(events.len());
         for new in events {
@@ -204,7 +224,9 @@ impl Store for MemoryStore {
         Box::pin(async move {
             let appended = self.with(&append.stream, |stream| {
                 if stream.has_ended() {
-                    return Err(StoreError::Ended { stream: append.stream.clone() });
+                    return Err(StoreError::Ended {
+                        stream: append.stream.clone(),
+                    });
                 }
                 stream.check_writer(&append.stream, &append.writer)?;
                 stream.push(&append.stream, append.events)
@@ -218,7 +240,11 @@ impl Store for MemoryStore {
         let page = self.with(stream, |stream| {
             let from = usize::try_from(after).unwrap_or(usize::MAX);
             let events = stream.events.iter().skip(from).take(limit).cloned().collect();
-            Ok(Page { events, first_available: None, last_seq: stream.last_seq() })
+            Ok(Page {
+                events,
+                first_available: None,
+                last_seq: stream.last_seq(),
+            })
         });
         Box::pin(async move { page })
     }
@@ -269,7 +295,9 @@ impl Store for MemoryStore {
                 current.expires_at = Timestamp::now().plus(ttl);
                 Ok(current.clone())
             }
-            Some(_) | None => Err(StoreError::LeaseLost { stream: lease.stream.clone() }),
+            Some(_) | None => Err(StoreError::LeaseLost {
+                stream: lease.stream.clone(),
+            }),
         });
         Box::pin(async move { renewed })
     }
@@ -288,16 +316,26 @@ impl Store for MemoryStore {
         command: AgentCommand,
     ) -> BoxFuture<'_, Result<AgentAck, StoreError>> {
         let sent = self.with(stream, |found| {
-            if let Some((_, ack)) = found.commands.iter().find(|(known, _)| known.command_id == command.command_id)
+            if let Some((_, ack)) = found
+                .commands
+                .iter()
+                .find(|(known, _)| known.command_id == command.command_id)
             {
                 return Ok(ack.clone());
             }
             let (status, data) = if found.has_ended() {
-                (AckStatus::Rejected, serde_json::json!({ "reason": "the run has ended" }))
+                (
+                    AckStatus::Rejected,
+                    serde_json::json!({ "reason": "the run has ended" }),
+                )
             } else {
                 (AckStatus::Accepted, serde_json::json!({}))
             };
-            let ack = AgentAck { command_id: command.command_id.clone(), status, data: Json::from(data) };
+            let ack = AgentAck {
+                command_id: command.command_id.clone(),
+                status,
+                data: Json::from(data),
+            };
             found.commands.push((command, ack.clone()));
             Ok(ack)
         });
@@ -307,7 +345,10 @@ impl Store for MemoryStore {
 
     fn open_commands(&self, stream: &StreamId) -> BoxFuture<'_, Result<Vec<AgentCommand>, StoreError>> {
         let open = self.with(stream, |stream| {
-            let open = stream.commands.iter().filter(|(_, ack)| ack.status == AckStatus::Accepted);
+            let open = stream
+                .commands
+                .iter()
+                .filter(|(_, ack)| ack.status == AckStatus::Accepted);
             Ok(open.map(|(command, _)| command.clone()).collect())
         });
         Box::pin(async move { open })
@@ -332,7 +373,9 @@ impl Store for MemoryStore {
     ) -> BoxFuture<'_, Result<Option<AgentAck>, StoreError>> {
         let found = self.with(stream, |stream| {
             let mut acks = stream.commands.iter();
-            Ok(acks.find(|(command, _)| command.command_id == *command_id).map(|(_, ack)| ack.clone()))
+            Ok(acks
+                .find(|(command, _)| command.command_id == *command_id)
+                .map(|(_, ack)| ack.clone()))
         });
         Box::pin(async move { found })
     }
@@ -350,10 +393,7 @@ impl Store for MemoryStore {
         Box::pin(async move { saved })
     }
 
-    fn load_snapshot(
-        &self,
-        stream: &StreamId,
-    ) -> BoxFuture<'_, Result<Option<(u64, Vec<u8>)>, StoreError>> {
+    fn load_snapshot(&self, stream: &StreamId) -> BoxFuture<'_, Result<Option<SavedFold>, StoreError>> {
         let loaded = self.with(stream, |stream| Ok(stream.snapshot.clone()));
         Box::pin(async move { loaded })
     }

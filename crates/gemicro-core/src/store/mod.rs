@@ -12,4 +12,6 @@ mod types;
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use port::Store;
-pub use types::{Append, Appended, Lease, NewEvent, NewStream, Page, StepMark, StreamKind, Writer};
+pub use types::{
+    Append, Appended, Lease, NewEvent, NewStream, Page, SavedFold, StepMark, StreamKind, Writer,
+};

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_event::{Event, StreamId};
 
-use super::{Append, Appended, Lease, NewStream, Page, StoreError};
+use super::{Append, Appended, Lease, NewStream, Page, SavedFold, StoreError};
 use crate::command::{AgentAck, AgentCommand};
 
 /// Durable streams with fenced appends, leases, commands and snapshots.
@@ -72,8 +72,5 @@ pub trait Store: Send + Sync {
     ) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// The newest kept fold. Losing it changes nothing but speed.
-    fn load_snapshot(
-        &self,
-        stream: &StreamId,
-    ) -> BoxFuture<'_, Result<Option<(u64, Vec<u8>)>, StoreError>>;
+    fn load_snapshot(&self, stream: &StreamId) -> BoxFuture<'_, Result<Option<SavedFold>, StoreError>>;
 }

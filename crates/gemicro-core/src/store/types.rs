@@ -47,13 +47,25 @@ impl NewEvent {
     /// A fact about the run as a whole.
     #[must_use]
     pub fn of_run(update: AgentUpdate) -> Self {
-        Self { update, step: None, mark: None, trace: None, extra: Vec::new() }
+        Self {
+            update,
+            step: None,
+            mark: None,
+            trace: None,
+            extra: Vec::new(),
+        }
     }
 
     /// A fact about one step.
     #[must_use]
     pub fn of_step(update: AgentUpdate, step: &StepKey, mark: Option<StepMark>) -> Self {
-        Self { update, step: Some(step.clone()), mark, trace: None, extra: Vec::new() }
+        Self {
+            update,
+            step: Some(step.clone()),
+            mark,
+            trace: None,
+            extra: Vec::new(),
+        }
     }
 }
 
@@ -130,3 +142,6 @@ pub struct Lease {
     /// When it ends unless renewed.
     pub expires_at: Timestamp,
 }
+
+/// A kept fold: up to which event, and its bytes.
+pub type SavedFold = (u64, Vec<u8>);

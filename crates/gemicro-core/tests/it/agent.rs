@@ -27,20 +27,38 @@ fn context(part: Part, store: &Arc<ProbeStore>) -> AgentContext {
     }
 }
 
-async fn collect(agent: &dyn Agent, question: &str, ctx: AgentContext) -> Vec<Result<AgentUpdate, AgentError>> {
+async fn collect(
+    agent: &dyn Agent,
+    question: &str,
+    ctx: AgentContext,
+) -> Vec<Result<AgentUpdate, AgentError>> {
     agent.execute(question, ctx).collect().await
 }
 
 #[tokio::test]
 async fn the_stream_shows_the_journal_and_ends_with_its_terminal_event() {
     let store = ProbeStore::new();
-    let shown = collect(&agent(), "Which crossing is the best?", context(Part::Perfect, &store)).await;
+    let shown = collect(
+        &agent(),
+        "Which crossing is the best?",
+        context(Part::Perfect, &store),
+    )
+    .await;
     let shown: Vec<AgentUpdate> = shown.into_iter().map(|update| update.expect("a fact")).collect();
     let id = store.streams().pop().expect("one run");
     let stored = store.inner.read(&id, 0, usize::MAX).await.expect("stored").events;
-    assert_eq!(shown, stored.iter().map(|event| event.update.clone()).collect::<Vec<_>>());
+    assert_eq!(
+        shown,
+        stored
+            .iter()
+            .map(|event| event.update.clone())
+            .collect::<Vec<_>>()
+    );
     let result = terminal(&stored).update.as_final_result().expect("a result");
-    assert_eq!((result.metadata.sub_queries_succeeded, result.citations.len()), (5, 5));
+    assert_eq!(
+        (result.metadata.sub_queries_succeeded, result.citations.len()),
+        (5, 5)
+    );
 }
 
 #[tokio::test]
@@ -64,10 +82,17 @@ async fn a_dropped_stream_leaves_a_cancelled_run() {
     drop(stream);
     let id = store.streams().pop().expect("one run");
     let ended = |events: &[gemicro_event::Event]| {
-        events.last().is_some_and(|event| is_terminal(&event.update.event_type))
+        events
+            .last()
+            .is_some_and(|event| is_terminal(&event.update.event_type))
     };
     let events = until(&store, &id, ended).await;
-    assert_eq!(terminal(&events).update.event_type, "run_cancelled", "{:?}", types(&events));
+    assert_eq!(
+        terminal(&events).update.event_type,
+        "run_cancelled",
+        "{:?}",
+        types(&events)
+    );
 }
 
 #[tokio::test]
@@ -84,20 +109,30 @@ async fn what_cannot_be_done_is_refused_before_anything_is_written() {
     for question in ["", "  \n", &long] {
         let store = ProbeStore::new();
         let shown = collect(&agent(), question, context(Part::Perfect, &store)).await;
-        let [Err(AgentError::Refused(failure))] = shown.as_slice() else { panic!("{shown:?}") };
+        let [Err(AgentError::Refused(failure))] = shown.as_slice() else {
+            panic!("{shown:?}")
+        };
         assert_eq!(failure.kind, ErrorKind::InvalidInput);
         assert_eq!(store.streams(), []);
     }
     // No model and no sources: nothing to answer from.
     let agent = DeepResearchAgent::new(ResearchConfig::default());
     let shown = collect(&agent, "Why?", AgentContext::default()).await;
-    assert!(matches!(shown.as_slice(), [Err(AgentError::Refused(_))]), "{shown:?}");
+    assert!(
+        matches!(shown.as_slice(), [Err(AgentError::Refused(_))]),
+        "{shown:?}"
+    );
 }
 
 #[tokio::test]
 async fn a_failing_journal_ends_the_stream_with_its_error() {
     let store = ProbeStore::over(Default::default(), crate::support::Death::Before(3));
-    let shown = collect(&agent(), "Which crossing is the best?", context(Part::Perfect, &store)).await;
+    let shown = collect(
+        &agent(),
+        "Which crossing is the best?",
+        context(Part::Perfect, &store),
+    )
+    .await;
     let (last, before) = shown.split_last().expect("an error at least");
     assert!(matches!(last, Err(AgentError::Drive(_))), "{last:?}");
     assert!(before.iter().all(Result::is_ok));
@@ -106,10 +141,17 @@ async fn a_failing_journal_ends_the_stream_with_its_error() {
 #[tokio::test]
 async fn without_a_model_the_texts_themselves_answer() {
     let library = MemoryLibrary::new(&[("bridge.md", "The Lantern Bridge opened in 1931.")]);
-    let ctx = AgentContext { library: Some(library), ..AgentContext::default() };
+    let ctx = AgentContext {
+        library: Some(library),
+        ..AgentContext::default()
+    };
     let shown = collect(&agent(), "When did the Lantern Bridge open?", ctx).await;
     let last = shown.last().expect("events").as_ref().expect("a fact");
     let result = last.as_final_result().unwrap_or_else(|| panic!("{last:?}"));
-    assert!(result.answer.contains("1931 [1]") || result.answer.contains("1931. [1]"), "{}", result.answer);
+    assert!(
+        result.answer.contains("1931 [1]") || result.answer.contains("1931. [1]"),
+        "{}",
+        result.answer
+    );
     assert_eq!(result.citations[0].span, "The Lantern Bridge opened in 1931.");
 }

@@ -50,7 +50,12 @@ fn check(events: &[Event], setup: &ResearchSetup, tally: &mut Tally) {
     let mut refused = 0;
     for event in events {
         row.fold(event);
-        assert!(within(row.spent, limits), "{limits}: {:?} after event {}", row.spent, event.seq);
+        assert!(
+            within(row.spent, limits),
+            "{limits}: {:?} after event {}",
+            row.spent,
+            event.seq
+        );
         let failed = event.update.as_sub_query_failed();
         refused += usize::from(failed.is_some_and(|failed| failed.error_kind == ErrorKind::BudgetExceeded));
     }
@@ -65,14 +70,27 @@ fn check(events: &[Event], setup: &ResearchSetup, tally: &mut Tally) {
         assert_eq!(result.metadata.micro_usd, row.spent.micro_usd, "{limits}");
         if refused > 0 {
             tally.n_partial += 1;
-            assert!(result.partial.is_some(), "{limits}: {refused} refused and not a word about it");
+            assert!(
+                result.partial.is_some(),
+                "{limits}: {refused} refused and not a word about it"
+            );
             assert_eq!(result.metadata.sub_queries_failed, refused, "{limits}");
         }
     } else {
         tally.n_refused += 1;
         let failed = last.as_run_failed().expect("a failure");
-        assert!(!enough, "{limits} is enough for {:?}: {}", setup.plan.minimum(), failed.error);
-        assert_eq!(failed.error.kind, ErrorKind::BudgetExceeded, "{limits}: {}", failed.error);
+        assert!(
+            !enough,
+            "{limits} is enough for {:?}: {}",
+            setup.plan.minimum(),
+            failed.error
+        );
+        assert_eq!(
+            failed.error.kind,
+            ErrorKind::BudgetExceeded,
+            "{limits}: {}",
+            failed.error
+        );
         assert_eq!(failed.spent, row.spent, "{limits}");
     }
 }
@@ -80,21 +98,27 @@ fn check(events: &[Event], setup: &ResearchSetup, tally: &mut Tally) {
 #[tokio::test]
 async fn a_thousand_random_budgets_hold() {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
-    let mut tally = Tally { n_reports: 0, n_partial: 0, n_refused: 0 };
+    let mut tally = Tally {
+        n_reports: 0,
+        n_partial: 0,
+        n_refused: 0,
+    };
     for _ in 0..1_000 {
         let mut setup = ResearchSetup::new(Part::Spender);
         if dice.roll(2) == 0 {
             setup = setup.without_sources();
         }
         if dice.roll(4) == 0 {
-            setup.plan.question = format!("{} And is it the best crossing? ", "Which crossing, please? ".repeat(30));
+            setup.plan.question = format!(
+                "{} And is it the best crossing? ",
+                "Which crossing, please? ".repeat(30)
+            );
         }
         setup.plan.config.max_sub_queries = 1 + dice.roll(6) as usize;
         let minimum = setup.plan.minimum();
         let units = 1 + dice.roll(7);
-        let mut chosen = |bit: u64, minimum: u64, most: u64| {
-            (units & bit != 0).then(|| dice.amount(minimum, most))
-        };
+        let mut chosen =
+            |bit: u64, minimum: u64, most: u64| (units & bit != 0).then(|| dice.amount(minimum, most));
         setup.limits = Limits {
             tokens: chosen(1, minimum.tokens, 80_000),
             micro_usd: chosen(2, minimum.micro_usd, 150_000),
@@ -107,8 +131,16 @@ async fn a_thousand_random_budgets_hold() {
         check(&journal(&store, &id).await, &setup, &mut tally);
     }
     // The dice reach every sort of end.
-    let Tally { n_reports, n_partial, n_refused } = tally;
-    assert!(n_reports > 400 && n_partial > 100 && n_refused > 100, "{n_reports} {n_partial} {n_refused}");
+    let Tally {
+        n_reports,
+        n_partial,
+        n_refused,
+    } = tally;
+    println!("{n_reports} reports, {n_partial} of them partial; {n_refused} refused");
+    assert!(
+        n_reports > 400 && n_partial > 100 && n_refused > 100,
+        "{n_reports} {n_partial} {n_refused}"
+    );
 }
 
 #[tokio::test]
@@ -120,9 +152,16 @@ async fn a_failed_answer_is_never_charged_above_its_reservation() {
         let events = setup.events().await;
         for ended in events.iter().filter_map(|event| event.update.as_step_failed()) {
             let started = events.iter().filter_map(|event| event.update.as_step_started());
-            let reserved = started.filter(|it| it.step == ended.step).map(|it| it.reserved).next_back();
+            let reserved = started
+                .filter(|it| it.step == ended.step)
+                .map(|it| it.reserved)
+                .next_back();
             let reserved = reserved.unwrap_or_default();
-            assert!(ended.charge.micro_usd <= reserved.micro_usd, "{part:?}: {:?} of {reserved:?}", ended.charge);
+            assert!(
+                ended.charge.micro_usd <= reserved.micro_usd,
+                "{part:?}: {:?} of {reserved:?}",
+                ended.charge
+            );
         }
         let mut row = RunRow::new(events[0].stream.clone(), None);
         events.iter().for_each(|event| row.fold(event));
@@ -133,8 +172,17 @@ async fn a_failed_answer_is_never_charged_above_its_reservation() {
 #[tokio::test]
 async fn a_money_budget_for_a_model_without_a_price_is_refused() {
     let setup = ResearchSetup::new(Part::Spender).edit_llm(|llm| llm.model = "llama3:8b".to_owned());
-    let limits = Limits { micro_usd: Some(1_000_000), ..Limits::default() };
+    let limits = Limits {
+        micro_usd: Some(1_000_000),
+        ..Limits::default()
+    };
     let refused = setup.plan.check(&limits).expect_err("no price");
     assert_eq!(refused.kind, ErrorKind::InvalidInput);
-    setup.plan.check(&Limits { tokens: Some(50_000), ..Limits::default() }).expect("tokens can be kept");
+    setup
+        .plan
+        .check(&Limits {
+            tokens: Some(50_000),
+            ..Limits::default()
+        })
+        .expect("tokens can be kept");
 }

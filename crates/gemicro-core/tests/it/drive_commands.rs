@@ -10,16 +10,28 @@ use gemicro_core::store::Store;
 use gemicro_event::{CommandId, Json, StreamId};
 
 use crate::support::{
-    Death, ProbeStore, TestFlow, context, count, expire_lease, journal, prompt, started, terminal, types, until,
+    Death, ProbeStore, TestFlow, context, count, expire_lease, journal, prompt, started, terminal, types,
+    until,
 };
 
 /// Asks one question and finishes with its answer.
 fn asking() -> TestFlow {
     TestFlow::new(|_, run| match run.answers.get("go on?") {
-        None => Decision { waits: vec![Wait::Answer { key: "go on?".to_owned() }], ..Decision::default() },
+        None => Decision {
+            waits: vec![Wait::Answer {
+                key: "go on?".to_owned(),
+            }],
+            ..Decision::default()
+        },
         Some(answer) => {
-            let finish = Some(Outcome::Completed { message: "answered".to_owned(), data: answer.clone() });
-            Decision { finish, ..Decision::default() }
+            let finish = Some(Outcome::Completed {
+                message: "answered".to_owned(),
+                data: answer.clone(),
+            });
+            Decision {
+                finish,
+                ..Decision::default()
+            }
         }
     })
 }
@@ -53,7 +65,11 @@ async fn send(store: &ProbeStore, id: &StreamId, command: AgentCommand) -> Agent
         return sent;
     }
     loop {
-        let ack = store.acknowledgement(id, &command.command_id).await.expect("store").expect("known");
+        let ack = store
+            .acknowledgement(id, &command.command_id)
+            .await
+            .expect("store")
+            .expect("known");
         if ack.status != AckStatus::Accepted {
             return ack;
         }
@@ -65,22 +81,50 @@ async fn send(store: &ProbeStore, id: &StreamId, command: AgentCommand) -> Agent
 async fn a_run_waits_for_its_answer_and_takes_it_once() {
     let asked = asked().await;
     let wrong_key = AgentCommand::answer("what?", &Json::empty());
-    assert_eq!(send(&asked.store, &asked.id, wrong_key).await.status, AckStatus::Rejected);
-    let no_key = AgentCommand { data: Json::empty(), ..answer("x") };
-    assert_eq!(send(&asked.store, &asked.id, no_key).await.status, AckStatus::Rejected);
-    let unknown = AgentCommand { command_type: "dance".to_owned(), ..answer("x") };
+    assert_eq!(
+        send(&asked.store, &asked.id, wrong_key).await.status,
+        AckStatus::Rejected
+    );
+    let no_key = AgentCommand {
+        data: Json::empty(),
+        ..answer("x")
+    };
+    assert_eq!(
+        send(&asked.store, &asked.id, no_key).await.status,
+        AckStatus::Rejected
+    );
+    let unknown = AgentCommand {
+        command_type: "dance".to_owned(),
+        ..answer("x")
+    };
     let ack = send(&asked.store, &asked.id, unknown).await;
     assert_eq!(ack.status, AckStatus::Rejected);
-    assert!(ack.data.text().contains("dance"), "it says what it does not know: {}", ack.data);
+    assert!(
+        ack.data.text().contains("dance"),
+        "it says what it does not know: {}",
+        ack.data
+    );
 
     let yes = answer("yes");
-    assert_eq!(send(&asked.store, &asked.id, yes.clone()).await.status, AckStatus::Completed);
+    assert_eq!(
+        send(&asked.store, &asked.id, yes.clone()).await.status,
+        AckStatus::Completed
+    );
     asked.driving.await.expect("no panic");
     // The same command again is the same command; another one comes too late.
-    assert_eq!(send(&asked.store, &asked.id, yes).await.status, AckStatus::Completed);
-    assert_eq!(send(&asked.store, &asked.id, answer("no")).await.status, AckStatus::Rejected);
+    assert_eq!(
+        send(&asked.store, &asked.id, yes).await.status,
+        AckStatus::Completed
+    );
+    assert_eq!(
+        send(&asked.store, &asked.id, answer("no")).await.status,
+        AckStatus::Rejected
+    );
     let events = journal(&asked.store, &asked.id).await;
-    assert_eq!(types(&events), ["run_started", "answer_requested", "answer_given", "final_result"]);
+    assert_eq!(
+        types(&events),
+        ["run_started", "answer_requested", "answer_given", "final_result"]
+    );
     assert_eq!(terminal(&events).update.data.text(), r#""yes""#);
 }
 
@@ -90,11 +134,19 @@ async fn of_two_answers_at_once_the_first_counts() {
     let (first, second) = (answer("first"), answer("second"));
     // Both are rows before the driver looks again.
     let (store, id) = (&asked.store.inner, &asked.id);
-    let sent = tokio::join!(store.send_command(id, first.clone()), store.send_command(id, second.clone()));
+    let sent = tokio::join!(
+        store.send_command(id, first.clone()),
+        store.send_command(id, second.clone())
+    );
     assert_eq!(sent.0.expect("sent").status, AckStatus::Accepted);
     asked.driving.await.expect("no panic");
     let status = async |command: &CommandId| {
-        store.acknowledgement(id, command).await.expect("store").expect("known").status
+        store
+            .acknowledgement(id, command)
+            .await
+            .expect("store")
+            .expect("known")
+            .status
     };
     assert_eq!(status(&first.command_id).await, AckStatus::Completed);
     assert_eq!(status(&second.command_id).await, AckStatus::Rejected);
@@ -118,7 +170,12 @@ async fn a_command_whose_driver_died_before_the_word_was_given_is_answered_truth
         tokio::spawn(async move { drive(&ctx, &asking(), lease).await })
     };
     until(&first, &id, |events| count(events, "answer_requested") == 1).await;
-    let early = first.inner.acknowledgement(&id, &yes.command_id).await.expect("store").expect("known");
+    let early = first
+        .inner
+        .acknowledgement(&id, &yes.command_id)
+        .await
+        .expect("store")
+        .expect("known");
     assert_eq!(early.status, AckStatus::Rejected);
     first.inner.send_command(&id, again.clone()).await.expect("sent");
     driving.await.expect("no panic").expect_err("the process dies");
@@ -128,8 +185,17 @@ async fn a_command_whose_driver_died_before_the_word_was_given_is_answered_truth
     expire_lease(&first, &id).await;
     let lease = resume(&ctx, &asking(), &id).await.expect("resumes");
     drive(&ctx, &asking(), lease).await.expect("ends");
-    let late = second.inner.acknowledgement(&id, &again.command_id).await.expect("store").expect("known");
-    assert_eq!(late.status, AckStatus::Completed, "its answer is the one in the journal");
+    let late = second
+        .inner
+        .acknowledgement(&id, &again.command_id)
+        .await
+        .expect("store")
+        .expect("known");
+    assert_eq!(
+        late.status,
+        AckStatus::Completed,
+        "its answer is the one in the journal"
+    );
     let events = journal(&second, &id).await;
     assert_eq!(count(&events, "answer_given"), 1);
     terminal(&events);
@@ -142,9 +208,22 @@ async fn a_cancel_sent_while_nobody_drives_comes_before_any_step() {
     let flow = TestFlow::all_of(vec![crate::support::step("a")]);
     let id = StreamId::random();
     let lease = begin(&ctx, &id, None, &started(&flow)).await.expect("begins");
-    store.send_command(&id, AgentCommand::cancel("never mind")).await.expect("sent");
+    store
+        .send_command(&id, AgentCommand::cancel("never mind"))
+        .await
+        .expect("sent");
     drive(&ctx, &flow, lease).await.expect("ends");
     let events = journal(&store, &id).await;
-    assert_eq!(types(&events), ["run_started", "cancel_requested", "run_cancelled"]);
-    assert_eq!(terminal(&events).update.as_run_cancelled().expect("its shape").reason, "never mind");
+    assert_eq!(
+        types(&events),
+        ["run_started", "cancel_requested", "run_cancelled"]
+    );
+    assert_eq!(
+        terminal(&events)
+            .update
+            .as_run_cancelled()
+            .expect("its shape")
+            .reason,
+        "never mind"
+    );
 }

@@ -13,8 +13,8 @@ use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
 use tokio::sync::Barrier;
 
 use crate::support::{
-    Death, ProbeStore, TestFlow, context, count, executors, expire_lease, free_failure, journal, output, output_for, prompt,
-    run, run_started, started, step, terminal, tokens_charge, types, work,
+    Death, ProbeStore, TestFlow, context, count, executors, expire_lease, free_failure, journal, output,
+    output_for, prompt, run, run_started, started, step, terminal, tokens_charge, types, work,
 };
 
 #[tokio::test]
@@ -60,10 +60,19 @@ async fn a_step_that_was_started_is_never_started_again() {
     // Wants both at every decision, each twice, whatever has happened to them.
     let flow = TestFlow::new(|state, _| {
         if state.outputs.len() == 2 {
-            let finish = Some(Outcome::Completed { message: "done".to_owned(), data: Json::empty() });
-            return Decision { finish, ..Decision::default() };
+            let finish = Some(Outcome::Completed {
+                message: "done".to_owned(),
+                data: Json::empty(),
+            });
+            return Decision {
+                finish,
+                ..Decision::default()
+            };
         }
-        Decision { want: vec![step("a"), step("b"), step("a"), step("b")], ..Decision::default() }
+        Decision {
+            want: vec![step("a"), step("b"), step("a"), step("b")],
+            ..Decision::default()
+        }
     });
     let (id, ended) = run(&ctx, &flow).await;
     ended.expect("it ends");
@@ -88,13 +97,25 @@ async fn facts_stand_in_the_same_append_as_their_step() {
         }),
     );
     let flow = TestFlow::new(|state, run| {
-        let want = ["good", "bad"].iter().map(|key| step(key)).find(|step| !run.is_done(&step.key));
+        let want = ["good", "bad"]
+            .iter()
+            .map(|key| step(key))
+            .find(|step| !run.is_done(&step.key));
         match want {
-            Some(step) => Decision { want: vec![step], ..Decision::default() },
+            Some(step) => Decision {
+                want: vec![step],
+                ..Decision::default()
+            },
             None => {
                 assert_eq!((state.outputs.len(), state.failures.len()), (1, 1));
-                let finish = Some(Outcome::Completed { message: "done".to_owned(), data: Json::empty() });
-                Decision { finish, ..Decision::default() }
+                let finish = Some(Outcome::Completed {
+                    message: "done".to_owned(),
+                    data: Json::empty(),
+                });
+                Decision {
+                    finish,
+                    ..Decision::default()
+                }
             }
         }
     });
@@ -112,7 +133,10 @@ async fn facts_stand_in_the_same_append_as_their_step() {
 }
 
 /// Runs one step whose attempts end as told; gives back the whole journal's kinds.
-async fn attempts(retry: RetryPolicy, ends: Vec<Option<Failure>>) -> (Vec<String>, Vec<gemicro_event::Event>) {
+async fn attempts(
+    retry: RetryPolicy,
+    ends: Vec<Option<Failure>>,
+) -> (Vec<String>, Vec<gemicro_event::Event>) {
     let store = ProbeStore::new();
     let ends = Arc::new(ends);
     let ctx = context(
@@ -131,18 +155,28 @@ async fn attempts(retry: RetryPolicy, ends: Vec<Option<Failure>>) -> (Vec<String
     let (id, ended) = run(&ctx, &flow).await;
     ended.expect("it ends");
     let events = journal(&store, &id).await;
-    let kinds = types(&events)[1..events.len() - 1].iter().map(|kind| (*kind).to_owned()).collect();
+    let kinds = types(&events)[1..events.len() - 1]
+        .iter()
+        .map(|kind| (*kind).to_owned())
+        .collect();
     (kinds, events)
 }
 
 #[tokio::test]
 async fn only_retryable_failures_are_tried_again_and_only_so_often() {
-    let quick = RetryPolicy { max_attempts: 3, base_ms: 1, cap_ms: 2 };
+    let quick = RetryPolicy {
+        max_attempts: 3,
+        base_ms: 1,
+        cap_ms: 2,
+    };
     let failure = |kind| Some(Failure::new(kind, "scripted"));
     let first = ["step_started", "work_began"];
     let again = ["step_retrying", "step_started"];
     let cases = [
-        (vec![None], [&first[..], &["step_completed", "work_done"]].concat()),
+        (
+            vec![None],
+            [&first[..], &["step_completed", "work_done"]].concat(),
+        ),
         (
             vec![failure(ErrorKind::UpstreamError), None],
             [&first[..], &again, &["step_completed", "work_done"]].concat(),
@@ -172,32 +206,66 @@ async fn only_retryable_failures_are_tried_again_and_only_so_often() {
 
 #[tokio::test]
 async fn what_the_other_side_asked_for_is_honoured() {
-    let quick = RetryPolicy { max_attempts: 2, base_ms: 1, cap_ms: 1 };
-    let failure =
-        Failure { retry_after_ms: Some(40), ..Failure::new(ErrorKind::RateLimited, "slow down, please") };
+    let quick = RetryPolicy {
+        max_attempts: 2,
+        base_ms: 1,
+        cap_ms: 1,
+    };
+    let failure = Failure {
+        retry_after_ms: Some(40),
+        ..Failure::new(ErrorKind::RateLimited, "slow down, please")
+    };
     let (_, events) = attempts(quick, vec![Some(failure), None]).await;
-    let retrying = events.iter().find(|event| event.update.event_type == "step_retrying").expect("one");
+    let retrying = events
+        .iter()
+        .find(|event| event.update.event_type == "step_retrying")
+        .expect("one");
     let retry_at = retrying.update.as_step_retrying().expect("its shape").retry_at;
     assert!(retry_at.since(retrying.update.timestamp) >= Duration::from_millis(40));
-    let second = events.iter().rfind(|event| event.update.event_type == "step_started").expect("two");
-    assert!(second.update.timestamp >= retry_at, "{} before {retry_at}", second.update.timestamp);
+    let second = events
+        .iter()
+        .rfind(|event| event.update.event_type == "step_started")
+        .expect("two");
+    assert!(
+        second.update.timestamp >= retry_at,
+        "{} before {retry_at}",
+        second.update.timestamp
+    );
 }
 
 #[test]
 fn waits_double_up_to_the_cap_with_a_quarter_of_jitter() {
     let policy = RetryPolicy::default();
     let plain = Failure::new(ErrorKind::UpstreamError, "503");
-    let table = [(1, 500), (2, 1_000), (3, 2_000), (4, 4_000), (7, 30_000), (60, 30_000)];
+    let table = [
+        (1, 500),
+        (2, 1_000),
+        (3, 2_000),
+        (4, 4_000),
+        (7, 30_000),
+        (60, 30_000),
+    ];
     for (attempt, base) in table {
         for seed in [0, 1, 7, u64::MAX] {
             let wait = policy.wait_after(attempt, &plain, seed).as_millis();
-            assert!((base..=base + base / 4).contains(&wait), "attempt {attempt}: {wait} ms");
-            assert_eq!(wait, policy.wait_after(attempt, &plain, seed).as_millis(), "the same seed, the same wait");
+            assert!(
+                (base..=base + base / 4).contains(&wait),
+                "attempt {attempt}: {wait} ms"
+            );
+            assert_eq!(
+                wait,
+                policy.wait_after(attempt, &plain, seed).as_millis(),
+                "the same seed, the same wait"
+            );
         }
     }
-    let spread: std::collections::BTreeSet<_> = (0..20).map(|seed| policy.wait_after(1, &plain, seed)).collect();
+    let spread: std::collections::BTreeSet<_> =
+        (0..20).map(|seed| policy.wait_after(1, &plain, seed)).collect();
     assert!(spread.len() > 10, "neighbouring steps do not all wake together");
-    let asked = Failure { retry_after_ms: Some(90_000), ..plain };
+    let asked = Failure {
+        retry_after_ms: Some(90_000),
+        ..plain
+    };
     assert_eq!(policy.wait_after(1, &asked, 3), Duration::from_secs(90));
 }
 
@@ -211,21 +279,33 @@ async fn a_step_without_an_executor_and_one_that_is_late_fail_with_their_kind() 
 
     ctx.executors = executors(|_| Box::pin(std::future::pending()));
     ctx.options.grace = Duration::from_millis(1);
-    let flow = TestFlow::all_of(vec![Step { timeout_ms: Some(5), ..work("a", 70) }]);
+    let flow = TestFlow::all_of(vec![Step {
+        timeout_ms: Some(5),
+        ..work("a", 70)
+    }]);
     let (id, _) = run(&ctx, &flow).await;
     // Nobody knows what a call cost that never answered: it counts at its worst case.
     check_failed(&journal(&store, &id).await, ErrorKind::Timeout, tokens_charge(70));
 }
 
 fn check_failed(events: &[gemicro_event::Event], kind: ErrorKind, charge: Charge) {
-    let failed = events.iter().find_map(|event| event.update.as_step_failed()).expect("it failed");
+    let failed = events
+        .iter()
+        .find_map(|event| event.update.as_step_failed())
+        .expect("it failed");
     assert_eq!((failed.error.kind, failed.charge), (kind, charge));
     assert_eq!(terminal(events).update.event_type, "final_result");
 }
 
 fn limited(flow: &TestFlow, tokens: u64) -> RunStarted {
-    let limits = Limits { tokens: Some(tokens), ..Limits::default() };
-    RunStarted { limits, ..started(flow) }
+    let limits = Limits {
+        tokens: Some(tokens),
+        ..Limits::default()
+    };
+    RunStarted {
+        limits,
+        ..started(flow)
+    }
 }
 
 #[tokio::test]
@@ -238,7 +318,10 @@ async fn a_step_waits_for_money_that_may_come_back_and_is_refused_when_it_cannot
     ended.expect("it ends");
     let events = journal(&store, &id).await;
     assert_eq!(count(&events, "step_completed"), 3);
-    let refused = events.iter().find_map(|event| event.update.as_step_failed()).expect("d is refused");
+    let refused = events
+        .iter()
+        .find_map(|event| event.update.as_step_failed())
+        .expect("d is refused");
     assert_eq!((refused.step.as_str(), refused.attempt), ("d", 0));
     assert_eq!(refused.error.kind, ErrorKind::BudgetExceeded);
     assert_eq!(count(&events, "work_failed"), 1);
@@ -246,17 +329,31 @@ async fn a_step_waits_for_money_that_may_come_back_and_is_refused_when_it_cannot
 
 #[tokio::test]
 async fn the_budget_warning_comes_once_even_at_the_very_end() {
-    for (costs, n_warnings) in [(vec![79], 0), (vec![80], 1), (vec![50, 20], 0), (vec![50, 35, 10, 5], 1)] {
+    for (costs, n_warnings) in [
+        (vec![79], 0),
+        (vec![80], 1),
+        (vec![50, 20], 0),
+        (vec![50, 35, 10, 5], 1),
+    ] {
         let store = ProbeStore::new();
         let ctx = context(
             &store,
             executors(|call| Box::pin(async move { Ok(output_for(call.step.cost.tokens)) })),
         );
-        let steps = costs.iter().enumerate().map(|(idx, cost)| work(&format!("step {idx}"), *cost)).collect();
+        let steps = costs
+            .iter()
+            .enumerate()
+            .map(|(idx, cost)| work(&format!("step {idx}"), *cost))
+            .collect();
         let flow = TestFlow::all_of(steps);
         let (id, _) = run_started(&ctx, &flow, &limited(&flow, 100)).await;
         let events = journal(&store, &id).await;
-        assert_eq!(count(&events, "budget_warning"), n_warnings, "{costs:?}: {:?}", types(&events));
+        assert_eq!(
+            count(&events, "budget_warning"),
+            n_warnings,
+            "{costs:?}: {:?}",
+            types(&events)
+        );
         terminal(&events);
     }
 }
@@ -265,12 +362,21 @@ async fn the_budget_warning_comes_once_even_at_the_very_end() {
 async fn what_is_held_back_is_for_the_last_step_alone() {
     let store = ProbeStore::new();
     let ctx = context(&store, prompt());
-    let last = Step { purpose: Purpose::Last, ..work("last", 40) };
+    let last = Step {
+        purpose: Purpose::Last,
+        ..work("last", 40)
+    };
     let flow = TestFlow::all_of(vec![work("ordinary", 70), last]);
-    let begun = RunStarted { held_back: tokens_charge(40), ..limited(&flow, 100) };
+    let begun = RunStarted {
+        held_back: tokens_charge(40),
+        ..limited(&flow, 100)
+    };
     let (id, _) = run_started(&ctx, &flow, &begun).await;
     let events = journal(&store, &id).await;
-    let failed = events.iter().find_map(|event| event.update.as_step_failed()).expect("one does not fit");
+    let failed = events
+        .iter()
+        .find_map(|event| event.update.as_step_failed())
+        .expect("one does not fit");
     assert_eq!(failed.step.as_str(), "ordinary");
     assert_eq!(count(&events, "step_completed"), 1);
 }
@@ -282,7 +388,8 @@ async fn a_handle_is_journaled_at_once_and_given_to_the_next_attempt() {
         &first,
         executors(|call| {
             Box::pin(async move {
-                call.handles.report(Json::from(serde_json::json!({ "interaction": 7 })));
+                call.handles
+                    .report(Json::from(serde_json::json!({ "interaction": 7 })));
                 std::future::pending().await
             })
         }),
@@ -290,7 +397,9 @@ async fn a_handle_is_journaled_at_once_and_given_to_the_next_attempt() {
     let flow = TestFlow::all_of(vec![work("a", 30)]);
     let id = StreamId::random();
     let lease = begin(&ctx, &id, None, &started(&flow)).await.expect("begins");
-    drive(&ctx, &flow, lease).await.expect_err("the process dies after the handle is durable");
+    drive(&ctx, &flow, lease)
+        .await
+        .expect_err("the process dies after the handle is durable");
     assert_eq!(count(&journal(&first, &id).await, "step_handle"), 1);
 
     let second = ProbeStore::over(first.inner.clone(), Death::Never);
@@ -308,9 +417,15 @@ async fn a_handle_is_journaled_at_once_and_given_to_the_next_attempt() {
     let lease = resume(&ctx, &flow, &id).await.expect("resumes");
     drive(&ctx, &flow, lease).await.expect("ends");
     let events = journal(&second, &id).await;
-    let lost = events.iter().find_map(|event| event.update.as_step_lost()).expect("attempt 1 was lost");
+    let lost = events
+        .iter()
+        .find_map(|event| event.update.as_step_lost())
+        .expect("attempt 1 was lost");
     assert_eq!((lost.attempt, lost.charge), (1, tokens_charge(30)));
-    let completed = events.iter().find_map(|event| event.update.as_step_completed()).expect("completed");
+    let completed = events
+        .iter()
+        .find_map(|event| event.update.as_step_completed())
+        .expect("completed");
     assert_eq!(completed.output.text(), r#""{\"interaction\":7}""#);
 }
 

@@ -13,8 +13,8 @@ use gemicro_core::store::Store;
 use gemicro_event::{Charge, ErrorKind, Json, RunStatus, StreamId};
 
 use crate::support::{
-    ProbeStore, TestFlow, context, count, executors, free_failure, journal, output_for, started, step, terminal,
-    tokens_charge, types, until, work,
+    ProbeStore, TestFlow, context, count, executors, free_failure, journal, output_for, started, step,
+    terminal, tokens_charge, types, until, work,
 };
 
 /// Executors that hang until they are told to stop, and then end as their key says.
@@ -31,7 +31,11 @@ fn stoppable(told: Arc<AtomicUsize>) -> Executors {
                     if key == "late handle" {
                         call.handles.report(Json::from(serde_json::json!("h")));
                     }
-                    if key == "last moment" { Ok(output_for(7)) } else { Err(free_failure(ErrorKind::Cancelled)) }
+                    if key == "last moment" {
+                        Ok(output_for(7))
+                    } else {
+                        Err(free_failure(ErrorKind::Cancelled))
+                    }
                 }
             }
         })
@@ -57,7 +61,13 @@ async fn hanging(keys: &'static [&'static str]) -> Begun {
     let in_task = ctx.clone();
     let driving = tokio::spawn(async move { drive(&in_task, &flow_of(keys), lease).await });
     until(&store, &id, |events| count(events, "step_started") == keys.len()).await;
-    Begun { store, ctx, id, told, driving }
+    Begun {
+        store,
+        ctx,
+        id,
+        told,
+        driving,
+    }
 }
 
 fn flow_of(keys: &[&str]) -> TestFlow {
@@ -66,8 +76,14 @@ fn flow_of(keys: &[&str]) -> TestFlow {
 
 async fn check_cancelled(begun: Begun, since: Instant) {
     let ended = begun.driving.await.expect("no panic").expect("it ends");
-    assert!(since.elapsed() < Duration::from_secs(2), "cancelled after {:?}", since.elapsed());
-    let Ended::Terminal(last) = ended else { panic!("cancelled is an end") };
+    assert!(
+        since.elapsed() < Duration::from_secs(2),
+        "cancelled after {:?}",
+        since.elapsed()
+    );
+    let Ended::Terminal(last) = ended else {
+        panic!("cancelled is an end")
+    };
     let events = journal(&begun.store, &begun.id).await;
     assert_eq!(*last, *terminal(&events));
     let cancelled = last.update.as_run_cancelled().expect("run_cancelled");
@@ -78,7 +94,10 @@ async fn check_cancelled(begun: Begun, since: Instant) {
     assert_eq!(count(&events, "cancel_requested"), 1);
     let mut row = RunRow::new(begun.id, None);
     events.iter().for_each(|event| row.fold(event));
-    assert_eq!((row.status, row.spent), (RunStatus::Cancelled, tokens_charge(100)));
+    assert_eq!(
+        (row.status, row.spent),
+        (RunStatus::Cancelled, tokens_charge(100))
+    );
 }
 
 #[test]
@@ -92,13 +111,28 @@ async fn a_cancel_command_ends_the_run_within_two_seconds() {
     let begun = hanging(&["deaf", "b"]).await;
     let since = Instant::now();
     let command = AgentCommand::cancel("enough");
-    begun.store.send_command(&begun.id, command.clone()).await.expect("sent");
+    begun
+        .store
+        .send_command(&begun.id, command.clone())
+        .await
+        .expect("sent");
     let (store, id) = (begun.store.clone(), begun.id.clone());
     check_cancelled(begun, since).await;
-    let ack = store.acknowledgement(&id, &command.command_id).await.expect("store").expect("known");
+    let ack = store
+        .acknowledgement(&id, &command.command_id)
+        .await
+        .expect("store")
+        .expect("known");
     assert_eq!(ack.status, AckStatus::Completed);
     let events = journal(&store, &id).await;
-    assert_eq!(terminal(&events).update.as_run_cancelled().expect("cancelled").reason, "enough");
+    assert_eq!(
+        terminal(&events)
+            .update
+            .as_run_cancelled()
+            .expect("cancelled")
+            .reason,
+        "enough"
+    );
 }
 
 #[tokio::test]
@@ -117,14 +151,27 @@ async fn a_suspended_run_keeps_what_it_has_and_goes_on() {
     assert_eq!(ended, Ended::Suspended);
     let events = journal(&begun.store, &begun.id).await;
     assert_eq!(types(&events).last(), Some(&"run_suspended"));
-    assert_eq!(count(&events, "step_completed"), 1, "a result of the last moment is kept");
+    assert_eq!(
+        count(&events, "step_completed"),
+        1,
+        "a result of the last moment is kept"
+    );
     assert_eq!(count(&events, "step_handle"), 1, "so is a handle");
-    let lost: Vec<_> = events.iter().filter_map(|event| event.update.as_step_lost()).collect();
+    let lost: Vec<_> = events
+        .iter()
+        .filter_map(|event| event.update.as_step_lost())
+        .collect();
     assert_eq!(lost.len(), 2);
-    assert!(lost.iter().all(|lost| lost.charge == tokens_charge(100)), "charged their reservation: {lost:?}");
+    assert!(
+        lost.iter().all(|lost| lost.charge == tokens_charge(100)),
+        "charged their reservation: {lost:?}"
+    );
     let mut row = RunRow::new(begun.id.clone(), None);
     events.iter().for_each(|event| row.fold(event));
-    assert_eq!((row.status, row.spent), (RunStatus::Suspended, tokens_charge(207)));
+    assert_eq!(
+        (row.status, row.spent),
+        (RunStatus::Suspended, tokens_charge(207))
+    );
 
     // Another process goes on: the completed step is not run again, the others are attempt 2.
     let attempts = Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -133,19 +180,29 @@ async fn a_suspended_run_keeps_what_it_has_and_goes_on() {
         &begun.store,
         executors(move |call| {
             let handle = call.handle.is_some();
-            seen.lock().expect("no panic").push((call.step.key.to_string(), call.attempt, handle));
+            seen.lock()
+                .expect("no panic")
+                .push((call.step.key.to_string(), call.attempt, handle));
             Box::pin(async { Ok(output_for(1)) })
         }),
     );
     let flow = flow_of(&["deaf", "last moment", "late handle"]);
-    let lease = resume(&ctx, &flow, &begun.id).await.expect("a suspended run resumes");
+    let lease = resume(&ctx, &flow, &begun.id)
+        .await
+        .expect("a suspended run resumes");
     drive(&ctx, &flow, lease).await.expect("ends");
     let events = journal(&begun.store, &begun.id).await;
     assert_eq!(terminal(&events).update.event_type, "final_result");
-    assert_eq!((count(&events, "run_suspended"), count(&events, "run_resumed")), (1, 1));
+    assert_eq!(
+        (count(&events, "run_suspended"), count(&events, "run_resumed")),
+        (1, 1)
+    );
     let mut attempts = attempts.lock().expect("no panic").clone();
     attempts.sort();
-    assert_eq!(attempts, [("deaf".to_owned(), 2, false), ("late handle".to_owned(), 2, true)]);
+    assert_eq!(
+        attempts,
+        [("deaf".to_owned(), 2, false), ("late handle".to_owned(), 2, true)]
+    );
 }
 
 #[tokio::test]
@@ -157,18 +214,33 @@ async fn a_finished_run_stops_what_it_no_longer_needs() {
     let flow = TestFlow::new(|state, _| {
         use gemicro_core::flow::{Decision, Outcome};
         if state.outputs.is_empty() {
-            return Decision { want: vec![step("b"), work("quick", 9)], ..Decision::default() };
+            return Decision {
+                want: vec![step("b"), work("quick", 9)],
+                ..Decision::default()
+            };
         }
-        let finish = Some(Outcome::Completed { message: "first wins".to_owned(), data: Json::empty() });
-        Decision { finish, ..Decision::default() }
+        let finish = Some(Outcome::Completed {
+            message: "first wins".to_owned(),
+            data: Json::empty(),
+        });
+        Decision {
+            finish,
+            ..Decision::default()
+        }
     });
     let (id, ended) = crate::support::run(&ctx, &flow).await;
     ended.expect("ends");
     let events = journal(&store, &id).await;
     assert_eq!(terminal(&events).update.message, "first wins");
     assert_eq!(told.load(Ordering::SeqCst), 1);
-    let stopped = events.iter().find_map(|event| event.update.as_step_failed()).expect("b was stopped");
-    assert_eq!((stopped.error.kind, stopped.charge), (ErrorKind::Cancelled, Charge::ZERO));
+    let stopped = events
+        .iter()
+        .find_map(|event| event.update.as_step_failed())
+        .expect("b was stopped");
+    assert_eq!(
+        (stopped.error.kind, stopped.charge),
+        (ErrorKind::Cancelled, Charge::ZERO)
+    );
 }
 
 #[tokio::test]
@@ -178,16 +250,29 @@ async fn a_step_the_flow_cancels_fails_and_is_not_tried_again() {
     let ctx = context(&store, stoppable(Arc::default()));
     let flow = TestFlow::new(|state, run| {
         if !state.failures.is_empty() {
-            let finish = Some(Outcome::Completed { message: "done".to_owned(), data: Json::empty() });
-            return Decision { finish, ..Decision::default() };
+            let finish = Some(Outcome::Completed {
+                message: "done".to_owned(),
+                data: Json::empty(),
+            });
+            return Decision {
+                finish,
+                ..Decision::default()
+            };
         }
         let cancel = run.running().map(|(key, _)| key.clone()).collect();
-        Decision { want: vec![step("b")], cancel, ..Decision::default() }
+        Decision {
+            want: vec![step("b")],
+            cancel,
+            ..Decision::default()
+        }
     });
     let (id, ended) = crate::support::run(&ctx, &flow).await;
     ended.expect("ends");
     let events = journal(&store, &id).await;
-    let failed = events.iter().find_map(|event| event.update.as_step_failed()).expect("b was stopped");
+    let failed = events
+        .iter()
+        .find_map(|event| event.update.as_step_failed())
+        .expect("b was stopped");
     assert_eq!(failed.error.kind, ErrorKind::Cancelled);
     assert_eq!(count(&events, "step_started"), 1);
 }

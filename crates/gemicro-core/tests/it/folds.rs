@@ -19,7 +19,10 @@ fn journals() -> &'static [Vec<Event>] {
     JOURNALS.get_or_init(|| {
         // A thread of its own: the caller may be inside a runtime.
         let made = std::thread::spawn(|| {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime");
             runtime.block_on(async {
                 let mut tight = ResearchSetup::new(Part::Spender);
                 tight.limits.tokens = Some(tight.plan.minimum().tokens * 3);
@@ -31,7 +34,10 @@ fn journals() -> &'static [Vec<Event>] {
                     tight.events().await,
                     quick(Part::Liar).events().await,
                     quick(Part::Garbage).events().await,
-                    ResearchSetup::new(Part::Perfect).offline("When did the Lantern Bridge open?").events().await,
+                    ResearchSetup::new(Part::Perfect)
+                        .offline("When did the Lantern Bridge open?")
+                        .events()
+                        .await,
                 ]
             })
         });
@@ -74,7 +80,9 @@ fn run_row(events: &[Event]) -> RunRow {
 fn decision(events: &[Event]) -> String {
     let run = run_state(events);
     let mut state = ResearchFlow.start(&run.started.plan).expect("a plan");
-    events.iter().for_each(|event| ResearchFlow.fold(&mut state, event));
+    events
+        .iter()
+        .for_each(|event| ResearchFlow.fold(&mut state, event));
     format!("{:?}", ResearchFlow.decide(&state, &run))
 }
 
@@ -129,13 +137,33 @@ proptest! {
     }
 }
 
+#[test]
+fn every_kind_folded_twice_in_a_row_changes_nothing() {
+    let lines = include_str!("golden/event_kinds.jsonl").lines();
+    let once: Vec<Event> = lines.map(|line| read_line(line).expect("an event")).collect();
+    for len in 1..=once.len() {
+        let doubled: Vec<Event> = once[..len]
+            .iter()
+            .flat_map(|event| [event.clone(), event.clone()])
+            .collect();
+        assert_eq!(
+            format!("{:?}", run_state(&doubled)),
+            format!("{:?}", run_state(&once[..len]))
+        );
+        assert_eq!(run_row(&doubled), run_row(&once[..len]));
+    }
+}
+
 fn with_unknown_fields(mut event: Event) -> Event {
     let text = event.update.data.text();
     if text.starts_with("{\"") && event.update.event_type != "run_started" {
         let odd = format!("{{\"zz_new\":[1.50,{{\"x\":1E2}}],{}", &text[1..]);
         event.update.data = Json::from_text(&odd).expect("still JSON");
     }
-    event.extra.push(("tenant".to_owned(), Json::from_text("{\"b\":1.0,\"a\":\"\\u00e9\"}").expect("JSON")));
+    event.extra.push((
+        "tenant".to_owned(),
+        Json::from_text("{\"b\":1.0,\"a\":\"\\u00e9\"}").expect("JSON"),
+    ));
     event
 }
 
@@ -146,7 +174,10 @@ async fn what_nobody_knows_survives_the_store_byte_equal() {
         r#"{"stream":"r","seq":2,"event_type":"step_completed","message":"odd","timestamp":"2026-11-15T09:30:00.001Z","data":{"step":"s","attempt":1,"output":{"k": 1},"later_field":-0.0},"colour":"red"}"#,
         r#"{"stream":"r","seq":3,"event_type":"","message":"","timestamp":"2026-11-15T09:30:00.002Z","data":[[],{}," "]}"#,
     ];
-    let events: Vec<Event> = lines.iter().map(|line| read_line(line).expect("an event")).collect();
+    let events: Vec<Event> = lines
+        .iter()
+        .map(|line| read_line(line).expect("an event"))
+        .collect();
     let store = MemoryStore::new();
     let stream = events[0].stream.clone();
     let new = |event: &Event| NewEvent {
@@ -157,12 +188,29 @@ async fn what_nobody_knows_survives_the_store_byte_equal() {
         extra: event.extra.clone(),
     };
     let first = vec![new(&events[0])];
-    let create = NewStream { stream: stream.clone(), kind: StreamKind::Run, parent_run: None, events: first, lease: None };
+    let create = NewStream {
+        stream: stream.clone(),
+        kind: StreamKind::Run,
+        parent_run: None,
+        events: first,
+        lease: None,
+    };
     store.create(create).await.expect("created");
     let rest = events[1..].iter().map(new).collect();
-    store.append(Append { stream: stream.clone(), writer: Writer::Outside, events: rest }).await.expect("appended");
+    store
+        .append(Append {
+            stream: stream.clone(),
+            writer: Writer::Outside,
+            events: rest,
+        })
+        .await
+        .expect("appended");
     let read = store.read(&stream, 0, 10).await.expect("there").events;
     let mut written = Vec::new();
-    read.iter().for_each(|event| write_line(&mut written, event).expect("written"));
-    assert_eq!(String::from_utf8(written).expect("text"), format!("{}\n", lines.join("\n")));
+    read.iter()
+        .for_each(|event| write_line(&mut written, event).expect("written"));
+    assert_eq!(
+        String::from_utf8(written).expect("text"),
+        format!("{}\n", lines.join("\n"))
+    );
 }

@@ -19,7 +19,11 @@ pub(crate) fn check_golden(name: &str, actual: &str) {
     for (idx, (ours, theirs)) in actual.lines().zip(expected.lines()).enumerate() {
         assert_eq!(ours, theirs, "line {} of {path}", idx + 1);
     }
-    assert_eq!(actual.lines().count(), expected.lines().count(), "lines of {path}");
+    assert_eq!(
+        actual.lines().count(),
+        expected.lines().count(),
+        "lines of {path}"
+    );
 }
 
 /// The journal as lines, with its id and its times made the same for every run.
@@ -42,8 +46,11 @@ fn lines(events: &[Event]) -> String {
 /// One step at a time, so that the order is the same for every run.
 async fn one_by_one(setup: &ResearchSetup) -> Vec<Event> {
     let store = ProbeStore::new();
-    let mut ctx = setup.context(&store);
-    ctx.options.max_parallel = 1;
+    let setup = ResearchSetup {
+        max_parallel: 1,
+        ..setup.clone()
+    };
+    let ctx = setup.context(&store);
     let id = StreamId::random();
     let lease = begin(&ctx, &id, None, &setup.started()).await.expect("begins");
     drive(&ctx, &ResearchFlow, lease).await.expect("ends");
@@ -71,7 +78,9 @@ async fn a_research_run_whose_model_lies() {
     let mut setup = ResearchSetup::new(Part::Liar).edit_llm(|llm| llm.max_attempts = 1);
     setup.plan.config.max_sub_queries = 1;
     let events = one_by_one(&setup).await;
-    let shown: Vec<String> =
-        events.iter().map(|event| format!("{}: {}\n", event.update.event_type, event.update.message)).collect();
+    let shown: Vec<String> = events
+        .iter()
+        .map(|event| format!("{}: {}\n", event.update.event_type, event.update.message))
+        .collect();
     check_golden("research_liar.txt", &shown.concat());
 }

@@ -9,7 +9,12 @@ fn key(name: &str) -> StepKey {
 }
 
 fn item(step: &str, attempt: u32, offset: u64, text: &str) -> LiveItem {
-    LiveItem { step: key(step), attempt, offset, text: text.to_owned() }
+    LiveItem {
+        step: key(step),
+        attempt,
+        offset,
+        text: text.to_owned(),
+    }
 }
 
 /// What a subscriber can have at this moment.
@@ -61,7 +66,9 @@ async fn old_text_is_dropped_past_the_bound_and_shows_as_a_jump() {
     text.push(&"z".repeat(3 * BOUND));
     written.push_str(&"z".repeat(3 * BOUND));
     let items = ready(&mut hub.subscribe());
-    let [kept] = items.as_slice() else { panic!("one piece: {}", items.len()) };
+    let [kept] = items.as_slice() else {
+        panic!("one piece: {}", items.len())
+    };
     assert!(kept.text.len() <= BOUND, "{} bytes are kept", kept.text.len());
     assert!(kept.offset > 0);
     assert_eq!(kept.text, written[usize::try_from(kept.offset).expect("small")..]);
@@ -119,6 +126,9 @@ async fn a_model_writes_live_while_its_step_runs() {
     let id = gemicro_event::StreamId::random();
     let lease = begin(&ctx, &id, None, &setup.started()).await.expect("begins");
     drive(&ctx, &ResearchFlow, lease).await.expect("ends");
-    let first = heard.await.expect("no panic").expect("text was heard before the end");
+    let first = heard
+        .await
+        .expect("no panic")
+        .expect("text was heard before the end");
     assert_eq!((first.attempt, first.offset), (1, 0));
 }

@@ -15,16 +15,25 @@ use crate::support::{ResearchSetup, count, documents, final_result, terminal};
 
 /// Every citation stands in its document, and every number in the text is one of them.
 fn check_citations(events: &[Event]) {
-    let Some(result) = final_result(events) else { return };
+    let Some(result) = final_result(events) else {
+        return;
+    };
     for citation in &result.citations {
-        let (_, text) =
-            *documents().iter().find(|(doc, _)| *doc == citation.doc).expect("a document that was read");
+        let (_, text) = *documents()
+            .iter()
+            .find(|(doc, _)| *doc == citation.doc)
+            .expect("a document that was read");
         assert_eq!(&text[citation.range.clone()], citation.span);
     }
     let body = result.answer.split("\n## Sources").next().unwrap_or_default();
     for marker in body.split('[').skip(1).filter_map(|rest| rest.split(']').next()) {
-        let number: usize = marker.parse().unwrap_or_else(|_| panic!("marker [{marker}] in {body}"));
-        assert!((1..=result.citations.len()).contains(&number), "[{number}] names no source: {body}");
+        let number: usize = marker
+            .parse()
+            .unwrap_or_else(|_| panic!("marker [{marker}] in {body}"));
+        assert!(
+            (1..=result.citations.len()).contains(&number),
+            "[{number}] names no source: {body}"
+        );
     }
     assert!(!result.answer.contains("evil.example"), "{}", result.answer);
 }
@@ -69,9 +78,18 @@ async fn a_model_that_never_answers_times_out_with_its_kind() {
     });
     let (outcome, events) = outcome(&setup).await;
     assert_eq!(outcome, Err(ErrorKind::AllSubQueriesFailed));
-    let failed: Vec<_> = events.iter().filter_map(|event| event.update.as_step_failed()).collect();
-    assert!(failed.len() == 2 && failed.iter().all(|it| it.error.kind == ErrorKind::Timeout), "{failed:?}");
-    let split = events.iter().find_map(|event| event.update.as_decomposition_complete()).expect("it went on");
+    let failed: Vec<_> = events
+        .iter()
+        .filter_map(|event| event.update.as_step_failed())
+        .collect();
+    assert!(
+        failed.len() == 2 && failed.iter().all(|it| it.error.kind == ErrorKind::Timeout),
+        "{failed:?}"
+    );
+    let split = events
+        .iter()
+        .find_map(|event| event.update.as_decomposition_complete())
+        .expect("it went on");
     assert_eq!(split.sub_queries, [setup.plan.question]);
     assert!(split.note.expect("it says why").contains("no answer within"));
 }
@@ -108,7 +126,11 @@ impl LlmBackend for TwoFaced {
         request: LlmRequest,
         handle: Option<Json>,
     ) -> BoxStream<'static, Result<LlmChunk, StepFailure>> {
-        let model = if request.label == "synthesize" { &self.1 } else { &self.0 };
+        let model = if request.label == "synthesize" {
+            &self.1
+        } else {
+            &self.0
+        };
         model.stream(request, handle)
     }
 }
@@ -129,8 +151,15 @@ async fn a_report_that_cites_nothing_is_replaced_by_the_findings() {
         let (outcome, events) = outcome(&ResearchSetup::with_model(Arc::new(model))).await;
         assert_eq!(outcome, Ok(()), "{part:?}");
         let result = final_result(&events).expect("a result");
-        assert!(result.answer.contains("**Part 1 of: "), "{part:?}: {}", result.answer);
-        assert!(result.partial.expect("it says so").contains("plain list"), "{part:?}");
+        assert!(
+            result.answer.contains("**Part 1 of: "),
+            "{part:?}: {}",
+            result.answer
+        );
+        assert!(
+            result.partial.expect("it says so").contains("plain list"),
+            "{part:?}"
+        );
     }
 }
 
@@ -147,7 +176,9 @@ impl LlmBackend for HalfDown {
         request: LlmRequest,
         handle: Option<Json>,
     ) -> BoxStream<'static, Result<LlmChunk, StepFailure>> {
-        let is_down = ["Part 2", "Part 4"].iter().any(|part| request.prompt.contains(part));
+        let is_down = ["Part 2", "Part 4"]
+            .iter()
+            .any(|part| request.prompt.contains(part));
         if request.label == "answer" && is_down {
             let failure = crate::support::free_failure(ErrorKind::QuotaExhausted);
             return futures_util::stream::once(async { Err(failure) }).boxed();
@@ -162,10 +193,20 @@ async fn a_failed_sub_query_is_data_and_the_report_says_so() {
     let (outcome, events) = outcome(&setup).await;
     assert_eq!(outcome, Ok(()));
     let result = final_result(&events).expect("a result");
-    assert_eq!((result.metadata.sub_queries_succeeded, result.metadata.sub_queries_failed), (3, 2));
+    assert_eq!(
+        (
+            result.metadata.sub_queries_succeeded,
+            result.metadata.sub_queries_failed
+        ),
+        (3, 2)
+    );
     assert_eq!(result.unanswered.len(), 2);
     assert_eq!(result.partial.as_deref(), Some("2 of the sub-queries failed"));
-    assert!(result.answer.contains("## Without an answer"), "{}", result.answer);
+    assert!(
+        result.answer.contains("## Without an answer"),
+        "{}",
+        result.answer
+    );
 }
 
 #[tokio::test]
@@ -173,8 +214,15 @@ async fn a_question_the_sources_do_not_speak_of_costs_no_answer() {
     let mut setup = ResearchSetup::new(Part::Perfect);
     setup.library = crate::support::MemoryLibrary::new(&[("a.md", "Zebra quagga okapi.")]);
     let events = setup.events().await;
-    let failed = terminal(&events).update.as_run_failed().expect("no evidence, no prose");
+    let failed = terminal(&events)
+        .update
+        .as_run_failed()
+        .expect("no evidence, no prose");
     assert_eq!(failed.error.kind, ErrorKind::NoEvidence);
     let n_answers = events.iter().filter_map(|event| event.update.as_step_started());
-    assert_eq!(n_answers.filter(|started| started.kind == "llm").count(), 1, "only the decomposition was asked");
+    assert_eq!(
+        n_answers.filter(|started| started.kind == "llm").count(),
+        1,
+        "only the decomposition was asked"
+    );
 }

@@ -10,13 +10,13 @@ use gemicro_core::research::events::{
 };
 use gemicro_core::research::{Citation, Contradiction, Grade, Side, Unanswered};
 use gemicro_core::run::events::{
-    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, Gap, RunCancelled, RunFailed,
-    RunInterrupted, RunResumed, RunStarted, RunSuspended, StepCompleted, StepFailed, StepHandle, StepLost,
-    StepRetrying, StepStarted, TimerFired,
+    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, Gap, RunCancelled,
+    RunFailed, RunInterrupted, RunResumed, RunStarted, RunSuspended, StepCompleted, StepFailed, StepHandle,
+    StepLost, StepRetrying, StepStarted, TimerFired,
 };
 use gemicro_event::{
-    AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, Payload, Registry, SCHEMA_VERSION, StepKey,
-    StreamId, Timestamp, Usage, read_line, write_line,
+    AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, Payload, Registry, SCHEMA_VERSION,
+    StepKey, StreamId, Timestamp, Usage, read_line, write_line,
 };
 
 use crate::golden_events::check_golden;
@@ -42,11 +42,19 @@ fn json(text: &str) -> Json {
 
 fn failure() -> Failure {
     let detail = Some(json(r#"{"status":429}"#));
-    Failure { detail, retry_after_ms: Some(1_500), ..Failure::new(ErrorKind::RateLimited, "too many requests") }
+    Failure {
+        detail,
+        retry_after_ms: Some(1_500),
+        ..Failure::new(ErrorKind::RateLimited, "too many requests")
+    }
 }
 
 fn charge() -> Charge {
-    Charge { tokens: 120, micro_usd: 45, turns: 1 }
+    Charge {
+        tokens: 120,
+        micro_usd: 45,
+        turns: 1,
+    }
 }
 
 fn citation() -> Citation {
@@ -68,7 +76,12 @@ fn contradiction() -> Contradiction {
         value: value.to_owned(),
         date: date.map(str::to_owned),
     };
-    Contradiction { sides: vec![side("bridge.md", "1931", Some("2026-01-31")), side("old.md", "1930", None)] }
+    Contradiction {
+        sides: vec![
+            side("bridge.md", "1931", Some("2026-01-31")),
+            side("old.md", "1930", None),
+        ],
+    }
 }
 
 /// One of each, in the order of a run.
@@ -85,7 +98,12 @@ fn examples() -> Vec<AgentUpdate> {
             program: "gemicro 0.1.0".to_owned(),
             title: "When did it open?".to_owned(),
             plan: json(r#"{"question":"When did it open?"}"#),
-            limits: Limits { tokens: Some(50_000), micro_usd: Some(500_000), wall_ms: Some(600_000), turns: Some(9) },
+            limits: Limits {
+                tokens: Some(50_000),
+                micro_usd: Some(500_000),
+                wall_ms: Some(600_000),
+                turns: Some(9),
+            },
             held_back: charge(),
             held_back_ms: 60_000,
         }),
@@ -97,7 +115,11 @@ fn examples() -> Vec<AgentUpdate> {
             reserved: charge(),
             purpose: Purpose::Ordinary,
         }),
-        fact(StepHandle { step: step.clone(), attempt: 2, handle: json(r#"{"interaction":"abc"}"#) }),
+        fact(StepHandle {
+            step: step.clone(),
+            attempt: 2,
+            handle: json(r#"{"interaction":"abc"}"#),
+        }),
         fact(StepCompleted {
             step: step.clone(),
             attempt: 2,
@@ -111,23 +133,59 @@ fn examples() -> Vec<AgentUpdate> {
                 estimated: true,
             }),
         }),
-        fact(StepRetrying { step: step.clone(), attempt: 1, error: failure(), charge: charge(), retry_at: at() }),
-        fact(StepFailed { step: step.clone(), attempt: 3, error: failure(), charge: charge() }),
-        fact(StepLost { step, attempt: 1, charge: charge() }),
-        fact(BudgetWarning { used_percent: 83, spent: charge() }),
-        fact(TimerFired { key: "pause".to_owned() }),
+        fact(StepRetrying {
+            step: step.clone(),
+            attempt: 1,
+            error: failure(),
+            charge: charge(),
+            retry_at: at(),
+        }),
+        fact(StepFailed {
+            step: step.clone(),
+            attempt: 3,
+            error: failure(),
+            charge: charge(),
+        }),
+        fact(StepLost {
+            step,
+            attempt: 1,
+            charge: charge(),
+        }),
+        fact(BudgetWarning {
+            used_percent: 83,
+            spent: charge(),
+        }),
+        fact(TimerFired {
+            key: "pause".to_owned(),
+        }),
         fact(DeadlinePassed { over: false }),
-        fact(CancelRequested { command_id, reason: "enough".to_owned() }),
-        fact(AnswerRequested { key: "plan".to_owned() }),
-        fact(AnswerGiven { key: "plan".to_owned(), answer: json(r#"{"approve":true}"#) }),
-        fact(RunSuspended { reason: "stopped on request".to_owned(), stopped_at: at() }),
-        fact(RunResumed { program: "gemicro 0.1.0".to_owned() }),
+        fact(CancelRequested {
+            command_id,
+            reason: "enough".to_owned(),
+        }),
+        fact(AnswerRequested {
+            key: "plan".to_owned(),
+        }),
+        fact(AnswerGiven {
+            key: "plan".to_owned(),
+            answer: json(r#"{"approve":true}"#),
+        }),
+        fact(RunSuspended {
+            reason: "stopped on request".to_owned(),
+            stopped_at: at(),
+        }),
+        fact(RunResumed {
+            program: "gemicro 0.1.0".to_owned(),
+        }),
         fact(SourcesRead {
             n_documents: 2,
             n_bytes: 1_024,
             pack: "aa".repeat(32),
             ledger: "bb".repeat(32),
-            skipped: vec![SkippedSource { path: "x.bin".to_owned(), reason: "binary".to_owned() }],
+            skipped: vec![SkippedSource {
+                path: "x.bin".to_owned(),
+                reason: "binary".to_owned(),
+            }],
             n_skipped: 3,
         }),
         fact(DecompositionStarted {}),
@@ -135,7 +193,10 @@ fn examples() -> Vec<AgentUpdate> {
             sub_queries: vec!["When?".to_owned(), "Why?".to_owned()],
             note: Some("the model gave no sub-queries".to_owned()),
         }),
-        fact(SubQueryStarted { id: 0, query: "When?".to_owned() }),
+        fact(SubQueryStarted {
+            id: 0,
+            query: "When?".to_owned(),
+        }),
         fact(SubQueryCompleted {
             id: 0,
             result: "It opened in 1931 [1].".to_owned(),
@@ -144,7 +205,11 @@ fn examples() -> Vec<AgentUpdate> {
             contradictions: vec![contradiction()],
             n_removed: 1,
         }),
-        fact(SubQueryFailed { id: 1, error: "no evidence".to_owned(), error_kind: ErrorKind::NoEvidence }),
+        fact(SubQueryFailed {
+            id: 1,
+            error: "no evidence".to_owned(),
+            error_kind: ErrorKind::NoEvidence,
+        }),
         fact(SynthesisStarted {}),
         fact(FinalResult {
             answer: "It opened in 1931 [1].".to_owned(),
@@ -157,12 +222,23 @@ fn examples() -> Vec<AgentUpdate> {
             },
             citations: vec![citation()],
             contradictions: vec![contradiction()],
-            unanswered: vec![Unanswered { query: "Why?".to_owned(), reason: "no evidence".to_owned() }],
+            unanswered: vec![Unanswered {
+                query: "Why?".to_owned(),
+                reason: "no evidence".to_owned(),
+            }],
             partial: Some("the budget did not allow 1 of the sub-queries".to_owned()),
         }),
-        fact(RunFailed { error: failure(), spent: charge() }),
-        fact(RunCancelled { reason: "enough".to_owned(), spent: charge() }),
-        fact(RunInterrupted { reason: "only gemicro 9.0 can continue it".to_owned() }),
+        fact(RunFailed {
+            error: failure(),
+            spent: charge(),
+        }),
+        fact(RunCancelled {
+            reason: "enough".to_owned(),
+            spent: charge(),
+        }),
+        fact(RunInterrupted {
+            reason: "only gemicro 9.0 can continue it".to_owned(),
+        }),
         fact(Gap { first_available: 17 }),
     ]
 }
@@ -185,18 +261,29 @@ fn every_kind_has_its_line_and_the_line_is_what_we_write() {
     }
     check_golden("event_kinds.jsonl", &String::from_utf8(out).expect("text"));
     let shown: BTreeSet<String> = examples().into_iter().map(|update| update.event_type).collect();
-    let known: BTreeSet<String> = registry().kinds().map(|kind| kind.event_type.to_owned()).collect();
-    assert_eq!(shown, known, "every registered kind has an example here, and none beside");
+    let known: BTreeSet<String> = registry()
+        .kinds()
+        .map(|kind| kind.event_type.to_owned())
+        .collect();
+    assert_eq!(
+        shown, known,
+        "every registered kind has an example here, and none beside"
+    );
 }
 
 /// Lines of earlier programs, never changed: a field added since must be optional to read.
 #[test]
 fn old_lines_still_read() {
-    for fixture in [include_str!("golden/event_kinds.jsonl"), include_str!("golden/event_kinds_v0_1.jsonl")] {
+    for fixture in [
+        include_str!("golden/event_kinds.jsonl"),
+        include_str!("golden/event_kinds_v0_1.jsonl"),
+    ] {
         assert!(!fixture.is_empty());
         for line in fixture.lines() {
             let event = read_line(line).unwrap_or_else(|error| panic!("{error}: {line}"));
-            registry().check(&event.update).unwrap_or_else(|error| panic!("{error}: {line}"));
+            registry()
+                .check(&event.update)
+                .unwrap_or_else(|error| panic!("{error}: {line}"));
         }
     }
 }

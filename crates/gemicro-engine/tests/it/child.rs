@@ -28,6 +28,7 @@ pub(crate) struct Job {
     /// Kills itself right after this many appends are durable.
     pub(crate) kill_after: Option<usize>,
     pub(crate) lease_ms: u64,
+    pub(crate) max_parallel: usize,
     /// How long the model takes for an answer.
     pub(crate) delay_ms: u64,
 }
@@ -40,6 +41,7 @@ impl Job {
             resume: None,
             kill_after: None,
             lease_ms: 200,
+            max_parallel: 8,
             delay_ms: 0,
         }
     }
@@ -71,7 +73,10 @@ pub(crate) fn started_run(place: &Path) -> Option<StreamId> {
 fn child_process() {
     let Ok(job) = std::env::var(VARIABLE) else { return };
     let job: Job = serde_json::from_str(&job).expect("a job");
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build();
     let outcome = runtime.expect("a runtime").block_on(work(&job));
     std::fs::write(job.place.join(format!("outcome-{}", job.name)), outcome).expect("written");
 }
@@ -80,12 +85,21 @@ async fn work(job: &Job) -> String {
     let engine = engine(&job.place, &job.name, Duration::from_millis(job.delay_ms)).await;
     let killer = |inner| -> Arc<dyn Store> {
         let kill_after = job.kill_after.unwrap_or(usize::MAX);
-        Arc::new(KillingStore { inner, kill_after, n_appends: AtomicUsize::new(0), place: job.place.clone() })
+        Arc::new(KillingStore {
+            inner,
+            kill_after,
+            n_appends: AtomicUsize::new(0),
+            place: job.place.clone(),
+        })
     };
-    let engine = engine.tried_out(Duration::from_millis(job.lease_ms), killer);
+    let engine = engine.tried_out(Duration::from_millis(job.lease_ms), job.max_parallel, killer);
     let run = match &job.resume {
         None => engine.start(&plan(&job.place), Default::default()).await,
-        Some(id) => engine.resume(&StreamId::new(id.clone()).expect("an id"), Default::default()).await,
+        Some(id) => {
+            engine
+                .resume(&StreamId::new(id.clone()).expect("an id"), Default::default())
+                .await
+        }
     };
     let ended = match run {
         Ok(run) => run.wait().await.map(drop),

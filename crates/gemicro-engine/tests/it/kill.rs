@@ -27,10 +27,22 @@ fn check(events: &[Event], calm: &FinalResult, n_calls: usize, k: usize) {
     }
     // Sources, decomposition, five searches, five answers, the report.
     assert_eq!(completed.len(), 13, "killed after append {k}: {completed:?}");
-    assert!(completed.values().all(|n| *n == 1), "killed after append {k}: {completed:?}");
+    assert!(
+        completed.values().all(|n| *n == 1),
+        "killed after append {k}: {completed:?}"
+    );
     let n_lost = count(events, "step_lost");
-    assert!(n_calls <= N_MODEL_STEPS + n_lost, "killed after append {k}: {n_calls} calls, {n_lost} lost");
-    assert!(events.iter().enumerate().all(|(idx, event)| event.seq == idx as u64 + 1), "a gap after {k}");
+    assert!(
+        n_calls <= N_MODEL_STEPS + n_lost,
+        "killed after append {k}: {n_calls} calls, {n_lost} lost"
+    );
+    assert!(
+        events
+            .iter()
+            .enumerate()
+            .all(|(idx, event)| event.seq == idx as u64 + 1),
+        "a gap after {k}"
+    );
 }
 
 /// Resumes as soon as the dead process's lease is over.
@@ -48,11 +60,26 @@ pub(crate) async fn resume_soon(engine: &Engine, id: &StreamId) -> Option<Run> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_killed_at_any_event_boundary_gives_the_same_report() {
+    // run_started; start and end of thirteen steps; the end: one append each.
+    kill_everywhere(1, 28).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_killed_with_all_branches_open_gives_the_same_report() {
+    // Starts and results of the branches are grouped as they come.
+    kill_everywhere(8, 11).await;
+}
+
+async fn kill_everywhere(max_parallel: usize, n_boundaries: usize) {
     let calm = calm_result().await;
     let mut n_killed = 0;
     for k in 1.. {
         let place = Place::new();
-        let job = Job { kill_after: Some(k), ..Job::start(place.path()) };
+        let job = Job {
+            kill_after: Some(k),
+            max_parallel,
+            ..Job::start(place.path())
+        };
         let status = job.spawn().wait().expect("the child ends");
         let id = started_run(place.path()).expect("it began");
         let engine = place.engine().await;
@@ -66,21 +93,28 @@ async fn a_run_killed_at_any_event_boundary_gives_the_same_report() {
         }
         n_killed += 1;
     }
-    // run_started, sources, decomposition, searches, answers, report and end: at least these boundaries.
-    assert!(n_killed >= 11, "only {n_killed} boundaries");
+    assert!(n_killed >= n_boundaries, "only {n_killed} boundaries");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_killed_again_and_again_still_ends() {
     let calm = calm_result().await;
     let place = Place::new();
-    let first = Job { kill_after: Some(3), ..Job::start(place.path()) };
+    let first = Job {
+        kill_after: Some(3),
+        ..Job::start(place.path())
+    };
     first.spawn().wait().expect("the child ends");
     let id = started_run(place.path()).expect("it began");
     for life in 0..60 {
         tokio::time::sleep(Duration::from_millis(250)).await;
         let name = format!("life-{life}");
-        let job = Job { name, resume: Some(id.to_string()), kill_after: Some(4), ..Job::start(place.path()) };
+        let job = Job {
+            name,
+            resume: Some(id.to_string()),
+            kill_after: Some(4),
+            ..Job::start(place.path())
+        };
         job.spawn().wait().expect("the child ends");
         if job.outcome().is_some_and(|outcome| outcome == "ok") {
             break;

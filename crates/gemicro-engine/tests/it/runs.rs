@@ -13,9 +13,16 @@ use crate::support::{Place, calm_result, count, final_result, journal};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_over_real_files_cites_them() {
     let result = calm_result().await;
-    let mut docs: Vec<&str> = result.citations.iter().map(|citation| citation.doc.as_str()).collect();
+    let mut docs: Vec<&str> = result
+        .citations
+        .iter()
+        .map(|citation| citation.doc.as_str())
+        .collect();
     docs.sort_unstable();
-    assert_eq!(docs, ["bridge.md", "cable.md", "ferry.md", "ford.md", "tunnel.md"]);
+    assert_eq!(
+        docs,
+        ["bridge.md", "cable.md", "ferry.md", "ford.md", "tunnel.md"]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -27,14 +34,20 @@ async fn a_suspended_run_is_resumed_by_another_engine_with_the_texts_it_read() {
     let run = first.start(&place.plan(), stop).await.expect("starts");
     let id = run.id.clone();
     run.wait().await.expect("suspended");
-    assert_eq!(first.store().run(&id).await.expect("listed").status, RunStatus::Suspended);
+    assert_eq!(
+        first.store().run(&id).await.expect("listed").status,
+        RunStatus::Suspended
+    );
     let second = place.engine().await;
     let run = second.resume(&id, Default::default()).await.expect("resumes");
     run.wait().await.expect("ends");
     let events = journal(&second, &id).await;
     assert_eq!(count(&events, "sources_read"), 1);
     assert_eq!(final_result(&events).answer, calm_result().await.answer);
-    assert_eq!(second.store().run(&id).await.expect("listed").status, RunStatus::Completed);
+    assert_eq!(
+        second.store().run(&id).await.expect("listed").status,
+        RunStatus::Completed
+    );
 }
 
 #[test]
@@ -53,11 +66,21 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_written() {
     let model = || Backend::Model(LlmConfig::default());
     let cases = [
         (request(" ", docs.clone(), model()), ErrorKind::InvalidInput),
-        (request(&"x".repeat(20_000), docs.clone(), model()), ErrorKind::InvalidInput),
-        (request("Why?", docs.join("nowhere"), model()), ErrorKind::NotFound),
+        (
+            request(&"x".repeat(20_000), docs.clone(), model()),
+            ErrorKind::InvalidInput,
+        ),
+        (
+            request("Why?", docs.join("nowhere"), model()),
+            ErrorKind::NotFound,
+        ),
     ];
     for (request, kind) in cases {
-        assert_eq!(Plan::of(&request).map_err(|failure| failure.kind), Err(kind), "{request:?}");
+        assert_eq!(
+            Plan::of(&request).map_err(|failure| failure.kind),
+            Err(kind),
+            "{request:?}"
+        );
     }
     Plan::of(&request("Why?", docs, Backend::Offline(Default::default()))).expect("a good plan");
     assert!(!place.path().join("home").exists());
@@ -67,13 +90,21 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_written() {
 async fn a_secret_in_a_question_never_reaches_the_journal() {
     let place = Place::new();
     let key = format!("AIza{}", "Sy0123456789abcdefghijklmnopqrstuvw");
-    let Plan::Research { mut plan, limits } = place.plan() else { panic!("a research plan") };
+    let Plan::Research { mut plan, limits } = place.plan() else {
+        panic!("a research plan")
+    };
     plan.question = format!("Which crossing is the best, says {key}?");
     let engine = place.engine().await;
-    let run = engine.start(&Plan::Research { plan, limits }, Default::default()).await.expect("starts");
+    let run = engine
+        .start(&Plan::Research { plan, limits }, Default::default())
+        .await
+        .expect("starts");
     let id = run.id.clone();
     run.wait().await.expect("ends");
     let events = journal(&engine, &id).await;
-    let whole: String = events.iter().map(|event| serde_json::to_string(event).expect("JSON")).collect();
+    let whole: String = events
+        .iter()
+        .map(|event| serde_json::to_string(event).expect("JSON"))
+        .collect();
     assert!(!whole.contains(&key), "the key was written down");
 }

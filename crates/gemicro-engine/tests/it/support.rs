@@ -27,11 +27,26 @@ impl Place {
         let docs = folder.path().join("docs");
         std::fs::create_dir(&docs).expect("made");
         let texts = [
-            ("bridge.md", "Crossing 1 is the Lantern Bridge, opened in 1931. It carries the night trams.\n"),
-            ("ferry.md", "Crossing 2 is the ferry that runs every 20 minutes. It stops when the ice comes.\n"),
-            ("tunnel.md", "Crossing 3 is the tunnel with 870 metres. It was dug by hand.\n"),
-            ("ford.md", "Crossing 4 is the ford, passable from May to September. Cattle use it.\n"),
-            ("cable.md", "Crossing 5 is the cable car for 40 people. It is closed in storms.\n"),
+            (
+                "bridge.md",
+                "Crossing 1 is the Lantern Bridge, opened in 1931. It carries the night trams.\n",
+            ),
+            (
+                "ferry.md",
+                "Crossing 2 is the ferry that runs every 20 minutes. It stops when the ice comes.\n",
+            ),
+            (
+                "tunnel.md",
+                "Crossing 3 is the tunnel with 870 metres. It was dug by hand.\n",
+            ),
+            (
+                "ford.md",
+                "Crossing 4 is the ford, passable from May to September. Cattle use it.\n",
+            ),
+            (
+                "cable.md",
+                "Crossing 5 is the cable car for 40 people. It is closed in storms.\n",
+            ),
         ];
         for (name, text) in texts {
             std::fs::write(docs.join(name), text).expect("written");
@@ -53,7 +68,10 @@ impl Place {
     }
 
     pub(crate) fn n_calls(&self) -> usize {
-        std::fs::read_to_string(self.path().join("calls")).unwrap_or_default().lines().count()
+        std::fs::read_to_string(self.path().join("calls"))
+            .unwrap_or_default()
+            .lines()
+            .count()
     }
 }
 
@@ -100,37 +118,60 @@ impl LlmBackend for CountedModel {
         request: LlmRequest,
         handle: Option<Json>,
     ) -> BoxStream<'static, Result<LlmChunk, StepFailure>> {
-        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(&self.calls).expect("opened");
+        let mut file = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(&self.calls)
+            .expect("opened");
         writeln!(file, "{}", request.label).expect("noted");
         self.model.stream(request, handle)
     }
 }
 
 pub(crate) async fn journal(engine: &Engine, run: &StreamId) -> Vec<Event> {
-    engine.store().read(run, 0, 10_000).await.expect("the run is there").events
+    engine
+        .store()
+        .read(run, 0, 10_000)
+        .await
+        .expect("the run is there")
+        .events
 }
 
 pub(crate) fn count(events: &[Event], event_type: &str) -> usize {
-    events.iter().filter(|event| event.update.event_type == event_type).count()
+    events
+        .iter()
+        .filter(|event| event.update.event_type == event_type)
+        .count()
 }
 
 /// The one terminal event, which stands last.
 pub(crate) fn terminal(events: &[Event]) -> &Event {
-    let n_terminal = events.iter().filter(|event| is_terminal(&event.update.event_type)).count();
+    let n_terminal = events
+        .iter()
+        .filter(|event| is_terminal(&event.update.event_type))
+        .count();
     assert_eq!(n_terminal, 1, "terminal events");
-    events.last().filter(|last| is_terminal(&last.update.event_type)).expect("it stands last")
+    events
+        .last()
+        .filter(|last| is_terminal(&last.update.event_type))
+        .expect("it stands last")
 }
 
 pub(crate) fn final_result(events: &[Event]) -> FinalResult {
     let last = terminal(events);
-    last.update.as_final_result().unwrap_or_else(|| panic!("{:?}", last.update))
+    last.update
+        .as_final_result()
+        .unwrap_or_else(|| panic!("{:?}", last.update))
 }
 
 /// The journal of an undisturbed run in a place of its own, with the documents of `place`.
 pub(crate) async fn calm_result() -> FinalResult {
     let place = Place::new();
     let engine = place.engine().await;
-    let run = engine.start(&place.plan(), Default::default()).await.expect("starts");
+    let run = engine
+        .start(&place.plan(), Default::default())
+        .await
+        .expect("starts");
     let id = run.id.clone();
     run.wait().await.expect("ends");
     let result = final_result(&journal(&engine, &id).await);

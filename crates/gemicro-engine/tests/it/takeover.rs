@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gemicro_engine::Engine;
 use gemicro_event::StreamId;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -28,14 +29,20 @@ async fn a_process_that_slept_past_its_lease_wakes_to_a_conflict() {
     let calm = calm_result().await;
     let place = Place::new();
     // Slow enough to be caught in the middle of an answer.
-    let job = Job { delay_ms: 1_500, lease_ms: 300, ..Job::start(place.path()) };
+    let job = Job {
+        delay_ms: 1_500,
+        lease_ms: 300,
+        ..Job::start(place.path())
+    };
     let mut child = job.spawn();
     let id = until_started(&place, 2).await;
     let pid = Pid::from_child(&child);
     kill_process(pid, Signal::STOP).expect("stopped");
 
     let engine = place.engine().await;
-    let run = resume_soon(&engine, &id).await.expect("its lease ends while it sleeps");
+    let run = resume_soon(&engine, &id)
+        .await
+        .expect("its lease ends while it sleeps");
     run.wait().await.expect("the second process ends the run");
     let events = journal(&engine, &id).await;
     assert_eq!(final_result(&events).answer, calm.answer);
@@ -43,25 +50,36 @@ async fn a_process_that_slept_past_its_lease_wakes_to_a_conflict() {
     kill_process(pid, Signal::CONT).expect("woken");
     child.wait().expect("it stops by itself");
     assert_eq!(job.outcome().as_deref(), Some("conflict"));
-    assert_eq!(journal(&engine, &id).await, events, "the woken process wrote nothing");
+    assert_eq!(
+        journal(&engine, &id).await,
+        events,
+        "the woken process wrote nothing"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_wakes_while_another_works_is_refused_too() {
     let place = Place::new();
-    let first = Job { delay_ms: 1_000, lease_ms: 300, ..Job::start(place.path()) };
+    let first = Job {
+        delay_ms: 1_000,
+        lease_ms: 300,
+        ..Job::start(place.path())
+    };
     let mut sleeper = first.spawn();
     let id = until_started(&place, 2).await;
     let pid = Pid::from_child(&sleeper);
     kill_process(pid, Signal::STOP).expect("stopped");
     // The second process takes it over, and is slow itself.
-    let second =
-        Job { name: "second".to_owned(), resume: Some(id.to_string()), delay_ms: 1_500, ..Job::start(place.path()) };
+    let second = Job {
+        name: "second".to_owned(),
+        resume: Some(id.to_string()),
+        delay_ms: 1_500,
+        ..Job::start(place.path())
+    };
+    let engine = place.engine().await;
     let mut second_child = loop {
-        tokio::time::sleep(Duration::from_millis(100)).await;
         let mut child = second.spawn();
-        tokio::time::sleep(Duration::from_millis(400)).await;
-        if second.outcome().is_none() {
+        if has_taken_over(&engine, &id, &second).await {
             break child;
         }
         child.wait().expect("it was too early");
@@ -72,16 +90,31 @@ async fn a_process_that_wakes_while_another_works_is_refused_too() {
     second_child.wait().expect("ends");
     assert_eq!(second.outcome().as_deref(), Some("ok"));
     assert_eq!(first.outcome().as_deref(), Some("conflict"));
-    let engine = place.engine().await;
     let events = journal(&engine, &id).await;
     assert_eq!(count(&events, "run_resumed"), 1);
     final_result(&events);
 }
 
+/// Waits until a resuming child either drives the run or was refused.
+async fn has_taken_over(engine: &Engine, id: &StreamId, job: &Job) -> bool {
+    loop {
+        if count(&journal(engine, id).await, "run_resumed") > 0 {
+            return true;
+        }
+        if job.outcome().is_some() {
+            return false;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_resumes_at_once_one_wins() {
     let place = Place::new();
-    let dead = Job { kill_after: Some(4), ..Job::start(place.path()) };
+    let dead = Job {
+        kill_after: Some(4),
+        ..Job::start(place.path())
+    };
     dead.spawn().wait().expect("killed");
     let id = started_run(place.path()).expect("it began");
     tokio::time::sleep(Duration::from_millis(400)).await;

@@ -60,7 +60,48 @@ pub(super) fn in_line(line: &str) -> Option<String> {
         .iter()
         .map(|part| part.chars().filter(|c| c.is_alphanumeric()).count())
         .sum();
-    (n_words <= MAX_OTHER_WORDS && n_chars <= MAX_OTHER_CHARS).then_some(date)
+    (n_words <= MAX_OTHER_WORDS && n_chars <= MAX_OTHER_CHARS && dates_the_document(others[0]))
+        .then_some(date)
+}
+
+/// Words before a colon that say the date is the document's own; a deadline or a birthday is not.
+const DATING_KEYS: [&str; 26] = [
+    "date",
+    "datum",
+    "dated",
+    "updated",
+    "update",
+    "published",
+    "issued",
+    "created",
+    "written",
+    "modified",
+    "revised",
+    "released",
+    "release",
+    "posted",
+    "stand",
+    "as of",
+    "filed",
+    "recorded",
+    "meeting",
+    "fecha",
+    "日期",
+    "日付",
+    "날짜",
+    "발행",
+    "تاريخ",
+    "التاريخ",
+];
+
+fn dates_the_document(before: &str) -> bool {
+    match before.rsplit_once([':', '：']) {
+        None => true,
+        Some((key, _)) => {
+            let key = key.to_lowercase();
+            DATING_KEYS.iter().any(|known| key.contains(known))
+        }
+    }
 }
 
 /// The first date anywhere in a short text, such as the value of an attribute.

@@ -78,7 +78,13 @@ async fn answer_all(
         if let RunEnd::Failed(failed) = &answered.end
             && failed.kind != ErrorKind::NoEvidence
         {
-            failure.get_or_insert_with(|| failed.clone());
+            failure.get_or_insert_with(|| {
+                let message = format!("question {}: {}", answered.question.id, failed.message);
+                Failure {
+                    message,
+                    ..failed.clone()
+                }
+            });
         }
         output.write(printed(&answered, args.format).as_bytes())?;
         output::say(&progress(&answered, n_done, questions.len()));

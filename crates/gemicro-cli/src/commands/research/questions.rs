@@ -8,6 +8,9 @@ use serde::Deserialize;
 
 use crate::trouble::Stopped;
 
+/// Larger files are refused; nobody asks that many questions at once.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
 /// One question of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Question {
@@ -17,6 +20,20 @@ pub(super) struct Question {
 
 /// Reads all questions; one bad line refuses the file, before any work.
 pub(super) fn read(path: &Path) -> Result<Vec<Question>, Stopped> {
+    let refuse = |why: String| {
+        let message = format!("the questions in {} cannot be read: {why}", path.display());
+        Err(Stopped::usage(
+            message,
+            "name a file of JSON lines with --questions",
+        ))
+    };
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => return refuse("it is no file".to_owned()),
+        Ok(found) if found.len() > MAX_BYTES => {
+            return refuse(format!("{} bytes, at most {MAX_BYTES} are possible", found.len()));
+        }
+        Ok(_) | Err(_) => {}
+    }
     let text = fs::read_to_string(path).map_err(|error| {
         let kind = match error.kind() {
             std::io::ErrorKind::NotFound => ErrorKind::NotFound,
@@ -27,6 +44,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Question>, Stopped> {
         Stopped::failed(kind, message, "check the path given with --questions")
     })?;
     let lines = text
+        .trim_start_matches('\u{feff}')
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty());

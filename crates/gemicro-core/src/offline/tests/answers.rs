@@ -186,6 +186,9 @@ fn answers_survive_storage() {
         let sub_question = SubQuestion::new(text);
         let part = (sub_question.clone(), answer(&corpus, &sub_question).unwrap());
         let json = serde_json::to_string(&part).unwrap();
-        assert_eq!(serde_json::from_str::<(SubQuestion, SubAnswer)>(&json).unwrap(), part);
+        assert_eq!(
+            serde_json::from_str::<(SubQuestion, SubAnswer)>(&json).unwrap(),
+            part
+        );
     }
 }

@@ -8,3 +8,4 @@ mod parts;
 mod property;
 mod score;
 mod splitting;
+mod types;

@@ -37,10 +37,23 @@ pub(crate) fn research(corpus: &dyn Corpus, question: &str, techniques: &Techniq
     for sub_question in decompose_with(question, 5, techniques) {
         match answer_with(corpus, &sub_question, techniques).unwrap() {
             SubAnswer::NoEvidence { reason, .. } => quoted.reasons.push(reason),
-            SubAnswer::Found { findings, contradictions } => {
-                let found = findings.into_iter().map(|it| Quote { doc: it.doc, span: it.span, range: it.range });
-                let sides = contradictions.into_iter().flat_map(|contradiction| contradiction.sides);
-                let sides = sides.map(|it| Quote { doc: it.doc, span: it.span, range: it.range });
+            SubAnswer::Found {
+                findings,
+                contradictions,
+            } => {
+                let found = findings.into_iter().map(|it| Quote {
+                    doc: it.doc,
+                    span: it.span,
+                    range: it.range,
+                });
+                let sides = contradictions
+                    .into_iter()
+                    .flat_map(|contradiction| contradiction.sides);
+                let sides = sides.map(|it| Quote {
+                    doc: it.doc,
+                    span: it.span,
+                    range: it.range,
+                });
                 for quote in found.chain(sides) {
                     quoted.text.push_str(&quote.span);
                     quoted.text.push(' ');

@@ -71,6 +71,21 @@ pub(super) fn date(sentence: &str, tokens: &[Word], at: usize, found: &mut Vec<V
             return Some(1);
         }
     }
+    if let Some(used) = clock(sentence, tokens, at) {
+        let last = &tokens[at + used - 1];
+        let normal: Vec<&str> = tokens[at..at + used]
+            .iter()
+            .map(|word| word.lower.as_str())
+            .collect();
+        push(
+            found,
+            ValueKind::Date,
+            first.range.start..last.range.end,
+            normal.join(" "),
+            None,
+        );
+        return Some(used);
+    }
     let mut parts = Vec::new();
     let mut used = 0;
     if is_day_number(first) {
@@ -142,6 +157,34 @@ pub(super) fn date(sentence: &str, tokens: &[Word], at: usize, found: &mut Vec<V
         return Some(1);
     }
     None
+}
+
+/// "6 pm", "six o'clock", "18 Uhr", "여섯 시", "6시": the words of a full hour.
+fn clock(sentence: &str, tokens: &[Word], at: usize) -> Option<usize> {
+    let first = &tokens[at];
+    let hour = first
+        .lower
+        .trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_joined = first.digit && hour.len() < first.lower.len();
+    if is_joined && (matches!(hour, "am" | "pm") || is_korean_hour(hour)) {
+        return Some(1);
+    }
+    let next = tokens
+        .get(at + 1)
+        .filter(|next| adjacent(sentence, first, next))?;
+    let is_number = is_day_number(first)
+        || first.digit && hour.is_empty()
+        || lexicon().is_numeral(&first.lower)
+        || matches!(first.lower.as_str(), "one" | "한" | "두");
+    let is_hour = matches!(next.lower.as_str(), "am" | "pm" | "o'clock" | "o’clock" | "uhr")
+        || is_korean_hour(&next.lower);
+    // "p.m." is cut at its points.
+    let is_dotted = matches!(next.lower.as_str(), "a" | "p") && sentence[next.range.end..].starts_with(".m");
+    (is_number && (is_hour || is_dotted)).then_some(2)
+}
+
+fn is_korean_hour(word: &str) -> bool {
+    word.starts_with('시') && !word.starts_with("시간")
 }
 
 /// A plain word right after a four-digit number makes it a count ("1890 tonnes", "1940 letters").

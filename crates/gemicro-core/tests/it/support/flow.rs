@@ -30,7 +30,12 @@ pub(crate) struct TestState {
 impl TestFlow {
     /// A flow that decides by a function.
     pub(crate) fn new(decide: impl Fn(&TestState, &RunState) -> Decision + Send + Sync + 'static) -> Self {
-        Self { decide: Box::new(decide), version: 1, panics_at: None, panics_folding: None }
+        Self {
+            decide: Box::new(decide),
+            version: 1,
+            panics_at: None,
+            panics_folding: None,
+        }
     }
 
     /// Wants these steps, all at once, and finishes when each has its end.
@@ -39,10 +44,19 @@ impl TestFlow {
             if steps.iter().all(|step| run.is_done(&step.key)) {
                 let outputs: Vec<&str> = state.outputs.keys().map(StepKey::as_str).collect();
                 let data = Json::from(serde_json::json!({ "completed": outputs }));
-                let finish = Some(Outcome::Completed { message: "done".to_owned(), data });
-                return Decision { finish, ..Decision::default() };
+                let finish = Some(Outcome::Completed {
+                    message: "done".to_owned(),
+                    data,
+                });
+                return Decision {
+                    finish,
+                    ..Decision::default()
+                };
             }
-            Decision { want: steps.clone(), ..Decision::default() }
+            Decision {
+                want: steps.clone(),
+                ..Decision::default()
+            }
         })
     }
 }
@@ -62,7 +76,13 @@ pub(crate) fn step(key: &str) -> Step {
 
 /// A step of kind `work` that reserves tokens.
 pub(crate) fn work(key: &str, tokens: u64) -> Step {
-    Step { cost: Charge { tokens, ..Charge::ZERO }, ..step(key) }
+    Step {
+        cost: Charge {
+            tokens,
+            ..Charge::ZERO
+        },
+        ..step(key)
+    }
 }
 
 impl Flow for TestFlow {
@@ -101,7 +121,11 @@ impl Flow for TestFlow {
     }
 
     fn describe(&self, _: &TestState, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
-        assert_ne!(self.panics_at, Some(step.key.as_str()), "scripted panic while describing");
+        assert_ne!(
+            self.panics_at,
+            Some(step.key.as_str()),
+            "scripted panic while describing"
+        );
         match end {
             StepEnd::Completed(_) => vec![fact("work_done", &step.key, at)],
             StepEnd::Failed(_) => vec![fact("work_failed", &step.key, at)],

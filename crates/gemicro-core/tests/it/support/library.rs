@@ -24,10 +24,20 @@ struct Texts {
 
 impl MemoryLibrary {
     pub(crate) fn new(documents: &[(&str, &str)]) -> Arc<Self> {
-        let passages = documents.iter().flat_map(|(doc, text)| paragraphs(doc, text)).collect();
+        let passages = documents
+            .iter()
+            .flat_map(|(doc, text)| paragraphs(doc, text))
+            .collect();
         let n_bytes = documents.iter().map(|(_, text)| text.len() as u64).sum();
-        let corpus = Arc::new(Texts { passages, n_bytes, n_documents: documents.len() });
-        Arc::new(Self { corpus, n_reads: AtomicUsize::new(0) })
+        let corpus = Arc::new(Texts {
+            passages,
+            n_bytes,
+            n_documents: documents.len(),
+        });
+        Arc::new(Self {
+            corpus,
+            n_reads: AtomicUsize::new(0),
+        })
     }
 }
 
@@ -52,7 +62,9 @@ fn paragraphs(doc: &str, text: &str) -> Vec<Passage> {
 }
 
 fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 
@@ -62,13 +74,23 @@ impl Corpus for Texts {
         let mut hits: Vec<Hit> = Vec::new();
         for passage in &self.passages {
             let whole = format!("{} {}", passage.title, passage.text).to_lowercase();
-            if !query.phrases.iter().all(|phrase| whole.contains(&phrase.to_lowercase())) {
+            if !query
+                .phrases
+                .iter()
+                .all(|phrase| whole.contains(&phrase.to_lowercase()))
+            {
                 continue;
             }
             let known = words(&passage.text);
-            let score: f32 = wanted.iter().map(|word| if known.contains(word) { 1.0 } else { 0.0 }).sum();
+            let score: f32 = wanted
+                .iter()
+                .map(|word| if known.contains(word) { 1.0 } else { 0.0 })
+                .sum();
             if score > 0.0 || !query.phrases.is_empty() {
-                hits.push(Hit { passage: passage.clone(), score });
+                hits.push(Hit {
+                    passage: passage.clone(),
+                    score,
+                });
             }
         }
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -77,12 +99,20 @@ impl Corpus for Texts {
     }
 
     fn passages(&self, doc: &str) -> Result<Vec<Passage>, CorpusError> {
-        Ok(self.passages.iter().filter(|passage| passage.doc == doc).cloned().collect())
+        Ok(self
+            .passages
+            .iter()
+            .filter(|passage| passage.doc == doc)
+            .cloned()
+            .collect())
     }
 
     fn passage_frequency(&self, term: &str) -> u64 {
         let term = term.to_lowercase();
-        self.passages.iter().filter(|passage| words(&passage.text).contains(&term)).count() as u64
+        self.passages
+            .iter()
+            .filter(|passage| words(&passage.text).contains(&term))
+            .count() as u64
     }
 
     fn n_passages(&self) -> u64 {

@@ -50,17 +50,27 @@ pub(crate) fn prompt() -> Executors {
 
 /// A free result.
 pub(crate) fn output(text: &str) -> StepOutput {
-    StepOutput { output: Json::from(serde_json::json!(text)), charge: Charge::ZERO, usage: None }
+    StepOutput {
+        output: Json::from(serde_json::json!(text)),
+        charge: Charge::ZERO,
+        usage: None,
+    }
 }
 
 /// A result that cost this many tokens.
 pub(crate) fn output_for(tokens: u64) -> StepOutput {
-    StepOutput { charge: tokens_charge(tokens), ..output("done") }
+    StepOutput {
+        charge: tokens_charge(tokens),
+        ..output("done")
+    }
 }
 
 /// An amount of tokens.
 pub(crate) fn tokens_charge(tokens: u64) -> Charge {
-    Charge { tokens, ..Charge::ZERO }
+    Charge {
+        tokens,
+        ..Charge::ZERO
+    }
 }
 
 /// A failure that cost nothing.
@@ -120,25 +130,43 @@ pub(crate) async fn run_started(
 
 /// The whole journal of a run.
 pub(crate) async fn journal(store: &ProbeStore, run: &StreamId) -> Vec<Event> {
-    store.inner.read(run, 0, usize::MAX).await.expect("the run is there").events
+    store
+        .inner
+        .read(run, 0, usize::MAX)
+        .await
+        .expect("the run is there")
+        .events
 }
 
 /// The kinds of all events, in order.
 pub(crate) fn types(events: &[Event]) -> Vec<&str> {
-    events.iter().map(|event| event.update.event_type.as_str()).collect()
+    events
+        .iter()
+        .map(|event| event.update.event_type.as_str())
+        .collect()
 }
 
 /// How many events have this kind.
 pub(crate) fn count(events: &[Event], event_type: &str) -> usize {
-    events.iter().filter(|event| event.update.event_type == event_type).count()
+    events
+        .iter()
+        .filter(|event| event.update.event_type == event_type)
+        .count()
 }
 
 /// The one terminal event; fails unless there is exactly one and it stands last.
 pub(crate) fn terminal(events: &[Event]) -> &Event {
-    let n_terminal = events.iter().filter(|event| is_terminal(&event.update.event_type)).count();
+    let n_terminal = events
+        .iter()
+        .filter(|event| is_terminal(&event.update.event_type))
+        .count();
     assert_eq!(n_terminal, 1, "terminal events in {:?}", types(events));
     let last = events.last().expect("a journal is never empty");
-    assert!(is_terminal(&last.update.event_type), "the terminal event stands last: {:?}", types(events));
+    assert!(
+        is_terminal(&last.update.event_type),
+        "the terminal event stands last: {:?}",
+        types(events)
+    );
     last
 }
 
@@ -148,11 +176,19 @@ pub(crate) async fn expire_lease(store: &ProbeStore, run: &StreamId) {
         Err(StoreError::LeaseHeld { owner, .. }) => store.inner.take_lease(run, &owner, Duration::ZERO).await,
         other => other,
     };
-    store.inner.release_lease(&taken.expect("the same owner may take it again")).await.expect("released");
+    store
+        .inner
+        .release_lease(&taken.expect("the same owner may take it again"))
+        .await
+        .expect("released");
 }
 
 /// Waits until a condition on the journal holds.
-pub(crate) async fn until(store: &ProbeStore, run: &StreamId, holds: impl Fn(&[Event]) -> bool) -> Vec<Event> {
+pub(crate) async fn until(
+    store: &ProbeStore,
+    run: &StreamId,
+    holds: impl Fn(&[Event]) -> bool,
+) -> Vec<Event> {
     for _ in 0..5_000 {
         if let Ok(page) = store.inner.read(run, 0, usize::MAX).await
             && holds(&page.events)

@@ -23,16 +23,33 @@ pub(crate) struct ResearchSetup {
     pub(crate) limits: Limits,
     pub(crate) library: Arc<MemoryLibrary>,
     pub(crate) model: Arc<dyn LlmBackend>,
+    /// One makes the order of events the same for every run.
+    pub(crate) max_parallel: usize,
 }
 
 /// Five short documents, one crossing each; sub-query `n` of the scripted model finds document `n` first.
 pub(crate) fn documents() -> Vec<(&'static str, &'static str)> {
     vec![
-        ("bridge.md", "Crossing 1 is the Lantern Bridge, opened in 1931. It carries the night trams."),
-        ("ferry.md", "Crossing 2 is the ferry that runs every 20 minutes. It stops when the ice comes."),
-        ("tunnel.md", "Crossing 3 is the tunnel with 870 metres. It was dug by hand."),
-        ("ford.md", "Crossing 4 is the ford, passable from May to September. Cattle use it."),
-        ("cable.md", "Crossing 5 is the cable car for 40 people. It is closed in storms."),
+        (
+            "bridge.md",
+            "Crossing 1 is the Lantern Bridge, opened in 1931. It carries the night trams.",
+        ),
+        (
+            "ferry.md",
+            "Crossing 2 is the ferry that runs every 20 minutes. It stops when the ice comes.",
+        ),
+        (
+            "tunnel.md",
+            "Crossing 3 is the tunnel with 870 metres. It was dug by hand.",
+        ),
+        (
+            "ford.md",
+            "Crossing 4 is the ford, passable from May to September. Cattle use it.",
+        ),
+        (
+            "cable.md",
+            "Crossing 5 is the cable car for 40 people. It is closed in storms.",
+        ),
     ]
 }
 
@@ -43,17 +60,25 @@ impl ResearchSetup {
     }
 
     pub(crate) fn with_model(model: Arc<dyn LlmBackend>) -> Self {
-        let llm = LlmConfig { model: "gemini-3.8-flash".to_owned(), max_attempts: 2, ..LlmConfig::default() };
+        let llm = LlmConfig {
+            model: "gemini-3.8-flash".to_owned(),
+            max_attempts: 2,
+            ..LlmConfig::default()
+        };
         Self {
             plan: ResearchPlan {
                 question: "Which crossing is the best?".to_owned(),
-                engine: ResearchEngine::Model { llm, prompts: PromptSet::default() },
+                engine: ResearchEngine::Model {
+                    llm,
+                    prompts: PromptSet::default(),
+                },
                 sources: vec!["/docs".to_owned()],
                 config: ResearchConfig::default(),
             },
             limits: Limits::default(),
             library: MemoryLibrary::new(&documents()),
             model,
+            max_parallel: 8,
         }
     }
 
@@ -64,7 +89,9 @@ impl ResearchSetup {
 
     pub(crate) fn offline(mut self, question: &str) -> Self {
         self.plan.question = question.to_owned();
-        self.plan.engine = ResearchEngine::Offline { techniques: Default::default() };
+        self.plan.engine = ResearchEngine::Offline {
+            techniques: Default::default(),
+        };
         self
     }
 
@@ -76,8 +103,13 @@ impl ResearchSetup {
     }
 
     pub(crate) fn context(&self, store: &Arc<ProbeStore>) -> DriveContext {
-        let parts = ResearchExecutors { library: Some(self.library.clone()), llm: Some(self.model.clone()) };
-        context(store, executors(parts))
+        let parts = ResearchExecutors {
+            library: Some(self.library.clone()),
+            llm: Some(self.model.clone()),
+        };
+        let mut ctx = context(store, executors(parts));
+        ctx.options.max_parallel = self.max_parallel;
+        ctx
     }
 
     pub(crate) fn started(&self) -> RunStarted {

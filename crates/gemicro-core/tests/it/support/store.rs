@@ -86,11 +86,18 @@ impl ProbeStore {
         }
     }
 
-    fn alive<T>(&self, answer: BoxFuture<'static, Result<T, StoreError>>) -> BoxFuture<'static, Result<T, StoreError>>
+    fn alive<T>(
+        &self,
+        answer: BoxFuture<'static, Result<T, StoreError>>,
+    ) -> BoxFuture<'static, Result<T, StoreError>>
     where
         T: Send + 'static,
     {
-        if self.is_dead() { Box::pin(async { Err(dead()) }) } else { answer }
+        if self.is_dead() {
+            Box::pin(async { Err(dead()) })
+        } else {
+            answer
+        }
     }
 }
 
@@ -99,7 +106,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn dead() -> StoreError {
-    StoreError::Io { message: "the process is dead".to_owned() }
+    StoreError::Io {
+        message: "the process is dead".to_owned(),
+    }
 }
 
 /// Runs a call of the inner store with a lifetime of its own.
@@ -118,7 +127,11 @@ impl Store for ProbeStore {
                 return Err(dead());
             }
             lock(&self.streams).push(new.stream.clone());
-            let kinds = new.events.iter().map(|event| event.update.event_type.clone()).collect();
+            let kinds = new
+                .events
+                .iter()
+                .map(|event| event.update.event_type.clone())
+                .collect();
             let created = self.inner.create(new).await?;
             lock(&self.appends).push(kinds);
             if heard { Ok(created) } else { Err(dead()) }
@@ -132,8 +145,14 @@ impl Store for ProbeStore {
                 None => None,
             };
             if let Some(intrusion) = intrusion {
-                assert!(!matches!(intrusion.writer, Writer::Driver { .. }), "an intruder has no lease");
-                self.inner.append(intrusion).await.expect("the intruder may append");
+                assert!(
+                    !matches!(intrusion.writer, Writer::Driver { .. }),
+                    "an intruder has no lease"
+                );
+                self.inner
+                    .append(intrusion)
+                    .await
+                    .expect("the intruder may append");
             }
             if self.is_dead() {
                 return Err(dead());
@@ -142,7 +161,11 @@ impl Store for ProbeStore {
             if !durable {
                 return Err(dead());
             }
-            let kinds = append.events.iter().map(|event| event.update.event_type.clone()).collect();
+            let kinds = append
+                .events
+                .iter()
+                .map(|event| event.update.event_type.clone())
+                .collect();
             let appended = self.inner.append(append).await?;
             lock(&self.appends).push(kinds);
             if heard { Ok(appended) } else { Err(dead()) }

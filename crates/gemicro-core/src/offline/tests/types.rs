@@ -1,0 +1,161 @@
+//! What a question expects and which values meet it: one table per rule, all names invented.
+
+use super::memory::MemoryCorpus;
+use crate::offline::moment::{Moment, Shape};
+use crate::offline::question::{AnswerType, Question};
+use crate::offline::text::{collapse, likeness};
+use crate::offline::{SubAnswer, SubQuestion, UnitClass, answer};
+
+#[test]
+fn a_noun_narrows_what_a_number_measures() {
+    let cases: &[(&str, &[UnitClass])] = &[
+        ("How long is the break at Corm Hall?", &[UnitClass::Duration]),
+        (
+            "How long is the quay at Corm Hall?",
+            &[UnitClass::Duration, UnitClass::Length],
+        ),
+        (
+            "How much water does Lake Orrin hold?",
+            &[UnitClass::Mass, UnitClass::Volume],
+        ),
+        (
+            "What is the fuel capacity of Corm Hall?",
+            &[UnitClass::Mass, UnitClass::Volume],
+        ),
+        ("How big is the download of Wren 4?", &[UnitClass::Data]),
+        ("How strong is the cider of Corm Hall?", &[UnitClass::Percent]),
+        (
+            "How many barrels does Corm Hall own?",
+            &[UnitClass::Volume, UnitClass::Count],
+        ),
+        (
+            "How fast does the Orrin ferry go?",
+            &[UnitClass::Speed, UnitClass::Frequency],
+        ),
+    ];
+    for (text, classes) in cases {
+        let expected = AnswerType::Quantity {
+            classes: classes.to_vec(),
+        };
+        assert_eq!(Question::read(text).expected, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_verb_is_no_measure() {
+    let question = Question::read("What turbine powers the Orrin ferry?");
+    assert_eq!(question.expected, AnswerType::Value);
+}
+
+#[test]
+fn the_part_of_a_date_is_read() {
+    let cases = [
+        ("Until what time may boats leave Orrin Quay?", Moment::Clock),
+        ("In which year was Orrin Quay built?", Moment::Year),
+        ("On which date does Orrin Quay close?", Moment::Date),
+        ("What is the booking deadline for Orrin Quay?", Moment::Deadline),
+        ("When does the season of Orrin Quay start?", Moment::Any),
+    ];
+    for (text, moment) in cases {
+        assert_eq!(Question::read(text).moment, moment, "{text}");
+    }
+    let shapes = [
+        ("20:25", Shape::Clock),
+        ("6 pm", Shape::Clock),
+        ("noon", Shape::Clock),
+        ("1987", Shape::Year),
+        ("2031-04-02", Shape::DayOfYear),
+        ("04-02", Shape::Day),
+        ("07", Shape::Month),
+        ("spring", Shape::Season),
+        ("tuesday", Shape::Named),
+    ];
+    for (normal, shape) in shapes {
+        assert_eq!(Shape::of(normal), shape, "{normal}");
+    }
+}
+
+#[test]
+fn who_does_it_is_like_the_doing() {
+    for (left, right) in [("players", "play"), ("visitor", "visit"), ("riders", "ride")] {
+        assert!(likeness(left, right) > 0.8, "{left} {right}");
+    }
+    assert!(likeness("water", "wat") < 0.9);
+}
+
+/// Sentence, question, and whether the sentence answers it.
+const CASES: &[(&str, &str, bool)] = &[
+    (
+        "The commonest bird of Orrin Fen is the bittern.",
+        "What is the commonest bird of Orrin Fen?",
+        true,
+    ),
+    (
+        "The commonest bird of Orrin Fen is a mystery.",
+        "What is the commonest bird of Orrin Fen?",
+        false,
+    ),
+    (
+        "Trappers at Orrin Fen mostly catch grey eels.",
+        "Which animal is caught most often at Orrin Fen?",
+        true,
+    ),
+    (
+        "The gate of Corm Hall is crimson.",
+        "What colour is the gate of Corm Hall?",
+        true,
+    ),
+    (
+        "Carla Noon painted the gate of Corm Hall.",
+        "What colour is the gate of Corm Hall?",
+        false,
+    ),
+    (
+        "Salt for Corm Hall is stored behind two doors.",
+        "How much salt is used at Corm Hall?",
+        false,
+    ),
+    (
+        "The roof of Corm Hall was tiled in spring.",
+        "On which date does the roof of Corm Hall open?",
+        false,
+    ),
+    (
+        "Corm Hall was developed under the code name Brass Otter.",
+        "Who developed Corm Hall?",
+        false,
+    ),
+    (
+        "The leak of Corm Hall annoyed three guests.",
+        "Under which ticket was the leak of Corm Hall mended?",
+        false,
+    ),
+    (
+        "Bookings for Corm Hall are accepted until 6 pm.",
+        "What is the booking deadline for Corm Hall?",
+        true,
+    ),
+    (
+        "다솜 서점은 아침 아홉 시에 문을 엽니다.",
+        "다솜 서점은 몇 시에 문을 엽니까?",
+        true,
+    ),
+];
+
+#[test]
+fn values_of_another_type_are_no_answer() {
+    for (sentence, question, answers) in CASES {
+        let corpus = MemoryCorpus::of([("notes/a.md".to_owned(), format!("# Notes\n\n{sentence}\n"))]);
+        let sub_question = SubQuestion {
+            text: (*question).to_owned(),
+            expected: Question::read(question).expected,
+            hop: None,
+        };
+        let found = match answer(&corpus, &sub_question).expect("the memory corpus never fails") {
+            SubAnswer::Found { findings, .. } => findings.iter().map(|f| collapse(&f.span)).collect(),
+            SubAnswer::NoEvidence { .. } => Vec::new(),
+        };
+        let wanted: Vec<String> = answers.then(|| (*sentence).to_owned()).into_iter().collect();
+        assert_eq!(found, wanted, "{question}");
+    }
+}
