@@ -1,5 +1,7 @@
 //! How long it takes from a folder of 10,000 documents to the first answer. Prints its figures.
 
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -64,34 +64,30 @@ pub(super) fn in_line(line: &str) -> Option<String> {
         .then_some(date)
 }
 
-/// Words before a colon that say the date is the document's own; a deadline or a birthday is not.
-const DATING_KEYS: [&str; 26] = [
-    "date",
-    "datum",
-    "dated",
-    "updated",
-    "update",
-    "published",
-    "issued",
-    "created",
-    "written",
-    "modified",
-    "revised",
-    "released",
-    "release",
-    "posted",
-    "stand",
-    "as of",
-    "filed",
-    "recorded",
-    "meeting",
-    "fecha",
-    "日期",
-    "日付",
-    "날짜",
-    "발행",
-    "تاريخ",
-    "التاريخ",
+/// Words before a colon that say the date is about something else than the document.
+const OTHER_KEYS: [&str; 22] = [
+    "deadline",
+    "due",
+    "expir",
+    "until",
+    "valid",
+    "born",
+    "birth",
+    "start",
+    "end",
+    "begin",
+    "close",
+    "open",
+    "frist",
+    "fällig",
+    "ablauf",
+    "geburt",
+    "plazo",
+    "échéance",
+    "截止",
+    "締切",
+    "期限",
+    "마감",
 ];
 
 fn dates_the_document(before: &str) -> bool {
@@ -99,7 +95,7 @@ fn dates_the_document(before: &str) -> bool {
         None => true,
         Some((key, _)) => {
             let key = key.to_lowercase();
-            DATING_KEYS.iter().any(|known| key.contains(known))
+            !OTHER_KEYS.iter().any(|other| key.contains(other))
         }
     }
 }
