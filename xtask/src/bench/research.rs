@@ -36,6 +36,8 @@ const TECHNIQUES: &[&str] = &[
 const CORPORA: &[(&str, Bars)] = &[
     ("fixtures/research-corpus", Bars::KNOWN),
     ("fixtures/research-heldout", Bars::HELD_OUT),
+    ("fixtures/research-blind-1", Bars::HELD_OUT),
+    ("fixtures/research-blind-2", Bars::HELD_OUT),
 ];
 
 const HEADINGS: &[&str] = &[

@@ -314,6 +314,7 @@ impl Gates<'_> {
             self.search.question.expected,
             AnswerType::Person | AnswerType::Place | AnswerType::Value | AnswerType::Name
         );
+        let wants_person = self.search.question.expected == AnswerType::Person;
         let is_asked = |value: &Value| {
             value
                 .normal
@@ -327,6 +328,7 @@ impl Gates<'_> {
             .any(|value| {
                 shares_word(value)
                     || (!wants_name && value.normal.contains(' '))
+                    || (wants_person && value.normal.contains(' ') && is_owner(sentence, value))
                     || subject
                         .parts()
                         .last()
@@ -346,6 +348,14 @@ struct Piece {
     /// Where the subject stands, in the part.
     skip: Vec<Range<usize>>,
     is_direct: bool,
+}
+
+/// "the keeper of Y", "the master at Y": Y is what the role belongs to, not the person who has it.
+fn is_owner(sentence: &str, value: &Value) -> bool {
+    let before = sentence[..value.range.start].trim_end().to_lowercase();
+    let before = before.strip_suffix("the").unwrap_or(&before);
+    let last = before.split_whitespace().next_back().unwrap_or("");
+    matches!(last, "of" | "at" | "for")
 }
 
 fn follows(sentence: &str, value: &Value, head: &str) -> bool {

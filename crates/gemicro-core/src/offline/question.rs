@@ -73,6 +73,10 @@ impl Question {
         let expected = ask_kind.map_or(AnswerType::Explanation, |ask_kind| {
             expected(ask_kind, text, &tokens, &ask, language)
         });
+        let expected = match expected {
+            AnswerType::Value if asks_for_meaning(text) => AnswerType::Explanation,
+            other => other,
+        };
         let counted = counted(&expected, &tokens, &ask, language);
         let is_noun_asked = ask_kind.is_some_and(|ask| ask.kind == AskKind::Value);
         let moment = if is_noun_asked {
@@ -154,6 +158,12 @@ fn identifiers(tokens: &[Word], language: &Language) -> Vec<String> {
         .filter(|pair| names(pair))
         .map(|pair| pair[1].lower.clone())
         .collect()
+}
+
+/// "What does X mean?", "What happens when …?": sentences that explain are wanted, not a value.
+fn asks_for_meaning(text: &str) -> bool {
+    let lower = text.trim_end_matches(['?', ' ']).to_lowercase();
+    lower.ends_with(" mean") || lower.starts_with("what happens ") || lower.ends_with(" happens")
 }
 
 struct FoundAsk<'a> {

@@ -159,3 +159,58 @@ fn values_of_another_type_are_no_answer() {
         assert_eq!(found, wanted, "{question}");
     }
 }
+
+/// Document, question, and whether the document answers it: a title lends its subject only to sentences that
+/// have none of their own, and a question without a name is answered by its own words or not at all.
+const TITLED: &[(&str, &str, bool)] = &[
+    (
+        "# Letter about Corm Hall\n\nThe warden of Orrin Fen comes early and lights the stove.\n",
+        "Who is the warden of Corm Hall?",
+        false,
+    ),
+    (
+        "# Letter about Corm Hall\n\nThe warden is Carla Noon, who lights the stove.\n",
+        "Who is the warden of Corm Hall?",
+        true,
+    ),
+    (
+        "# Notes\n\nA ferryman steers a boat across a river.\n",
+        "What is a ferryman?",
+        false,
+    ),
+    (
+        "# Notes\n\nA ferryman is a person who takes travellers across a river.\n",
+        "What is a ferryman?",
+        true,
+    ),
+    (
+        "# Notes\n\nReply code 12 tells that the queue is full and the message was dropped.\n",
+        "What does reply code 12 mean?",
+        true,
+    ),
+    (
+        "# Notes\n\nReply code 12 tells that the queue is full and the message was dropped.\n",
+        "What does reply code 14 mean?",
+        false,
+    ),
+    (
+        "# Notes\n\nThe stove was lit by Carla Noon.\n",
+        "Who maintains the windmill?",
+        false,
+    ),
+    (
+        "# Letter about Corm Hall\n\nThe warden of Corm Hall is Carla Noon (write to c@bad.example).\n",
+        "Who is the warden of Corm Hall?",
+        false,
+    ),
+];
+
+#[test]
+fn subjects_are_not_borrowed_and_words_must_match() {
+    for (document, question, answers) in TITLED {
+        let corpus = MemoryCorpus::of([("notes/a.md".to_owned(), (*document).to_owned())]);
+        let found = answer(&corpus, &SubQuestion::new(question)).expect("the memory corpus never fails");
+        let is_found = matches!(found, SubAnswer::Found { .. });
+        assert_eq!(is_found, *answers, "{question}\n{document}\n{found:?}");
+    }
+}
