@@ -82,6 +82,34 @@ pub(crate) async fn follow(mut watch: Watch<'_>, run: Run) -> Result<RunEnd, Sto
     }
 }
 
+/// Shows a run that has ended as it was shown when it happened.
+///
+/// # Errors
+/// When the store or a view fails.
+pub(crate) async fn replay(
+    engine: &Engine,
+    id: &StreamId,
+    mut views: Vec<Box<dyn View>>,
+) -> Result<RunEnd, Stopped> {
+    let mut events = engine.store().subscribe(id, 0);
+    let mut seen = Seen::default();
+    while let Some(event) = events.next().await {
+        let event = event?;
+        seen.fold(&event);
+        for view in &mut views {
+            view.event(&event)?;
+        }
+    }
+    let end = seen.end.ok_or_else(|| {
+        let message = format!("run {id} has no end");
+        Stopped::from(Failure::new(ErrorKind::Internal, message)).about(id)
+    })?;
+    for view in &mut views {
+        view.end(&end)?;
+    }
+    Ok(end)
+}
+
 impl Watch<'_> {
     async fn show(&mut self, driven: &mut Driven) -> Result<RunEnd, Stopped> {
         let store = self.engine.store().clone();

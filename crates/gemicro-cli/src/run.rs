@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::args::{self, Command, Parsed};
+use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
     cancel, completions, config, doctor, events, man, prune, research, resume, runs, schema, show, store,
 };
@@ -12,6 +12,7 @@ use crate::output;
 use crate::screen::Screen;
 use crate::session::Context;
 use crate::trouble::Stopped;
+use crate::view::failure_json;
 
 /// Runs the program with the arguments and the environment of this process.
 pub(crate) fn run() -> ExitCode {
@@ -27,14 +28,43 @@ pub(crate) fn run() -> ExitCode {
         screen,
         verbose: cli.verbose,
     };
+    let wants_json = wants_json(&cli.command);
     match execute(&ctx, cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(stopped) => {
             if let Stopped::Trouble(trouble) = &stopped {
                 output::say(&trouble.text(&ctx.screen));
+                // A failure of a run is told by its view; any other one here.
+                if wants_json && trouble.run.is_none() {
+                    let _ = output::print(&format!("{}\n", failure_json(trouble)));
+                }
             }
             ExitCode::from(stopped.exit_code())
         }
+    }
+}
+
+/// Whoever asked for JSON gets an object on stdout, also when it fails.
+fn wants_json(command: &Command) -> bool {
+    match command {
+        // Lines of a file of questions are answers only.
+        Command::Research(args) => match args.format {
+            Format::Json => true,
+            Format::Jsonl => args.questions.is_none(),
+            Format::Text | Format::Markdown => false,
+        },
+        Command::Show(args) => matches!(args.format, Format::Json | Format::Jsonl),
+        Command::Resume(args) => matches!(args.format, Format::Json | Format::Jsonl),
+        Command::Runs(args) => args.format == DataFormat::Json,
+        Command::Prune(args) => args.format == DataFormat::Json,
+        Command::Doctor(args) => args.format == DataFormat::Json,
+        Command::Events(_)
+        | Command::Cancel(_)
+        | Command::Config(_)
+        | Command::Schema
+        | Command::Store(_)
+        | Command::Completions(_)
+        | Command::Man(_) => false,
     }
 }
 

@@ -9,7 +9,7 @@ use gemicro_event::ErrorKind;
 use super::research::{announce_suspension, views};
 use crate::approval::Approval;
 use crate::args::Format;
-use crate::follow::{Watch, follow};
+use crate::follow::{Watch, follow, replay};
 use crate::output;
 use crate::session::{self, Context, find_run, run_trouble};
 use crate::trouble::Stopped;
@@ -44,6 +44,10 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     let engine = ctx.engine(&ctx.layers()?).await?;
     let id = find_run(engine.store(), &args.run).await?;
     let row = engine.store().run(&id).await?;
+    if row.status.is_terminal() && args.format != Format::Text {
+        let views = views(ctx, &id, args.format, args.out.as_deref());
+        return replay(&engine, &id, views).await?.outcome(&id);
+    }
     if row.status.is_terminal() {
         let ended = StoreError::Ended { stream: id.clone() };
         output::say(&format!(

@@ -232,3 +232,47 @@ fn verbose_shows_every_event() {
     let called = world.ask(HIGH, &["--verbose"]);
     assert!(called.stderr.contains("step_completed"), "{}", called.stderr);
 }
+
+#[test]
+fn out_follows_a_link_and_keeps_it() {
+    let world = World::new();
+    std::fs::write(world.path("target.md"), "old").unwrap();
+    std::os::unix::fs::symlink("target.md", world.path("link.md")).unwrap();
+    let called = world.ask(HIGH, &["--format", "markdown", "--out", "link.md"]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    assert!(world.path("link.md").is_symlink());
+    assert!(
+        std::fs::read_to_string(world.path("target.md"))
+            .unwrap()
+            .contains("31 metres")
+    );
+}
+
+#[test]
+fn questions_come_from_a_file_of_a_sane_size() {
+    let world = World::new();
+    let refused = world.call(&["research", "--offline", "--source", "docs", "--questions", "docs"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    let huge = std::fs::File::create(world.path("huge.jsonl")).unwrap();
+    huge.set_len(65 * 1024 * 1024).unwrap();
+    let refused = world.call(&[
+        "research",
+        "--offline",
+        "--source",
+        "docs",
+        "--questions",
+        "huge.jsonl",
+    ]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    let with_mark = format!("\u{feff}{{\"id\": \"a\", \"question\": \"{HIGH}\"}}\n");
+    std::fs::write(world.path("mark.jsonl"), with_mark).unwrap();
+    let read = world.call(&[
+        "research",
+        "--offline",
+        "--source",
+        "docs",
+        "--questions",
+        "mark.jsonl",
+    ]);
+    assert_eq!(read.code, 0, "{}", read.stderr);
+}

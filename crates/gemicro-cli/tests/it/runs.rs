@@ -216,3 +216,33 @@ fn files_with(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
     }
     found
 }
+
+#[test]
+fn failures_are_json_where_json_was_asked_for() {
+    let world = World::new();
+    world.ask("How high is the Port Amsel lighthouse?", &[]);
+    for arguments in [
+        ["show", "zzzzzzzz", "--format", "json"],
+        ["resume", "zzzzzzzz", "--format", "json"],
+        ["research", "--offline", "--format", "json"],
+    ] {
+        let called = world.call(&arguments);
+        let object: serde_json::Value = serde_json::from_str(&called.stdout).unwrap();
+        assert_eq!(called.code, 2, "{arguments:?}");
+        assert!(object["error_kind"].is_string(), "{arguments:?}: {object}");
+    }
+}
+
+#[test]
+fn resuming_an_ended_run_gives_its_result_again() {
+    let world = World::new();
+    for (question, code) in [
+        ("How high is the Port Amsel lighthouse?", 0),
+        ("How high is the Grauwacke lighthouse?", 6),
+    ] {
+        let asked = world.ask(question, &["--format", "json"]);
+        let again = world.call(&["resume", "last", "--format", "json"]);
+        assert_eq!((asked.code, again.code), (code, code), "{question}");
+        assert_eq!(again.stdout, asked.stdout, "{question}");
+    }
+}

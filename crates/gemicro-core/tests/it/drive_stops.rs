@@ -276,3 +276,44 @@ async fn a_step_the_flow_cancels_fails_and_is_not_tried_again() {
     assert_eq!(failed.error.kind, ErrorKind::Cancelled);
     assert_eq!(count(&events, "step_started"), 1);
 }
+
+/// A full disk or a missing blob is not the step's fault: the run stops, says why, and goes on later.
+#[tokio::test]
+async fn a_failing_disk_suspends_the_run() {
+    let store = ProbeStore::new();
+    let n_calls = Arc::new(AtomicUsize::new(0));
+    let in_steps = n_calls.clone();
+    let ctx = context(
+        &store,
+        executors(move |_| {
+            let call = in_steps.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async move {
+                if call == 0 {
+                    Err(free_failure(ErrorKind::StorageError))
+                } else {
+                    Ok(output_for(5))
+                }
+            })
+        }),
+    );
+    let id = StreamId::random();
+    let flow = TestFlow::all_of(vec![step("disk")]);
+    let lease = begin(&ctx, &id, None, &started(&flow)).await.expect("begins");
+
+    let halted = drive(&ctx, &flow, lease).await;
+
+    let failure = gemicro_event::Failure::from(halted.expect_err("it does not end"));
+    assert_eq!(failure.kind, ErrorKind::StorageError);
+    let events = journal(&store, &id).await;
+    assert_eq!(types(&events).last().copied(), Some("run_suspended"));
+    assert_eq!(
+        (count(&events, "step_lost"), count(&events, "step_failed")),
+        (1, 0)
+    );
+
+    let lease = resume(&ctx, &flow, &id).await.expect("it can be resumed");
+    drive(&ctx, &flow, lease).await.expect("it ends");
+    let events = journal(&store, &id).await;
+    assert_eq!(types(&events).last().copied(), Some("final_result"));
+    assert_eq!(n_calls.load(Ordering::SeqCst), 2);
+}

@@ -10,13 +10,12 @@ use gemicro_event::{ErrorKind, StreamId};
 use super::views::views;
 use super::{ResearchArgs, batch, dry_run};
 use crate::approval::Approval;
-use crate::args::Format;
 use crate::config::{Layers, ResearchSettings};
 use crate::follow::{Watch, follow};
 use crate::output;
 use crate::session::Context;
 use crate::trouble::Stopped;
-use crate::view::{RunEnd, failure_json};
+use crate::view::RunEnd;
 use crate::{backend, runtime, signals};
 
 /// Input beyond this is no question; the engine refuses it with the right words.
@@ -24,17 +23,6 @@ const MAX_STDIN_BYTES: u64 = 64 * 1024;
 
 /// Answers a question, or every question of a file.
 pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), Stopped> {
-    let answered = answer(ctx, args);
-    // Whoever asked for JSON gets one object on stdout, also when no run came about.
-    if let (Err(Stopped::Trouble(trouble)), Format::Json) = (&answered, args.format)
-        && trouble.run.is_none()
-    {
-        output::print(&format!("{}\n", failure_json(trouble)))?;
-    }
-    answered
-}
-
-fn answer(ctx: &Context, args: &ResearchArgs) -> Result<(), Stopped> {
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, args.flags()?)?;
     if let Some(out) = &args.out {
