@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use gemicro_core::blob::{BlobId, Blobs};
 use gemicro_core::store::StoreError;
 use sqlx::{Executor, Row};
 
@@ -60,7 +61,7 @@ impl SqliteStore {
         })
     }
 
-    /// Reads every page of the database and checks its order; slow on a large store.
+    /// Reads every page of the database and every blob, and checks them; slow on a large store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] naming the first thing that is wrong.
@@ -72,9 +73,26 @@ impl SqliteStore {
             .await
             .map_err(|error| inner.db.error(error))?;
         match row.try_get::<String, _>(0) {
-            Ok(verdict) if verdict == "ok" => Ok(()),
+            Ok(verdict) if verdict == "ok" => self.verify_blobs().await,
             Ok(verdict) => Err(inner.db.damaged(verdict)),
             Err(error) => Err(inner.db.error(error)),
         }
+    }
+
+    async fn verify_blobs(&self) -> Result<(), StoreError> {
+        let inner = &self.inner;
+        let named = sqlx::query_scalar::<_, String>("SELECT DISTINCT blob FROM blob_refs ORDER BY blob")
+            .fetch_all(&inner.readers)
+            .await
+            .map_err(|error| inner.db.error(error))?;
+        for name in named {
+            let Some(id) = BlobId::parse(&name) else {
+                return Err(inner.db.damaged(format!("`{name}` is not the name of a blob")));
+            };
+            self.get(&id)
+                .await
+                .map_err(|error| inner.db.damaged(error.to_string()))?;
+        }
+        Ok(())
     }
 }

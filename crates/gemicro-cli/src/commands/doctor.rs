@@ -24,7 +24,7 @@ const LITTLE_SPACE: u64 = 500_000_000;
 /// Arguments of `gemicro doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Read every page of the database; slow on a large store
+    /// Read every page of the database and every blob; slow on a large store
     #[arg(long)]
     pub(crate) deep: bool,
     /// How the findings are printed
@@ -164,7 +164,7 @@ fn folder(home: &Path, origin: &str) -> Finding {
 fn store_words(check: &StoreCheck, deep: bool) -> String {
     let runs = numbers::count(usize::try_from(check.n_runs).unwrap_or(usize::MAX), "run");
     let size = numbers::bytes(check.db_bytes + check.blob_bytes);
-    let verified = if deep { ", every page read" } else { "" };
+    let verified = if deep { ", every page and blob read" } else { "" };
     format!("format {}, {runs}, {size}{verified}", check.format)
 }
 

@@ -142,3 +142,19 @@ fn a_state_folder_of_others_is_refused() {
     fs::set_permissions(world.path("home"), fs::Permissions::from_mode(0o777)).unwrap();
     golden!("open_state_folder", world.screen(&world.call(&["runs"])));
 }
+
+#[test]
+fn a_deep_check_notices_a_missing_blob() {
+    let world = World::new();
+    world.ask(HIGH, &[]);
+    assert_eq!(world.call(&["doctor", "--deep"]).code, 0);
+    fs::remove_dir_all(world.path("home/blobs")).unwrap();
+    let checked = world.call(&["doctor", "--deep"]);
+    assert!(
+        checked.stdout.contains("missing from the store")
+            || checked.stderr.contains("missing from the store"),
+        "{}\n{}",
+        checked.stdout,
+        checked.stderr
+    );
+}

@@ -149,7 +149,7 @@ fn doctor_says_what_works_and_what_does_not() {
         .collect();
     let stdout = stdout.split(" runs, ").next().unwrap().to_owned()
         + " …\n"
-        + stdout.split_once("every page read").unwrap().1;
+        + stdout.split_once("every page and blob read").unwrap().1;
     golden!("doctor", world.screen(&Called { stdout, ..called }));
     let json: Value = serde_json::from_str(&world.must(&["doctor", "--format", "json"]).stdout).unwrap();
     assert_eq!(json[0]["standing"], "good");
