@@ -1,4 +1,28 @@
-//! Named readers: `update.as_sub_query_completed()` beside the generic `update.as_payload()`.
+//! Macros for payload types: `event_payload!` names a kind and its sentence, `event_readers!` gives named readers
+//! such as `update.as_sub_query_completed()` beside the generic `update.as_payload()`.
+
+/// Makes a type the payload of an event kind: its name on the wire and the sentence for people.
+///
+/// ```
+/// # use gemicro_event::{Payload, event_payload};
+/// # #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+/// # pub struct Greeted { who: String }
+/// event_payload!(Greeted, "greeted", |it| format!("Greeted {}", it.who));
+/// assert_eq!(Greeted { who: "Ada".into() }.message(), "Greeted Ada");
+/// ```
+#[macro_export]
+macro_rules! event_payload {
+    ($type:ident, $event_type:literal, |$payload:ident| $message:expr) => {
+        impl $crate::Payload for $type {
+            const EVENT_TYPE: &'static str = $event_type;
+
+            fn message(&self) -> String {
+                let $payload = self;
+                $message
+            }
+        }
+    };
+}
 
 /// Declares a trait with `as_x` and `try_as_x` for each payload type and implements it for
 /// [`AgentUpdate`](crate::AgentUpdate).

@@ -6,10 +6,9 @@ use clap::Args;
 use gemicro_core::store::StoreError;
 use gemicro_event::ErrorKind;
 
-use super::research::{announce_suspension, views};
-use crate::approval::Approval;
+use super::research::{Showing, views, watch};
 use crate::args::Format;
-use crate::follow::{Watch, follow, replay};
+use crate::follow::replay;
 use crate::output;
 use crate::session::{self, Context, find_run, run_trouble};
 use crate::trouble::Stopped;
@@ -67,26 +66,12 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         .resume_from(&id, stop.clone(), owner_is_gone)
         .await
         .map_err(|failure| run_trouble(failure, &id))?;
-    let approval = if args.yes {
-        Approval::Granted
-    } else {
-        Approval::Ask
+    let showing = Showing {
+        format: args.format,
+        out: args.out.as_deref(),
+        yes: args.yes,
     };
-    let views = views(ctx, &id, args.format, args.out.as_deref());
-    let end = follow(
-        Watch {
-            engine: &engine,
-            views,
-            stop: &stop,
-            approval,
-        },
-        run,
-    )
-    .await;
-    let end = end.map_err(|stopped| stopped.about(&id))?;
-    engine.store().close().await;
-    announce_suspension(&end, &id);
-    end.outcome(&id)
+    watch(ctx, &engine, run, &stop, showing).await
 }
 
 /// Whether the process that holds the run has died on this machine; its lease then runs out within seconds.

@@ -1,7 +1,7 @@
 //! The events of a research run, emitted by the research flow. Kinds and fields are those of the first
 //! design document; what was added since is optional to read.
 
-use gemicro_event::{ErrorKind, Payload, Registry, event_readers};
+use gemicro_event::{ErrorKind, Registry, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -122,27 +122,14 @@ pub struct ResultMetadata {
     pub micro_usd: u64,
 }
 
-macro_rules! payload {
-    ($type:ident, $event_type:literal, |$payload:ident| $message:expr) => {
-        impl Payload for $type {
-            const EVENT_TYPE: &'static str = $event_type;
-
-            fn message(&self) -> String {
-                let $payload = self;
-                $message
-            }
-        }
-    };
-}
-
-payload!(SourcesRead, "sources_read", |it| match it.n_documents {
+event_payload!(SourcesRead, "sources_read", |it| match it.n_documents {
     1 => "Read 1 document".to_owned(),
     n => format!("Read {n} documents"),
 });
-payload!(DecompositionStarted, "decomposition_started", |_it| {
+event_payload!(DecompositionStarted, "decomposition_started", |_it| {
     "Decomposing query into sub-queries".to_owned()
 });
-payload!(
+event_payload!(
     DecompositionComplete,
     "decomposition_complete",
     |it| match it.sub_queries.len() {
@@ -150,22 +137,22 @@ payload!(
         n => format!("Decomposed into {n} sub-queries"),
     }
 );
-payload!(SubQueryStarted, "sub_query_started", |it| format!(
+event_payload!(SubQueryStarted, "sub_query_started", |it| format!(
     "Sub-query {} started",
     it.id + 1
 ));
-payload!(SubQueryCompleted, "sub_query_completed", |it| format!(
+event_payload!(SubQueryCompleted, "sub_query_completed", |it| format!(
     "Sub-query {} completed",
     it.id + 1
 ));
-payload!(SubQueryFailed, "sub_query_failed", |it| format!(
+event_payload!(SubQueryFailed, "sub_query_failed", |it| format!(
     "Sub-query {} failed",
     it.id + 1
 ));
-payload!(SynthesisStarted, "synthesis_started", |_it| {
+event_payload!(SynthesisStarted, "synthesis_started", |_it| {
     "Synthesizing results".to_owned()
 });
-payload!(FinalResult, "final_result", |it| match &it.partial {
+event_payload!(FinalResult, "final_result", |it| match &it.partial {
     None => "Research complete".to_owned(),
     Some(reason) => format!("Research complete in part: {reason}"),
 });

@@ -4,25 +4,12 @@
 //! run's state, a golden line in the tests.
 
 use gemicro_event::{
-    Charge, CommandId, Failure, Json, Payload, Registry, StepKey, Timestamp, Usage, event_readers,
+    Charge, CommandId, Failure, Json, Registry, StepKey, Timestamp, Usage, event_payload, event_readers,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Limits, Purpose};
-
-macro_rules! payload {
-    ($type:ident, $event_type:literal, |$payload:ident| $message:expr) => {
-        impl Payload for $type {
-            const EVENT_TYPE: &'static str = $event_type;
-
-            fn message(&self) -> String {
-                let $payload = self;
-                $message
-            }
-        }
-    };
-}
 
 /// A run begins. The first event of every run; freezes everything that deciding depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +34,7 @@ pub struct RunStarted {
     #[serde(default)]
     pub held_back_ms: u64,
 }
-payload!(RunStarted, "run_started", |it| format!(
+event_payload!(RunStarted, "run_started", |it| format!(
     "Run started: {}",
     it.title
 ));
@@ -69,7 +56,7 @@ pub struct StepStarted {
     /// From which part of the budget.
     pub purpose: Purpose,
 }
-payload!(StepStarted, "step_started", |it| match it.attempt {
+event_payload!(StepStarted, "step_started", |it| match it.attempt {
     1 => format!("Step {} started", it.step),
     attempt => format!("Step {} started again (attempt {attempt})", it.step),
 });
@@ -84,7 +71,7 @@ pub struct StepHandle {
     /// The outside handle: an interaction id, a session, a process.
     pub handle: Json,
 }
-payload!(StepHandle, "step_handle", |it| format!(
+event_payload!(StepHandle, "step_handle", |it| format!(
     "Step {} can be picked up",
     it.step
 ));
@@ -105,7 +92,7 @@ pub struct StepCompleted {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
-payload!(StepCompleted, "step_completed", |it| format!(
+event_payload!(StepCompleted, "step_completed", |it| format!(
     "Step {} completed",
     it.step
 ));
@@ -125,7 +112,7 @@ pub struct StepRetrying {
     /// When the next attempt may start.
     pub retry_at: Timestamp,
 }
-payload!(StepRetrying, "step_retrying", |it| format!(
+event_payload!(StepRetrying, "step_retrying", |it| format!(
     "Step {} failed ({}); trying again",
     it.step, it.error.message
 ));
@@ -143,7 +130,7 @@ pub struct StepFailed {
     #[serde(default)]
     pub charge: Charge,
 }
-payload!(StepFailed, "step_failed", |it| format!(
+event_payload!(StepFailed, "step_failed", |it| format!(
     "Step {} failed: {}",
     it.step, it.error.message
 ));
@@ -160,7 +147,7 @@ pub struct StepLost {
     #[serde(default)]
     pub charge: Charge,
 }
-payload!(StepLost, "step_lost", |it| format!(
+event_payload!(StepLost, "step_lost", |it| format!(
     "Step {} was cut off",
     it.step
 ));
@@ -173,7 +160,7 @@ pub struct BudgetWarning {
     /// Spent so far.
     pub spent: Charge,
 }
-payload!(BudgetWarning, "budget_warning", |it| format!(
+event_payload!(BudgetWarning, "budget_warning", |it| format!(
     "{} % of the budget is used",
     it.used_percent
 ));
@@ -184,7 +171,7 @@ pub struct TimerFired {
     /// The timer's key.
     pub key: String,
 }
-payload!(TimerFired, "timer_fired", |it| format!("Timer {} fired", it.key));
+event_payload!(TimerFired, "timer_fired", |it| format!("Timer {} fired", it.key));
 
 /// The time limit is near (only the last step may still run) or over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -192,7 +179,7 @@ pub struct DeadlinePassed {
     /// The whole limit is used up; nothing may run any more.
     pub over: bool,
 }
-payload!(DeadlinePassed, "deadline_passed", |it| if it.over {
+event_payload!(DeadlinePassed, "deadline_passed", |it| if it.over {
     "The time limit is over".to_owned()
 } else {
     "The time limit is near: finishing with what there is".to_owned()
@@ -207,7 +194,7 @@ pub struct CancelRequested {
     #[serde(default)]
     pub reason: String,
 }
-payload!(CancelRequested, "cancel_requested", |_it| "Cancel requested"
+event_payload!(CancelRequested, "cancel_requested", |_it| "Cancel requested"
     .to_owned());
 
 /// The run asks a person something and waits.
@@ -216,7 +203,7 @@ pub struct AnswerRequested {
     /// Names the question.
     pub key: String,
 }
-payload!(AnswerRequested, "answer_requested", |it| format!(
+event_payload!(AnswerRequested, "answer_requested", |it| format!(
     "Waiting for an answer: {}",
     it.key
 ));
@@ -229,7 +216,7 @@ pub struct AnswerGiven {
     /// The answer.
     pub answer: Json,
 }
-payload!(AnswerGiven, "answer_given", |it| format!(
+event_payload!(AnswerGiven, "answer_given", |it| format!(
     "Answer given: {}",
     it.key
 ));
@@ -242,7 +229,7 @@ pub struct RunSuspended {
     /// When work really stopped: after a crash, the time of the last event before it.
     pub stopped_at: Timestamp,
 }
-payload!(RunSuspended, "run_suspended", |it| format!(
+event_payload!(RunSuspended, "run_suspended", |it| format!(
     "Run suspended: {}",
     it.reason
 ));
@@ -253,7 +240,7 @@ pub struct RunResumed {
     /// The program that continues it.
     pub program: String,
 }
-payload!(RunResumed, "run_resumed", |_it| "Run resumed".to_owned());
+event_payload!(RunResumed, "run_resumed", |_it| "Run resumed".to_owned());
 
 /// The run ended with a typed failure. Terminal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -264,7 +251,7 @@ pub struct RunFailed {
     #[serde(default)]
     pub spent: Charge,
 }
-payload!(RunFailed, "run_failed", |it| format!(
+event_payload!(RunFailed, "run_failed", |it| format!(
     "Run failed: {}",
     it.error.message
 ));
@@ -279,7 +266,7 @@ pub struct RunCancelled {
     #[serde(default)]
     pub spent: Charge,
 }
-payload!(RunCancelled, "run_cancelled", |_it| "Run cancelled".to_owned());
+event_payload!(RunCancelled, "run_cancelled", |_it| "Run cancelled".to_owned());
 
 /// The run was given up. Terminal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -287,7 +274,7 @@ pub struct RunInterrupted {
     /// Why.
     pub reason: String,
 }
-payload!(RunInterrupted, "run_interrupted", |it| format!(
+event_payload!(RunInterrupted, "run_interrupted", |it| format!(
     "Run given up: {}",
     it.reason
 ));
@@ -298,7 +285,7 @@ pub struct Gap {
     /// The first sequence number that is still there.
     pub first_available: u64,
 }
-payload!(Gap, "gap", |it| format!(
+event_payload!(Gap, "gap", |it| format!(
     "Earlier events are gone; the first there is has number {}",
     it.first_available
 ));

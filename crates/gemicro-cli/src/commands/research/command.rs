@@ -5,17 +5,13 @@ use std::io::Read;
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::research::ResearchConfig;
 use gemicro_engine::{Backend, Plan, Request, ResearchRequest};
-use gemicro_event::{ErrorKind, StreamId};
+use gemicro_event::ErrorKind;
 
-use super::views::views;
-use super::{ResearchArgs, batch, dry_run};
-use crate::approval::Approval;
+use super::{ResearchArgs, Showing, batch, dry_run, watch};
 use crate::config::{Layers, ResearchSettings};
-use crate::follow::{Watch, follow};
 use crate::output;
 use crate::session::Context;
 use crate::trouble::Stopped;
-use crate::view::RunEnd;
 use crate::{backend, runtime, signals};
 
 /// Input beyond this is no question; the engine refuses it with the right words.
@@ -53,36 +49,12 @@ async fn execute(ctx: &Context, args: &ResearchArgs, layers: &Layers, plan: &Pla
     let stop = signals::listen()?;
     let engine = ctx.engine(layers).await?;
     let run = engine.start(plan, stop.clone()).await?;
-    let id = run.id.clone();
-    let approval = if args.yes {
-        Approval::Granted
-    } else {
-        Approval::Ask
+    let showing = Showing {
+        format: args.format,
+        out: args.out.as_deref(),
+        yes: args.yes,
     };
-    let views = views(ctx, &id, args.format, args.out.as_deref());
-    let end = follow(
-        Watch {
-            engine: &engine,
-            views,
-            stop: &stop,
-            approval,
-        },
-        run,
-    )
-    .await;
-    let end = end.map_err(|stopped| stopped.about(&id))?;
-    engine.store().close().await;
-    announce_suspension(&end, &id);
-    end.outcome(&id)
-}
-
-/// Says how to go on with a run that was stopped.
-pub(crate) fn announce_suspension(end: &RunEnd, run: &StreamId) {
-    if *end == RunEnd::Suspended {
-        output::say(&format!(
-            "Run {run} is suspended. Continue with: gemicro resume {run}"
-        ));
-    }
+    watch(ctx, &engine, run, &stop, showing).await
 }
 
 /// Makes plans from questions.

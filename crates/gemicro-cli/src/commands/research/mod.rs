@@ -6,7 +6,9 @@ mod command;
 mod dry_run;
 mod questions;
 mod views;
+mod watching;
 
 pub(crate) use args::ResearchArgs;
-pub(crate) use command::{announce_suspension, run};
+pub(crate) use command::run;
 pub(crate) use views::views;
+pub(crate) use watching::{Showing, watch};

@@ -1,0 +1,59 @@
+//! A run of this process shown to its end: views, approval, and what is said when it was stopped.
+
+use std::path::Path;
+
+use gemicro_core::drive::StopSignals;
+use gemicro_engine::{Engine, Run};
+
+use super::views::views;
+use crate::approval::Approval;
+use crate::args::Format;
+use crate::follow::{Watch, follow};
+use crate::output;
+use crate::session::Context;
+use crate::trouble::Stopped;
+use crate::view::RunEnd;
+
+/// How a run is shown.
+pub(crate) struct Showing<'a> {
+    /// How its result is printed.
+    pub(crate) format: Format,
+    /// Where its result goes instead of stdout.
+    pub(crate) out: Option<&'a Path>,
+    /// Its plan needs no approval.
+    pub(crate) yes: bool,
+}
+
+/// Shows a run until it ends or is stopped.
+///
+/// # Errors
+/// When the run failed or was stopped, or the store or a view failed.
+pub(crate) async fn watch(
+    ctx: &Context,
+    engine: &Engine,
+    run: Run,
+    stop: &StopSignals,
+    showing: Showing<'_>,
+) -> Result<(), Stopped> {
+    let id = run.id.clone();
+    let approval = if showing.yes {
+        Approval::Granted
+    } else {
+        Approval::Ask
+    };
+    let views = views(ctx, &id, showing.format, showing.out);
+    let watch = Watch {
+        engine,
+        views,
+        stop,
+        approval,
+    };
+    let end = follow(watch, run).await.map_err(|stopped| stopped.about(&id))?;
+    engine.store().close().await;
+    if end == RunEnd::Suspended {
+        output::say(&format!(
+            "Run {id} is suspended. Continue with: gemicro resume {id}"
+        ));
+    }
+    end.outcome(&id)
+}
