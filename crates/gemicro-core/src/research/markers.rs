@@ -14,6 +14,7 @@ pub(super) fn renumber(text: &str, map: impl Fn(usize) -> Vec<usize>) -> String 
                 kept.dedup();
                 if kept.is_empty() {
                     out.push_str(before.strip_suffix(' ').unwrap_or(before));
+                    close_gap(&mut out);
                 } else {
                     out.push_str(before);
                 }
@@ -31,6 +32,19 @@ pub(super) fn renumber(text: &str, map: impl Fn(usize) -> Vec<usize>) -> String 
     }
     out.push_str(rest);
     out
+}
+
+/// Takes away brackets that were left open right before a marker that is gone: with what follows they could
+/// read as markers of their own.
+fn close_gap(out: &mut String) {
+    let is_part = |c: char| c.is_ascii_digit() || c.is_whitespace() || ",;-–^".contains(c);
+    loop {
+        let before = out.trim_end_matches(is_part).len();
+        if !out[..before].ends_with('[') {
+            return;
+        }
+        out.remove(before - 1);
+    }
 }
 
 fn marker_numbers(inside: &str) -> Option<Vec<usize>> {

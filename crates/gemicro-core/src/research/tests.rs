@@ -54,6 +54,13 @@ fn numbers(text: &str) -> Vec<usize> {
     inside.filter_map(|inside| inside.parse().ok()).collect()
 }
 
+#[test]
+fn a_marker_taken_out_leaves_no_new_one() {
+    for text in ["[0[3]]", "[[9]2]", "[2, [9]]", "[5[[3]]"] {
+        assert_eq!(numbers(&renumber(text, |_| Vec::new())), [0usize; 0], "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_unknown_number_survives(text in "[a \\[\\],;0-9-]{0,80}") {

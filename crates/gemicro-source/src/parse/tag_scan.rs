@@ -101,7 +101,10 @@ fn attributes_of(source: &str, mut at: usize) -> Option<(usize, Vec<(String, &st
         if source[at..].starts_with('>') {
             return Some((at + 1, attributes));
         }
-        let name_len = source[at + 1..].find(|c: char| c.is_whitespace() || "/>=".contains(c))? + 1;
+        // The first character belongs to the name, whatever it is.
+        let first_len = source[at..].chars().next()?.len_utf8();
+        let name_end = |c: char| c.is_whitespace() || "/>=".contains(c);
+        let name_len = first_len + source[at + first_len..].find(name_end)?;
         let name = source.get(at..at + name_len)?.to_ascii_lowercase();
         at += name_len;
         let after = source[at..].trim_start();

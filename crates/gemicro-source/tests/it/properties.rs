@@ -207,6 +207,8 @@ fn hostile_inputs_are_parsed() {
         ("a.toml", "a = [\n".repeat(n)),
         ("a.txt", "x".repeat(n * 5)),
         ("a.txt", "a. ".repeat(n)),
+        ("a.md", "<div hidden><Word. 仓库。".repeat(3)),
+        ("a.html", "<a 仓=库 하>".repeat(3)),
     ] {
         check(&parse(name, text));
     }
