@@ -31,31 +31,50 @@ pub struct StepCall {
     pub attempt: u32,
     /// What an earlier, lost attempt left outside (an interaction id, a session): ask there first.
     pub handle: Option<Json>,
-    /// Where to report such a handle as soon as it is known.
-    pub handles: HandleReporter,
+    /// Where to report such a handle as soon as it is known, and what is odd.
+    pub reporter: StepReporter,
     /// Fires when the step is no longer wanted.
     pub cancel: CancellationToken,
     /// Where text goes while it is being written.
     pub live: LiveText,
 }
 
-/// Takes the outside handle of a running attempt; the driver journals it at once.
-#[derive(Debug, Clone)]
-pub struct HandleReporter {
-    sender: mpsc::UnboundedSender<Json>,
+/// What a running attempt tells beside its result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Told {
+    /// Where it can be picked up after a crash.
+    Handle(Json),
+    /// Something unknown came from outside; nothing failed.
+    Alarm(String),
 }
 
-impl HandleReporter {
-    /// A reporter and the end where its handles arrive.
+/// Takes what a running attempt has to say; the driver journals it at once.
+#[derive(Debug, Clone)]
+pub struct StepReporter {
+    sender: mpsc::UnboundedSender<Told>,
+}
+
+impl StepReporter {
+    /// A reporter and the end where its words arrive.
     #[must_use]
-    pub fn channel() -> (Self, mpsc::UnboundedReceiver<Json>) {
+    pub fn channel() -> (Self, mpsc::UnboundedReceiver<Told>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (Self { sender }, receiver)
     }
 
-    /// Reports a handle. A driver that is gone no longer needs it.
-    pub fn report(&self, handle: Json) {
-        let _ = self.sender.send(handle);
+    /// Reports a handle.
+    pub fn handle(&self, handle: Json) {
+        self.tell(Told::Handle(handle));
+    }
+
+    /// Reports something unknown.
+    pub fn alarm(&self, message: String) {
+        self.tell(Told::Alarm(message));
+    }
+
+    fn tell(&self, told: Told) {
+        // A driver that is gone no longer needs it.
+        let _ = self.sender.send(told);
     }
 }
 

@@ -15,6 +15,9 @@ pub struct Usage {
     /// Part of the output that was thinking.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub thought_tokens: u64,
+    /// Tokens that the provider's own tools (a web search) read; not in `input_tokens`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tool_tokens: u64,
     /// The backend gave no numbers; these are our estimate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,

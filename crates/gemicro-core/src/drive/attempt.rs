@@ -8,7 +8,7 @@ use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::driver::Driver;
-use crate::execute::{Executor, HandleReporter, StepCall};
+use crate::execute::{Executor, StepCall, StepReporter, Told};
 use crate::flow::{Flow, Spent, Step, StepFailure, StepOutput};
 
 /// What an attempt tells its driver.
@@ -20,8 +20,8 @@ pub(super) struct Report {
 
 /// The contents of a report.
 pub(super) enum Said {
-    /// Where it can be picked up after a crash.
-    Handle(Json),
+    /// A word on the way.
+    Told(Told),
     /// It is over.
     Ended(Result<StepOutput, StepFailure>),
 }
@@ -34,7 +34,7 @@ pub(super) fn spawn_attempt<F: Flow>(
     handle: Option<Json>,
     cancel: CancellationToken,
 ) -> AbortHandle {
-    let (handles, mut handle_reports) = HandleReporter::channel();
+    let (step_reporter, mut words) = StepReporter::channel();
     let executor = driver.ctx.executors.get(&step.kind);
     let live = driver.ctx.live.writer(&step.key, attempt);
     let key = step.key.clone();
@@ -46,7 +46,7 @@ pub(super) fn spawn_attempt<F: Flow>(
         step,
         attempt,
         handle,
-        handles,
+        reporter: step_reporter,
         cancel: cancel.clone(),
         live,
     };
@@ -63,7 +63,7 @@ pub(super) fn spawn_attempt<F: Flow>(
         loop {
             tokio::select! {
                 biased;
-                Some(handle) = handle_reports.recv() => tell(Said::Handle(handle)),
+                Some(told) = words.recv() => tell(Said::Told(told)),
                 ended = &mut work => return tell(Said::Ended(ended)),
             }
         }

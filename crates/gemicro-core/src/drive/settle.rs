@@ -9,10 +9,11 @@ use super::DriveError;
 use super::attempt::{Report, Said};
 use super::driver::{Driver, RunningStep};
 use crate::command::{AckStatus, AgentAck, AgentCommand};
+use crate::execute::Told;
 use crate::flow::{Flow, Spent, StepEnd, StepFailure, StepOutput};
 use crate::run::StepState;
 use crate::run::events::{
-    AnswerGiven, CancelRequested, StepCompleted, StepFailed, StepHandle, StepLost, StepRetrying,
+    AnswerGiven, CancelRequested, StepAlarm, StepCompleted, StepFailed, StepHandle, StepLost, StepRetrying,
 };
 use crate::store::{NewEvent, StepMark};
 
@@ -50,17 +51,27 @@ impl<F: Flow> Driver<'_, F> {
             return;
         }
         match report.said {
-            Said::Handle(handle) => {
-                let fact = StepHandle {
-                    step: report.step.clone(),
-                    attempt: report.attempt,
-                    handle,
+            Said::Told(told) => {
+                let (step, attempt) = (report.step.clone(), report.attempt);
+                let fact = match told {
+                    Told::Handle(handle) => AgentUpdate::new(
+                        &StepHandle {
+                            step,
+                            attempt,
+                            handle,
+                        },
+                        now,
+                    ),
+                    Told::Alarm(message) => AgentUpdate::new(
+                        &StepAlarm {
+                            step,
+                            attempt,
+                            message,
+                        },
+                        now,
+                    ),
                 };
-                events.push(NewEvent::of_step(
-                    AgentUpdate::new(&fact, now),
-                    &report.step,
-                    None,
-                ));
+                events.push(NewEvent::of_step(fact, &report.step, None));
             }
             Said::Ended(result) => {
                 let Some(running) = self.running.remove(&report.step) else {

@@ -107,9 +107,9 @@ impl<F: Flow> Driver<'_, F> {
         let ended = self.gather().await;
         let now = Timestamp::now();
         for report in ended {
-            // A result or a handle that came in the last moment counts; a stopped attempt starts again later.
+            // A result or a word that came in the last moment counts; a stopped attempt starts again later.
             match report.said {
-                Said::Handle(_) | Said::Ended(Ok(_)) => self.settle(report, now, &mut events),
+                Said::Told(_) | Said::Ended(Ok(_)) => self.settle(report, now, &mut events),
                 Said::Ended(Err(_)) => {}
             }
         }

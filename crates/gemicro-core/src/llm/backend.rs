@@ -1,5 +1,8 @@
 //! What a model adapter implements.
 
+use std::ops::Range;
+
+use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_event::{Json, Usage};
 use serde::{Deserialize, Serialize};
@@ -19,10 +22,60 @@ pub struct LlmRequest {
     pub prompt: String,
     /// JSON Schema that the answer must fit.
     pub schema: Option<Json>,
+    /// What the model may use beside what it knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<LlmTool>,
+    /// How the answer comes.
+    #[serde(default)]
+    pub delivery: Delivery,
     /// The most it may write.
     pub max_output_tokens: u64,
     /// Sampling temperature; the model's own when absent.
     pub temperature: Option<f32>,
+    /// How long it may take.
+    #[serde(default)]
+    pub time: CallTime,
+}
+
+/// What a model may use beside what it knows; run by the provider, never here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LlmTool {
+    /// Searches the web; the answer names its pages as annotations.
+    GoogleSearch,
+    /// Reads the pages whose addresses stand in the prompt.
+    UrlContext,
+}
+
+/// How an answer comes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    /// Piece by piece, as it is written.
+    #[default]
+    Streamed,
+    /// In one piece at the end.
+    Buffered,
+    /// The provider works on its own; we ask from time to time. Agents need it.
+    Background,
+}
+
+/// How long a call may take, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallTime {
+    /// In all.
+    pub total_ms: u64,
+    /// Without a sign of life.
+    pub idle_ms: u64,
+}
+
+impl Default for CallTime {
+    fn default() -> Self {
+        Self {
+            total_ms: 60_000,
+            idle_ms: 30_000,
+        }
+    }
 }
 
 /// A piece of a model's answer.
@@ -32,6 +85,10 @@ pub enum LlmChunk {
     Handle(Json),
     /// Text to add.
     Text(String),
+    /// A sign of life without text: a thought, a search, a poll.
+    Alive,
+    /// Something this program does not know (a new status, a new kind of event): worth a look, no failure.
+    Alarm(String),
     /// The proper end. A stream without it was cut.
     End(LlmEnd),
 }
@@ -45,6 +102,20 @@ pub struct LlmEnd {
     pub usage: Option<Usage>,
     /// The provider's name for the call.
     pub interaction_id: Option<String>,
+    /// Pages the provider names for parts of the text.
+    pub annotations: Vec<Annotation>,
+}
+
+/// A page that the provider names for a part of an answer; nobody has fetched it yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Annotation {
+    /// The page.
+    pub url: String,
+    /// Its title, if told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Byte range in the answer's text; inside it and on character boundaries.
+    pub range: Range<usize>,
 }
 
 /// Why a model stopped writing.
@@ -71,6 +142,9 @@ pub struct LlmResponse {
     pub usage: Usage,
     /// The provider's name for the call.
     pub interaction_id: Option<String>,
+    /// Pages the provider names for parts of the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub annotations: Vec<Annotation>,
 }
 
 /// Something that answers prompts.
@@ -78,10 +152,18 @@ pub trait LlmBackend: Send + Sync {
     /// The backend's name for people.
     fn name(&self) -> &str;
 
-    /// Starts one call, or picks up an earlier one by the handle it gave. Dropping the stream cancels it.
+    /// Starts one call, or picks up an earlier one by the handle it gave: from its beginning, for nothing of
+    /// what was heard before is kept. A handle that leads nowhere any more is a `session_not_found` with
+    /// unknown cost; a backend never starts a new call in its place. Dropping the stream gives it up.
     fn stream(
         &self,
         request: LlmRequest,
         handle: Option<Json>,
     ) -> BoxStream<'static, Result<LlmChunk, StepFailure>>;
+
+    /// Tells the provider that the call behind a handle is no longer wanted, where it can be told.
+    fn cancel(&self, handle: Json) -> BoxFuture<'static, ()> {
+        drop(handle);
+        Box::pin(async {})
+    }
 }

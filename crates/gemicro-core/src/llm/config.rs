@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::CallTime;
+
 /// The model used unless another is named.
 pub const DEFAULT_MODEL: &str = "gemini-3-flash-preview";
 
@@ -19,6 +21,9 @@ pub struct LlmConfig {
     pub model: String,
     /// Time limit of one call, in milliseconds.
     pub timeout_ms: u64,
+    /// How long a call may be silent, in milliseconds.
+    #[serde(default = "default_idle_ms")]
+    pub idle_timeout_ms: u64,
     /// Attempts of one call, the first included.
     pub max_attempts: u32,
     /// Sampling temperature; the model's own when absent.
@@ -31,10 +36,26 @@ impl Default for LlmConfig {
     fn default() -> Self {
         Self {
             model: DEFAULT_MODEL.to_owned(),
-            timeout_ms: 60_000,
+            timeout_ms: CallTime::default().total_ms,
+            idle_timeout_ms: default_idle_ms(),
             max_attempts: 3,
             temperature: None,
             max_output_tokens: 4_096,
+        }
+    }
+}
+
+fn default_idle_ms() -> u64 {
+    CallTime::default().idle_ms
+}
+
+impl LlmConfig {
+    /// The time one call gets.
+    #[must_use]
+    pub fn time(&self) -> CallTime {
+        CallTime {
+            total_ms: self.timeout_ms,
+            idle_ms: self.idle_timeout_ms,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
 
-use super::{LlmBackend, LlmConfig, LlmRequest, generate};
+use super::{Heard, LlmBackend, LlmConfig, LlmRequest, generate};
 use crate::budget::Purpose;
 use crate::execute::{Executor, StepCall};
 use crate::flow::{RetryPolicy, Spent, Step, StepFailure, StepOutput};
@@ -28,7 +28,7 @@ pub fn llm_step(key: StepKey, request: &LlmRequest, purpose: Purpose, config: &L
             max_attempts: config.max_attempts,
             ..RetryPolicy::default()
         },
-        timeout_ms: Some(config.timeout_ms),
+        timeout_ms: None,
     }
 }
 
@@ -62,6 +62,14 @@ pub(super) fn charge_for(model: &str, usage: &Usage) -> Charge {
     }
 }
 
+/// Whether the provider may still work on a call that failed here like this.
+fn gives_up(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Cancelled | ErrorKind::Timeout | ErrorKind::IdleTimeout
+    )
+}
+
 /// Runs model calls.
 pub struct LlmExecutor {
     backend: Arc<dyn LlmBackend>,
@@ -83,20 +91,30 @@ impl Executor for LlmExecutor {
                 let message = format!("the model request cannot be read: {error}");
                 StepFailure::free(Failure::new(ErrorKind::Internal, message))
             })?;
-            let handles = call.handles.clone();
-            let answer = generate(
-                backend.as_ref(),
-                &request,
-                call.handle,
-                |text| call.live.push(text),
-                |handle| handles.report(handle),
-            );
-            let response = tokio::select! {
+            let mut known = call.handle.clone();
+            let answer = generate(backend.as_ref(), &request, call.handle, |heard| match heard {
+                Heard::Text(text) => call.live.push(text),
+                Heard::Handle(handle) => {
+                    known = Some(handle.clone());
+                    call.reporter.handle(handle);
+                }
+                Heard::Alarm(message) => call.reporter.alarm(message),
+            });
+            let answered = tokio::select! {
                 biased;
-                response = answer => response?,
+                answered = answer => answered,
                 () = call.cancel.cancelled() => {
                     let failure = Failure::new(ErrorKind::Cancelled, "the model call was stopped");
-                    return Err(StepFailure { failure, spent: Spent::Unknown });
+                    Err(StepFailure { failure, spent: Spent::Unknown })
+                }
+            };
+            let response = match answered {
+                Ok(response) => response,
+                Err(failed) => {
+                    if let Some(handle) = known.filter(|_| gives_up(failed.failure.kind)) {
+                        backend.cancel(handle).await;
+                    }
+                    return Err(failed);
                 }
             };
             let output = Json::of(&response)

@@ -1,35 +1,58 @@
 //! A whole answer from a stream of pieces, judged truthfully.
 
+use std::time::Duration;
+
 use futures_util::StreamExt;
 use gemicro_event::{ErrorKind, Failure, Json, Usage};
+use tokio::time::{Instant, timeout_at};
 
 use super::executor::charge_for;
-use super::{FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse, json_in};
+use super::{CallTime, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse, json_in};
 use crate::flow::{Spent, StepFailure};
 use crate::tokens::{TokenCounter, WeightedEstimator};
 
-/// Calls a model and waits for the whole answer; `on_text` and `on_handle` see the pieces as they come.
+/// What is heard while an answer is being made.
+#[derive(Debug, PartialEq)]
+pub enum Heard<'a> {
+    /// A piece of text.
+    Text(&'a str),
+    /// Where the call can be picked up.
+    Handle(Json),
+    /// Something the adapter does not know.
+    Alarm(String),
+}
+
+/// Calls a model and waits for the whole answer; `listen` hears the pieces as they come.
 ///
 /// # Errors
-/// When the backend fails, or the answer is empty, cut, blocked or not of the asked shape: a success needs
-/// content and a proper end.
+/// When the backend fails, is silent or takes too long, or the answer is empty, cut, blocked or not of the asked
+/// shape: a success needs content and a proper end.
 pub async fn generate(
     backend: &dyn LlmBackend,
     request: &LlmRequest,
     handle: Option<Json>,
-    on_text: impl Fn(&str),
-    on_handle: impl Fn(Json),
+    mut listen: impl FnMut(Heard<'_>),
 ) -> Result<LlmResponse, StepFailure> {
+    let deadline = Instant::now() + Duration::from_millis(request.time.total_ms);
+    let idle = Duration::from_millis(request.time.idle_ms);
     let mut chunks = backend.stream(request.clone(), handle);
     let mut text = String::new();
     let mut end = None;
-    while let Some(chunk) = chunks.next().await {
-        match chunk? {
-            LlmChunk::Handle(handle) => on_handle(handle),
+    loop {
+        let silent_at = Instant::now() + idle;
+        let chunk = match timeout_at(deadline.min(silent_at), chunks.next()).await {
+            Ok(Some(chunk)) => chunk?,
+            Ok(None) => break,
+            Err(_) => return Err(late(&request.time, silent_at < deadline)),
+        };
+        match chunk {
+            LlmChunk::Handle(handle) => listen(Heard::Handle(handle)),
             LlmChunk::Text(piece) => {
-                on_text(&piece);
+                listen(Heard::Text(&piece));
                 text.push_str(&piece);
             }
+            LlmChunk::Alive => {}
+            LlmChunk::Alarm(message) => listen(Heard::Alarm(message)),
             LlmChunk::End(told) => {
                 end = Some(told);
                 break;
@@ -37,6 +60,21 @@ pub async fn generate(
         }
     }
     judge(request, text, end)
+}
+
+fn late(time: &CallTime, was_silent: bool) -> StepFailure {
+    let seconds = |ms: u64| ms as f64 / 1_000.0;
+    let failure = if was_silent {
+        let message = format!("nothing was heard from the model for {} s", seconds(time.idle_ms));
+        Failure::new(ErrorKind::IdleTimeout, message)
+    } else {
+        let message = format!("the answer was not there after {} s", seconds(time.total_ms));
+        Failure::new(ErrorKind::Timeout, message)
+    };
+    StepFailure {
+        failure,
+        spent: Spent::Unknown,
+    }
 }
 
 fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmResponse, StepFailure> {
@@ -83,6 +121,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
             text,
             usage,
             interaction_id: end.interaction_id,
+            annotations: end.annotations,
         }),
     }
 }

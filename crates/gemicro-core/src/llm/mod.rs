@@ -14,9 +14,12 @@ pub mod scripted;
 #[cfg(test)]
 mod tests;
 
-pub use backend::{FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse};
+pub use backend::{
+    Annotation, CallTime, Delivery, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse,
+    LlmTool,
+};
 pub use config::{DEFAULT_MODEL, GemicroConfig, LlmConfig};
 pub(crate) use executor::worst_case;
 pub use executor::{LLM_STEP, LlmExecutor, llm_step};
-pub use generate::generate;
+pub use generate::{Heard, generate};
 pub use json_answer::json_in;

@@ -1,12 +1,12 @@
 //! Truthful outcome (C4): a success needs content and a proper end; everything else has its kind.
 
+use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use futures_util::{FutureExt, StreamExt};
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
 
 use super::{
-    FinishReason, LlmBackend, LlmChunk, LlmConfig, LlmEnd, LlmRequest, LlmResponse, generate, json_in,
-    llm_step,
+    CallTime, Delivery, FinishReason, Heard, LlmBackend, LlmChunk, LlmConfig, LlmEnd, LlmRequest,
+    LlmResponse, generate, json_in, llm_step,
 };
 use crate::budget::Purpose;
 use crate::flow::{Spent, StepFailure};
@@ -29,6 +29,7 @@ const USAGE: Usage = Usage {
     output_tokens: 9,
     cached_tokens: 0,
     thought_tokens: 0,
+    tool_tokens: 0,
     estimated: false,
 };
 
@@ -39,8 +40,11 @@ fn request(schema: bool) -> LlmRequest {
         system: Some("Be careful.".to_owned()),
         prompt: "Why is the sky blue? ".repeat(20),
         schema: schema.then(|| Json::from(serde_json::json!({ "type": "object" }))),
+        tools: Vec::new(),
+        delivery: Delivery::Streamed,
         max_output_tokens: 64,
         temperature: None,
+        time: CallTime::default(),
     }
 }
 
@@ -53,6 +57,7 @@ fn end(finish: FinishReason, usage: Option<Usage>) -> Result<LlmChunk, StepFailu
         finish,
         usage,
         interaction_id: Some("i-1".to_owned()),
+        annotations: Vec::new(),
     }))
 }
 
@@ -60,12 +65,63 @@ fn stop() -> Result<LlmChunk, StepFailure> {
     end(FinishReason::Stop, Some(USAGE))
 }
 
+fn now<T>(answer: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build();
+    runtime.expect("a runtime").block_on(answer)
+}
+
+/// Says these with a pause before each.
+struct Slow(Vec<(u64, LlmChunk)>);
+
+impl LlmBackend for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+
+    fn stream(&self, _: LlmRequest, _: Option<Json>) -> BoxStream<'static, Result<LlmChunk, StepFailure>> {
+        let says = self.0.clone();
+        Box::pin(async_stream::stream! {
+            for (seconds, chunk) in says {
+                tokio::time::sleep(std::time::Duration::from_secs(seconds)).await;
+                yield Ok(chunk);
+            }
+        })
+    }
+}
+
+#[test]
+fn silence_and_length_have_their_limits() {
+    let words = |pauses: &[u64]| {
+        let chunk = |seconds: &u64| (*seconds, LlmChunk::Text("a".to_owned()));
+        pauses.iter().map(chunk).collect::<Vec<_>>()
+    };
+    let cases = [
+        ("silent", words(&[31]), ErrorKind::IdleTimeout),
+        ("silent in the middle", words(&[1, 1, 31]), ErrorKind::IdleTimeout),
+        ("never done", words(&[20, 20, 20, 20]), ErrorKind::Timeout),
+        (
+            "alive for ever",
+            vec![(20, LlmChunk::Alive); 9],
+            ErrorKind::Timeout,
+        ),
+    ];
+    for (name, says, kind) in cases {
+        let failed = now(generate(&Slow(says), &request(false), None, |_| ())).expect_err(name);
+        assert_eq!(
+            (failed.failure.kind, failed.spent),
+            (kind, Spent::Unknown),
+            "{name}"
+        );
+    }
+}
+
 fn answer(schema: bool, says: Vec<Result<LlmChunk, StepFailure>>) -> Result<LlmResponse, StepFailure> {
     let request = request(schema);
     let backend = Says(says);
-    generate(&backend, &request, None, |_| (), |_| ())
-        .now_or_never()
-        .expect("nothing to wait for")
+    now(generate(&backend, &request, None, |_| ()))
 }
 
 #[test]
@@ -155,6 +211,7 @@ fn a_proper_end_with_content_is_a_success() {
         text: "The sky is blue.".to_owned(),
         usage: USAGE,
         interaction_id: Some("i-1".to_owned()),
+        annotations: Vec::new(),
     };
     assert_eq!(response, expected);
     answer(
@@ -193,21 +250,25 @@ fn absent_usage_is_estimated_and_says_so() {
 
 #[test]
 fn pieces_and_handles_are_seen_as_they_come() {
-    let seen = std::cell::RefCell::new(Vec::new());
+    let mut seen = Vec::new();
     let backend = Says(vec![
         Ok(LlmChunk::Handle(Json::from(serde_json::json!("h")))),
         text("a"),
+        Ok(LlmChunk::Alive),
+        Ok(LlmChunk::Alarm("status `odd` is new".to_owned())),
         text("b"),
         stop(),
     ]);
     let request = request(false);
-    let on_text = |text: &str| seen.borrow_mut().push(text.to_owned());
-    let on_handle = |handle: Json| seen.borrow_mut().push(handle.text().to_owned());
-    generate(&backend, &request, None, on_text, on_handle)
-        .now_or_never()
-        .expect("ready")
-        .expect("fine");
-    assert_eq!(seen.into_inner(), ["\"h\"", "a", "b"]);
+    let listen = |heard: Heard<'_>| {
+        seen.push(match heard {
+            Heard::Text(text) => text.to_owned(),
+            Heard::Handle(handle) => handle.text().to_owned(),
+            Heard::Alarm(message) => message,
+        });
+    };
+    now(generate(&backend, &request, None, listen)).expect("fine");
+    assert_eq!(seen, ["\"h\"", "a", "status `odd` is new", "b"]);
 }
 
 #[test]

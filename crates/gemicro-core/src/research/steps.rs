@@ -9,7 +9,7 @@ use super::{PromptSet, ResearchEngine, ResearchPlan, executors, report};
 use crate::budget::Purpose;
 use crate::corpus::Passage;
 use crate::flow::{RetryPolicy, Step};
-use crate::llm::{LlmConfig, LlmRequest, llm_step, worst_case};
+use crate::llm::{Delivery, LlmConfig, LlmRequest, llm_step, worst_case};
 use crate::offline::Techniques;
 use crate::run::RunState;
 
@@ -328,8 +328,11 @@ fn request(label: &str, prompt: String, llm: &LlmConfig, prompts: &PromptSet) ->
         system: Some(prompts.system.clone()),
         prompt,
         schema: None,
+        tools: Vec::new(),
+        delivery: Delivery::Streamed,
         max_output_tokens: llm.max_output_tokens,
         temperature: llm.temperature,
+        time: llm.time(),
     }
 }
 

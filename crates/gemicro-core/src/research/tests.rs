@@ -135,6 +135,7 @@ fn response(text: &str) -> LlmResponse {
         text: text.to_owned(),
         usage: Usage::default(),
         interaction_id: None,
+        annotations: Vec::new(),
     }
 }
 

@@ -76,6 +76,21 @@ event_payload!(StepHandle, "step_handle", |it| format!(
     it.step
 ));
 
+/// Something unknown came from outside while a step ran; nothing failed. At most once per message and attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepAlarm {
+    /// The step.
+    pub step: StepKey,
+    /// The attempt.
+    pub attempt: u32,
+    /// What is odd.
+    pub message: String,
+}
+event_payload!(StepAlarm, "step_alarm", |it| format!(
+    "Step {}: {}",
+    it.step, it.message
+));
+
 /// A step has its result. At most once per step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepCompleted {
@@ -296,6 +311,7 @@ event_readers! {
         RunStarted => as_run_started, try_as_run_started;
         StepStarted => as_step_started, try_as_step_started;
         StepHandle => as_step_handle, try_as_step_handle;
+        StepAlarm => as_step_alarm, try_as_step_alarm;
         StepCompleted => as_step_completed, try_as_step_completed;
         StepRetrying => as_step_retrying, try_as_step_retrying;
         StepFailed => as_step_failed, try_as_step_failed;
@@ -320,6 +336,7 @@ pub fn register(registry: &mut Registry) {
     registry.add::<RunStarted>();
     registry.add::<StepStarted>();
     registry.add::<StepHandle>();
+    registry.add::<StepAlarm>();
     registry.add::<StepCompleted>();
     registry.add::<StepRetrying>();
     registry.add::<StepFailed>();

@@ -388,8 +388,8 @@ async fn a_handle_is_journaled_at_once_and_given_to_the_next_attempt() {
         &first,
         executors(|call| {
             Box::pin(async move {
-                call.handles
-                    .report(Json::from(serde_json::json!({ "interaction": 7 })));
+                call.reporter
+                    .handle(Json::from(serde_json::json!({ "interaction": 7 })));
                 std::future::pending().await
             })
         }),

@@ -29,7 +29,7 @@ fn stoppable(told: Arc<AtomicUsize>) -> Executors {
                     call.cancel.cancelled().await;
                     told.fetch_add(1, Ordering::SeqCst);
                     if key == "late handle" {
-                        call.handles.report(Json::from(serde_json::json!("h")));
+                        call.reporter.handle(Json::from(serde_json::json!("h")));
                     }
                     if key == "last moment" {
                         Ok(output_for(7))

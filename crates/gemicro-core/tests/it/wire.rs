@@ -130,6 +130,7 @@ fn examples() -> Vec<AgentUpdate> {
                 output_tokens: 20,
                 cached_tokens: 5,
                 thought_tokens: 3,
+                tool_tokens: 0,
                 estimated: true,
             }),
         }),

@@ -1,0 +1,1 @@
+//! Model APIs behind the port of `gemicro-core`.
