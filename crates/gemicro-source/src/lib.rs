@@ -1,4 +1,5 @@
-//! What research reads: folders and files, as texts and passages with offsets, and the index over them.
+//! What research reads: folders, files and web pages, as texts and passages with offsets, and the index over
+//! them.
 //!
 //! The way of a file, one module each:
 //!
@@ -9,10 +10,13 @@
 //! 5. `index`: passages → [`PassageIndex`], a `Corpus`;
 //! 6. `snapshot`: the first three for whole sources, with the ledger of origins, and packed into one blob.
 //!
-//! Nothing here knows models, storage or processes, and nothing waits: a caller that must not block runs it
-//! on a thread of its own.
+//! A web page takes another way in: `fetch` checks its address, reads it, and hands it to 2 and 3.
+//!
+//! Nothing here knows models, storage or processes. Apart from `fetch` nothing waits: a caller that must not
+//! block runs it on a thread of its own.
 
 mod error;
+mod fetch;
 mod index;
 mod limits;
 mod parse;
@@ -22,6 +26,9 @@ mod snapshot;
 mod walk;
 
 pub use error::SourceError;
+pub use fetch::{
+    AllowedHost, BadAllowedHost, FetchError, FetchRules, Fetcher, Lookup, Page, SystemLookup, is_url,
+};
 pub use index::{IndexError, PassageIndex};
 pub use limits::ReadLimits;
 pub use parse::{Format, Language, parse};

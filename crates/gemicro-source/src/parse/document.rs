@@ -24,9 +24,33 @@ pub(super) struct Parsed {
 /// Parses a decoded text as the format that its name tells.
 #[must_use]
 pub fn parse(doc: &str, text: String) -> Document {
-    let parsed = match Format::of(doc, &text) {
+    let reading = ParseAs {
+        doc,
+        name: file_stem(doc),
+        format: Format::of(doc, &text),
+        is_wanted: &|| true,
+    };
+    parse_as(&reading, text)
+}
+
+/// What is known about a text before it is parsed.
+pub(crate) struct ParseAs<'a> {
+    /// Id of the document.
+    pub(crate) doc: &'a str,
+    /// Title of a text that gives itself none.
+    pub(crate) name: &'a str,
+    /// Its format.
+    pub(crate) format: Format,
+    /// Asked now and then while HTML is read, which a hostile page can make take minutes. Once it says no,
+    /// the rest is left out: nobody waits for the document any more.
+    pub(crate) is_wanted: &'a dyn Fn() -> bool,
+}
+
+/// Parses a decoded text as a known format.
+pub(crate) fn parse_as(reading: &ParseAs<'_>, text: String) -> Document {
+    let parsed = match reading.format {
         Format::Markdown => markdown::parse(text),
-        Format::Html => html::parse(&text),
+        Format::Html => html::parse(&text, reading.is_wanted),
         Format::Text => text::parse(text),
         Format::Lines => text::parse_lines(text),
         Format::Code(language) => code::parse(text, language),
@@ -37,8 +61,8 @@ pub fn parse(doc: &str, text: String) -> Document {
         .map(|title| one_line(&title))
         .filter(|title| !title.is_empty());
     Document {
-        doc: doc.to_owned(),
-        title: title.unwrap_or_else(|| file_stem(doc).to_owned()),
+        doc: reading.doc.to_owned(),
+        title: title.unwrap_or_else(|| reading.name.to_owned()),
         date: parsed.date.or_else(|| date::near_top(&parsed.text)),
         text: parsed.text,
         blocks: parsed.blocks,

@@ -19,13 +19,18 @@ use super::elements::{OpenElements, parts_blocks};
 use super::{Parsed, date};
 use crate::read::invisible::is_invisible;
 
-pub(super) fn parse(source: &str) -> Parsed {
+/// Bytes that are read between two looks at whether the page is still wanted.
+const PIECE_BYTES: usize = 4 << 10;
+
+/// Reads a page for as long as it is wanted.
+pub(super) fn parse(source: &str, is_wanted: &dyn Fn() -> bool) -> Parsed {
     let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
     let input = BufferQueue::default();
-    // Large pages go in piecewise: a tendril holds at most 4 GiB, and the tokenizer copies what is left.
+    // Pages go in piecewise: the tokenizer compares each attribute of a tag with all before it, so that one
+    // long tag can take minutes, and a tendril holds at most 4 GiB.
     let mut rest = source;
-    while !rest.is_empty() {
-        let at = rest.floor_char_boundary(rest.len().min(1 << 20));
+    while !rest.is_empty() && is_wanted() {
+        let at = rest.floor_char_boundary(rest.len().min(PIECE_BYTES));
         let (piece, after) = rest.split_at(at);
         input.push_back(StrTendril::from_slice(piece));
         // The sink never asks for a script to be run, so one call takes all that is there.

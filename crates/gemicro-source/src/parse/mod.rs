@@ -34,5 +34,6 @@ mod tests;
 
 use document::Parsed;
 pub use document::parse;
+pub(crate) use document::{ParseAs, parse_as};
 pub use format::Format;
 pub use language::Language;

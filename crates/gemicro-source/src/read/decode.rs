@@ -1,9 +1,9 @@
-//! From bytes to stored text: [`decode`].
+//! From bytes to stored text: [`decode`], and [`decode_labelled`] for bytes that come with a label.
 //!
 //! UTF-8 and UTF-16 (by byte order mark or by the pattern of zero bytes), else windows-1252, which holds
 //! Latin-1. What looks like none of them is binary.
 
-use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
 use super::ReadError;
 use super::invisible::is_invisible;
@@ -25,6 +25,34 @@ pub fn decode(bytes: &[u8]) -> Result<String, ReadError> {
     Ok(clean(text))
 }
 
+/// Decodes as the label says, such as `shift_jis`, where it names an encoding that fits the bytes. A byte
+/// order mark is worth more than a label, and UTF-8 and windows-1252 are told by the bytes: they are what
+/// labels are most often wrong about.
+pub(crate) fn decode_labelled(bytes: &[u8], label: Option<&str>) -> Result<String, ReadError> {
+    let encoding = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+    let told_by_bytes = [UTF_8, WINDOWS_1252, REPLACEMENT, X_USER_DEFINED];
+    match encoding.filter(|encoding| !told_by_bytes.contains(encoding)) {
+        Some(_) if Encoding::for_bom(bytes).is_some() => decode(bytes),
+        Some(encoding) if [UTF_16BE, UTF_16LE].contains(&encoding) => {
+            utf_16(bytes, encoding).map(clean).or_else(|_| decode(bytes))
+        }
+        Some(encoding) => {
+            let probe = &bytes[..bytes.len().min(PROBE_BYTES)];
+            if probe.contains(&0) || too_many_controls(probe.iter().map(|byte| u32::from(*byte)), probe.len())
+            {
+                return Err(ReadError::Binary);
+            }
+            let text = encoding.decode_without_bom_handling(bytes).0;
+            let n_bad = text.chars().filter(|c| *c == '\u{fffd}').count();
+            if n_bad * 50 > text.chars().count() {
+                return decode(bytes);
+            }
+            Ok(clean(text.into_owned()))
+        }
+        None => decode(bytes),
+    }
+}
+
 fn decode_bytes(bytes: &[u8]) -> Result<String, ReadError> {
     let probe = &bytes[..bytes.len().min(PROBE_BYTES)];
     if probe.contains(&0) {
@@ -44,7 +72,7 @@ fn decode_bytes(bytes: &[u8]) -> Result<String, ReadError> {
     }
 }
 
-fn utf_16(bytes: &[u8], encoding: &'static encoding_rs::Encoding) -> Result<String, ReadError> {
+fn utf_16(bytes: &[u8], encoding: &'static Encoding) -> Result<String, ReadError> {
     let text = encoding.decode_without_bom_handling(bytes).0.into_owned();
     let n_probe = text.chars().take(PROBE_BYTES).count();
     let bad = text

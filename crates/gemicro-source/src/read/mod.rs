@@ -11,4 +11,5 @@ pub(crate) mod invisible;
 mod tests;
 
 pub use decode::decode;
+pub(crate) use decode::decode_labelled;
 pub use file::{ReadError, ReadText, read_file};

@@ -8,5 +8,6 @@ mod pack;
 mod take;
 
 pub use ledger::LedgerEntry;
+pub(crate) use ledger::sha256_hex;
 pub use pack::{PackError, Packed, pack, unpack};
 pub use take::{Snapshot, take_snapshot};

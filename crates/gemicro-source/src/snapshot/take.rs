@@ -22,7 +22,7 @@ use crate::walk::{Candidate, Skipped, find_files};
 const N_READERS: usize = 2;
 
 /// All documents of the sources at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// Documents by id.
     pub documents: Vec<Document>,

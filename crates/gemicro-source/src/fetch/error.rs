@@ -1,0 +1,202 @@
+//! Why a page could not be fetched: [`FetchError`].
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use gemicro_event::{ErrorKind, Failure, Json};
+
+use crate::read::invisible::is_invisible;
+
+/// Longest part of a URL or of a foreign message in an error, in characters.
+const MAX_SHOWN: usize = 300;
+
+/// One page that was not fetched. URLs are shown without user info, control characters and excess.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FetchError {
+    /// Not a URL, or one that is never taken.
+    #[error("{url} cannot be fetched: {why}")]
+    BadUrl {
+        /// The URL.
+        url: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Not https, and not http to a listed host.
+    #[error("{url} is not fetched: {why}")]
+    SchemeNotAllowed {
+        /// The URL.
+        url: String,
+        /// Which rule forbids it.
+        why: &'static str,
+    },
+    /// Neither 443 nor 80, and not listed by the user.
+    #[error("port {port} of {host} is not fetched from: only 443 and 80 are, unless the user lists it")]
+    PortNotAllowed {
+        /// The host.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+    /// A name that means something only inside a network.
+    #[error("{host} is not fetched from: {why}")]
+    NameNotAllowed {
+        /// The host.
+        host: String,
+        /// Which rule forbids it.
+        why: &'static str,
+    },
+    /// The host is, or leads to, an address that is not public.
+    #[error("{host} is not fetched from: {address} is {why}")]
+    AddressNotAllowed {
+        /// The host as the URL names it.
+        host: String,
+        /// The address.
+        address: IpAddr,
+        /// What the address is.
+        why: &'static str,
+    },
+    /// The server has no such page (404 or 410).
+    #[error("{url} was not found")]
+    NotFound {
+        /// The URL.
+        url: String,
+    },
+    /// The server answered with another status that brings no page.
+    #[error("{url} answered with status {status}")]
+    Status {
+        /// The URL.
+        url: String,
+        /// The HTTP status.
+        status: u16,
+    },
+    /// The body is longer than the limit.
+    #[error("{url} is over the limit of {limit} bytes for one page")]
+    TooLarge {
+        /// The URL.
+        url: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The body is no text, or a text of a kind that is not read here.
+    #[error("{url} is {content_type}; HTML, plain text, Markdown and JSON are read, PDF is not yet")]
+    NotText {
+        /// The URL.
+        url: String,
+        /// The media type that the server names, and what contradicts it.
+        content_type: String,
+    },
+    /// The page has no text that a reader would see, such as one that a script fills in.
+    #[error("{url} has no readable text")]
+    Empty {
+        /// The URL.
+        url: String,
+    },
+    /// The page was not there after the time limit.
+    #[error("{url} was not fetched within {limit:?}")]
+    Timeout {
+        /// The URL.
+        url: String,
+        /// The limit for all of the fetch.
+        limit: Duration,
+    },
+    /// The server sends us on and on.
+    #[error("{url} leads to more than {limit} redirects")]
+    TooManyRedirects {
+        /// The URL that was asked first.
+        url: String,
+        /// How many are followed.
+        limit: u8,
+    },
+    /// No secure connection: a bad certificate, or no TLS at all.
+    #[error("no secure connection to {host}: {reason}")]
+    Tls {
+        /// The host.
+        host: String,
+        /// What was wrong.
+        reason: String,
+    },
+    /// The name has no address, or nobody answers there.
+    #[error("{host} cannot be reached: {reason}")]
+    Unreachable {
+        /// The host.
+        host: String,
+        /// What was wrong.
+        reason: String,
+    },
+    /// The answer is not HTTP, ends too early, or cannot be parsed.
+    #[error("{url} gave a broken answer: {reason}")]
+    BadAnswer {
+        /// The URL.
+        url: String,
+        /// What was wrong.
+        reason: String,
+    },
+    /// No HTTP client can be made on this machine.
+    #[error("no HTTP client can be made: {reason}")]
+    NoClient {
+        /// What was wrong.
+        reason: String,
+    },
+}
+
+impl From<FetchError> for Failure {
+    fn from(error: FetchError) -> Self {
+        use FetchError as E;
+        let kind = match &error {
+            E::BadUrl { .. } | E::TooLarge { .. } | E::NotText { .. } | E::Empty { .. } => {
+                ErrorKind::InvalidInput
+            }
+            E::SchemeNotAllowed { .. }
+            | E::PortNotAllowed { .. }
+            | E::NameNotAllowed { .. }
+            | E::AddressNotAllowed { .. } => ErrorKind::PermissionDenied,
+            E::NotFound { .. } => ErrorKind::NotFound,
+            E::Status { status: 429, .. } => ErrorKind::RateLimited,
+            E::Timeout { .. } => ErrorKind::Timeout,
+            E::Status { .. }
+            | E::TooManyRedirects { .. }
+            | E::Tls { .. }
+            | E::Unreachable { .. }
+            | E::BadAnswer { .. } => ErrorKind::UpstreamError,
+            E::NoClient { .. } => ErrorKind::Internal,
+        };
+        let detail = match &error {
+            E::Status { status, .. } => Some(Json::from(serde_json::json!({ "status": status }))),
+            _ => None,
+        };
+        Self {
+            detail,
+            ..Self::new(kind, error.to_string())
+        }
+    }
+}
+
+/// A foreign text as it may stand in a message: no user info, no control or invisible characters, cut.
+pub(super) fn shown(text: &str) -> String {
+    let text = without_user_info(text);
+    let clean = text.chars().map(|c| {
+        if c.is_control() || is_invisible(c) {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    });
+    let mut clean = clean.take(MAX_SHOWN + 1).collect::<String>();
+    if let Some((end, _)) = clean.char_indices().nth(MAX_SHOWN) {
+        clean.truncate(end);
+        clean.push('…');
+    }
+    clean
+}
+
+fn without_user_info(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return text.to_owned();
+    };
+    let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len());
+    match rest[..end].rfind('@') {
+        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
+        None => text.to_owned(),
+    }
+}
