@@ -177,6 +177,7 @@ async fn forget(
     let n_events = deleted.map_err(fail)?.rows_affected();
     for table in [
         "DELETE FROM running_steps WHERE stream_no = ?",
+        "DELETE FROM dead_letters WHERE stream_no = ?",
         "DELETE FROM commands WHERE stream_no = ?",
         "DELETE FROM snapshots WHERE stream_no = ?",
         "UPDATE runs SET title = 'erased' WHERE stream_no = ?",

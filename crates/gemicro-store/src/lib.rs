@@ -4,14 +4,15 @@
 //! It does not know who produced an event or what a flow means by it.
 //!
 //! Where things are: `home` (the folder and its modes), `open` (format and connections), `writer` (group
-//! commit and fences), `read` and `subscribe` (the way out), `runs` (lists), `erase`, `prune`, `rebuild`,
-//! `check` (upkeep). What is SQLite's own lies in `open`, `rows` and `error`.
+//! commit and fences), `read` and `subscribe` (the way out), `runs` and `dead_letters` (lists), `erase`,
+//! `prune`, `rebuild`, `check` (upkeep). What is SQLite's own lies in `open`, `rows` and `error`.
 
 mod blob_files;
 mod blobs;
 mod check;
 mod columns;
 mod commands;
+mod dead_letters;
 mod erase;
 mod error;
 mod home;
@@ -28,6 +29,7 @@ mod wake;
 mod writer;
 
 pub use check::StoreCheck;
+pub use dead_letters::{DeadLetterFilter, DeadLetterRow};
 pub use erase::{Erased, Swept};
 pub use prune::{PruneReport, PruneRule};
 pub use rebuild::RebuildReport;

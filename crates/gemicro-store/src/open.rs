@@ -11,6 +11,8 @@ use rustix::fs::FlockOperation;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqliteConnection};
 
+use crate::blob_files::BlobFiles;
+use crate::dead_letters;
 use crate::error::{DbFile, io_error};
 use crate::home::{Home, open_private};
 
@@ -18,7 +20,13 @@ use crate::home::{Home, open_private};
 const APPLICATION_ID: i64 = 0x6765_6d69;
 
 /// One script per format, in order; the format's number is the script's place from 1.
-const MIGRATIONS: [&str; 1] = [include_str!("../migrations/sqlite/0001_journal.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../migrations/sqlite/0001_journal.sql"),
+    include_str!("../migrations/sqlite/0002_dead_letters.sql"),
+];
+
+/// The format that brought the dead-letter list.
+const WITH_DEAD_LETTERS: usize = 2;
 
 /// The format this program writes.
 pub(crate) const FORMAT: i64 = MIGRATIONS.len().cast_signed() as i64;
@@ -118,11 +126,14 @@ async fn bring_up_to_date(
         .await
         .map_err(|error| db.error(error))?;
     let done = usize::try_from(format).unwrap_or_default();
-    for script in &MIGRATIONS[done.min(MIGRATIONS.len())..] {
+    for (format, script) in (1..).zip(MIGRATIONS).skip(done) {
         transaction
-            .execute(*script)
+            .execute(script)
             .await
             .map_err(|error| db.error(error))?;
+        if format == WITH_DEAD_LETTERS {
+            dead_letters::fill(&mut transaction, db, &BlobFiles::new(home.blobs())).await?;
+        }
     }
     let header = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}");
     transaction

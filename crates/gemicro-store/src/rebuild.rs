@@ -8,6 +8,7 @@ use sqlx::SqliteConnection;
 use crate::SqliteStore;
 use crate::blob_files::BlobFiles;
 use crate::columns::Columns;
+use crate::dead_letters::Letters;
 use crate::error::DbFile;
 use crate::read::{page_query, read_data, stored_event};
 use crate::rows::Batch;
@@ -28,7 +29,7 @@ pub struct RebuildReport {
 const BATCH: i64 = 64;
 
 impl SqliteStore {
-    /// Makes the lists (runs, running steps, ends of streams) again from the events.
+    /// Makes the lists (runs, running steps, dead letters, ends of streams) again from the events.
     ///
     /// # Errors
     /// When the store cannot be read or written.
@@ -76,8 +77,8 @@ async fn rebuild_batch(
         );
         let parent_run = columns.optional_stream("parent_run")?;
         let mut state = StreamState::new(no, stream, kind, parent_run);
-        fold_events(connection, db, blobs, &mut state, &mut report).await?;
-        write_projections(connection, &state)
+        let letters = fold_events(connection, db, blobs, &mut state, &mut report).await?;
+        write_projections(connection, &state, &letters)
             .await
             .map_err(|error| db.error(error))?;
         report.n_streams += 1;
@@ -92,8 +93,9 @@ async fn fold_events(
     blobs: &BlobFiles,
     state: &mut StreamState,
     report: &mut RebuildReport,
-) -> Result<(), StoreError> {
+) -> Result<Letters, StoreError> {
     let stream = state.id.clone();
+    let mut letters = Letters::default();
     let mut rows = page_query(&stream, 0, i64::MAX).fetch(connection);
     while let Some(row) = rows.try_next().await.map_err(|error| db.error(error))? {
         let Some(mut stored) = stored_event(&stream, &row, db)? else {
@@ -106,25 +108,35 @@ async fn fold_events(
             }
         }
         state.note(&stored.event, stored.mark);
+        letters.note(state.no, &stored.event);
         report.n_events += 1;
     }
-    Ok(())
+    Ok(letters)
 }
 
 async fn write_projections(
     connection: &mut SqliteConnection,
     state: &StreamState,
+    letters: &Letters,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("UPDATE streams SET last_seq = ?, ended = ? WHERE no = ?")
-        .bind(state.last_seq.cast_signed())
-        .bind(state.ended)
-        .bind(state.no)
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query("DELETE FROM running_steps WHERE stream_no = ?")
-        .bind(state.no)
-        .execute(&mut *connection)
-        .await?;
+    sqlx::query(
+        "UPDATE streams SET last_seq = ?, ended = ?, resubmits = iif(?, resubmits, NULL) WHERE no = ?",
+    )
+    .bind(state.last_seq.cast_signed())
+    .bind(state.ended)
+    .bind(letters.are_resubmitted_by(state.no))
+    .bind(state.no)
+    .execute(&mut *connection)
+    .await?;
+    for table in [
+        "DELETE FROM running_steps WHERE stream_no = ?",
+        "DELETE FROM dead_letters WHERE stream_no = ?",
+    ] {
+        sqlx::query(table)
+            .bind(state.no)
+            .execute(&mut *connection)
+            .await?;
+    }
     let mut batch = Batch::default();
     let running: Vec<_> = state.running.iter().collect();
     batch.rows(&RUNNING_STEPS, &running, |(step, attempt), batch| {
@@ -135,5 +147,6 @@ async fn write_projections(
     });
     let rows: Vec<&RunRow> = state.row.iter().collect();
     batch.rows(&RUNS, &rows, |row, batch| run_values(state.no, row, batch));
+    letters.write(&mut batch);
     batch.run(connection).await
 }

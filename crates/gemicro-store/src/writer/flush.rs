@@ -9,6 +9,7 @@ use sqlx::SqliteConnection;
 
 use super::{EventRow, state::StreamState};
 use crate::columns::kind_word;
+use crate::dead_letters::Letters;
 use crate::rows::{Batch, RowStatement};
 
 /// Everything that accepted requests of one transaction changed.
@@ -81,6 +82,11 @@ pub(crate) async fn flush<'s>(
     });
     batch.rows(&EVENTS, &changes.events, event_values);
     add_steps(&mut batch, &changes.events);
+    let mut letters = Letters::default();
+    for row in &changes.events {
+        letters.note(row.stream_no, &row.event);
+    }
+    letters.write(&mut batch);
     let now = Timestamp::now().as_millis();
     let with_blob: Vec<&EventRow> = changes.events.iter().filter(|row| row.blob.is_some()).collect();
     batch.rows(&BLOB_REFS, &with_blob, |row, batch| {

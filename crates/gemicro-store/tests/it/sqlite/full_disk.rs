@@ -86,9 +86,12 @@ fn a_full_disk_says_so_and_keeps_everything() {
         .arg(&mount)
         .status();
     if !can_mount.is_ok_and(|status| status.success()) {
-        println!(
-            "SKIPPED: this system lets nobody mount a small disk; only the limit of the database was tested"
+        let skipped = "this system lets nobody mount a small disk; only the limit of the database was tested";
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "a check may not skip itself in CI: {skipped}"
         );
+        println!("SKIPPED: {skipped}");
         return;
     }
     let output = outer.output().unwrap();

@@ -2,6 +2,7 @@
 
 mod blobs;
 mod damage;
+mod dead_letters;
 mod erase;
 mod full_disk;
 mod lists;

@@ -9,7 +9,7 @@ use super::blobs::{blob_files, large};
 use crate::make::{append, append_outside, end, folder, free_run, new_run, note, of_step, open};
 
 /// Every value of a table as text.
-async fn dump(connection: &mut SqliteConnection, query: &'static str) -> Vec<Vec<String>> {
+pub(crate) async fn dump(connection: &mut SqliteConnection, query: &'static str) -> Vec<Vec<String>> {
     let rows = connection.fetch_all(query).await.unwrap();
     let text = |row: &sqlx::sqlite::SqliteRow, index: usize| {
         let value = row.try_get_raw(index).unwrap();

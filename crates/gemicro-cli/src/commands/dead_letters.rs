@@ -1,0 +1,150 @@
+//! `gemicro dead-letters`: the steps that failed for good. Doing them again is `gemicro retry`.
+
+use clap::Args;
+use gemicro_event::{StreamId, Timestamp};
+use gemicro_store::{DeadLetterFilter, DeadLetterRow};
+use serde_json::json;
+
+use crate::args::DataFormat;
+use crate::output;
+use crate::runtime;
+use crate::screen::{Screen, text};
+use crate::session::{Context, find_run};
+use crate::trouble::Stopped;
+
+/// Characters of an id that are shown, as in `gemicro runs`.
+const SHORT_ID: usize = 8;
+
+/// Columns a step's name may take; a quarter of the screen is enough too.
+const STEP_WIDTH: usize = 24;
+
+const HEADS: [&str; 7] = ["RUN", "STEP", "ERROR", "TRIED", "AGE", "AGAIN AS", "MESSAGE"];
+
+/// Where the message stands; it gets the rest of the line.
+const MESSAGE: usize = HEADS.len() - 1;
+
+/// Arguments of `gemicro dead-letters`.
+#[derive(Debug, Args)]
+pub(crate) struct DeadLettersArgs {
+    /// Only those of this run: the beginning of its id, or `last`
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    /// Also those that another run has done again
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Dead letters at most
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// How the list is printed
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: DataFormat,
+}
+
+/// Lists dead letters.
+pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), Stopped> {
+    let rows = runtime::block_on(async {
+        let store = ctx.store().await?;
+        let run = match &args.run {
+            Some(named) => Some(find_run(&store, named).await?),
+            None => None,
+        };
+        let filter = DeadLetterFilter {
+            run,
+            include_resubmitted: args.all,
+            limit: Some(args.limit),
+        };
+        let rows = store.dead_letters(&filter).await?;
+        store.close().await;
+        Ok(rows)
+    })?;
+    match args.format {
+        DataFormat::Text if rows.is_empty() => {
+            output::say(if args.all {
+                "No dead letters: no step has failed for good."
+            } else {
+                "No dead letters. With --all, also those that were done again."
+            });
+            Ok(())
+        }
+        DataFormat::Text => {
+            let now = Timestamp::now();
+            output::print(&table(&rows, args.all, now, &ctx.screen))?;
+            if rows.iter().any(|row| row.resubmitted_as.is_none()) {
+                output::say("`gemicro retry RUN` does the failed steps of a run again.");
+            }
+            Ok(())
+        }
+        DataFormat::Json => output::print(&format!("{}\n", json!(rows))),
+        DataFormat::Jsonl => output::print(
+            &rows
+                .iter()
+                .map(|row| format!("{}\n", json!(row)))
+                .collect::<String>(),
+        ),
+    }
+}
+
+fn table(rows: &[DeadLetterRow], all: bool, now: Timestamp, screen: &Screen) -> String {
+    let columns = screen.width();
+    let heads = HEADS.map(str::to_owned);
+    let lines: Vec<[String; HEADS.len()]> = std::iter::once(heads)
+        .chain(
+            rows.iter()
+                .map(|row| cells(row, now, STEP_WIDTH.min(columns / 4))),
+        )
+        .collect();
+    // A narrow terminal keeps what is needed to act: the run, the step and why.
+    let shown: &[usize] = match (columns, all) {
+        (0..60, false) => &[0, 1, MESSAGE],
+        (0..80, true) => &[0, 1, 5, MESSAGE],
+        (60..80, false) => &[0, 1, 2, MESSAGE],
+        (80..90, true) => &[0, 1, 2, 5, MESSAGE],
+        (_, false) => &[0, 1, 2, 3, 4, MESSAGE],
+        (_, true) => &[0, 1, 2, 3, 4, 5, MESSAGE],
+    };
+    let widest = |idx: usize| {
+        let widths = lines.iter().map(|cells| text::width(&cells[idx]));
+        widths.max().unwrap_or(0)
+    };
+    let mut page = String::new();
+    for cells in &lines {
+        let mut line = String::new();
+        for idx in shown {
+            if *idx == MESSAGE {
+                let rest = columns.saturating_sub(text::width(&line)).max(8);
+                line.push_str(&text::cut(&cells[MESSAGE], rest));
+            } else {
+                line.push_str(&text::pad(&cells[*idx], widest(*idx) + 2));
+            }
+        }
+        page.push_str(line.trim_end());
+        page.push('\n');
+    }
+    page
+}
+
+fn cells(row: &DeadLetterRow, now: Timestamp, step_width: usize) -> [String; HEADS.len()] {
+    [
+        short(&row.run),
+        text::cut(row.step.as_str(), step_width),
+        row.error_kind.as_str().to_owned(),
+        format!("{}×", row.attempts),
+        age(now.since(row.at).as_secs()),
+        row.resubmitted_as.as_ref().map_or_else(|| "-".to_owned(), short),
+        text::one_line(&row.message),
+    ]
+}
+
+fn short(run: &StreamId) -> String {
+    run.as_str().chars().take(SHORT_ID).collect()
+}
+
+/// `12s`, `5m`, `3h`, `4d`.
+fn age(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{}m", seconds / 60),
+        3_600..86_400 => format!("{}h", seconds / 3_600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}

@@ -1,0 +1,62 @@
+//! The dead-letter rule: which steps of a run failed for good and can be done again in a new run.
+//!
+//! The main type is [`DeadLetter`]. Stores keep their lists with it and make them again with it; it does
+//! not know how a new run is begun.
+
+use gemicro_event::{ErrorKind, Event, Failure, StepKey, StreamId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::events::RunReaders;
+
+/// A step that was tried and failed for good.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeadLetter {
+    /// The run.
+    pub run: StreamId,
+    /// The step.
+    pub step: StepKey,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// Why the last attempt failed.
+    pub error: Failure,
+    /// When it was given up.
+    pub at: Timestamp,
+}
+
+impl DeadLetter {
+    /// The dead letter that an event makes; `None` for every event but `step_failed`, and for steps that
+    /// were never tried, were stopped, ran out of budget or found honestly nothing.
+    #[must_use]
+    pub fn of(event: &Event) -> Option<Self> {
+        if event.update.event_type != "step_failed" {
+            return None;
+        }
+        let failed = event.update.as_step_failed()?;
+        (failed.attempt > 0 && is_worth_another_run(failed.error.kind)).then(|| Self {
+            run: event.stream.clone(),
+            step: failed.step,
+            attempts: failed.attempt,
+            error: failed.error,
+            at: event.update.timestamp,
+        })
+    }
+}
+
+/// The run whose dead letters a new run does again: the parent, if the new run's first event says
+/// `"resubmits": true`. `None` for every other event.
+#[must_use]
+pub fn resubmitted_run(event: &Event) -> Option<&StreamId> {
+    let parent_run = event.parent_run.as_ref()?;
+    if event.seq != 1 || event.update.event_type != "run_started" {
+        return None;
+    }
+    let resubmits = event.update.data.get("resubmits")?.as_bool()?;
+    resubmits.then_some(parent_run)
+}
+
+fn is_worth_another_run(kind: ErrorKind) -> bool {
+    !matches!(
+        kind,
+        ErrorKind::Cancelled | ErrorKind::Interrupted | ErrorKind::NoEvidence | ErrorKind::BudgetExceeded
+    )
+}

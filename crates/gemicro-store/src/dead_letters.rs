@@ -1,0 +1,200 @@
+//! The dead-letter list: steps that failed for good, and the runs that do them again.
+//!
+//! What a dead letter is says [`gemicro_core::run::DeadLetter`]. [`Letters`] writes both projections, for
+//! appends, for `rebuild` and for stores of the format before. Which run resubmits a letter is not stored
+//! with the letter: it follows from `streams.resubmits`, which outlives the events of that run.
+
+use gemicro_core::run::{DeadLetter, resubmitted_run};
+use gemicro_core::store::StoreError;
+use gemicro_event::{ErrorKind, Event, StepKey, StreamId, Timestamp};
+use serde::Serialize;
+use sqlx::{Row, SqliteConnection};
+
+use crate::SqliteStore;
+use crate::blob_files::BlobFiles;
+use crate::columns::Columns;
+use crate::error::DbFile;
+use crate::read::{read_data, stored_event};
+use crate::rows::{Batch, RowStatement};
+
+/// Which dead letters to list.
+#[derive(Debug, Clone, Default)]
+pub struct DeadLetterFilter {
+    /// Only those of this run.
+    pub run: Option<StreamId>,
+    /// Also those that another run has done again.
+    pub include_resubmitted: bool,
+    /// At most so many; `None` means 50.
+    pub limit: Option<usize>,
+}
+
+/// A dead letter in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeadLetterRow {
+    /// The run.
+    pub run: StreamId,
+    /// The step that failed for good.
+    pub step: StepKey,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// Why the last attempt failed.
+    pub error_kind: ErrorKind,
+    /// The same in words.
+    pub message: String,
+    /// When it was given up.
+    pub at: Timestamp,
+    /// The newest run that does it again; it may have been erased since.
+    pub resubmitted_as: Option<StreamId>,
+}
+
+/// What some events change in the dead-letter list.
+#[derive(Debug, Default)]
+pub(crate) struct Letters {
+    /// Stream, place of the event, letter.
+    new: Vec<(i64, u64, DeadLetter)>,
+    /// Streams that do again what failed in their parent.
+    resubmitting: Vec<i64>,
+}
+
+const DEFAULT_LIMIT: usize = 50;
+
+/// Events read at a time when an older store is filled.
+const FILL_BATCH: i64 = 4096;
+
+const DEAD_LETTERS: RowStatement = RowStatement {
+    before: "INSERT INTO dead_letters (stream_no, step, seq, attempts, error_kind, message, at_ms)",
+    n_columns: 7,
+    after: "ON CONFLICT (stream_no, step) DO UPDATE SET seq = excluded.seq, attempts = excluded.attempts, \
+            error_kind = excluded.error_kind, message = excluded.message, at_ms = excluded.at_ms",
+};
+
+/// Rows of `events` lie in order of arrival, so the parent's last event before the run's first is known even
+/// when both came in one transaction. A parent that was erased has no events; then the number stays.
+const RESUBMITTING: RowStatement = RowStatement {
+    before: "UPDATE streams SET resubmits = coalesce((SELECT e.seq FROM events e \
+             WHERE e.stream_no = (SELECT p.no FROM streams p WHERE p.id = streams.parent_run) AND e.rowid < \
+             (SELECT f.rowid FROM events f WHERE f.stream_no = streams.no AND f.seq = 1) \
+             ORDER BY e.seq DESC LIMIT 1), resubmits) WHERE no IN (",
+    n_columns: 1,
+    after: ")",
+};
+
+impl SqliteStore {
+    /// Steps that failed for good, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn dead_letters(&self, filter: &DeadLetterFilter) -> Result<Vec<DeadLetterRow>, StoreError> {
+        let db = &self.inner.db;
+        let limit = i64::try_from(filter.limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(i64::MAX);
+        let run = filter.run.as_ref().map(StreamId::as_str);
+        let query = sqlx::query(
+            "SELECT * FROM (SELECT s.id, d.*, (SELECT c.id FROM streams c \
+                 WHERE c.parent_run = s.id AND c.resubmits >= d.seq ORDER BY c.no DESC LIMIT 1) AS resubmitted_as \
+             FROM dead_letters d JOIN streams s ON s.no = d.stream_no WHERE ? IS NULL OR s.id = ?) \
+             WHERE ? OR resubmitted_as IS NULL ORDER BY at_ms DESC, stream_no DESC, seq DESC LIMIT ?",
+        );
+        let rows = query
+            .bind(run)
+            .bind(run)
+            .bind(filter.include_resubmitted)
+            .bind(limit)
+            .fetch_all(&self.inner.readers)
+            .await
+            .map_err(|error| db.error(error))?;
+        let read = |row| {
+            let columns = Columns::new(row, db);
+            let error_kind = columns.get::<&str>("error_kind")?.parse();
+            Ok(DeadLetterRow {
+                run: columns.stream("id")?,
+                step: StepKey::new(columns.get::<String>("step")?),
+                attempts: columns.get("attempts")?,
+                error_kind: error_kind.map_err(|error| db.odd_row(error))?,
+                message: columns.get("message")?,
+                at: columns.time("at_ms")?,
+                resubmitted_as: columns.optional_stream("resubmitted_as")?,
+            })
+        };
+        rows.iter().map(read).collect()
+    }
+}
+
+impl Letters {
+    /// Takes an event into account.
+    pub(crate) fn note(&mut self, stream_no: i64, event: &Event) {
+        if let Some(letter) = DeadLetter::of(event) {
+            self.new.push((stream_no, event.seq, letter));
+        }
+        if resubmitted_run(event).is_some() {
+            self.resubmitting.push(stream_no);
+        }
+    }
+
+    /// Whether a stream does again what failed in its parent.
+    pub(crate) fn are_resubmitted_by(&self, stream_no: i64) -> bool {
+        self.resubmitting.contains(&stream_no)
+    }
+
+    /// Adds the statements; they must follow those that write the streams and events. Nothing when no event
+    /// concerned the list.
+    pub(crate) fn write(&self, batch: &mut Batch) {
+        batch.rows(&DEAD_LETTERS, &self.new, |(stream_no, seq, letter), batch| {
+            batch
+                .value(*stream_no)
+                .value(letter.step.as_str())
+                .value(seq.cast_signed())
+                .value(i64::from(letter.attempts))
+                .value(letter.error.kind.as_str())
+                .value(letter.error.message.as_str())
+                .value(letter.at.as_millis());
+        });
+        batch.rows(&RESUBMITTING, &self.resubmitting, |stream_no, batch| {
+            batch.value(*stream_no);
+        });
+    }
+}
+
+/// Fills the list of a store that comes from a format without it. Reads only the events that matter; one
+/// whose contents are missing is passed over, as in a rebuild.
+pub(crate) async fn fill(
+    connection: &mut SqliteConnection,
+    db: &DbFile,
+    blobs: &BlobFiles,
+) -> Result<(), StoreError> {
+    let mut after = Some(0);
+    while let Some(last) = after {
+        let query = sqlx::query(
+            "SELECT s.id, s.parent_run, e.rowid AS place, e.* FROM events e JOIN streams s ON s.no = e.stream_no \
+             WHERE e.rowid > ? AND (e.event_type = 'step_failed' \
+                 OR (e.event_type = 'run_started' AND s.parent_run IS NOT NULL)) \
+             ORDER BY e.rowid LIMIT ?",
+        );
+        let rows = query
+            .bind(last)
+            .bind(FILL_BATCH)
+            .fetch_all(&mut *connection)
+            .await
+            .map_err(|error| db.error(error))?;
+        let mut letters = Letters::default();
+        for row in &rows {
+            let columns = Columns::new(row, db);
+            let stream = columns.stream("id")?;
+            let Some(mut stored) = stored_event(&stream, row, db)? else {
+                continue;
+            };
+            if let Some(blob) = &stored.blob {
+                match read_data(blobs, blob, &stream, stored.event.seq) {
+                    Ok(data) => stored.event.update.data = data,
+                    Err(error) => tracing::warn!(%error, "making the dead-letter list"),
+                }
+            }
+            letters.note(columns.get("stream_no")?, &stored.event);
+        }
+        let mut batch = Batch::default();
+        letters.write(&mut batch);
+        batch.run(connection).await.map_err(|error| db.error(error))?;
+        let place = rows.last().map(|row| row.try_get::<i64, _>("place"));
+        after = place.transpose().map_err(|error| db.error(error))?;
+    }
+    Ok(())
+}
