@@ -105,7 +105,8 @@ pub(crate) fn ask(text: &str) {
     let _ = stderr.flush();
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), Stopped> {
+/// Writes a file that appears whole or not at all.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Stopped> {
     // A link is followed; a device or a pipe is written to, never replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let path = target.as_path();

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    cancel, completions, config, doctor, events, man, prune, research, resume, runs, schema, show, store,
+    cancel, completions, config, dead_letters, doctor, events, man, prune, research, resume, runs, schema,
+    show, sim, store,
 };
 use crate::environment::Environment;
 use crate::logging;
@@ -56,8 +57,10 @@ fn wants_json(command: &Command) -> bool {
         Command::Show(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Resume(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Runs(args) => args.format == DataFormat::Json,
+        Command::DeadLetters(args) => args.format == DataFormat::Json,
         Command::Prune(args) => args.format == DataFormat::Json,
         Command::Doctor(args) => args.format == DataFormat::Json,
+        Command::Sim(args) => args.format() == DataFormat::Json,
         Command::Events(_)
         | Command::Cancel(_)
         | Command::Config(_)
@@ -76,11 +79,13 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Events(args) => events::run(ctx, &args),
         Command::Resume(args) => resume::run(ctx, &args),
         Command::Cancel(args) => cancel::run(ctx, &args),
+        Command::DeadLetters(args) => dead_letters::run(ctx, &args),
         Command::Prune(args) => prune::run(ctx, &args),
         Command::Doctor(args) => doctor::run(ctx, &args),
         Command::Config(args) => config::run(ctx, &args),
         Command::Schema => schema::run(),
         Command::Store(args) => store::run(ctx, &args),
+        Command::Sim(args) => sim::run(ctx, &args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

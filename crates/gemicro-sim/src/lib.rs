@@ -6,16 +6,18 @@
 //!
 //! # Theory of operation
 //!
-//! A request goes one way: `server` reads it, logs it and finds its route; `gemini` checks it as the service
-//! would and turns it into a neutral `call`; the first rule of the scenario that takes it makes an `answer`;
-//! `gemini` writes that as frames of its wire format; `play` lets the frames out in time. A rule's fault can
-//! step in at each of these places. Another API is a sibling of `gemini` and touches nothing else.
+//! A request goes one way: `server` reads it and logs it; `api` finds whose it is; `gemini` or `openai` checks
+//! it as the service would and turns it into a neutral `call`; the first rule of the scenario that takes it makes
+//! an `answer`; `gemini` or `openai` writes that as frames of its wire format; `play` lets the frames out in time.
+//! A rule's fault can step in at each of these places. Another API is a sibling of these two.
 //!
 //! This crate has no TLS and listens on loopback only.
 
 mod answer;
+mod api;
 mod call;
 mod gemini;
+mod openai;
 mod play;
 mod record;
 pub mod scenario;

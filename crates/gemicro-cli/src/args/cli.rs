@@ -6,6 +6,7 @@ use super::help;
 use crate::commands::cancel::CancelArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::config::ConfigArgs;
+use crate::commands::dead_letters::DeadLettersArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::events::EventsArgs;
 use crate::commands::man::ManArgs;
@@ -14,6 +15,7 @@ use crate::commands::research::ResearchArgs;
 use crate::commands::resume::ResumeArgs;
 use crate::commands::runs::RunsArgs;
 use crate::commands::show::ShowArgs;
+use crate::commands::sim::SimArgs;
 use crate::commands::store::StoreArgs;
 
 /// Deep research you can prove: cited answers, a durable journal, runs that survive a crash.
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// End a run for good
     Cancel(CancelArgs),
+    /// List the steps that failed for good, the newest first
+    DeadLetters(DeadLettersArgs),
     /// Delete old runs and what they stored
     Prune(PruneArgs),
     /// Check that everything is in place, and say how to fix what is not
@@ -60,6 +64,8 @@ pub(crate) enum Command {
     Schema,
     /// Maintain the store
     Store(StoreArgs),
+    /// Simulate model APIs on this machine, or record a real one: no key, no cost
+    Sim(SimArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the manual page, of gemicro or of one command

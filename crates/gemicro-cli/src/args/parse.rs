@@ -10,18 +10,20 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 13] = [
+pub(super) const COMMANDS: [&str; 15] = [
     "research",
     "runs",
     "show",
     "events",
     "resume",
     "cancel",
+    "dead-letters",
     "prune",
     "doctor",
     "config",
     "schema",
     "store",
+    "sim",
     "completions",
     "man",
 ];

@@ -3,6 +3,7 @@
 pub(crate) mod cancel;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod dead_letters;
 pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod man;
@@ -12,4 +13,5 @@ pub(crate) mod resume;
 pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod show;
+pub(crate) mod sim;
 pub(crate) mod store;

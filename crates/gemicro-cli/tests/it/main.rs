@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 mod bad_input;
+mod dead_letters;
 mod normal;
 mod program;
 mod research;

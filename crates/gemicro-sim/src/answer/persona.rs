@@ -18,6 +18,7 @@ pub(super) fn speak(persona: Persona, call: &Call) -> String {
     match persona {
         Persona::Helper => helper(call),
         Persona::Perfect => perfect(call, question),
+        Persona::Researcher => researcher(call, question),
         Persona::Liar => liar(call, question),
         Persona::Lossy => lossy(call),
         Persona::Bloater => bloater(call, question),
@@ -61,18 +62,40 @@ fn wanted(call: &Call) -> Wanted {
 fn perfect(call: &Call, question: &str) -> String {
     match wanted(call) {
         Wanted::SubQueries => json!({"sub_queries": [question]}).to_string(),
-        Wanted::CitedAnswer => match best_sentence(&call.prompt, question) {
-            Some((source, quote)) => {
-                let answer = format!("{quote} [{source}]");
-                json!({"answer": answer, "citations": [{"source": source, "quote": quote}]}).to_string()
-            }
+        Wanted::CitedAnswer => match best_sentence(&call.prompt, question, Fit::Answers) {
+            Some((source, quote)) => quoted(source, &quote),
             None => json!({"answer": "", "citations": []}).to_string(),
         },
-        Wanted::Synthesis => after_label(&call.prompt, "Findings:")
-            .map(|(first, rest)| format!("{first}\n{rest}").trim().to_owned())
-            .unwrap_or_default(),
+        Wanted::Synthesis => findings(&call.prompt),
         Wanted::Other => helper(call),
     }
+}
+
+fn researcher(call: &Call, question: &str) -> String {
+    match wanted(call) {
+        // Words of up to three letters do not count, so both find the same sentences.
+        Wanted::SubQueries => json!({"sub_queries": [question, format!("{question} And why?")]}).to_string(),
+        Wanted::CitedAnswer => match best_sentence(&call.prompt, question, Fit::Closest) {
+            Some((source, quote)) => quoted(source, &quote),
+            None => {
+                let answer = format!("Simulated answer to: {question}");
+                json!({"answer": answer, "citations": []}).to_string()
+            }
+        },
+        Wanted::Synthesis => findings(&call.prompt),
+        Wanted::Other => helper(call),
+    }
+}
+
+fn quoted(source: u64, quote: &str) -> String {
+    let answer = format!("{quote} [{source}]");
+    json!({"answer": answer, "citations": [{"source": source, "quote": quote}]}).to_string()
+}
+
+fn findings(prompt: &str) -> String {
+    after_label(prompt, "Findings:")
+        .map(|(first, rest)| format!("{first}\n{rest}").trim().to_owned())
+        .unwrap_or_default()
 }
 
 fn liar(call: &Call, question: &str) -> String {
@@ -130,15 +153,28 @@ fn bloater(call: &Call, question: &str) -> String {
     }
 }
 
-/// The sentence of a source that shares the most words with the question, if it shares enough of them.
-fn best_sentence(prompt: &str, question: &str) -> Option<(u64, String)> {
+/// How well a sentence must fit a question.
+#[derive(Clone, Copy)]
+enum Fit {
+    /// It has three quarters of the question's words.
+    Answers,
+    /// It is the closest there is.
+    Closest,
+}
+
+/// The sentence of a source that shares the most words with the question, if it fits.
+fn best_sentence(prompt: &str, question: &str, fit: Fit) -> Option<(u64, String)> {
     let asked = words(question);
     let mut best: Option<(usize, u64, &str)> = None;
     for (number, text) in sources(prompt) {
         for sentence in sentences(text) {
             let said = words(sentence);
             let n_found = asked.iter().filter(|word| said.contains(word)).count();
-            if n_found * 4 >= asked.len().max(1) * 3 && best.is_none_or(|(most, ..)| n_found > most) {
+            let fits = match fit {
+                Fit::Answers => n_found * 4 >= asked.len().max(1) * 3,
+                Fit::Closest => true,
+            };
+            if fits && best.is_none_or(|(most, ..)| n_found > most) {
                 best = Some((n_found, number, sentence));
             }
         }
@@ -217,10 +253,25 @@ mod tests {
     }
 
     #[test]
+    fn the_researcher_always_has_something_to_say() {
+        let far = ANSWER.replace("How high is the tower of Berlin?", "Is the place aged?");
+        assert_eq!(
+            ask(Persona::Researcher, &far, Shape::Text),
+            r#"{"answer":"The city is old. [3]","citations":[{"source":3,"quote":"The city is old."}]}"#
+        );
+        let no_sources = ANSWER.split("\n<source>").next().unwrap_or_default();
+        assert_eq!(
+            ask(Persona::Researcher, no_sources, Shape::Text),
+            r#"{"answer":"Simulated answer to: How high is the tower of Berlin?","citations":[]}"#
+        );
+    }
+
+    #[test]
     fn every_persona_keeps_the_shape() {
         for persona in [
             Persona::Helper,
             Persona::Perfect,
+            Persona::Researcher,
             Persona::Liar,
             Persona::Lossy,
             Persona::Bloater,

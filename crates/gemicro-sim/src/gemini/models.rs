@@ -24,6 +24,8 @@ pub(crate) struct ModelTable {
     models: Vec<Model>,
     #[serde(rename = "agent")]
     agents: Vec<Agent>,
+    /// Ids that only the OpenAI API knows.
+    local: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -70,6 +72,17 @@ impl ModelTable {
 
     pub(crate) fn agent(&self, id: &str) -> Option<&Agent> {
         self.agents.iter().find(|agent| agent.id == id)
+    }
+
+    /// The ids that the OpenAI API knows: its own, and all the others.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        let gemini = self.models.iter().map(|model| model.id.as_str());
+        self.local.iter().map(String::as_str).chain(gemini)
+    }
+
+    /// Whether the OpenAI API knows a model.
+    pub(crate) fn knows(&self, id: &str) -> bool {
+        self.ids().any(|known| known == id)
     }
 
     fn show(&self, model: &Model) -> Value {

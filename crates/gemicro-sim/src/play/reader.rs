@@ -34,6 +34,8 @@ pub(crate) enum Encoding {
     ContentEvents,
     /// One JSON array, written piece by piece.
     ContentArray,
+    /// Server-sent events of chat completions: data lines only, `[DONE]` last.
+    ChatEvents,
 }
 
 /// One reading of a generation.
@@ -134,7 +136,7 @@ fn spoilt(fault: &Option<AnswerFault>, frame: &Frame, n_chunks: usize, is_last: 
 impl Encoding {
     pub(crate) fn content_type(self) -> &'static str {
         match self {
-            Self::InteractionEvents | Self::ContentEvents => "text/event-stream",
+            Self::InteractionEvents | Self::ContentEvents | Self::ChatEvents => "text/event-stream",
             Self::ContentArray => "application/json; charset=UTF-8",
         }
     }
@@ -150,11 +152,12 @@ impl Encoding {
             }
             Self::ContentEvents => format!("data: {json}\r\n\r\n"),
             Self::ContentArray => format!("{}{json}\n", if is_first { "[" } else { ",\r\n" }),
+            Self::ChatEvents => format!("data: {json}\n\n"),
         }
     }
 
-    /// The frame amid what clients must overlook. Comments only in the Interactions API: the official SDK
-    /// cannot read them in the other stream.
+    /// The frame amid what clients must overlook. No comments in `streamGenerateContent`: the official SDK
+    /// cannot read them there.
     fn noisy(self, json: &Value, is_first: bool) -> String {
         let mut json = json.clone();
         json["future_field"] = json!({"nested": [1, 2]});
@@ -164,6 +167,7 @@ impl Encoding {
                 ": keep-alive\r\n\r\n{}{FUTURE_EVENT}",
                 frame.replace('\n', "\r\n")
             ),
+            Self::ChatEvents => format!(": keep-alive\r\n\r\n{}", frame.replace('\n', "\r\n")),
             Self::ContentEvents | Self::ContentArray => frame,
         }
     }
@@ -171,6 +175,7 @@ impl Encoding {
     fn last(self) -> &'static str {
         match self {
             Self::InteractionEvents => "event: done\ndata: [DONE]\n\n",
+            Self::ChatEvents => "data: [DONE]\n\n",
             Self::ContentEvents => "",
             Self::ContentArray => "]",
         }
@@ -186,6 +191,7 @@ fn garbage(encoding: Encoding) -> String {
         Encoding::ContentEvents => {
             "data: {\"candidates\":[{\"content\":\r\n\r\ndata: <<< not json >>>\r\n\r\n".to_owned()
         }
+        Encoding::ChatEvents => "data: {\"choices\":[{\"delta\":\n\ndata: <<< not json >>>\n\n".to_owned(),
         Encoding::ContentArray => GARBAGE.to_owned(),
     }
 }

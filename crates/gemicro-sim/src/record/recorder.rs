@@ -14,9 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::rules;
 use super::tape::{Exchange, Tapes};
-use super::upstream::{Upstream, UpstreamRequest};
-use crate::gemini;
-use crate::scenario::Scenario;
+use super::upstream::{Upstream, UpstreamError, UpstreamRequest};
+use crate::api;
+use crate::scenario::{EnvelopeKind, Scenario};
 use crate::server::{Incoming, Listening, Refusal, StartError, listen};
 
 const BODY: usize = 20 << 20;
@@ -57,18 +57,22 @@ pub struct RunningRecorder {
 struct Proxy {
     upstream: Arc<dyn Upstream>,
     tapes: Arc<Tapes>,
+    /// Ends what is under way: it is kept as broken off.
+    shutdown: CancellationToken,
 }
 
 impl Recorder {
     /// Listens on a loopback address and passes everything on to the upstream.
     pub async fn start(upstream: Arc<dyn Upstream>, addr: SocketAddr) -> Result<RunningRecorder, StartError> {
-        let tapes = Arc::new(Tapes::default());
+        let tapes = Arc::new(Tapes::new());
+        let shutdown = CancellationToken::new();
         let proxy = Arc::new(Proxy {
             upstream,
             tapes: Arc::clone(&tapes),
+            shutdown: shutdown.clone(),
         });
         let router = Router::new().fallback(pass_on).with_state(proxy);
-        let listening = listen(router, addr, CancellationToken::new()).await?;
+        let listening = listen(router, addr, shutdown).await?;
         Ok(RunningRecorder { tapes, listening })
     }
 }
@@ -79,6 +83,11 @@ impl RunningRecorder {
         self.listening.addr
     }
 
+    /// The base address for clients.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.listening.addr)
+    }
+
     /// The exchanges that are complete or broken off.
     pub fn exchanges(&self) -> Vec<Exchange> {
         self.tapes.finished().0
@@ -86,15 +95,25 @@ impl RunningRecorder {
 
     /// The recording as a scenario.
     pub fn scenario(&self, name: &str) -> Result<Scenario, RecordError> {
-        match self.tapes.finished() {
-            (exchanges, 0) => Ok(rules::scenario(name, &exchanges)),
-            (_, n_dropped) => Err(RecordError::TooLarge(n_dropped)),
-        }
+        scenario(&self.tapes, name)
     }
 
-    /// Ends all connections.
-    pub async fn shutdown(self) {
+    /// Waits until more than `n_known` exchanges have ended, and tells how many have.
+    pub async fn ended_beyond(&self, n_known: usize) -> usize {
+        self.tapes.ended_beyond(n_known).await
+    }
+
+    /// Ends all connections. What was under way is in the recording as far as it came.
+    pub async fn shutdown(self, name: &str) -> Result<Scenario, RecordError> {
         self.listening.stop().await;
+        scenario(&self.tapes, name)
+    }
+}
+
+fn scenario(tapes: &Tapes, name: &str) -> Result<Scenario, RecordError> {
+    match tapes.finished() {
+        (exchanges, 0) => Ok(rules::scenario(name, &exchanges)),
+        (_, n_dropped) => Err(RecordError::TooLarge(n_dropped)),
     }
 }
 
@@ -106,7 +125,8 @@ async fn pass_on(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
         .map_or("/", |path| path.as_str())
         .to_owned();
     let Ok(body) = to_bytes(body, BODY).await else {
-        return Refusal::new(413, "Request payload size exceeds the limit: 20971520 bytes.").response(false);
+        return Refusal::new(413, "Request payload size exceeds the limit: 20971520 bytes.")
+            .response(EnvelopeKind::Rpc);
     };
     let incoming = Incoming::new(parts, body);
     let headers = incoming.headers.iter().filter_map(|(name, value)| {
@@ -119,32 +139,46 @@ async fn pass_on(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
         headers: headers.collect(),
         body: incoming.body.to_vec(),
     };
-    let response = match proxy.upstream.call(request).await {
-        Ok(response) => response,
-        Err(error) => return Refusal::new(502, error.to_string()).response(false),
-    };
     // What the simulator could not answer is passed on but not recorded.
-    let route = gemini::Route::of(&incoming).ok();
+    let route = api::Route::of(&incoming).ok();
+    let envelope = route.as_ref().map_or(EnvelopeKind::Rpc, api::Route::envelope);
+    let answered = tokio::select! {
+        answered = proxy.upstream.call(request) => answered,
+        () = proxy.shutdown.cancelled() => {
+            return Refusal::new(503, "the recorder stopped").response(envelope);
+        }
+    };
+    let response = match answered {
+        Ok(response) => response,
+        Err(error) => return Refusal::new(502, error.to_string()).response(envelope),
+    };
     let mut tape = route.map(|route| {
-        let call = gemini::describe(&incoming, &route);
+        let call = route.describe(&incoming);
         proxy
             .tapes
             .begin(call, incoming.key(), response.status, &response.headers)
     });
     let mut body = response.body;
+    let shutdown = proxy.shutdown.clone();
     let relayed = async_stream::stream! {
-        while let Some(piece) = body.next().await {
+        loop {
+            let piece = tokio::select! {
+                piece = body.next() => piece,
+                () = shutdown.cancelled() => Some(Err(UpstreamError("the recorder stopped".to_owned()))),
+            };
             match piece {
-                Ok(piece) => {
+                Some(Ok(piece)) => {
                     if let Some(tape) = &mut tape {
                         tape.piece(&piece);
                     }
                     yield Ok(Bytes::from(piece));
                 }
-                Err(error) => {
+                Some(Err(error)) => {
+                    drop(tape.take());
                     yield Err(io::Error::other(error));
                     return;
                 }
+                None => break,
             }
         }
         if let Some(tape) = tape.take() {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use gemicro_event::redact::{RedactStream, Redactor};
+use tokio::sync::watch;
 
 use crate::call::Call;
 use crate::scenario::{RawChunk, RawReply};
@@ -12,7 +13,7 @@ use crate::scenario::{RawChunk, RawReply};
 /// Bytes of responses that are kept in all.
 const BYTES: usize = 256 << 20;
 /// Response headers that are kept.
-const HEADERS: &[&str] = &["content-type", "retry-after", "x-goog-request-id"];
+const HEADERS: &[&str] = &["content-type", "retry-after", "x-goog-request-id", "x-request-id"];
 
 /// One request and its response, without the key.
 #[derive(Debug, Clone)]
@@ -23,9 +24,11 @@ pub struct Exchange {
 }
 
 /// The exchanges so far, in the order in which they began.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tapes {
     kept: Mutex<Kept>,
+    /// How many have ended, those that did not fit included.
+    n_ended: watch::Sender<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -37,6 +40,21 @@ struct Kept {
 }
 
 impl Tapes {
+    pub(super) fn new() -> Self {
+        Self {
+            kept: Mutex::new(Kept::default()),
+            n_ended: watch::Sender::new(0),
+        }
+    }
+
+    /// Waits until more than so many exchanges have ended, and tells how many have.
+    pub(super) async fn ended_beyond(&self, n_known: usize) -> usize {
+        let mut changes = self.n_ended.subscribe();
+        let found = changes.wait_for(|n_ended| *n_ended > n_known).await;
+        // The sender lives as long as `self`.
+        found.map_or(n_known, |n_ended| *n_ended)
+    }
+
     /// The finished exchanges and how many did not fit.
     pub(super) fn finished(&self) -> (Vec<Exchange>, u64) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,9 +155,11 @@ impl Drop for Tape {
         let mut kept = self.tapes.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.n_bytes + n_bytes > BYTES {
             kept.n_dropped += 1;
-            return;
+        } else {
+            kept.n_bytes += n_bytes;
+            kept.exchanges.insert(self.number, exchange);
         }
-        kept.n_bytes += n_bytes;
-        kept.exchanges.insert(self.number, exchange);
+        drop(kept);
+        self.tapes.n_ended.send_modify(|n_ended| *n_ended += 1);
     }
 }

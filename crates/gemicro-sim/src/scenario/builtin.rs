@@ -3,6 +3,7 @@
 /// Name and text of each.
 pub const BUILTIN: &[(&str, &str)] = &[
     ("default", include_str!("builtin/default.yaml")),
+    ("research", include_str!("../../../../scenarios/research.yaml")),
     ("perfect", include_str!("builtin/perfect.yaml")),
     ("liar", include_str!("builtin/liar.yaml")),
     ("lossy", include_str!("builtin/lossy.yaml")),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fault::EnvelopeKind;
 use super::glob::Glob;
 use super::one_or_many;
 use crate::call::Call;
@@ -26,28 +27,40 @@ pub enum Endpoint {
     CountTokens,
     /// `GET …/models` and `GET …/models/{model}`.
     Models,
+    /// `POST /v1/chat/completions` of the OpenAI API, streaming or not.
+    ChatCompletions,
+    /// `GET /v1/models` and `GET /v1/models/{model}` of the OpenAI API.
+    #[serde(rename = "openai_models")]
+    OpenAiModels,
 }
 
 impl Endpoint {
     /// Whether the call makes the model speak: what a rule without `endpoint` is for.
     pub fn generates(self) -> bool {
         match self {
-            Self::Interactions | Self::GenerateContent | Self::StreamGenerateContent => true,
+            Self::Interactions
+            | Self::GenerateContent
+            | Self::StreamGenerateContent
+            | Self::ChatCompletions => true,
             Self::GetInteraction
             | Self::CancelInteraction
             | Self::DeleteInteraction
             | Self::CountTokens
-            | Self::Models => false,
+            | Self::Models
+            | Self::OpenAiModels => false,
         }
     }
 
-    /// Whether its errors have the shape of the Interactions API.
-    pub fn is_interactions(self) -> bool {
+    /// The shape of its errors.
+    pub fn envelope(self) -> EnvelopeKind {
         match self {
             Self::Interactions | Self::GetInteraction | Self::CancelInteraction | Self::DeleteInteraction => {
-                true
+                EnvelopeKind::Interactions
             }
-            Self::GenerateContent | Self::StreamGenerateContent | Self::CountTokens | Self::Models => false,
+            Self::GenerateContent | Self::StreamGenerateContent | Self::CountTokens | Self::Models => {
+                EnvelopeKind::Rpc
+            }
+            Self::ChatCompletions | Self::OpenAiModels => EnvelopeKind::OpenAi,
         }
     }
 }
@@ -92,7 +105,7 @@ pub struct Condition {
     /// Whether it runs in the background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<bool>,
-    /// Whether it goes on from an earlier interaction.
+    /// Whether it goes on from an earlier interaction, or a chat holds an earlier answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chained: Option<bool>,
     /// Pattern for the interaction id of get, cancel, delete.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// An HTTP error with one of the two envelopes.
+    /// An HTTP error with one of the three envelopes.
     Http(HttpFault),
     /// An HTTP error whose body is a page for people, as front proxies send.
     Html(HtmlPage),
@@ -45,6 +45,9 @@ pub enum EnvelopeKind {
     Interactions,
     /// `{"error":{"code":400,"status":"INVALID_ARGUMENT","message":…,"details":[…]}}`.
     Rpc,
+    /// `{"error":{"message":…,"type":"invalid_request_error","param":null,"code":null}}`.
+    #[serde(rename = "openai")]
+    OpenAi,
 }
 
 /// An HTTP error.
@@ -53,7 +56,7 @@ pub enum EnvelopeKind {
 pub struct HttpFault {
     /// 400 to 599.
     pub status: ErrorStatus,
-    /// The Interactions code or the rpc status; by default the usual one of the HTTP status.
+    /// The Interactions or OpenAI code or the rpc status; by default the usual one of the HTTP status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// The text for people.

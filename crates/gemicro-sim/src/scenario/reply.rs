@@ -55,6 +55,8 @@ pub enum Persona {
     Helper,
     /// Answers from the sources in the prompt, quoted letter by letter, or not at all.
     Perfect,
+    /// Plays every part of a research run: quotes the best sentence of the sources, however little it fits.
+    Researcher,
     /// Invents quotes, source numbers and addresses.
     Liar,
     /// Loses everything: empty texts in the asked-for shape.

@@ -1,10 +1,11 @@
 //! What happens to a call: the first rule that takes it decides.
 
 use axum::response::Response;
+use serde_json::json;
 
 use super::incoming::Incoming;
 use super::refusal::{self, Refusal};
-use super::respond::raw_response;
+use super::respond::{raw_response, spoilt_json};
 use super::rules::Among;
 use super::world::World;
 use crate::call::Call;
@@ -55,6 +56,25 @@ pub(crate) fn decide(
         Action::RateLimit(limit) => Err(Refusal::rate_limit(limit, &call.model)),
         Action::DailyQuota(quota) => Err(Refusal::daily_quota(quota, &call.model)),
         Action::Raw(raw) => Ok(Outcome::Done(raw_response(raw))),
+    }
+}
+
+/// Lets the rules speak about a call that makes no model speak. Gives their response, if they have one.
+pub(crate) async fn plain_outcome(
+    world: &World,
+    incoming: &Incoming,
+    call: &Call,
+    check: Result<(), Refusal>,
+) -> Result<Option<Response>, Refusal> {
+    world.log.note_call(incoming.number, call, incoming.key());
+    match decide(world, incoming, call, check)? {
+        Outcome::Done(response) => Ok(Some(response)),
+        Outcome::Plain => Ok(None),
+        Outcome::Speak(speech) => match (&speech.reply.json, &speech.fault) {
+            (Some(json), fault) => Ok(Some(spoilt_json(world, json, fault.as_ref()).await?)),
+            (None, None) => Ok(None),
+            (None, fault @ Some(_)) => Ok(Some(spoilt_json(world, &json!({}), fault.as_ref()).await?)),
+        },
     }
 }
 

@@ -55,6 +55,11 @@ impl Incoming {
             .filter(|key| !key.is_empty())
     }
 
+    /// Whether there is a key where only clients of Google put it.
+    pub(crate) fn has_google_key(&self) -> bool {
+        self.header("x-goog-api-key").is_some() || self.parameter("key").is_some()
+    }
+
     /// The body as a JSON object.
     pub(crate) fn json(&self) -> Result<Value, Refusal> {
         let parsed: Result<Value, _> = serde_json::from_slice(&self.body);

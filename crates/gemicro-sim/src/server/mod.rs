@@ -11,11 +11,11 @@ mod rules;
 mod simulator;
 mod world;
 
-pub(crate) use action::{Outcome, Speech, decide};
+pub(crate) use action::{Outcome, Speech, decide, plain_outcome};
 pub(crate) use incoming::Incoming;
 pub use log::{LogEntry, RequestLog};
 pub(crate) use refusal::Refusal;
-pub(crate) use respond::{json_response, spoilt_json, stream_response};
+pub(crate) use respond::{json_response, seconds_since_1970, spoilt_json, stream_response};
 pub(crate) use simulator::{Listening, listen};
 pub use simulator::{Running, Simulator, StartError};
 pub(crate) use world::World;

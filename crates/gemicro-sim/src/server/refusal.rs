@@ -1,4 +1,4 @@
-//! Errors in the two envelopes of the service.
+//! Errors in the envelopes of the services.
 
 use axum::body::Body;
 use axum::http::StatusCode;
@@ -17,8 +17,10 @@ struct Parts {
     status: u16,
     /// Of the Interactions API.
     code: String,
-    /// Of every other endpoint.
+    /// Of every other endpoint of Gemini.
     rpc_status: String,
+    /// Of the OpenAI API.
+    openai_code: Option<String>,
     message: String,
     details: Vec<Value>,
     headers: Vec<(String, String)>,
@@ -33,6 +35,7 @@ impl Refusal {
             status,
             code: code.to_owned(),
             rpc_status: rpc_status.to_owned(),
+            openai_code: openai_code(status).map(str::to_owned),
             message: message.into(),
             details: Vec::new(),
             headers: Vec::new(),
@@ -62,11 +65,30 @@ impl Refusal {
         Self::new(404, message).with_code("model_not_found")
     }
 
+    /// An unknown model, in the words of the OpenAI API.
+    pub(crate) fn no_such_model(model: &str) -> Self {
+        let message = format!("The model `{model}` does not exist or you do not have access to it.");
+        let mut refusal = Self::new(404, message).with_code("model_not_found");
+        refusal.0.openai_code = Some("model_not_found".to_owned());
+        refusal
+    }
+
+    /// A prompt that is not answered, on an API that says so with an HTTP error.
+    pub(crate) fn blocked_prompt(reason: &str) -> Self {
+        let mut refusal = Self::invalid(format!("The prompt was blocked: {reason}."));
+        refusal.0.openai_code = Some("content_filter".to_owned());
+        refusal
+    }
+
     /// No key. The Interactions API and the others differ in the status.
     pub(crate) fn no_key(endpoint: Endpoint) -> Self {
         let message = "Method doesn't allow unregistered callers (callers without established identity). Please \
                        use API Key or other form of API consumer identity to call this API.";
-        Self::new(if endpoint.is_interactions() { 401 } else { 403 }, message)
+        let status = match endpoint.envelope() {
+            EnvelopeKind::Interactions | EnvelopeKind::OpenAi => 401,
+            EnvelopeKind::Rpc => 403,
+        };
+        Self::new(status, message)
     }
 
     pub(crate) fn bad_key() -> Self {
@@ -80,6 +102,11 @@ impl Refusal {
         refusal
     }
 
+    /// A refused key, in the words of the OpenAI API.
+    pub(crate) fn incorrect_key() -> Self {
+        Self::new(401, "Incorrect API key provided.")
+    }
+
     pub(crate) fn scripted(fault: &HttpFault) -> Self {
         let status = u16::from(fault.status);
         let default = format!("gemicro-sim: scripted HTTP {status}");
@@ -87,6 +114,7 @@ impl Refusal {
         if let Some(code) = &fault.code {
             refusal.0.code.clone_from(code);
             refusal.0.rpc_status.clone_from(code);
+            refusal.0.openai_code = Some(code.clone());
         }
         refusal.0.envelope = fault.envelope;
         refusal.0.headers = fault.headers.clone().into_iter().collect();
@@ -123,6 +151,7 @@ impl Refusal {
     pub(crate) fn daily_quota(quota: &Quota, model: &str) -> Self {
         let message = "You exceeded your current quota, please check your plan and billing details.";
         let mut refusal = Self::new(429, message).with_code("quota_exceeded");
+        refusal.0.openai_code = Some(NO_QUOTA.to_owned());
         refusal.0.envelope = quota.envelope;
         refusal.0.details.push(quota_failure(
             "generativelanguage.googleapis.com/generate_content_free_tier_requests",
@@ -139,13 +168,8 @@ impl Refusal {
     }
 
     /// The response, in the scenario's envelope or the endpoint's own.
-    pub(crate) fn response(self, is_interactions: bool) -> Response {
+    pub(crate) fn response(self, own: EnvelopeKind) -> Response {
         let parts = *self.0;
-        let own = if is_interactions {
-            EnvelopeKind::Interactions
-        } else {
-            EnvelopeKind::Rpc
-        };
         let body = match parts.envelope.unwrap_or(own) {
             EnvelopeKind::Interactions => json!({"error": {"code": parts.code, "message": parts.message}}),
             EnvelopeKind::Rpc => {
@@ -156,6 +180,12 @@ impl Refusal {
                 }
                 json!({"error": error})
             }
+            EnvelopeKind::OpenAi => json!({"error": {
+                "message": parts.message,
+                "type": openai_type(parts.status, parts.openai_code.as_deref()),
+                "param": null,
+                "code": parts.openai_code,
+            }}),
         };
         let mut response = json_response(&body);
         *response.status_mut() =
@@ -200,6 +230,28 @@ fn quota_failure(metric: &str, id: &str, value: &str, model: &str) -> Value {
             "quotaValue": value,
         }],
     })
+}
+
+/// The code and the type of the OpenAI API for a quota that is used up.
+const NO_QUOTA: &str = "insufficient_quota";
+
+/// The OpenAI code of an HTTP status, where it has one.
+fn openai_code(status: u16) -> Option<&'static str> {
+    match status {
+        401 => Some("invalid_api_key"),
+        429 => Some("rate_limit_exceeded"),
+        _ => None,
+    }
+}
+
+/// The OpenAI type of an error.
+fn openai_type(status: u16, code: Option<&str>) -> &'static str {
+    match status {
+        429 if code == Some(NO_QUOTA) => NO_QUOTA,
+        429 => "requests",
+        400..500 => "invalid_request_error",
+        _ => "server_error",
+    }
 }
 
 /// The Interactions code and the rpc status of an HTTP status.

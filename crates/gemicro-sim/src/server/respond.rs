@@ -19,6 +19,12 @@ const JSON: &str = "application/json; charset=UTF-8";
 /// Headers that belong to one connection and are not replayed.
 const NOT_REPLAYED: &[&str] = &["content-length", "transfer-encoding", "connection"];
 
+/// Now, as the OpenAI API tells time.
+pub(crate) fn seconds_since_1970() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs())
+}
+
 /// A JSON body under HTTP 200.
 pub(crate) fn json_response(body: &Value) -> Response {
     with_type(Body::from(body.to_string()), JSON)

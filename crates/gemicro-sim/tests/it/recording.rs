@@ -98,9 +98,12 @@ async fn a_recording_answers_like_the_original() {
         .unwrap();
     let heard = conversation(recorder.addr()).await;
     assert_eq!(heard[0].status, 429);
-    let yaml = recorder.scenario("recorded").unwrap().to_yaml().unwrap();
+    assert_eq!(recorder.ended_beyond(heard.len() - 1).await, heard.len());
     assert_eq!(recorder.exchanges().len(), heard.len());
-    recorder.shutdown().await;
+    let before = recorder.scenario("recorded").unwrap();
+    let after = recorder.shutdown("recorded").await.unwrap();
+    assert_eq!(before, after);
+    let yaml = after.to_yaml().unwrap();
     original.shutdown().await;
 
     assert!(!yaml.contains(KEY));

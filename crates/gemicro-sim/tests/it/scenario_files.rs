@@ -9,7 +9,7 @@ fn built_in_scenarios_are_read() {
     }
     let error = Scenario::builtin("nobody").unwrap_err().to_string();
     assert!(
-        error.starts_with("no built-in scenario `nobody`; there are default, perfect, liar"),
+        error.starts_with("no built-in scenario `nobody`; there are default, research, perfect, liar"),
         "{error}"
     );
 }

@@ -1,4 +1,4 @@
-//! Google's official Python SDK against the simulator, unchanged.
+//! The official Python SDKs of Google and OpenAI against the simulator, unchanged.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::client::start;
 const SCENARIO: &str = include_str!("../sdk/scenario.yaml");
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_official_sdk_understands_everything() {
+async fn the_official_sdks_understand_everything() {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let interpreter = crate_folder.join("../../.tools/python/bin/python");
     if !interpreter.exists() {

@@ -1,8 +1,9 @@
-"""Google's official SDK against the simulator, unchanged: test_sdk.py URL. Started by tests/it/sdk.rs."""
+"""The official SDKs of Google and OpenAI against the simulator, unchanged: test_sdk.py URL. Started by tests/it/sdk.rs."""
 
 import sys
 import time
 
+import openai
 from google import genai
 from google.genai import errors, types
 
@@ -243,7 +244,56 @@ def fails(action, status, code):
     raise AssertionError(f"expected {status}")
 
 
-TESTS = [buffered, unstored, streamed, noisy, resumed, chained, functions, background, agent, structured, contents, models, failures]
+def openai_chats():
+    client = openai.OpenAI(base_url=f"{BASE}/v1", api_key="sim-key", max_retries=0)
+    hello = {"model": MODEL, "messages": [{"role": "user", "content": "hello"}]}
+    answer = client.chat.completions.create(**hello)
+    assert answer.choices[0].message.content == "You said: hello", answer
+    assert (answer.choices[0].finish_reason, answer.usage.prompt_tokens) == ("stop", 2), answer
+    chunks = list(client.chat.completions.create(**hello, stream=True, stream_options={"include_usage": True}))
+    said = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+    assert said == "You said: hello" and chunks[-1].usage.completion_tokens > 0, chunks
+    assert MODEL in [model.id for model in client.models.list()]
+    say = lambda text: {"model": MODEL, "messages": [{"role": "user", "content": text}]}
+    noisy = list(client.chat.completions.create(**say("noisy"), stream=True))
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in noisy) == "one two three", noisy
+    called = client.chat.completions.create(**say("weather")).choices[0]
+    assert (called.finish_reason, called.message.tool_calls[0].function.name) == ("tool_calls", "get_weather"), called
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    shaped = client.chat.completions.create(
+        **say("as json"), response_format={"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+    )
+    assert shaped.choices[0].message.content == '{"n":0}', shaped
+    for text, kind, code in [
+        ("no more today", openai.RateLimitError, "insufficient_quota"),
+        ("unavailable", openai.InternalServerError, None),
+        ("forbidden", openai.BadRequestError, "content_filter"),
+    ]:
+        try:
+            client.chat.completions.create(**say(text))
+            raise AssertionError(text)
+        except openai.APIStatusError as error:
+            assert isinstance(error, kind) and error.code == code, (text, type(error), error.code)
+    try:
+        client.chat.completions.create(**say("slow down"))
+        raise AssertionError("no 429")
+    except openai.RateLimitError as error:
+        assert error.code == "rate_limit_exceeded" and error.response.headers["retry-after"] == "0", error
+    patient = openai.OpenAI(base_url=f"{BASE}/v1", api_key="sim-key", max_retries=2)
+    assert patient.chat.completions.create(**say("once more")).choices[0].message.content == "You said: once more"
+    try:
+        list(client.chat.completions.create(**say("fail late"), stream=True))
+        raise AssertionError("no failure")
+    except openai.APIError as error:
+        assert "it broke" in str(error), error
+    try:
+        openai.OpenAI(base_url=f"{BASE}/v1", api_key="invalid").models.list()
+        raise AssertionError("the key was accepted")
+    except openai.AuthenticationError:
+        pass
+
+
+TESTS = [buffered, unstored, streamed, noisy, resumed, chained, functions, background, agent, structured, contents, models, failures, openai_chats]
 failed = 0
 for test in TESTS:
     try:

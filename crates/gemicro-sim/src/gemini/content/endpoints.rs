@@ -13,7 +13,8 @@ use crate::gemini::route::Route;
 use crate::play::{Encoding, Generation, Player, Reading};
 use crate::scenario::Endpoint;
 use crate::server::{
-    Incoming, Outcome, Refusal, Speech, World, decide, json_response, spoilt_json, stream_response,
+    Incoming, Outcome, Refusal, Speech, World, decide, json_response, plain_outcome, spoilt_json,
+    stream_response,
 };
 
 /// `POST …:generateContent`.
@@ -111,16 +112,7 @@ pub(crate) async fn plain_call(
     if let Ok(body) = incoming.json() {
         call.prompt = request::call(endpoint, model, &body, Vec::new()).prompt;
     }
-    world.log.note_call(incoming.number, &call, incoming.key());
-    match decide(world, incoming, &call, check)? {
-        Outcome::Done(response) => Ok(Some(response)),
-        Outcome::Plain => Ok(None),
-        Outcome::Speak(speech) => match (&speech.reply.json, &speech.fault) {
-            (Some(json), _) => Ok(Some(spoilt_json(world, json, speech.fault.as_ref()).await?)),
-            (None, None) => Ok(None),
-            (None, Some(_)) => Ok(Some(spoilt_json(world, &json!({}), speech.fault.as_ref()).await?)),
-        },
-    }
+    plain_outcome(world, incoming, &call, check).await
 }
 
 fn begin(

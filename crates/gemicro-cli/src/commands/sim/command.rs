@@ -1,0 +1,50 @@
+//! What `gemicro sim` takes.
+
+use clap::{Args, Subcommand};
+
+use super::record::{self, RecordArgs};
+use super::scenarios::{self, ScenariosArgs};
+use super::serve::{self, ServeArgs};
+use crate::args::DataFormat;
+use crate::runtime;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro sim`.
+#[derive(Debug, Args)]
+pub(crate) struct SimArgs {
+    /// What to do.
+    #[command(subcommand)]
+    command: SimCommand,
+}
+
+/// What can be done with simulated APIs.
+#[derive(Debug, Subcommand)]
+enum SimCommand {
+    /// Answer like a model API, as a scenario says, until Ctrl-C
+    Serve(ServeArgs),
+    /// Stand between a program and a real API, and write a scenario from what passes
+    Record(RecordArgs),
+    /// List the built-in scenarios
+    Scenarios(ScenariosArgs),
+}
+
+impl SimArgs {
+    /// How the data is printed.
+    pub(crate) fn format(&self) -> DataFormat {
+        match &self.command {
+            SimCommand::Serve(args) => args.format,
+            SimCommand::Record(args) => args.format,
+            SimCommand::Scenarios(args) => args.format,
+        }
+    }
+}
+
+/// Serves, records or lists. Needs no key and no state folder.
+pub(crate) fn run(ctx: &Context, args: &SimArgs) -> Result<(), Stopped> {
+    match &args.command {
+        SimCommand::Serve(args) => runtime::block_on(serve::serve(ctx, args)),
+        SimCommand::Record(args) => runtime::block_on(record::record(ctx, args)),
+        SimCommand::Scenarios(args) => scenarios::list(args),
+    }
+}

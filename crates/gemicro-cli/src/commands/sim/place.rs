@@ -1,0 +1,73 @@
+//! Where a simulator listens: on this machine only.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use clap::Args;
+use gemicro_event::ErrorKind;
+use gemicro_sim::StartError;
+
+use crate::trouble::Stopped;
+
+/// Address and port.
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArgs {
+    /// The port; 0 takes a free one
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// The address; others than those of this machine alone (loopback) are refused
+    #[arg(long, default_value = "127.0.0.1")]
+    host: String,
+}
+
+impl PlaceArgs {
+    /// The address to listen on.
+    pub(super) fn addr(&self) -> Result<SocketAddr, Stopped> {
+        let ip = match self.host.trim_matches(['[', ']']) {
+            "localhost" => Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+            host => host.parse().ok(),
+        };
+        match ip {
+            Some(ip) if ip.is_loopback() => Ok(SocketAddr::new(ip, self.port)),
+            Some(_) => Err(Stopped::usage(
+                format!(
+                    "{} can be reached by others: a simulator listens on this machine only",
+                    self.host
+                ),
+                "leave --host out, or give 127.0.0.1 or ::1; `ssh -L` brings it to another machine",
+            )),
+            None => Err(Stopped::usage(
+                format!("`{}` is not an address", self.host),
+                "leave --host out, or give 127.0.0.1, ::1 or localhost",
+            )),
+        }
+    }
+}
+
+/// Why it cannot listen, and what to do.
+pub(super) fn not_started(error: &StartError) -> Stopped {
+    let StartError::Listen { addr, source } = error else {
+        return Stopped::usage(error.to_string(), "leave --host out, or give 127.0.0.1 or ::1");
+    };
+    match source.kind() {
+        io::ErrorKind::AddrInUse => Stopped::failed(
+            ErrorKind::Conflict,
+            format!("another program listens on {addr} already"),
+            "give another --port, or leave it out for a free one",
+        ),
+        io::ErrorKind::PermissionDenied => Stopped::failed(
+            ErrorKind::PermissionDenied,
+            error.to_string(),
+            "give a --port above 1023, or leave it out for a free one",
+        ),
+        io::ErrorKind::AddrNotAvailable => Stopped::usage(
+            error.to_string(),
+            "this machine does not have that address: leave --host out",
+        ),
+        _ => Stopped::failed(
+            ErrorKind::Internal,
+            error.to_string(),
+            "give another --port, or leave it out for a free one",
+        ),
+    }
+}

@@ -1,0 +1,81 @@
+//! `gemicro sim scenarios`, and the scenario that a user named.
+
+use std::path::Path;
+
+use clap::Args;
+use gemicro_event::ErrorKind;
+use gemicro_sim::scenario::{BUILTIN, Scenario, ScenarioError};
+use serde_json::{Value, json};
+
+use crate::args::DataFormat;
+use crate::output;
+use crate::screen::text;
+use crate::trouble::Stopped;
+
+/// What `serve` serves unless told otherwise.
+pub(super) const DEFAULT: &str = "research";
+
+/// Arguments of `gemicro sim scenarios`.
+#[derive(Debug, Args)]
+pub(crate) struct ScenariosArgs {
+    /// How they are printed
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: DataFormat,
+}
+
+/// Lists the built-in scenarios.
+pub(super) fn list(args: &ScenariosArgs) -> Result<(), Stopped> {
+    let all: Vec<Scenario> = BUILTIN
+        .iter()
+        .map(|(name, _)| Scenario::builtin(name).map_err(|error| unusable(&error)))
+        .collect::<Result<_, _>>()?;
+    let rows = all
+        .iter()
+        .map(|it| json!({ "scenario": it.name, "description": it.description }));
+    output::print(&match args.format {
+        DataFormat::Json => format!("{}\n", rows.collect::<Value>()),
+        DataFormat::Jsonl => rows.map(|row| format!("{row}\n")).collect(),
+        DataFormat::Text => {
+            let widest = all.iter().map(|it| text::width(&it.name)).max().unwrap_or(0);
+            all.iter()
+                .map(|it| format!("{}  {}\n", text::pad(&it.name, widest), it.description))
+                .collect()
+        }
+    })
+}
+
+/// The scenario that was named: a built-in one by its name, any other by its file.
+pub(super) fn find(named: &str) -> Result<Scenario, Stopped> {
+    if BUILTIN.iter().any(|(name, _)| *name == named) {
+        return Scenario::builtin(named).map_err(|error| unusable(&error));
+    }
+    let path = Path::new(named);
+    let is_file_name = named.contains('/') || path.extension().is_some();
+    if is_file_name || path.exists() {
+        return Scenario::load(path).map_err(|error| unusable(&error));
+    }
+    let near = BUILTIN
+        .iter()
+        .map(|(name, _)| *name)
+        .find(|name| strsim::damerau_levenshtein(name, named) <= 2);
+    let hint = match near {
+        Some(name) => format!("did you mean `--scenario {name}`? `gemicro sim scenarios` lists them all"),
+        None => "name a file, or one of `gemicro sim scenarios`".to_owned(),
+    };
+    Err(Stopped::failed(
+        ErrorKind::NotFound,
+        format!("there is no scenario `{named}`: no built-in one, and no file"),
+        hint,
+    ))
+}
+
+fn unusable(error: &ScenarioError) -> Stopped {
+    let hint = match error {
+        ScenarioError::Invalid { .. } => {
+            "correct the scenario there; docs/simulator.md has every field with examples"
+        }
+        ScenarioError::Unreadable { .. } => "name a file that can be read, or one of `gemicro sim scenarios`",
+        _ => "`gemicro sim scenarios` lists the built-in ones",
+    };
+    Stopped::usage(error.to_string(), hint)
+}

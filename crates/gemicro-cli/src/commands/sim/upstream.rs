@@ -1,0 +1,133 @@
+//! The real API behind a recorder, over HTTP or HTTPS.
+
+use std::error::Error;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use gemicro_sim::{Upstream, UpstreamError, UpstreamRequest, UpstreamResponse};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Url};
+
+use crate::trouble::Stopped;
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Passes requests on to one address.
+#[derive(Debug)]
+pub(super) struct HttpUpstream {
+    base: Url,
+    /// Made for the first request: it reads the system's certificates.
+    client: OnceLock<Client>,
+}
+
+impl HttpUpstream {
+    /// The API at an address.
+    ///
+    /// # Errors
+    /// When it is no address, or holds what belongs to a request.
+    pub(super) fn new(base: &str) -> Result<Self, Stopped> {
+        let refuse = |why: String| {
+            let hint = "give it like this: --upstream https://generativelanguage.googleapis.com";
+            Stopped::usage(format!("--upstream {why}"), hint)
+        };
+        let base = Url::parse(base).map_err(|error| refuse(format!("is not an address: {error}")))?;
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(refuse("must begin with https:// or http://".to_owned()));
+        }
+        let has_more = base.query().is_some() || base.fragment().is_some();
+        if has_more || !base.username().is_empty() || base.password().is_some() {
+            let why = "must not hold a name, a key or a query: the program that asks brings its own";
+            return Err(refuse(why.to_owned()));
+        }
+        Ok(Self {
+            base,
+            client: OnceLock::new(),
+        })
+    }
+
+    /// The machine it leads to.
+    pub(super) fn host(&self) -> &str {
+        self.base.host_str().unwrap_or_default()
+    }
+
+    fn client(&self) -> Result<Client, UpstreamError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client.clone());
+        }
+        let mut builder = Client::builder()
+            .connect_timeout(CONNECT)
+            // A redirect is an answer like any other: whoever asked decides.
+            .redirect(reqwest::redirect::Policy::none());
+        if self.base.scheme() == "http" {
+            // No certificates are needed, so none have to be there.
+            builder = builder.tls_certs_only([]);
+        }
+        if matches!(self.host(), "localhost" | "127.0.0.1" | "[::1]") {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| UpstreamError(whole(&error)))?;
+        Ok(self.client.get_or_init(|| client).clone())
+    }
+
+    fn target(&self, path_and_query: &str) -> Result<Url, UpstreamError> {
+        let base = self.base.as_str().trim_end_matches('/');
+        Url::parse(&format!("{base}{path_and_query}")).map_err(|error| UpstreamError(error.to_string()))
+    }
+}
+
+impl Upstream for HttpUpstream {
+    fn call(&self, request: UpstreamRequest) -> BoxFuture<'static, Result<UpstreamResponse, UpstreamError>> {
+        let prepared = self
+            .client()
+            .and_then(|client| Ok((client, self.target(&request.path_and_query)?)));
+        Box::pin(async move {
+            let (client, target) = prepared?;
+            let method = Method::from_bytes(request.method.as_bytes())
+                .map_err(|error| UpstreamError(error.to_string()))?;
+            let response = client
+                .request(method, target)
+                .headers(headers(&request.headers))
+                .body(request.body)
+                .send()
+                .await
+                // An address may hold the key.
+                .map_err(|error| UpstreamError(whole(&error.without_url())))?;
+            let headers = response
+                .headers()
+                .iter()
+                .filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
+            Ok(UpstreamResponse {
+                status: response.status().as_u16(),
+                headers: headers.collect(),
+                body: Box::pin(response.bytes_stream().map(|piece| match piece {
+                    Ok(bytes) => Ok(bytes.to_vec()),
+                    Err(error) => Err(UpstreamError(whole(&error.without_url()))),
+                })),
+            })
+        })
+    }
+}
+
+fn headers(pairs: &[(String, String)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in pairs {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            headers.append(name, value);
+        }
+    }
+    headers
+}
+
+/// An error with its causes: the outermost one alone says little.
+fn whole(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}

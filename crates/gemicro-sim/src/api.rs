@@ -1,0 +1,50 @@
+//! The simulated APIs, and whose call a request is.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+
+use crate::call::Call;
+use crate::scenario::EnvelopeKind;
+use crate::server::{Incoming, Refusal, World};
+use crate::{gemini, openai};
+
+/// One call of one API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Route {
+    Gemini(gemini::Route),
+    OpenAi(openai::Route),
+}
+
+impl Route {
+    /// Finds the call. What no other API knows is refused as Gemini would.
+    pub(crate) fn of(incoming: &Incoming) -> Result<Self, Refusal> {
+        match openai::Route::of(incoming) {
+            Some(route) => Ok(Self::OpenAi(route)),
+            None => gemini::Route::of(incoming).map(Self::Gemini),
+        }
+    }
+
+    /// The shape of its errors.
+    pub(crate) fn envelope(&self) -> EnvelopeKind {
+        match self {
+            Self::Gemini(route) => route.endpoint().envelope(),
+            Self::OpenAi(route) => route.endpoint().envelope(),
+        }
+    }
+
+    pub(crate) async fn answer(self, world: &Arc<World>, incoming: &Incoming) -> Result<Response, Refusal> {
+        match self {
+            Self::Gemini(route) => gemini::answer(world, incoming, route).await,
+            Self::OpenAi(route) => openai::answer(world, incoming, &route).await,
+        }
+    }
+
+    /// The call in neutral terms, without checking it: what a recording is matched by.
+    pub(crate) fn describe(&self, incoming: &Incoming) -> Call {
+        match self {
+            Self::Gemini(route) => gemini::describe(incoming, route),
+            Self::OpenAi(route) => openai::describe(incoming, route),
+        }
+    }
+}

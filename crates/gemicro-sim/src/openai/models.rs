@@ -1,0 +1,47 @@
+//! `GET /v1/models` and `GET /v1/models/{model}`.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use crate::call::Call;
+use crate::scenario::Endpoint;
+use crate::server::{Incoming, Refusal, World, json_response, plain_outcome};
+
+/// When the models of the simulator were made: seconds since 1970.
+const CREATED: u64 = 1_763_164_800;
+
+pub(super) async fn list(world: &Arc<World>, incoming: &Incoming) -> Result<Response, Refusal> {
+    if let Some(response) = by_rule(world, incoming, "", Ok(())).await? {
+        return Ok(response);
+    }
+    let models: Vec<Value> = world.models.ids().map(show).collect();
+    Ok(json_response(&json!({"object": "list", "data": models})))
+}
+
+pub(super) async fn get(world: &Arc<World>, incoming: &Incoming, id: &str) -> Result<Response, Refusal> {
+    let check = match world.models.knows(id) {
+        true => Ok(()),
+        false => Err(Refusal::no_such_model(id)),
+    };
+    match by_rule(world, incoming, id, check).await? {
+        Some(response) => Ok(response),
+        None => Ok(json_response(&show(id))),
+    }
+}
+
+async fn by_rule(
+    world: &Arc<World>,
+    incoming: &Incoming,
+    model: &str,
+    check: Result<(), Refusal>,
+) -> Result<Option<Response>, Refusal> {
+    let mut call = Call::empty(Endpoint::OpenAiModels, incoming.header_names());
+    call.model = model.to_owned();
+    plain_outcome(world, incoming, &call, check).await
+}
+
+fn show(id: &str) -> Value {
+    json!({"id": id, "object": "model", "created": CREATED, "owned_by": "gemicro-sim"})
+}

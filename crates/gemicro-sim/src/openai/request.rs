@@ -1,0 +1,140 @@
+//! Reads and checks the bodies of chat completions.
+
+use serde_json::Value;
+
+use crate::answer::tokens;
+use crate::call::{Call, Shape};
+use crate::scenario::Endpoint;
+use crate::server::Refusal;
+
+const ROLES: &[&str] = &["system", "developer", "user", "assistant", "tool", "function"];
+
+/// The call that a body makes.
+pub(super) fn call(body: &Value, headers: Vec<String>) -> Call {
+    let mut call = Call::empty(Endpoint::ChatCompletions, headers);
+    let has_role = |message: &&Value, roles: &[&str]| roles.contains(&role(message));
+    let newest = messages(body)
+        .rposition(|message| role(message) == "assistant")
+        .map_or(0, |answered| answered + 1);
+    let said = |texts: Vec<String>| texts.join("\n");
+    call.model = text(body, "model").to_owned();
+    call.prompt = said(
+        messages(body)
+            .skip(newest)
+            .filter(|message| has_role(message, &["user", "tool", "function"]))
+            .map(text_of)
+            .collect(),
+    );
+    call.system = said(
+        messages(body)
+            .filter(|message| has_role(message, &["system", "developer"]))
+            .map(text_of)
+            .collect(),
+    );
+    call.stream = body.get("stream") == Some(&Value::Bool(true));
+    call.chained = newest > 0;
+    call.shape = shape(body);
+    // Servers that think aloud do so unasked.
+    call.wants_thoughts = true;
+    call.max_output = ["max_completion_tokens", "max_tokens"]
+        .iter()
+        .find_map(|name| body.get(name).and_then(Value::as_u64));
+    call.input_tokens =
+        messages(body).map(message_tokens).sum::<u64>() + body.get("tools").map_or(0, tokens::of_json);
+    call
+}
+
+/// What a service would say to a body. Fields that it does not know are overlooked, as most servers do.
+pub(super) fn check(body: &Value) -> Result<(), Refusal> {
+    if text(body, "model").is_empty() {
+        return Err(Refusal::invalid("you must provide a model parameter"));
+    }
+    if !body.get("messages").is_some_and(Value::is_array) {
+        return Err(Refusal::invalid("Missing required parameter: 'messages'."));
+    }
+    if messages(body).next().is_none() {
+        return Err(Refusal::invalid(
+            "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+        ));
+    }
+    for (idx, message) in messages(body).enumerate() {
+        if !ROLES.contains(&role(message)) {
+            return Err(Refusal::invalid(format!(
+                "Invalid value: '{}' at 'messages[{idx}].role'. Supported values are: 'system', 'assistant', 'user', 'tool', and 'developer'.",
+                role(message)
+            )));
+        }
+    }
+    let streams = body.get("stream") == Some(&Value::Bool(true));
+    if !streams && body.get("stream_options").is_some_and(Value::is_object) {
+        return Err(Refusal::invalid(
+            "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+        ));
+    }
+    match body.get("response_format").map(|format| text(format, "type")) {
+        None | Some("text" | "json_object") => Ok(()),
+        Some("json_schema") if body.pointer("/response_format/json_schema/name").is_some() => Ok(()),
+        Some("json_schema") => Err(Refusal::invalid(
+            "Missing required parameter: 'response_format.json_schema.name'.",
+        )),
+        Some(other) => Err(Refusal::invalid(format!(
+            "Invalid value: '{other}' at 'response_format.type'. Supported values are: 'json_object', 'json_schema', and 'text'."
+        ))),
+    }
+}
+
+/// Whether the stream is to end with the usage.
+pub(super) fn wants_usage(body: &Value) -> bool {
+    body.pointer("/stream_options/include_usage") == Some(&Value::Bool(true))
+}
+
+fn messages(body: &Value) -> std::slice::Iter<'_, Value> {
+    let list = body.get("messages").and_then(Value::as_array);
+    list.map_or([].iter(), |list| list.iter())
+}
+
+fn role(message: &Value) -> &str {
+    text(message, "role")
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// All texts of a message, whose content is a text or a list of parts.
+fn text_of(message: &Value) -> String {
+    match message.get("content") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            let texts: Vec<&str> = parts.iter().map(|part| text(part, "text")).collect();
+            texts.join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+fn message_tokens(message: &Value) -> u64 {
+    let content = match message.get("content") {
+        Some(Value::String(text)) => tokens::of_text(text),
+        Some(Value::Array(parts)) => parts
+            .iter()
+            .map(|part| match part.get("text").and_then(Value::as_str) {
+                Some(text) => tokens::of_text(text),
+                None => tokens::MEDIA,
+            })
+            .sum(),
+        _ => 0,
+    };
+    content + message.get("tool_calls").map_or(0, tokens::of_json)
+}
+
+fn shape(body: &Value) -> Shape {
+    let Some(format) = body.get("response_format") else {
+        return Shape::Text;
+    };
+    match (text(format, "type"), format.pointer("/json_schema/schema")) {
+        ("json_schema", Some(schema)) => Shape::Schema(schema.clone()),
+        ("json_schema" | "json_object", _) => Shape::Json,
+        _ => Shape::Text,
+    }
+}
