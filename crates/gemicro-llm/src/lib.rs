@@ -1,1 +1,11 @@
 //! Model APIs behind the port of `gemicro-core`.
+//!
+//! [`GeminiBackend`] speaks the Gemini Interactions API; [`rest`] asks the same service about models and
+//! tokens. [`OpenAiBackend`] speaks the chat API of OpenAI, as local servers do.
+
+mod gemini;
+mod openai;
+pub mod rest;
+
+pub use gemini::{GeminiBackend, GeminiConfig};
+pub use openai::{OpenAiBackend, OpenAiConfig};

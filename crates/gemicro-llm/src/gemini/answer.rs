@@ -1,0 +1,141 @@
+//! The text of an answer that comes in pieces, and where its blocks lie.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use gemicro_core::llm::Annotation;
+
+use super::citation::{MOST, place};
+use super::interaction::Citation;
+
+/// What was given out so far.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    text: String,
+    blocks: Vec<Range<usize>>,
+    /// With the block they speak of.
+    citations: Vec<(usize, Citation)>,
+    steps: HashMap<usize, Writing>,
+}
+
+/// The text of one step.
+#[derive(Debug, Clone, Copy)]
+enum Writing {
+    /// Nothing yet, or something else than text since.
+    Apart { last: Option<usize> },
+    /// This block grows.
+    Block(usize),
+    /// Another step wrote in between: offsets mean nothing any more.
+    Torn,
+    /// This step is not the model's answer.
+    Foreign,
+}
+
+impl Answer {
+    /// The text so far.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Notes that a step is not the model's answer.
+    pub(super) fn exclude(&mut self, step: usize) {
+        self.steps.insert(step, Writing::Foreign);
+    }
+
+    /// Adds text of a step; false when the step is not the model's answer.
+    pub(super) fn push(&mut self, step: usize, piece: &str) -> bool {
+        let writing = self.steps.entry(step).or_insert(Writing::Apart { last: None });
+        let start = self.text.len();
+        match *writing {
+            Writing::Foreign => return false,
+            Writing::Torn => {}
+            Writing::Block(block) if self.blocks[block].end == start => {
+                self.blocks[block].end += piece.len();
+            }
+            Writing::Block(_) => *writing = Writing::Torn,
+            Writing::Apart { .. } => {
+                *writing = Writing::Block(self.blocks.len());
+                self.blocks.push(start..start + piece.len());
+            }
+        }
+        self.text.push_str(piece);
+        true
+    }
+
+    /// Notes that something else than text came; later text of the step is a new block.
+    pub(super) fn interrupt(&mut self, step: usize) {
+        let writing = self.steps.entry(step).or_insert(Writing::Apart { last: None });
+        if let Writing::Block(block) = *writing {
+            *writing = Writing::Apart { last: Some(block) };
+        }
+    }
+
+    /// Adds citations of the newest block of a step.
+    pub(super) fn cite(&mut self, step: usize, citations: Vec<Citation>) {
+        let block = match self.steps.get(&step) {
+            Some(Writing::Block(block)) => *block,
+            Some(Writing::Apart { last: Some(block) }) => *block,
+            Some(Writing::Apart { last: None } | Writing::Torn | Writing::Foreign) | None => return,
+        };
+        let room = MOST.saturating_sub(self.citations.len());
+        let placed = citations.into_iter().take(room);
+        self.citations.extend(placed.map(|citation| (block, citation)));
+    }
+
+    /// The citations, placed in the text.
+    pub(super) fn annotations(&self) -> Vec<Annotation> {
+        let placed = self.citations.iter();
+        placed
+            .filter_map(|(block, citation)| place(citation, self.blocks.get(*block)?, &self.text))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn citation(start: usize, end: usize) -> Vec<Citation> {
+        vec![Citation {
+            url: "https://example.com".to_owned(),
+            title: None,
+            start,
+            end,
+        }]
+    }
+
+    #[test]
+    fn citations_follow_their_block() {
+        let mut answer = Answer::default();
+        assert!(answer.push(0, "Ünder "));
+        assert!(answer.push(0, "one. "));
+        answer.cite(0, citation(0, 6));
+        answer.interrupt(0);
+        answer.cite(0, citation(7, 10));
+        assert!(answer.push(0, "two"));
+        answer.cite(0, citation(0, 3));
+        assert!(answer.push(2, "three"));
+        answer.cite(2, citation(0, 5));
+        answer.cite(7, citation(0, 5));
+        let text = answer.text();
+        let cited: Vec<&str> = answer
+            .annotations()
+            .iter()
+            .map(|note| &text[note.range.clone()])
+            .collect();
+        assert_eq!(cited, ["Ünder", "one", "two", "three"]);
+    }
+
+    #[test]
+    fn steps_that_write_at_once_lose_their_citations_and_no_text() {
+        let mut answer = Answer::default();
+        answer.push(0, "a");
+        answer.push(1, "b");
+        answer.push(0, "c");
+        answer.cite(0, citation(0, 2));
+        answer.cite(1, citation(0, 1));
+        answer.exclude(5);
+        assert!(!answer.push(5, "no"));
+        assert_eq!((answer.text(), answer.annotations().len()), ("abc", 1));
+    }
+}

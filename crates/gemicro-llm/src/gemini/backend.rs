@@ -1,0 +1,128 @@
+//! The backend: checks its settings once, then hands every call to `call`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::llm::{LlmBackend, LlmChunk, LlmRequest};
+use gemicro_event::{ErrorKind, Failure, Json};
+use serde_json::Value;
+
+use super::call::{Call, pick_up, start};
+use super::config::GeminiConfig;
+use super::endpoint::{Ask, Endpoint};
+use super::listener::Told;
+use super::trouble::Subject;
+use crate::rest::GeminiRest;
+
+/// How long telling the provider that a call is no longer wanted may take.
+const CANCEL_TIME: Duration = Duration::from_millis(1_500);
+
+/// Models of the Gemini Interactions API. Cheap to make: nothing is loaded or sent before the first call.
+#[derive(Debug, Clone)]
+pub struct GeminiBackend {
+    endpoint: Arc<Endpoint>,
+    poll: Duration,
+    max_resumes: u32,
+}
+
+impl GeminiBackend {
+    /// A backend with these settings.
+    ///
+    /// # Errors
+    /// When the address is none or there is no usable key.
+    pub fn new(config: GeminiConfig) -> Result<Self, Failure> {
+        Ok(Self {
+            endpoint: Arc::new(Endpoint::new(&config)?),
+            poll: config.poll,
+            max_resumes: config.max_resumes,
+        })
+    }
+
+    /// Questions about models and tokens, over the same connections.
+    #[must_use]
+    pub fn rest(&self) -> GeminiRest {
+        GeminiRest::over(Arc::clone(&self.endpoint))
+    }
+}
+
+impl LlmBackend for GeminiBackend {
+    fn name(&self) -> &str {
+        "gemini"
+    }
+
+    fn stream(&self, request: LlmRequest, handle: Option<Json>) -> BoxStream<'static, Told> {
+        let call = Call {
+            endpoint: Arc::clone(&self.endpoint),
+            poll: self.poll,
+            max_resumes: self.max_resumes,
+            request,
+        };
+        let chunks = match handle.map(|handle| interaction_of(&handle)) {
+            None => start(call),
+            Some(Some(id)) => pick_up(call, id),
+            Some(None) => futures_util::stream::iter([Err(no_interaction())]).boxed(),
+        };
+        let endpoint = Arc::clone(&self.endpoint);
+        chunks.map(move |chunk| without_key(&endpoint, chunk)).boxed()
+    }
+
+    fn cancel(&self, handle: Json) -> BoxFuture<'static, ()> {
+        let endpoint = Arc::clone(&self.endpoint);
+        Box::pin(async move {
+            let Some(id) = interaction_of(&handle) else { return };
+            let path = vec!["interactions".to_owned(), id, "cancel".to_owned()];
+            let ask = Ask::post(path, b"{}".to_vec(), Some(CANCEL_TIME));
+            // Connecting counts too, hence the second limit.
+            let asked = tokio::time::timeout(CANCEL_TIME, endpoint.json(ask)).await;
+            match asked {
+                Ok(Ok(_)) => {}
+                Ok(Err(trouble)) => {
+                    let failure = trouble.into_failure(endpoint.host(), Subject::Interaction);
+                    let message = endpoint.redact(&failure.message);
+                    tracing::debug!(message, "the interaction could not be cancelled");
+                }
+                Err(_) => tracing::debug!(host = endpoint.host(), "cancelling took too long"),
+            }
+        })
+    }
+}
+
+/// The interaction that a handle of ours names.
+fn interaction_of(handle: &Json) -> Option<String> {
+    let id = handle.get("interaction").and_then(Value::as_str);
+    id.filter(|id| !id.is_empty()).map(str::to_owned)
+}
+
+fn no_interaction() -> StepFailure {
+    let message = "the handle of the earlier call names no Gemini interaction";
+    StepFailure {
+        failure: Failure::new(ErrorKind::SessionNotFound, message),
+        spent: Spent::Unknown,
+    }
+}
+
+/// The service may quote the key; nothing of ours does.
+fn without_key(endpoint: &Endpoint, chunk: Told) -> Told {
+    match chunk {
+        Ok(LlmChunk::Alarm(text)) => Ok(LlmChunk::Alarm(endpoint.redact(&text))),
+        Ok(chunk) => Ok(chunk),
+        Err(failed) => Err(StepFailure {
+            failure: redacted(endpoint, failed.failure),
+            ..failed
+        }),
+    }
+}
+
+/// A failure without the key.
+pub(crate) fn redacted(endpoint: &Endpoint, failure: Failure) -> Failure {
+    let detail = failure.detail.map(|detail| endpoint.redact(detail.text()));
+    Failure {
+        message: endpoint.redact(&failure.message),
+        detail: detail.and_then(|detail| Json::from_text(&detail).ok()),
+        ..failure
+    }
+}

@@ -1,0 +1,199 @@
+//! The ways a call can take.
+//!
+//! A new call is one POST, never repeated. Everything after it, and everything when a call is taken up by
+//! its handle, only asks about the interaction that is there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_stream::stream;
+use futures_util::stream::{BoxStream, StreamExt};
+use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::llm::{Delivery, FinishReason, LlmChunk, LlmEnd, LlmRequest};
+use gemicro_event::{ErrorKind, Failure, Json};
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::endpoint::{Ask, Endpoint};
+use super::follow::{Opening, follow};
+use super::interaction::{Interaction, Status};
+use super::listener::{Listener, Told};
+use super::trouble::{Subject, Trouble};
+use super::wire::{Mode, is_agent, read_interaction, write_request};
+
+/// How long one look at an interaction may take.
+const LOOK_TIME: Duration = Duration::from_secs(30);
+
+/// What every way needs.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) poll: Duration,
+    pub(super) max_resumes: u32,
+    pub(super) request: LlmRequest,
+}
+
+/// Starts a call.
+pub(super) fn start(call: Call) -> BoxStream<'static, Told> {
+    let mode = match call.request.delivery {
+        _ if is_agent(&call.request.model) => Mode::Background,
+        Delivery::Streamed => Mode::Streamed,
+        Delivery::Buffered => Mode::Buffered,
+        Delivery::Background => Mode::Background,
+    };
+    let body = match write_request(&call.request, mode) {
+        Ok(body) => body,
+        Err(error) => {
+            let message = format!("the request cannot be written as JSON: {error}");
+            let failure = StepFailure::free(Failure::new(ErrorKind::Internal, message));
+            return futures_util::stream::iter([Err(failure)]).boxed();
+        }
+    };
+    match mode {
+        Mode::Streamed => {
+            let listener = call.listener(None);
+            follow(call, listener, Opening::Create(body))
+        }
+        Mode::Buffered | Mode::Background => create_whole(call, body, mode),
+    }
+}
+
+/// Takes up a call by its interaction. Never sends a POST; whatever was spent was spent before.
+pub(super) fn pick_up(call: Call, id: String) -> BoxStream<'static, Told> {
+    let told = stream! {
+        let interaction = match look(&call, &id).await {
+            Ok(interaction) => interaction,
+            Err(trouble) => {
+                yield Err(call.lost(trouble));
+                return;
+            }
+        };
+        let mut listener = call.listener(Some(id.clone()));
+        if interaction.status != Status::Running {
+            for chunk in listener.settle(&interaction) {
+                yield chunk;
+            }
+            return;
+        }
+        yield Ok(LlmChunk::Alive);
+        let is_streamed = call.request.delivery == Delivery::Streamed && !is_agent(&call.request.model);
+        let mut rest = if is_streamed {
+            follow(call, listener, Opening::Listen(id))
+        } else {
+            wait_for(call, listener, id)
+        };
+        while let Some(chunk) = rest.next().await {
+            yield chunk;
+        }
+    };
+    told.boxed()
+}
+
+/// One POST whose answer is the whole interaction, or the promise of one.
+fn create_whole(call: Call, body: Vec<u8>, mode: Mode) -> BoxStream<'static, Told> {
+    let told = stream! {
+        let answer = call.endpoint.json(Ask::post(interactions(), body, None)).await;
+        let interaction = match answer.and_then(|value| interaction_in(&value)) {
+            Ok(interaction) => interaction,
+            Err(trouble) => {
+                yield call.refused(trouble);
+                return;
+            }
+        };
+        let is_running = interaction.status == Status::Running;
+        if let Some(id) = interaction.id.clone().filter(|_| is_running || mode == Mode::Background) {
+            yield Ok(LlmChunk::Handle(Json::from(json!({ "interaction": id }))));
+        }
+        let mut listener = call.listener(interaction.id.clone());
+        match interaction.id.clone().filter(|_| is_running) {
+            Some(id) => {
+                let mut rest = wait_for(call, listener, id);
+                while let Some(chunk) = rest.next().await {
+                    yield chunk;
+                }
+            }
+            None => {
+                for chunk in listener.settle(&interaction) {
+                    yield chunk;
+                }
+            }
+        }
+    };
+    told.boxed()
+}
+
+/// Looks at an interaction until it has ended. Some looks in a row may fail.
+pub(super) fn wait_for(call: Call, mut listener: Listener, id: String) -> BoxStream<'static, Told> {
+    let told = stream! {
+        let mut n_failed = 0;
+        loop {
+            sleep(call.poll).await;
+            match look(&call, &id).await {
+                Ok(interaction) if interaction.status == Status::Running => n_failed = 0,
+                Ok(interaction) => {
+                    for chunk in listener.settle(&interaction) {
+                        yield chunk;
+                    }
+                    return;
+                }
+                Err(trouble) if trouble.passes() && n_failed < call.max_resumes => n_failed += 1,
+                Err(trouble) => {
+                    yield Err(call.lost(trouble));
+                    return;
+                }
+            }
+            yield Ok(LlmChunk::Alive);
+        }
+    };
+    told.boxed()
+}
+
+impl Call {
+    fn listener(&self, id: Option<String>) -> Listener {
+        Listener::new(self.endpoint.host(), &self.request.model, id)
+    }
+
+    /// A trouble of the request that starts a call.
+    pub(super) fn refused(&self, trouble: Trouble) -> Told {
+        if let Some(reason) = trouble.block() {
+            return Ok(LlmChunk::End(LlmEnd {
+                finish: FinishReason::Blocked { reason },
+                usage: None,
+                interaction_id: None,
+                annotations: Vec::new(),
+            }));
+        }
+        let subject = Subject::Model(&self.request.model);
+        Err(trouble.into_step_failure(self.endpoint.host(), subject))
+    }
+
+    /// A trouble after a call was started: what it cost is not known.
+    pub(super) fn lost(&self, trouble: Trouble) -> StepFailure {
+        StepFailure {
+            failure: trouble.into_failure(self.endpoint.host(), Subject::Interaction),
+            spent: Spent::Unknown,
+        }
+    }
+}
+
+/// The interaction as it stands.
+pub(super) async fn look(call: &Call, id: &str) -> Result<Interaction, Trouble> {
+    let value = call.endpoint.json(Ask::get(interaction(id), LOOK_TIME)).await?;
+    interaction_in(&value)
+}
+
+fn interaction_in(value: &serde_json::Value) -> Result<Interaction, Trouble> {
+    let found = read_interaction(value);
+    found.ok_or_else(|| {
+        let start: String = value.to_string().chars().take(200).collect();
+        Trouble::Foreign(format!("JSON that is no interaction: {start}"))
+    })
+}
+
+pub(super) fn interactions() -> Vec<String> {
+    vec!["interactions".to_owned()]
+}
+
+pub(super) fn interaction(id: &str) -> Vec<String> {
+    vec!["interactions".to_owned(), id.to_owned()]
+}

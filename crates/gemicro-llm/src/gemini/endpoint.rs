@@ -1,0 +1,277 @@
+//! One address of the service: sends requests with the key, reads answers within bounds.
+
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use chrono::Utc;
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Failure};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, RequestBuilder, Response, Url};
+use serde_json::Value;
+
+use super::config::GeminiConfig;
+use super::refusal::{REQUEST_ID, Refusal};
+use super::trouble::{Trouble, excerpt};
+
+const API_VERSION: &str = "v1beta";
+const KEY_HEADER: &str = "x-goog-api-key";
+/// The wire format that `wire` knows. The service ignores it today; genai-rs sends it too.
+const REVISION: (&str, &str) = ("api-revision", "2026-05-20");
+const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// How long the body of an error may take; what came by then is used.
+const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
+/// The most that is read of an answer, in bytes.
+pub(super) const ANSWER_BYTES: usize = 32 << 20;
+/// The most that is read of an error, in bytes.
+const ERROR_BYTES: usize = 64 << 10;
+
+/// Where requests go. Making one costs nothing: the HTTP client, which loads the system's certificates, is
+/// made by the first request.
+pub(crate) struct Endpoint {
+    base: Url,
+    host: String,
+    key: HeaderValue,
+    redactor: Redactor,
+    http: OnceLock<Result<Client, Failure>>,
+}
+
+/// One request.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    /// GET or POST.
+    pub(crate) method: Method,
+    /// Path below the API version.
+    pub(crate) path: Vec<String>,
+    /// Parameters.
+    pub(crate) query: Vec<(&'static str, String)>,
+    /// JSON to send.
+    pub(crate) body: Option<Vec<u8>>,
+    /// What should come back.
+    pub(crate) accept: &'static str,
+    /// How long headers and body may take together; endless for streams.
+    pub(crate) within: Option<Duration>,
+}
+
+impl Ask {
+    /// A GET whose answer is JSON.
+    pub(crate) fn get(path: Vec<String>, within: Duration) -> Self {
+        Self {
+            method: Method::GET,
+            path,
+            query: Vec::new(),
+            body: None,
+            accept: "application/json",
+            within: Some(within),
+        }
+    }
+
+    /// A POST whose answer is JSON.
+    pub(crate) fn post(path: Vec<String>, body: Vec<u8>, within: Option<Duration>) -> Self {
+        Self {
+            method: Method::POST,
+            body: Some(body),
+            within,
+            ..Self::get(path, Duration::ZERO)
+        }
+    }
+}
+
+impl Endpoint {
+    /// Checks address and key; sends nothing.
+    pub(crate) fn new(config: &GeminiConfig) -> Result<Self, Failure> {
+        let api_key = config.api_key.trim();
+        let redactor = Redactor::new([api_key]);
+        let wrong = |why: &str| {
+            let address = redactor.redact(&config.base_url);
+            let message = format!("`{address}` cannot be the address of the Gemini API: {why}");
+            Failure::new(ErrorKind::InvalidInput, message)
+        };
+        let mut base = Url::parse(&config.base_url).map_err(|error| wrong(&error.to_string()))?;
+        if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
+            return Err(wrong("expected http:// or https://"));
+        }
+        let Some(name) = base.host_str() else {
+            return Err(wrong("it names no host"));
+        };
+        let host = match base.port() {
+            Some(port) => format!("{name}:{port}"),
+            None => name.to_owned(),
+        };
+        if api_key.is_empty() {
+            return Err(Failure::new(
+                ErrorKind::AuthFailed,
+                "there is no API key for Gemini",
+            ));
+        }
+        let mut key = HeaderValue::from_str(api_key).map_err(|_| {
+            Failure::new(
+                ErrorKind::AuthFailed,
+                "the API key holds characters that no key has",
+            )
+        })?;
+        key.set_sensitive(true);
+        base.set_query(None);
+        base.set_fragment(None);
+        Ok(Self {
+            base,
+            host,
+            key,
+            redactor,
+            http: OnceLock::new(),
+        })
+    }
+
+    /// Its name for people.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The text without the key.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        self.redactor.redact(text).into_owned()
+    }
+
+    /// Sends a request; gives the response when it is a success.
+    pub(super) async fn open(&self, ask: Ask) -> Result<Response, Trouble> {
+        let within = ask.within;
+        let response = self.request(ask)?.send().await;
+        let response = response.map_err(|error| trouble_of(error, within, Trouble::Lost))?;
+        let status = response.status();
+        let request_id = response.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok());
+        tracing::debug!(host = self.host, status = status.as_u16(), request_id, "answered");
+        if status.is_success() {
+            return Ok(response);
+        }
+        let headers = response.headers().clone();
+        let body = error_body(response).await;
+        let refusal = Refusal::read(status.as_u16(), &headers, &body, Utc::now());
+        Err(Trouble::Refused(Box::new(refusal)))
+    }
+
+    /// Sends a request and reads its JSON.
+    pub(crate) async fn json(&self, ask: Ask) -> Result<Value, Trouble> {
+        let within = ask.within;
+        let mut response = self.open(ask).await?;
+        let mut body = Vec::new();
+        loop {
+            let chunk = response.chunk().await;
+            let Some(chunk) = chunk.map_err(|error| trouble_of(error, within, Trouble::Cut))? else {
+                break;
+            };
+            if body.len() + chunk.len() > ANSWER_BYTES {
+                return Err(Trouble::TooLarge(ANSWER_BYTES));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        serde_json::from_slice(&body).map_err(|_| {
+            let start = String::from_utf8_lossy(&body[..body.len().min(2_000)]);
+            Trouble::Foreign(format!("something that is not JSON: {}", excerpt(&start)))
+        })
+    }
+
+    fn request(&self, ask: Ask) -> Result<RequestBuilder, Trouble> {
+        let client = self.http.get_or_init(|| self.client());
+        let client = client
+            .as_ref()
+            .map_err(|failure| Trouble::Setup(failure.clone()))?;
+        let mut builder = client
+            .request(ask.method, self.url(&ask.path, &ask.query)?)
+            .header(KEY_HEADER, self.key.clone())
+            .header(REVISION.0, REVISION.1)
+            .header(ACCEPT, ask.accept);
+        if let Some(body) = ask.body {
+            builder = builder.header(CONTENT_TYPE, "application/json").body(body);
+        }
+        if let Some(within) = ask.within {
+            builder = builder.timeout(within);
+        }
+        Ok(builder)
+    }
+
+    fn url(&self, path: &[String], query: &[(&'static str, String)]) -> Result<Url, Trouble> {
+        // An empty or dotted part would silently name another resource.
+        if let Some(part) = path.iter().find(|part| matches!(part.as_str(), "" | "." | "..")) {
+            let message = format!("`{part}` is no name of anything at {}", self.host);
+            return Err(Trouble::Setup(Failure::new(ErrorKind::InvalidInput, message)));
+        }
+        let mut url = self.base.clone();
+        if let Ok(mut parts) = url.path_segments_mut() {
+            parts.pop_if_empty().push(API_VERSION).extend(path);
+        }
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        Ok(url)
+    }
+
+    fn client(&self) -> Result<Client, Failure> {
+        let mut builder = Client::builder()
+            .connect_timeout(CONNECT_TIME)
+            .redirect(Policy::none())
+            .user_agent(concat!("gemicro/", env!("CARGO_PKG_VERSION")));
+        if is_loopback(&self.base) {
+            builder = builder.no_proxy();
+        }
+        builder.build().map_err(|error| {
+            let message = format!("the HTTP client cannot be set up: {}", root_cause(&error));
+            Failure::new(ErrorKind::Internal, message)
+        })
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("host", &self.host)
+            .finish_non_exhaustive()
+    }
+}
+
+fn is_loopback(base: &Url) -> bool {
+    let host = base.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+}
+
+/// Reads the body of an error as far as it comes in bounds of size and time.
+async fn error_body(mut response: Response) -> Vec<u8> {
+    let mut body = Vec::new();
+    let reading = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            let room = ERROR_BYTES - body.len();
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if body.len() == ERROR_BYTES {
+                break;
+            }
+        }
+    };
+    // Late or not: what came is used.
+    let _ = tokio::time::timeout(ERROR_BODY_TIME, reading).await;
+    body
+}
+
+/// What an error of the HTTP client means; `otherwise` where it happened after the request was sent.
+pub(super) fn trouble_of(
+    error: reqwest::Error,
+    within: Option<Duration>,
+    otherwise: fn(String) -> Trouble,
+) -> Trouble {
+    if error.is_connect() || error.is_builder() {
+        return Trouble::Unreachable(root_cause(&error));
+    }
+    match within {
+        Some(within) if error.is_timeout() => Trouble::Late(within),
+        _ => otherwise(root_cause(&error)),
+    }
+}
+
+/// The innermost reason; never the address, which stands in the outer ones.
+fn root_cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    excerpt(&cause.to_string())
+}

@@ -1,0 +1,118 @@
+//! The events of a stream, as they come off the connection.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::{Either, FutureExt, select};
+use futures_util::stream::{BoxStream, StreamExt};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+use sse_stream::{Sse, SseByteStream};
+use tokio::sync::Notify;
+
+use super::endpoint::{ANSWER_BYTES, trouble_of};
+use super::interaction::Event;
+use super::trouble::{Trouble, excerpt};
+use super::wire::read_event;
+
+/// What comes off a stream.
+#[derive(Debug, PartialEq)]
+pub(super) enum Incoming {
+    /// A whole event.
+    Event(Event),
+    /// Bytes that are no event yet: a keep-alive, a piece of a large one.
+    Bytes,
+}
+
+/// Reads one stream. An event may be at most as large as an answer.
+pub(super) struct EventReader {
+    frames: BoxStream<'static, Result<Sse, sse_stream::Error>>,
+    arrivals: Arc<Arrivals>,
+    /// What the response says it is, when that is no stream of events.
+    foreign_type: Option<String>,
+}
+
+/// What has come since the last event.
+#[derive(Debug, Default)]
+struct Arrivals {
+    n_bytes: AtomicUsize,
+    pulse: Notify,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error("the connection broke")]
+    Connection(#[source] reqwest::Error),
+    #[error("an event is too large")]
+    TooLarge,
+}
+
+impl EventReader {
+    pub(super) fn new(response: Response) -> Self {
+        let arrivals = Arc::new(Arrivals::default());
+        let content_type = response.headers().get(CONTENT_TYPE);
+        let content_type = content_type.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let content_type = content_type.unwrap_or_else(|| "nothing that has a type".to_owned());
+        let seen = Arc::clone(&arrivals);
+        let bytes = response.bytes_stream().map(move |piece| {
+            let piece = piece.map_err(Broken::Connection)?;
+            let n_bytes = seen.n_bytes.fetch_add(piece.len(), Ordering::Relaxed) + piece.len();
+            seen.pulse.notify_one();
+            if n_bytes > ANSWER_BYTES {
+                return Err(Broken::TooLarge);
+            }
+            Ok(piece)
+        });
+        Self {
+            frames: SseByteStream::new(bytes).boxed(),
+            arrivals,
+            foreign_type: (!content_type.starts_with("text/event-stream")).then_some(content_type),
+        }
+    }
+
+    /// What the response says it is, when that is no stream of events.
+    pub(super) fn foreign_type(&self) -> Option<&str> {
+        self.foreign_type.as_deref()
+    }
+
+    /// What comes next; nothing at the end of the body.
+    pub(super) async fn next(&mut self) -> Option<Result<Incoming, Trouble>> {
+        loop {
+            let arrivals = Arc::clone(&self.arrivals);
+            let arrived = std::pin::pin!(arrivals.pulse.notified());
+            let frame = match select(self.frames.next(), arrived).await {
+                Either::Left((frame, _)) => frame?,
+                Either::Right(((), _)) => return Some(Ok(Incoming::Bytes)),
+            };
+            self.arrivals.n_bytes.store(0, Ordering::Relaxed);
+            // The event itself says that something came.
+            let _ = self.arrivals.pulse.notified().now_or_never();
+            let frame = match frame {
+                Ok(frame) => frame,
+                Err(error) => return Some(Err(trouble(error))),
+            };
+            let data = frame.data.as_deref().unwrap_or_default().trim();
+            if data.is_empty() || data == "[DONE]" {
+                continue;
+            }
+            return Some(match serde_json::from_str(data) {
+                Ok(value) => Ok(Incoming::Event(read_event(frame.event.as_deref(), &value))),
+                Err(_) => Err(Trouble::Foreign(format!(
+                    "an event that is not JSON: {}",
+                    excerpt(data)
+                ))),
+            });
+        }
+    }
+}
+
+fn trouble(error: sse_stream::Error) -> Trouble {
+    match error {
+        sse_stream::Error::Body(broken) => match broken.downcast::<Broken>().map(|broken| *broken) {
+            Ok(Broken::Connection(error)) => trouble_of(error, None, Trouble::Cut),
+            Ok(Broken::TooLarge) => Trouble::TooLarge(ANSWER_BYTES),
+            Err(other) => Trouble::Cut(excerpt(&other.to_string())),
+        },
+        other => Trouble::Foreign(format!("a stream that is not text: {other}")),
+    }
+}

@@ -1,0 +1,117 @@
+//! What the service says, in our own words: the neutral form between the wire and the chunks.
+
+use gemicro_event::Usage;
+
+/// An interaction as the service tells it; in streams without its steps.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Interaction {
+    /// Its name; none when it is not stored.
+    pub(super) id: Option<String>,
+    pub(super) status: Status,
+    pub(super) steps: Vec<Step>,
+    pub(super) usage: Option<Usage>,
+    /// `errors[]`.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Where an interaction stands. The service may add more at any time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Status {
+    /// In progress, or waiting for its turn.
+    Running,
+    Completed,
+    RequiresAction,
+    Failed,
+    Cancelled,
+    Incomplete,
+    BudgetExceeded,
+    RequiresContinuation,
+    Unknown(String),
+}
+
+/// One step of an interaction.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Step {
+    /// What we asked.
+    Input,
+    Thought,
+    /// What the model wrote.
+    Output {
+        blocks: Vec<Block>,
+        problem: Option<Problem>,
+    },
+    /// A tool call or its result.
+    Tool,
+    Unknown(String),
+}
+
+/// A part of what the model wrote.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Block {
+    Text {
+        text: String,
+        citations: Vec<Citation>,
+    },
+    /// An image or a sound.
+    Media,
+}
+
+/// A page named for a part of a text block. Offsets are bytes of the block and not yet checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Citation {
+    pub(super) url: String,
+    pub(super) title: Option<String>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Something the service calls an error, after it said HTTP 200.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) code: Option<String>,
+    pub(super) message: String,
+}
+
+/// One event of a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Event {
+    /// Where a stream can be taken up again.
+    pub(super) id: Option<String>,
+    pub(super) happening: Happening,
+}
+
+/// What an event says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Happening {
+    Created(Interaction),
+    StatusChanged {
+        id: Option<String>,
+        status: Status,
+    },
+    StepStarted {
+        index: usize,
+        step: Step,
+    },
+    StepChanged {
+        index: usize,
+        delta: Delta,
+    },
+    /// With the usage of the interaction so far.
+    StepStopped {
+        usage: Option<Usage>,
+    },
+    Completed(Interaction),
+    Failed(Problem),
+    Unknown(String),
+}
+
+/// What is added to a step.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Delta {
+    Text(String),
+    Citations(Vec<Citation>),
+    Media,
+    /// Thoughts, searches, signatures.
+    Other,
+    Unknown(String),
+}

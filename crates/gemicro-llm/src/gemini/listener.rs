@@ -1,0 +1,288 @@
+//! Turns the events of one call into chunks, over all the streams it takes.
+
+use std::collections::HashSet;
+
+use gemicro_core::flow::StepFailure;
+use gemicro_core::llm::{Annotation, LlmChunk, LlmEnd};
+use gemicro_event::{Json, Usage};
+use serde_json::json;
+
+use super::answer::Answer;
+use super::end::{Ending, Verdict};
+use super::endpoint::ANSWER_BYTES;
+use super::interaction::{Block, Delta, Event, Happening, Interaction, Problem, Status, Step};
+use super::trouble::{Subject, Trouble, excerpt};
+use super::whole::{all_runs, last_run, problems};
+
+/// What a call gives out.
+pub(super) type Told = Result<LlmChunk, StepFailure>;
+
+/// More kinds of unknown things than are worth an alarm.
+const MOST_ALARMS: usize = 20;
+
+/// What one event comes to.
+#[derive(Debug)]
+pub(super) enum Hearing {
+    /// More will come.
+    Open(Vec<Told>),
+    /// That was the end.
+    Ended(Vec<Told>),
+    /// The stream ended and the interaction did not.
+    Unsettled,
+}
+
+/// What a call has heard so far.
+pub(super) struct Listener {
+    host: String,
+    model: String,
+    answer: Answer,
+    id: Option<String>,
+    last_event: Option<String>,
+    usage: Option<Usage>,
+    problems: Vec<Problem>,
+    alarms: HashSet<String>,
+    voice: Voice,
+}
+
+/// Who seems to speak at the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// Nobody yet.
+    Silent,
+    /// Only what this API does not say.
+    Foreign,
+    /// The Gemini API.
+    Gemini,
+}
+
+impl Listener {
+    /// Knows nothing yet but, when a call is taken up again, its interaction.
+    pub(super) fn new(host: &str, model: &str, id: Option<String>) -> Self {
+        Self {
+            host: host.to_owned(),
+            model: model.to_owned(),
+            answer: Answer::default(),
+            id,
+            last_event: None,
+            usage: None,
+            problems: Vec::new(),
+            alarms: HashSet::new(),
+            voice: Voice::Silent,
+        }
+    }
+
+    /// The interaction, once it is known.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// The newest event that a stream can be taken up after.
+    pub(super) fn last_event(&self) -> Option<&str> {
+        self.last_event.as_deref()
+    }
+
+    /// Who seems to speak at the other end.
+    pub(super) fn voice(&self) -> Voice {
+        self.voice
+    }
+
+    /// Hears one event.
+    pub(super) fn hear(&mut self, event: Event) -> Hearing {
+        if event.id.is_some() {
+            self.last_event = event.id;
+        }
+        self.voice = match event.happening {
+            Happening::Unknown(_) if self.voice != Voice::Gemini => Voice::Foreign,
+            _ => Voice::Gemini,
+        };
+        match event.happening {
+            Happening::Created(interaction) => Hearing::Open(self.named(interaction.id)),
+            Happening::StatusChanged { id, status } => {
+                let mut chunks = self.named(id);
+                if let Status::Unknown(status) = status {
+                    chunks.extend(self.alarm("status", &status));
+                }
+                Hearing::Open(chunks)
+            }
+            Happening::StepStarted { index, step } => self.started(index, step),
+            Happening::StepChanged { index, delta } => self.changed(index, delta),
+            Happening::StepStopped { usage } => {
+                self.usage = usage.or(self.usage);
+                Hearing::Open(alive())
+            }
+            Happening::Completed(interaction) => self.completed(&interaction),
+            Happening::Failed(problem) => {
+                let problems = [problem];
+                // Judged like the failed status that it is.
+                let verdict = self.ending(&problems).judge(&Status::Failed);
+                Hearing::Ended(self.end(verdict, self.answer.annotations()))
+            }
+            Happening::Unknown(kind) => {
+                let mut chunks = alive();
+                chunks.extend(self.alarm("event", &kind));
+                Hearing::Open(chunks)
+            }
+        }
+    }
+
+    /// Takes the end from the interaction itself, and what was not heard before it.
+    pub(super) fn settle(&mut self, interaction: &Interaction) -> Vec<Told> {
+        let mut chunks = Vec::new();
+        for step in &interaction.steps {
+            if let Step::Unknown(kind) = step {
+                chunks.extend(self.alarm("step", kind));
+            }
+        }
+        self.id = interaction.id.clone().or(self.id.take());
+        self.usage = interaction.usage.or(self.usage);
+        let problems = problems(interaction);
+        let verdict = self.ending(&problems).judge(&interaction.status);
+        let heard = self.answer.text();
+        let written = if heard.is_empty() {
+            last_run(&interaction.steps)
+        } else {
+            all_runs(&interaction.steps)
+        };
+        match (written.text.strip_prefix(heard), &verdict) {
+            (Some(""), _) | (None, Verdict::Failed(_) | Verdict::Strange(..)) => {}
+            (Some(rest), _) => chunks.push(Ok(LlmChunk::Text(rest.to_owned()))),
+            (None, Verdict::Finished(_)) => {
+                let why = "what was stored is not what was heard".to_owned();
+                chunks.push(Err(self.failed(Trouble::Cut(why))));
+                return chunks;
+            }
+        }
+        chunks.extend(self.end(verdict, written.annotations));
+        chunks
+    }
+
+    /// A trouble as the failure of this call.
+    pub(super) fn failed(&self, trouble: Trouble) -> StepFailure {
+        trouble.into_step_failure(&self.host, Subject::Model(&self.model))
+    }
+
+    fn named(&mut self, id: Option<String>) -> Vec<Told> {
+        match id {
+            Some(id) if self.id.is_none() => {
+                let handle = Json::from(json!({ "interaction": id }));
+                self.id = Some(id);
+                vec![Ok(LlmChunk::Handle(handle))]
+            }
+            Some(_) | None => alive(),
+        }
+    }
+
+    fn started(&mut self, index: usize, step: Step) -> Hearing {
+        let mut chunks = Vec::new();
+        match step {
+            Step::Output { blocks, problem } => {
+                self.problems.extend(problem);
+                for block in blocks {
+                    match block {
+                        Block::Text { text, citations } => {
+                            self.answer.interrupt(index);
+                            match self.write(index, text) {
+                                Ok(chunk) => chunks.push(Ok(chunk)),
+                                Err(failure) => return Hearing::Ended(vec![Err(failure)]),
+                            }
+                            self.answer.cite(index, citations);
+                        }
+                        Block::Media => self.answer.interrupt(index),
+                    }
+                }
+            }
+            Step::Input | Step::Thought | Step::Tool => self.answer.exclude(index),
+            Step::Unknown(kind) => {
+                self.answer.exclude(index);
+                chunks.extend(self.alarm("step", &kind));
+            }
+        }
+        chunks.extend(alive());
+        Hearing::Open(chunks)
+    }
+
+    fn changed(&mut self, index: usize, delta: Delta) -> Hearing {
+        let mut chunks = alive();
+        match delta {
+            Delta::Text(text) => match self.write(index, text) {
+                Ok(chunk) => chunks = vec![Ok(chunk)],
+                Err(failure) => return Hearing::Ended(vec![Err(failure)]),
+            },
+            Delta::Citations(citations) => self.answer.cite(index, citations),
+            Delta::Media => self.answer.interrupt(index),
+            Delta::Other => {}
+            Delta::Unknown(kind) => chunks.extend(self.alarm("delta", &kind)),
+        }
+        Hearing::Open(chunks)
+    }
+
+    fn write(&mut self, index: usize, text: String) -> Result<LlmChunk, StepFailure> {
+        if self.answer.text().len() + text.len() > ANSWER_BYTES {
+            return Err(self.failed(Trouble::TooLarge(ANSWER_BYTES)));
+        }
+        let is_answer = self.answer.push(index, &text);
+        Ok(if is_answer && !text.is_empty() {
+            LlmChunk::Text(text)
+        } else {
+            LlmChunk::Alive
+        })
+    }
+
+    fn completed(&mut self, interaction: &Interaction) -> Hearing {
+        if interaction.status == Status::Running {
+            return Hearing::Unsettled;
+        }
+        let mut chunks = Vec::new();
+        self.id = interaction.id.clone().or(self.id.take());
+        self.usage = interaction.usage.or(self.usage);
+        let mut annotations = self.answer.annotations();
+        if self.answer.text().is_empty() {
+            // Steps come in pieces, not here; should they ever come here alone, they are not lost.
+            let written = last_run(&interaction.steps);
+            if !written.text.is_empty() {
+                chunks.push(Ok(LlmChunk::Text(written.text)));
+                annotations = written.annotations;
+            }
+        }
+        let mut all = std::mem::take(&mut self.problems);
+        all.extend(problems(interaction));
+        let verdict = self.ending(&all).judge(&interaction.status);
+        chunks.extend(self.end(verdict, annotations));
+        Hearing::Ended(chunks)
+    }
+
+    fn end(&self, verdict: Verdict, annotations: Vec<Annotation>) -> Vec<Told> {
+        match verdict {
+            Verdict::Finished(finish) => vec![Ok(LlmChunk::End(LlmEnd {
+                finish,
+                usage: self.usage,
+                interaction_id: self.id.clone(),
+                annotations,
+            }))],
+            Verdict::Failed(failure) => vec![Err(failure)],
+            Verdict::Strange(alarm, failure) => vec![Ok(LlmChunk::Alarm(alarm)), Err(failure)],
+        }
+    }
+
+    fn ending<'a>(&'a self, problems: &'a [Problem]) -> Ending<'a> {
+        Ending {
+            host: &self.host,
+            model: &self.model,
+            id: self.id.as_deref(),
+            usage: self.usage.as_ref(),
+            problems,
+        }
+    }
+
+    /// An alarm about a kind of thing, the first time it is met.
+    fn alarm(&mut self, what: &str, kind: &str) -> Option<Told> {
+        let kind = excerpt(kind);
+        let text = format!("{} sent an unknown {what} `{kind}`", self.host);
+        let is_new = self.alarms.len() < MOST_ALARMS && self.alarms.insert(text.clone());
+        is_new.then_some(Ok(LlmChunk::Alarm(text)))
+    }
+}
+
+fn alive() -> Vec<Told> {
+    vec![Ok(LlmChunk::Alive)]
+}

@@ -1,0 +1,34 @@
+//! The Gemini Interactions API.
+//!
+//! A call goes one way: `wire` writes the request, `endpoint` sends it, `events` reads what comes back,
+//! `listener` and `whole` turn it into chunks, `end` judges how it ended. `call` is the map of the ways a
+//! call can take: in one piece, in the background, taken up by its handle; `follow` is the way of streams.
+//! Everything that says no is in `refusal` (what the service said) and `trouble` (what that means for us).
+//!
+//! Only `wire` knows the types of `genai-rs`. Its client is not used: it reads bodies without a limit, hides
+//! headers and error details, fails on events it cannot read, and takes no HTTP client of ours. Its types
+//! carry the knowledge of the wire format, which was checked against the real service.
+
+mod answer;
+mod backend;
+mod call;
+mod citation;
+mod config;
+mod end;
+mod endpoint;
+mod events;
+mod follow;
+mod interaction;
+mod listener;
+mod problem;
+mod refusal;
+mod retired;
+mod trouble;
+mod whole;
+mod wire;
+
+pub use backend::GeminiBackend;
+pub(crate) use backend::redacted;
+pub use config::GeminiConfig;
+pub(crate) use endpoint::{Ask, Endpoint};
+pub(crate) use trouble::Subject;

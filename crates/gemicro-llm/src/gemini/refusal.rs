@@ -1,0 +1,153 @@
+//! An HTTP error of the service, read: both envelopes, pages for people, and how long to wait.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+/// The service's name for a request.
+pub(super) const REQUEST_ID: &str = "x-goog-request-id";
+
+/// What the service said with an HTTP status that is no success.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Refusal {
+    pub(super) status: u16,
+    /// `rate_limit_exceeded` or `RESOURCE_EXHAUSTED`, whichever envelope it came in.
+    pub(super) code: Option<String>,
+    /// Its words; for pages their title.
+    pub(super) message: String,
+    /// Whether it came in one of the service's envelopes.
+    pub(super) is_envelope: bool,
+    /// `ErrorInfo.reason`.
+    pub(super) reasons: Vec<String>,
+    pub(super) quotas: Vec<Quota>,
+    pub(super) request_id: Option<String>,
+    pub(super) retry_after: Option<Duration>,
+}
+
+/// A quota that was exceeded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Quota {
+    pub(super) id: String,
+    pub(super) value: String,
+}
+
+impl Refusal {
+    /// Reads status, headers and body.
+    pub(super) fn read(status: u16, headers: &HeaderMap, body: &[u8], now: DateTime<Utc>) -> Self {
+        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let text = String::from_utf8_lossy(body);
+        let value: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
+        // Some endpoints wrap the envelope in a list.
+        let envelope = value.get(0).unwrap_or(&value);
+        let error = envelope.get("error").filter(|error| error.is_object());
+        let null = Value::Null;
+        let details = error.and_then(|error| error.get("details")).unwrap_or(&null);
+        let told = error
+            .and_then(|error| error.get("message"))
+            .and_then(Value::as_str);
+        let message = told.map_or_else(|| page_words(&text), str::to_owned);
+        let after_header = header(RETRY_AFTER.as_str()).and_then(|value| header_delay(value, now));
+        let retry_after = after_header
+            .or_else(|| body_delay(details))
+            .or_else(|| message_delay(&message));
+        Self {
+            status,
+            code: error.and_then(code_of),
+            message,
+            is_envelope: error.is_some(),
+            reasons: texts(details, "reason"),
+            quotas: quotas(details),
+            request_id: header(REQUEST_ID).map(str::to_owned),
+            retry_after,
+        }
+    }
+
+    /// Whether it lasts until tomorrow.
+    pub(super) fn is_daily(&self) -> bool {
+        self.code.as_deref() == Some("quota_exceeded")
+            || self.quotas.iter().any(|quota| quota.id.contains("PerDay"))
+    }
+
+    /// Whether the key is what is wrong.
+    pub(super) fn is_about_key(&self) -> bool {
+        let message = self.message.to_ascii_lowercase();
+        self.reasons.iter().any(|reason| reason.starts_with("API_KEY"))
+            || message.contains("api key not valid")
+            || message.contains("api key expired")
+    }
+}
+
+fn code_of(error: &Value) -> Option<String> {
+    let word = |name: &str| error.get(name).and_then(Value::as_str);
+    word("status").or_else(|| word("code")).map(str::to_owned)
+}
+
+fn entries(details: &Value) -> impl Iterator<Item = &Value> {
+    details.as_array().into_iter().flatten()
+}
+
+fn texts(details: &Value, name: &'static str) -> Vec<String> {
+    let found = entries(details).filter_map(|entry| entry.get(name)?.as_str());
+    found.map(str::to_owned).collect()
+}
+
+fn quotas(details: &Value) -> Vec<Quota> {
+    let violations = entries(details).filter_map(|entry| entry.get("violations")?.as_array());
+    let text = |violation: &Value, name: &str| {
+        let value = violation.get(name).and_then(Value::as_str);
+        value.unwrap_or_default().to_owned()
+    };
+    let quota = |violation| Quota {
+        id: text(violation, "quotaId"),
+        value: text(violation, "quotaValue"),
+    };
+    violations.flatten().map(quota).collect()
+}
+
+/// `Retry-After`: seconds, or the moment.
+fn header_delay(value: &str, now: DateTime<Utc>) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let moment = DateTime::parse_from_rfc2822(value).ok()?;
+    Some((moment.to_utc() - now).to_std().unwrap_or(Duration::ZERO))
+}
+
+/// `RetryInfo.retryDelay`: `"35s"`, `"1.5s"`.
+fn body_delay(details: &Value) -> Option<Duration> {
+    let told = entries(details).find_map(|entry| entry.get("retryDelay")?.as_str())?;
+    seconds(told.trim().strip_suffix('s')?)
+}
+
+/// `… Please retry in 12.5s.`: where the Interactions envelope has no details, its message may say it.
+fn message_delay(message: &str) -> Option<Duration> {
+    let rest = message.split("retry in ").nth(1)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = rest.split_at(end);
+    if unit.starts_with("ms") {
+        return Some(seconds(number)? / 1_000);
+    }
+    unit.starts_with('s').then(|| seconds(number))?
+}
+
+fn seconds(number: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(number.parse().ok()?).ok()
+}
+
+/// What a body that is no envelope says: the title of a page, or its start.
+fn page_words(body: &str) -> String {
+    let lower = body.to_ascii_lowercase();
+    let title = lower.find("<title>").and_then(|start| {
+        let start = start + "<title>".len();
+        let len = lower[start..].find("</title>")?;
+        body.get(start..start + len)
+    });
+    title.unwrap_or(body).trim().to_owned()
+}
+
+#[cfg(test)]
+#[path = "refusal_tests.rs"]
+mod tests;

@@ -1,0 +1,229 @@
+//! What can go wrong between us and the service, as failures.
+//!
+//! 403 is an `auth_failed` like 401: it is the key that lacks the permission, and `permission_denied` speaks
+//! of this machine.
+
+use std::time::Duration;
+
+use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_event::{ErrorKind, Failure, Json};
+use serde_json::{Map, Value, json};
+
+use super::problem::{is_block, is_transient};
+use super::refusal::Refusal;
+use super::retired::replacement;
+
+/// The most of a foreign text that goes into a message.
+const EXCERPT: usize = 300;
+
+/// What a request is about; decides what "not found" means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subject<'a> {
+    /// A model or an agent.
+    Model(&'a str),
+    /// An interaction that exists, or should.
+    Interaction,
+    /// Neither.
+    Service,
+}
+
+/// Why there is no usable answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Trouble {
+    /// No connection: nothing was sent.
+    Unreachable(String),
+    /// The request was sent and no whole answer came.
+    Lost(String),
+    /// The answer broke off in the middle.
+    Cut(String),
+    /// There was none within the time of this request.
+    Late(Duration),
+    /// An HTTP status that is no success.
+    Refused(Box<Refusal>),
+    /// A success that is none: what came instead.
+    Foreign(String),
+    /// The answer is larger than this many bytes.
+    TooLarge(usize),
+    /// Something of ours is not in order.
+    Setup(Failure),
+}
+
+impl Trouble {
+    /// Whether the same request may go well in a moment.
+    pub(super) fn passes(&self) -> bool {
+        match self {
+            Self::Unreachable(_) | Self::Lost(_) | Self::Cut(_) | Self::Late(_) => true,
+            Self::Refused(refusal) => matches!(refusal.status, 408 | 409 | 429 | 500..=599),
+            Self::Foreign(_) | Self::TooLarge(_) | Self::Setup(_) => false,
+        }
+    }
+
+    /// The HTTP status, if there was one.
+    pub(super) fn status(&self) -> Option<u16> {
+        match self {
+            Self::Refused(refusal) => Some(refusal.status),
+            _ => None,
+        }
+    }
+
+    /// Why policy stopped the request, if it did.
+    pub(super) fn block(&self) -> Option<String> {
+        let Self::Refused(refusal) = self else { return None };
+        let code = refusal.code.as_deref().filter(|code| is_block(code))?;
+        Some(format!("{code}: {}", excerpt(&refusal.message)))
+    }
+
+    /// As a failure with what it cost.
+    pub(super) fn into_step_failure(self, host: &str, subject: Subject<'_>) -> StepFailure {
+        let spent = match &self {
+            Self::Unreachable(_) | Self::Setup(_) => Spent::Nothing,
+            Self::Refused(refusal) if refusal.status < 500 && refusal.status != 408 => Spent::Nothing,
+            _ => Spent::Unknown,
+        };
+        StepFailure {
+            failure: self.into_failure(host, subject),
+            spent,
+        }
+    }
+
+    /// As a failure.
+    pub(crate) fn into_failure(self, host: &str, subject: Subject<'_>) -> Failure {
+        let (kind, message) = match self {
+            Self::Unreachable(why) => (
+                ErrorKind::UpstreamError,
+                format!("cannot reach {host}: {why}; check the network and the address"),
+            ),
+            Self::Lost(why) => (
+                ErrorKind::UpstreamError,
+                format!("the connection to {host} failed: {why}"),
+            ),
+            Self::Cut(why) => (
+                ErrorKind::TruncatedOutput,
+                format!("the answer of {host} broke off: {why}"),
+            ),
+            Self::Late(limit) => (
+                ErrorKind::UpstreamError,
+                format!("{host} did not answer within {} s", limit.as_secs_f64()),
+            ),
+            Self::Refused(refusal) => return refused(&refusal, host, subject),
+            Self::Foreign(what) => (
+                ErrorKind::MalformedOutput,
+                format!("the endpoint at {host} does not speak the Gemini API: it sent {what}"),
+            ),
+            Self::TooLarge(limit) => (
+                ErrorKind::MalformedOutput,
+                format!("the answer of {host} is larger than {} MiB", limit >> 20),
+            ),
+            Self::Setup(failure) => return failure,
+        };
+        Failure {
+            detail: Some(Json::from(json!({ "host": host }))),
+            ..Failure::new(kind, message)
+        }
+    }
+}
+
+fn refused(refusal: &Refusal, host: &str, subject: Subject<'_>) -> Failure {
+    let kind = kind_of(refusal, subject);
+    let said = excerpt(&refusal.message);
+    let status = refusal.status;
+    let message = match (kind, subject) {
+        (ErrorKind::UnknownModel, Subject::Model(model)) => {
+            let instead = replacement(model).map(|instead| format!("; use `{instead}` instead"));
+            let instead = instead.unwrap_or_default();
+            format!("{host} does not know the model `{model}` (HTTP {status}){instead}")
+        }
+        (ErrorKind::SessionNotFound, _) => {
+            format!("{host} no longer has this interaction (HTTP {status}): {said}")
+        }
+        (ErrorKind::QuotaExhausted, _) => {
+            format!("the quota at {host} is used up (HTTP {status}): {said}")
+        }
+        (ErrorKind::RateLimited, _) => {
+            format!("{host} got too many requests (HTTP {status}): {said}")
+        }
+        (ErrorKind::AuthFailed, _) => format!("{host} refused the API key (HTTP {status}): {said}"),
+        (ErrorKind::MalformedOutput, _) => {
+            format!("the endpoint at {host} does not speak the Gemini API: it answered HTTP {status}: {said}")
+        }
+        _ => format!("{host} answered HTTP {status}: {said}"),
+    };
+    let retry_after = refusal.retry_after.map(|wait| wait.as_millis());
+    Failure {
+        kind,
+        message,
+        detail: Some(detail(refusal, host)),
+        retry_after_ms: retry_after.map(|wait| u64::try_from(wait).unwrap_or(u64::MAX)),
+    }
+}
+
+fn kind_of(refusal: &Refusal, subject: Subject<'_>) -> ErrorKind {
+    match refusal.status {
+        // Redirects are not followed: the key would go with them.
+        300..=399 => ErrorKind::MalformedOutput,
+        401 | 403 => ErrorKind::AuthFailed,
+        _ if refusal.is_about_key() => ErrorKind::AuthFailed,
+        402 => ErrorKind::QuotaExhausted,
+        404 if subject == Subject::Interaction => ErrorKind::SessionNotFound,
+        404 if !refusal.is_envelope => ErrorKind::MalformedOutput,
+        404 if names_model(refusal, subject) => ErrorKind::UnknownModel,
+        404 => ErrorKind::SessionNotFound,
+        408 | 409 | 499 => ErrorKind::UpstreamError,
+        429 if refusal.is_daily() => ErrorKind::QuotaExhausted,
+        429 => ErrorKind::RateLimited,
+        400..=499 if is_transient(&refusal.message) => ErrorKind::UpstreamError,
+        400..=499 => ErrorKind::InvalidInput,
+        _ => ErrorKind::UpstreamError,
+    }
+}
+
+fn names_model(refusal: &Refusal, subject: Subject<'_>) -> bool {
+    let Subject::Model(model) = subject else {
+        return false;
+    };
+    let message = refusal.message.to_ascii_lowercase();
+    refusal.code.as_deref() == Some("model_not_found")
+        || message.contains(&model.to_ascii_lowercase())
+        || message.contains("model")
+}
+
+fn detail(refusal: &Refusal, host: &str) -> Json {
+    let mut detail = Map::new();
+    detail.insert("host".to_owned(), Value::from(host));
+    detail.insert("http_status".to_owned(), Value::from(refusal.status));
+    if let Some(code) = &refusal.code {
+        detail.insert("code".to_owned(), Value::from(excerpt(code)));
+    }
+    if let Some(request_id) = &refusal.request_id {
+        detail.insert("request_id".to_owned(), Value::from(excerpt(request_id)));
+    }
+    if !refusal.quotas.is_empty() {
+        let quotas = refusal.quotas.iter().take(8);
+        let quotas = quotas.map(|quota| json!({ "id": excerpt(&quota.id), "value": excerpt(&quota.value) }));
+        detail.insert("quotas".to_owned(), quotas.collect());
+    }
+    Json::from(Value::Object(detail))
+}
+
+/// A foreign text on one line, without control characters, cut.
+pub(super) fn excerpt(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if word.is_empty() {
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > EXCERPT {
+            line.truncate(line.floor_char_boundary(EXCERPT));
+            line.push('…');
+            return line;
+        }
+    }
+    if line.is_empty() {
+        line.push_str("(nothing)");
+    }
+    line
+}

@@ -1,0 +1,117 @@
+//! Questions about models and tokens, for `gemicro doctor`: the parts of the Gemini API outside Interactions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gemicro_event::{ErrorKind, Failure};
+use serde_json::{Value, json};
+
+use crate::gemini::{Ask, Endpoint, GeminiConfig, Subject, redacted};
+
+/// How long a question may take.
+const TIME: Duration = Duration::from_secs(30);
+/// Models of one page, and pages that are read.
+const PAGE_SIZE: &str = "1000";
+const MOST_PAGES: usize = 20;
+
+/// Asks the service about itself. Cheap to make: nothing is loaded or sent before the first question.
+#[derive(Debug, Clone)]
+pub struct GeminiRest {
+    endpoint: Arc<Endpoint>,
+}
+
+/// What the service tells of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// Its id, without `models/`.
+    pub id: String,
+    /// Most tokens it reads.
+    pub input_limit: Option<u64>,
+    /// Most tokens it writes.
+    pub output_limit: Option<u64>,
+}
+
+impl GeminiRest {
+    /// Asks with these settings.
+    ///
+    /// # Errors
+    /// When the address is none or there is no usable key.
+    pub fn new(config: &GeminiConfig) -> Result<Self, Failure> {
+        Ok(Self::over(Arc::new(Endpoint::new(config)?)))
+    }
+
+    pub(crate) fn over(endpoint: Arc<Endpoint>) -> Self {
+        Self { endpoint }
+    }
+
+    /// How many tokens a text has for a model.
+    ///
+    /// # Errors
+    /// When the service cannot be reached, refuses or answers something else.
+    pub async fn count_tokens(&self, model: &str, text: &str) -> Result<u64, Failure> {
+        let id = model.strip_prefix("models/").unwrap_or(model);
+        let path = vec!["models".to_owned(), format!("{id}:countTokens")];
+        let body = json!({ "contents": [{ "role": "user", "parts": [{ "text": text }] }] });
+        let ask = Ask::post(path, body.to_string().into_bytes(), Some(TIME));
+        let answer = self.ask(ask, Subject::Model(id)).await?;
+        let tokens = answer.get("totalTokens").and_then(Value::as_u64);
+        tokens.ok_or_else(|| self.foreign("an answer without `totalTokens`"))
+    }
+
+    /// The models that the key may use.
+    ///
+    /// # Errors
+    /// When the service cannot be reached, refuses or answers something else.
+    pub async fn models(&self) -> Result<Vec<ModelInfo>, Failure> {
+        let mut models = Vec::new();
+        let mut page_token: Option<String> = None;
+        for _ in 0..MOST_PAGES {
+            let mut ask = Ask::get(vec!["models".to_owned()], TIME);
+            ask.query.push(("pageSize", PAGE_SIZE.to_owned()));
+            if let Some(token) = page_token.take() {
+                ask.query.push(("pageToken", token));
+            }
+            let page = self.ask(ask, Subject::Service).await?;
+            let Some(listed) = page.get("models").and_then(Value::as_array) else {
+                // The last page may be empty, the first may not.
+                if models.is_empty() {
+                    return Err(self.foreign("an answer without `models`"));
+                }
+                break;
+            };
+            models.extend(listed.iter().filter_map(model_of));
+            page_token = page
+                .get("nextPageToken")
+                .and_then(Value::as_str)
+                .map(str::to_owned);
+            if page_token.as_deref().is_none_or(str::is_empty) {
+                break;
+            }
+        }
+        Ok(models)
+    }
+
+    async fn ask(&self, ask: Ask, subject: Subject<'_>) -> Result<Value, Failure> {
+        let answer = self.endpoint.json(ask).await;
+        answer.map_err(|trouble| {
+            let failure = trouble.into_failure(self.endpoint.host(), subject);
+            redacted(&self.endpoint, failure)
+        })
+    }
+
+    fn foreign(&self, what: &str) -> Failure {
+        let host = self.endpoint.host();
+        let message = format!("the endpoint at {host} does not speak the Gemini API: it sent {what}");
+        Failure::new(ErrorKind::MalformedOutput, message)
+    }
+}
+
+fn model_of(value: &Value) -> Option<ModelInfo> {
+    let name = value.get("name")?.as_str()?;
+    let limit = |field: &str| value.get(field).and_then(Value::as_u64);
+    Some(ModelInfo {
+        id: name.strip_prefix("models/").unwrap_or(name).to_owned(),
+        input_limit: limit("inputTokenLimit"),
+        output_limit: limit("outputTokenLimit"),
+    })
+}
