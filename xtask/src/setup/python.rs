@@ -1,4 +1,4 @@
-//! The Python of the tests: a virtual environment in `.tools/python` with Google's official SDK, pinned.
+//! The Python of the tests: a virtual environment in `.tools/python` with the official SDKs of Google and OpenAI, pinned.
 //!
 //! The list of packages is `crates/gemicro-sim/tests/sdk/requirements.txt`. A copy of it beside the packages
 //! says what is installed, so a second run does nothing.
@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use crate::process;
 
 /// The name in the list of tools.
-pub(super) const NAME: &str = "google-genai SDK";
+pub(super) const NAME: &str = "official SDKs";
 
 const REQUIREMENTS: &str = "crates/gemicro-sim/tests/sdk/requirements.txt";
 
@@ -59,7 +59,7 @@ pub(super) fn install(root: &Path) -> Result<Installed> {
 fn answers(interpreter: &Path) -> bool {
     let mut command = Command::new(interpreter);
     command
-        .args(["-c", "import google.genai"])
+        .args(["-c", "import google.genai, openai"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());

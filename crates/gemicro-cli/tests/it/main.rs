@@ -11,4 +11,5 @@ mod program;
 mod research;
 mod runs;
 mod settings;
+mod sim;
 mod stopping;

@@ -8,5 +8,7 @@ mod gemini_pick_up;
 mod gemini_rest;
 mod gemini_resume;
 mod gemini_world;
-mod openai;
+mod openai_answers;
+mod openai_errors;
+mod openai_world;
 mod raw_server;

@@ -68,7 +68,10 @@ async fn answers() {
         with(user("json"), object),
         with(turns, json!({})),
         with(user("hello"), json!({"max_tokens": 2})),
-        with(user("hello"), json!({"max_completion_tokens": 3, "temperature": 0.5})),
+        with(
+            user("hello"),
+            json!({"max_completion_tokens": 3, "temperature": 0.5}),
+        ),
     ];
     let asks: Vec<_> = bodies.iter().map(|body| ("POST", CHAT, body.as_str())).collect();
     check_with("openai_answers", SCENARIO, &asks, BEARER).await;
@@ -99,7 +102,9 @@ async fn refusals_and_models() {
 #[tokio::test]
 async fn every_fault() {
     let spoilt = |fault: &str| {
-        format!("  - {{ times: 2, reply: {{ text: 'one two six', chunks: {{ sizes: [4] }} }}, fault: {fault} }}\n")
+        format!(
+            "  - {{ times: 2, reply: {{ text: 'one two six', chunks: {{ sizes: [4] }} }}, fault: {fault} }}\n"
+        )
     };
     let plain = |fault: &str| format!("  - {{ times: 2, fault: {fault} }}\n");
     let faults = [
@@ -123,7 +128,10 @@ async fn every_fault() {
     let scenario = format!("scenario: faults\nrules:\n{}", faults.concat());
     let buffered = user("hello").to_string();
     let streamed = with(user("hello"), json!({"stream": true}));
-    let pair = [("POST", CHAT, buffered.as_str()), ("POST", CHAT, streamed.as_str())];
+    let pair = [
+        ("POST", CHAT, buffered.as_str()),
+        ("POST", CHAT, streamed.as_str()),
+    ];
     check_with("openai_faults", &scenario, &pair.repeat(faults.len()), BEARER).await;
 }
 
@@ -152,7 +160,10 @@ async fn keys_gates_and_the_log() {
     assert!(answer.body.ends_with("data: [DONE]\n\n"), "{}", answer.body);
     assert_eq!(simulator.log().count(Endpoint::ChatCompletions), 1);
     let entry = simulator.log().entries().pop().unwrap();
-    assert_eq!((entry.model.as_str(), entry.rule.as_deref()), ("llama3.2", Some("rule 1")));
+    assert_eq!(
+        (entry.model.as_str(), entry.rule.as_deref()),
+        ("llama3.2", Some("rule 1"))
+    );
     assert!(!format!("{entry:?}").contains(KEY), "{entry:?}");
     simulator.shutdown().await;
 }
@@ -164,6 +175,9 @@ async fn rules_without_an_endpoint_are_for_chats_too() {
     let prompt = "Answer with JSON only: {\"answer\": \"…\", \"citations\": []}\n\nQuestion: How high is the tower of Berlin?\n\n<source>\n[3] a.md\nThe tower of Berlin is 368 metres high.\n</source>\n";
     let answer = ask(simulator.addr(), "POST", CHAT, &user(prompt).to_string()).await;
     let said = answer.json()["choices"][0]["message"]["content"].clone();
-    assert!(said.as_str().is_some_and(|said| said.contains("368 metres")), "{said}");
+    assert!(
+        said.as_str().is_some_and(|said| said.contains("368 metres")),
+        "{said}"
+    );
     simulator.shutdown().await;
 }

@@ -12,11 +12,13 @@ const SYNTHESIZE: &str = include_str!("../../../../prompts/research/synthesize.m
 const SYSTEM: &str = include_str!("../../../../prompts/research/system.md");
 
 const QUESTION: &str = "How does a run survive a crash?";
-const SOURCES: &str = "\n<source>\n[1] a.md\nRuns are durable. A run that crashed is resumed from its journal.\n</source>\n\n<source>\n[2] b.md\nNothing here.\n</source>\n";
+const SOURCES: &str = "\n<source>\n[1] a.md\nRuns are durable. Runs survive a crash by their journal.\n</source>\n\n<source>\n[2] b.md\nNothing here.\n</source>\n";
 
 #[tokio::test]
 async fn every_prompt_of_a_research_run_is_answered() {
-    let simulator = Simulator::start(Scenario::builtin("research").unwrap(), ANY).await.unwrap();
+    let simulator = Simulator::start(Scenario::builtin("research").unwrap(), ANY)
+        .await
+        .unwrap();
     let fill = |template: &str, sources: &str, findings: &str| {
         template
             .replace("{{question}}", QUESTION)
@@ -26,7 +28,7 @@ async fn every_prompt_of_a_research_run_is_answered() {
     };
     let findings = "1. It is resumed [1].\n2. From its journal [2].";
     let why = format!("{QUESTION} And why?");
-    let quote = "A run that crashed is resumed from its journal.";
+    let quote = "Runs survive a crash by their journal.";
     let cases = [
         (
             fill(DECOMPOSE, "", ""),
@@ -35,7 +37,8 @@ async fn every_prompt_of_a_research_run_is_answered() {
         ),
         (
             fill(ANSWER, SOURCES, ""),
-            json!({"answer": format!("{quote} [1]"), "citations": [{"source": 1, "quote": quote}]}).to_string(),
+            json!({"answer": format!("{quote} [1]"), "citations": [{"source": 1, "quote": quote}]})
+                .to_string(),
             "answer from sources",
         ),
         (

@@ -1,0 +1,95 @@
+//! The backend: checks its settings once, then hands every call to `call`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::llm::{LlmBackend, LlmChunk, LlmRequest};
+use gemicro_event::{ErrorKind, Failure, Json};
+use reqwest::Method;
+use serde_json::Value;
+
+use super::bytes::Bytes;
+use super::call::{Told, start};
+use super::config::OpenAiConfig;
+use super::endpoint::Endpoint;
+use super::trouble::Trouble;
+
+/// How long a list of models may take.
+const LIST_TIME: Duration = Duration::from_secs(10);
+
+/// A server that speaks the OpenAI chat API. Cheap to make: nothing is loaded or sent before the first call.
+#[derive(Debug, Clone)]
+pub struct OpenAiBackend {
+    endpoint: Arc<Endpoint>,
+}
+
+impl OpenAiBackend {
+    /// A backend with these settings.
+    ///
+    /// # Errors
+    /// When the address is none, or the key cannot be one.
+    pub fn new(config: OpenAiConfig) -> Result<Self, Failure> {
+        Ok(Self {
+            endpoint: Arc::new(Endpoint::new(&config)?),
+        })
+    }
+
+    /// The ids of the models that the server has, in its order.
+    pub fn models(&self) -> BoxFuture<'static, Result<Vec<String>, Failure>> {
+        let endpoint = Arc::clone(&self.endpoint);
+        Box::pin(async move {
+            let listed = tokio::time::timeout(LIST_TIME, list(&endpoint)).await;
+            let late = || {
+                let why = format!("no list of models within {} s", LIST_TIME.as_secs());
+                Err(Trouble::Lost(why))
+            };
+            listed
+                .unwrap_or_else(|_| late())
+                .map_err(|trouble| trouble.into_failure(&endpoint))
+        })
+    }
+}
+
+impl LlmBackend for OpenAiBackend {
+    fn name(&self) -> &str {
+        "openai"
+    }
+
+    fn stream(&self, request: LlmRequest, handle: Option<Json>) -> BoxStream<'static, Told> {
+        if handle.is_some() {
+            return futures_util::stream::iter([Err(no_session())]).boxed();
+        }
+        let endpoint = Arc::clone(&self.endpoint);
+        let chunks = start(Arc::clone(&endpoint), request);
+        chunks
+            .map(move |chunk| match chunk {
+                Ok(LlmChunk::Alarm(text)) => Ok(LlmChunk::Alarm(endpoint.redact(&text))),
+                chunk => chunk,
+            })
+            .boxed()
+    }
+}
+
+async fn list(endpoint: &Endpoint) -> Result<Vec<String>, Trouble> {
+    let response = endpoint.open(Method::GET, "models", None).await?;
+    let body = Bytes::of(response).await?.whole().await?;
+    let value: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let Some(models) = value.get("data").and_then(Value::as_array) else {
+        return Err(Trouble::Foreign("no list of models".to_owned()));
+    };
+    let ids = models.iter().filter_map(|model| model.get("id")?.as_str());
+    Ok(ids.map(str::to_owned).collect())
+}
+
+/// Calls of this API cannot be picked up, so a handle is not of our making.
+fn no_session() -> StepFailure {
+    let message = "calls to an OpenAI-compatible server cannot be picked up again";
+    StepFailure {
+        failure: Failure::new(ErrorKind::SessionNotFound, message),
+        spent: Spent::Unknown,
+    }
+}

@@ -1,0 +1,109 @@
+//! The body of a request, and what may be left out of it when a server refuses a field.
+
+use gemicro_core::llm::{Delivery, LlmRequest};
+use serde_json::{Map, Value, json};
+
+use super::refusal::Refusal;
+
+/// Fields that a server may not know, and whether they are still sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fields {
+    response_format: bool,
+    stream_options: bool,
+    /// `max_tokens`, which most servers know; else `max_completion_tokens`.
+    max_tokens: bool,
+}
+
+impl Fields {
+    /// All that the request needs, under the names that most servers know.
+    pub(super) fn of(request: &LlmRequest) -> Self {
+        Self {
+            response_format: request.schema.is_some(),
+            stream_options: streams(request),
+            max_tokens: true,
+        }
+    }
+
+    /// What to send instead after a refusal; nothing where it is about something else. Each field is given up
+    /// once, so this ends.
+    pub(super) fn without_refused(self, refusal: &Refusal) -> Option<Self> {
+        if !matches!(refusal.status, 400 | 422) {
+            return None;
+        }
+        if self.max_tokens
+            && refusal.names(&["max_tokens"])
+            && refusal.names(&["unsupported", "not supported", "max_completion_tokens"])
+        {
+            return Some(Self {
+                max_tokens: false,
+                ..self
+            });
+        }
+        if self.stream_options && refusal.names(&["stream_options"]) {
+            return Some(Self {
+                stream_options: false,
+                ..self
+            });
+        }
+        // The prompt asks for JSON too, so an answer of the right shape is still likely.
+        let about_format = [
+            "response_format",
+            "json_schema",
+            "schema",
+            "format",
+            "grammar",
+            "structured",
+        ];
+        if self.response_format && refusal.names(&about_format) {
+            return Some(Self {
+                response_format: false,
+                ..self
+            });
+        }
+        None
+    }
+
+    /// The JSON to send.
+    pub(super) fn body(self, request: &LlmRequest) -> Vec<u8> {
+        let mut messages = Vec::new();
+        if let Some(system) = &request.system {
+            messages.push(json!({"role": "system", "content": system}));
+        }
+        messages.push(json!({"role": "user", "content": request.prompt}));
+        let mut body = Map::new();
+        let mut set = |name: &str, value: Value| body.insert(name.to_owned(), value);
+        set("model", json!(request.model));
+        set("messages", Value::Array(messages));
+        set("stream", json!(streams(request)));
+        if self.stream_options {
+            set("stream_options", json!({"include_usage": true}));
+        }
+        let limit = if self.max_tokens {
+            "max_tokens"
+        } else {
+            "max_completion_tokens"
+        };
+        set(limit, json!(request.max_output_tokens));
+        if let Some(temperature) = request.temperature {
+            // By way of its text: 0.2 must not become 0.20000000298.
+            let exact: Option<f64> = temperature.to_string().parse().ok();
+            set("temperature", json!(exact));
+        }
+        if let (true, Some(schema)) = (self.response_format, &request.schema) {
+            let named = json!({"name": "answer", "schema": schema});
+            set(
+                "response_format",
+                json!({"type": "json_schema", "json_schema": named}),
+            );
+        }
+        Value::Object(body).to_string().into_bytes()
+    }
+}
+
+/// There is no work in the background here: such calls are streamed.
+fn streams(request: &LlmRequest) -> bool {
+    match request.delivery {
+        Delivery::Streamed | Delivery::Background => true,
+        Delivery::Buffered => false,
+    }
+}

@@ -1,0 +1,176 @@
+//! The bytes of an answer, within bounds.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
+
+use futures_util::stream::{BoxStream, StreamExt};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+use sse_stream::{Sse, SseByteStream};
+
+use super::endpoint::root_cause;
+use super::trouble::Trouble;
+
+/// The most that is read of an answer.
+pub(super) const ANSWER_BYTES: usize = 32 << 20;
+
+/// Why there are no more bytes.
+#[derive(Debug, thiserror::Error)]
+enum ByteError {
+    #[error("too large")]
+    TooLarge,
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl From<ByteError> for Trouble {
+    fn from(error: ByteError) -> Self {
+        match error {
+            ByteError::TooLarge => Self::TooLarge,
+            ByteError::Broken(why) => Self::Cut(why),
+        }
+    }
+}
+
+type Piece = Vec<u8>;
+type Pieces = BoxStream<'static, Result<std::io::Cursor<Piece>, ByteError>>;
+
+/// What an answer looks like from its first byte; its type often lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Nothing at all.
+    Empty,
+    /// One JSON value.
+    Json,
+    /// A page for people.
+    Page,
+    /// Lines: events, or something that nobody knows.
+    Lines,
+}
+
+/// The body of an answer, of which the start has been seen.
+pub(super) struct Bytes {
+    pub(super) look: Look,
+    /// Whether the server calls it a stream of events.
+    pub(super) is_typed_events: bool,
+    pieces: Pieces,
+    heard: Arc<AtomicBool>,
+}
+
+impl Bytes {
+    /// Waits for the first byte.
+    pub(super) async fn of(response: Response) -> Result<Self, Trouble> {
+        let content_type = response.headers().get(CONTENT_TYPE);
+        let content_type = content_type
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let is_typed_events = content_type.starts_with("text/event-stream");
+        let heard = Arc::new(AtomicBool::new(false));
+        let mut pieces = limited(response, Arc::clone(&heard));
+        let mut start = Vec::new();
+        let first = loop {
+            match pieces.next().await {
+                Some(piece) => start.extend_from_slice(piece?.get_ref()),
+                None => break None,
+            }
+            let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&start);
+            if let Some(first) = text.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                break Some(*first);
+            }
+        };
+        let look = match first {
+            None => Look::Empty,
+            Some(b'{' | b'[') => Look::Json,
+            Some(b'<') => Look::Page,
+            Some(_) => Look::Lines,
+        };
+        let start = futures_util::stream::iter([Ok(std::io::Cursor::new(start))]);
+        Ok(Self {
+            look,
+            is_typed_events,
+            pieces: start.chain(pieces).boxed(),
+            heard,
+        })
+    }
+
+    /// All of it.
+    pub(super) async fn whole(mut self) -> Result<Vec<u8>, Trouble> {
+        let mut whole = Vec::new();
+        while let Some(piece) = self.pieces.next().await {
+            whole.extend_from_slice(piece?.get_ref());
+        }
+        Ok(whole)
+    }
+
+    /// As events.
+    pub(super) fn events(self) -> Events {
+        Events {
+            events: SseByteStream::new(self.pieces),
+            heard: self.heard,
+        }
+    }
+}
+
+/// The events of an answer.
+pub(super) struct Events {
+    events: SseByteStream<Pieces>,
+    heard: Arc<AtomicBool>,
+}
+
+/// What comes next in a stream of events.
+#[derive(Debug)]
+pub(super) enum Next {
+    Event(Sse),
+    /// Bytes that are no event yet: a comment, or half an event.
+    Heard,
+    /// Nothing more.
+    End,
+}
+
+impl Events {
+    pub(super) async fn next(&mut self) -> Result<Next, Trouble> {
+        std::future::poll_fn(|cx| {
+            let polled = Pin::new(&mut self.events).poll_next_unpin(cx);
+            let heard = self.heard.swap(false, Ordering::Relaxed);
+            match polled {
+                Poll::Ready(Some(Ok(event))) => Poll::Ready(Ok(Next::Event(event))),
+                Poll::Ready(Some(Err(error))) => Poll::Ready(Err(trouble_of(error))),
+                Poll::Ready(None) => Poll::Ready(Ok(Next::End)),
+                // Polled again at once by whoever hears this, so the wake-up is not lost.
+                Poll::Pending if heard => Poll::Ready(Ok(Next::Heard)),
+                Poll::Pending => Poll::Pending,
+            }
+        })
+        .await
+    }
+}
+
+fn limited(response: Response, heard: Arc<AtomicBool>) -> Pieces {
+    let mut n_bytes = 0;
+    let pieces = response.bytes_stream().map(move |piece| {
+        heard.store(true, Ordering::Relaxed);
+        match piece {
+            Ok(piece) => {
+                n_bytes += piece.len();
+                if n_bytes > ANSWER_BYTES {
+                    return Err(ByteError::TooLarge);
+                }
+                Ok(std::io::Cursor::new(piece.to_vec()))
+            }
+            Err(error) => Err(ByteError::Broken(root_cause(&error))),
+        }
+    });
+    pieces.boxed()
+}
+
+fn trouble_of(error: sse_stream::Error) -> Trouble {
+    match error {
+        sse_stream::Error::Body(error) => match error.downcast::<ByteError>() {
+            Ok(error) => Trouble::from(*error),
+            Err(error) => Trouble::Cut(error.to_string()),
+        },
+        error => Trouble::Foreign(format!("events that cannot be read: {error}")),
+    }
+}

@@ -1,0 +1,118 @@
+//! Takes thoughts out of a text: some servers send them as a leading `<think>…</think>`.
+
+const OPENING: &str = "<think>";
+const CLOSING: &str = "</think>";
+
+/// Sees a text in pieces and gives back what is not a thought. Only a block at the very start is one.
+#[derive(Debug)]
+pub(super) struct ThinkFilter {
+    state: State,
+    /// What cannot be judged yet.
+    held: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing but white space and the start of the mark so far.
+    Start,
+    /// Inside the block.
+    Thinking,
+    /// After the block, before the answer: white space goes with the thoughts.
+    Gap,
+    /// Everything is answer.
+    Answer,
+}
+
+impl ThinkFilter {
+    pub(super) fn new() -> Self {
+        Self {
+            state: State::Start,
+            held: String::new(),
+        }
+    }
+
+    /// The part of the answer that is certain after this piece; perhaps nothing.
+    pub(super) fn push(&mut self, piece: &str) -> String {
+        if self.state == State::Answer {
+            return piece.to_owned();
+        }
+        self.held.push_str(piece);
+        if self.state == State::Start {
+            let text = self.held.trim_start();
+            if let Some(thoughts) = text.strip_prefix(OPENING) {
+                self.held = thoughts.to_owned();
+                self.state = State::Thinking;
+            } else if !OPENING.starts_with(text) {
+                self.state = State::Answer;
+            }
+        }
+        if self.state == State::Thinking {
+            match self.held.split_once(CLOSING) {
+                Some((_, rest)) => {
+                    self.held = rest.to_owned();
+                    self.state = State::Gap;
+                }
+                None => {
+                    // The mark may have begun: as much is kept as could be its start.
+                    let keep = self.held.len().saturating_sub(CLOSING.len() - 1);
+                    self.held.drain(..self.held.ceil_char_boundary(keep));
+                }
+            }
+        }
+        if self.state == State::Gap {
+            self.held = self.held.trim_start().to_owned();
+            if !self.held.is_empty() {
+                self.state = State::Answer;
+            }
+        }
+        match self.state {
+            State::Answer => std::mem::take(&mut self.held),
+            State::Start | State::Thinking | State::Gap => String::new(),
+        }
+    }
+
+    /// What is left when nothing more comes. A thought without an end stays a thought.
+    pub(super) fn finish(self) -> String {
+        match self.state {
+            State::Start | State::Answer => self.held,
+            State::Thinking | State::Gap => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filtered(text: &str, size: usize) -> String {
+        let mut filter = ThinkFilter::new();
+        let characters: Vec<char> = text.chars().collect();
+        let mut said: String = characters
+            .chunks(size)
+            .map(|piece| filter.push(&piece.iter().collect::<String>()))
+            .collect();
+        said.push_str(&filter.finish());
+        said
+    }
+
+    #[test]
+    fn only_a_leading_block_goes_whatever_the_pieces() {
+        for (text, expected) in [
+            ("plain", "plain"),
+            ("", ""),
+            ("  spaced", "  spaced"),
+            ("<think>hm, é < 3 </thin</think>\n\nThe answer.", "The answer."),
+            ("\n<think></think>yes", "yes"),
+            ("<think>never ends", ""),
+            ("<think>a</think>", ""),
+            ("<thing>x</thing>", "<thing>x</thing>"),
+            ("<thi", "<thi"),
+            ("a <think>b</think> c", "a <think>b</think> c"),
+            ("<think>a</think>b<think>c</think>", "b<think>c</think>"),
+        ] {
+            for size in [1, 2, 3, 7, 100] {
+                assert_eq!(filtered(text, size), expected, "{text:?} in pieces of {size}");
+            }
+        }
+    }
+}

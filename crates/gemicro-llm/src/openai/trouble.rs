@@ -1,0 +1,187 @@
+//! What can go wrong between us and a server, as failures.
+
+use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_event::{ErrorKind, Failure, Json};
+use serde_json::{Map, Value};
+
+use super::bytes::ANSWER_BYTES;
+use super::endpoint::Endpoint;
+use super::refusal::Refusal;
+
+/// The most of a foreign text that goes into a message.
+const EXCERPT: usize = 300;
+
+/// Why there is no usable answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Trouble {
+    /// The machine is there, the port is closed.
+    NobodyListens,
+    /// No connection: nothing was sent.
+    Unreachable(String),
+    /// The request was sent and no answer began.
+    Lost(String),
+    /// The answer broke off in the middle.
+    Cut(String),
+    /// An HTTP status that is no success.
+    Refused(Box<Refusal>),
+    /// An error in an answer that had begun well.
+    Broken(Box<Refusal>),
+    /// A success that is none: what came instead.
+    Foreign(String),
+    /// The answer is larger than we read.
+    TooLarge,
+    /// Something of ours is not in order.
+    Setup(Failure),
+}
+
+impl Trouble {
+    /// As a failure with what it cost.
+    pub(super) fn into_step_failure(self, endpoint: &Endpoint) -> StepFailure {
+        let spent = match &self {
+            Self::NobodyListens | Self::Unreachable(_) | Self::Setup(_) => Spent::Nothing,
+            // 503: the model is still being loaded, or nobody has time for us.
+            Self::Refused(refusal) if refusal.status == 503 => Spent::Nothing,
+            Self::Refused(refusal) if refusal.status < 500 && refusal.status != 408 => Spent::Nothing,
+            Self::Refused(_)
+            | Self::Lost(_)
+            | Self::Cut(_)
+            | Self::Broken(_)
+            | Self::Foreign(_)
+            | Self::TooLarge => Spent::Unknown,
+        };
+        StepFailure {
+            failure: self.into_failure(endpoint),
+            spent,
+        }
+    }
+
+    /// As a failure; without the key, whoever quoted it.
+    pub(super) fn into_failure(self, endpoint: &Endpoint) -> Failure {
+        let host = endpoint.host();
+        let refusal = match &self {
+            Self::Refused(refusal) | Self::Broken(refusal) => Some((**refusal).clone()),
+            _ => None,
+        };
+        let (kind, message) = match self {
+            Self::NobodyListens => (
+                ErrorKind::UpstreamError,
+                format!("cannot reach {host}: is the server running?"),
+            ),
+            Self::Unreachable(why) => (ErrorKind::UpstreamError, format!("cannot reach {host}: {why}")),
+            Self::Lost(why) => (
+                ErrorKind::UpstreamError,
+                format!("the connection to {host} failed: {why}"),
+            ),
+            Self::Cut(why) => (
+                ErrorKind::TruncatedOutput,
+                format!("the answer of {host} broke off: {why}"),
+            ),
+            Self::Refused(refusal) => refused(&refusal, endpoint),
+            Self::Broken(refusal) => {
+                let kind = match kind_of(&refusal) {
+                    // It had taken the request.
+                    ErrorKind::InvalidInput => ErrorKind::UpstreamError,
+                    kind => kind,
+                };
+                (
+                    kind,
+                    format!("{host} failed while answering: {}", excerpt(&refusal.message)),
+                )
+            }
+            Self::Foreign(what) => (
+                ErrorKind::MalformedOutput,
+                format!("the endpoint at {host} does not speak the OpenAI API: it sent {what}"),
+            ),
+            Self::TooLarge => (
+                ErrorKind::MalformedOutput,
+                format!("the answer of {host} is larger than {} MiB", ANSWER_BYTES >> 20),
+            ),
+            Self::Setup(failure) => return failure,
+        };
+        let wait = refusal.as_ref().and_then(|refusal| refusal.retry_after);
+        let detail = endpoint.redact(&detail(refusal.as_ref(), host).to_string());
+        Failure {
+            kind,
+            message: endpoint.redact(&message),
+            detail: Json::from_text(&detail).ok(),
+            retry_after_ms: wait.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
+        }
+    }
+}
+
+fn refused(refusal: &Refusal, endpoint: &Endpoint) -> (ErrorKind, String) {
+    let host = endpoint.host();
+    let (status, said) = (refusal.status, excerpt(&refusal.message));
+    let kind = kind_of(refusal);
+    let message = match kind {
+        ErrorKind::AuthFailed if endpoint.has_key() => {
+            format!("{host} refused the API key (HTTP {status}): {said}")
+        }
+        ErrorKind::AuthFailed => format!("{host} asks for an API key (HTTP {status}): {said}"),
+        ErrorKind::UnknownModel => format!("{host} does not know the model (HTTP {status}): {said}"),
+        ErrorKind::QuotaExhausted => format!("the quota at {host} is used up (HTTP {status}): {said}"),
+        ErrorKind::RateLimited => format!("{host} got too many requests (HTTP {status}): {said}"),
+        _ if is_elsewhere(status) => {
+            format!("the endpoint at {host} does not speak the OpenAI API: it answered HTTP {status}: {said}")
+        }
+        _ => format!("{host} answered HTTP {status}: {said}"),
+    };
+    (kind, message)
+}
+
+/// Statuses of a server that has something else at this address. Redirects are not followed.
+fn is_elsewhere(status: u16) -> bool {
+    matches!(status, 300..=399 | 404 | 405 | 410)
+}
+
+fn kind_of(refusal: &Refusal) -> ErrorKind {
+    match refusal.status {
+        401 | 403 => ErrorKind::AuthFailed,
+        _ if refusal.code.as_deref() == Some("model_not_found") => ErrorKind::UnknownModel,
+        404 if refusal.is_about_model() => ErrorKind::UnknownModel,
+        402 => ErrorKind::QuotaExhausted,
+        429 if refusal.names(&["insufficient_quota"]) => ErrorKind::QuotaExhausted,
+        429 => ErrorKind::RateLimited,
+        408 | 409 | 499 => ErrorKind::UpstreamError,
+        status if is_elsewhere(status) => ErrorKind::UpstreamError,
+        400..=499 => ErrorKind::InvalidInput,
+        _ => ErrorKind::UpstreamError,
+    }
+}
+
+fn detail(refusal: Option<&Refusal>, host: &str) -> Value {
+    let mut detail = Map::new();
+    detail.insert("host".to_owned(), Value::from(host));
+    if let Some(refusal) = refusal {
+        detail.insert("http_status".to_owned(), Value::from(refusal.status));
+        for (name, told) in [("code", &refusal.code), ("request_id", &refusal.request_id)] {
+            if let Some(told) = told {
+                detail.insert(name.to_owned(), Value::from(excerpt(told)));
+            }
+        }
+    }
+    Value::Object(detail)
+}
+
+/// A foreign text on one line, without control characters, cut.
+pub(super) fn excerpt(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if word.is_empty() {
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > EXCERPT {
+            line.truncate(line.floor_char_boundary(EXCERPT));
+            line.push('…');
+            return line;
+        }
+    }
+    if line.is_empty() {
+        line.push_str("(nothing)");
+    }
+    line
+}
