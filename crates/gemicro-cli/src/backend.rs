@@ -2,9 +2,7 @@
 //!
 //! Adding one: make it in [`model`] and let [`choose`] return [`Backend::Model`].
 
-use std::sync::Arc;
-
-use gemicro_core::llm::LlmBackend;
+use gemicro_core::llm::Backends;
 use gemicro_core::offline::Techniques;
 use gemicro_engine::Backend;
 use gemicro_event::ErrorKind;
@@ -40,6 +38,6 @@ pub(crate) fn choose(
 }
 
 /// The model that runs of this process can call, if any.
-pub(crate) fn model(_environment: &Environment) -> Option<Arc<dyn LlmBackend>> {
-    None
+pub(crate) fn model(_environment: &Environment) -> Backends {
+    Backends::default()
 }

@@ -9,7 +9,7 @@ use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, StopSignals, begin, drive, resume};
 use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
-use gemicro_core::llm::LlmBackend;
+use gemicro_core::llm::Backends;
 use gemicro_core::research::{ResearchExecutors, ResearchFlow, executors};
 use gemicro_core::store::{Lease, Store, StoreError};
 use gemicro_event::redact::Redactor;
@@ -31,8 +31,8 @@ pub struct EngineConfig {
     pub owner: String,
     /// Program and version, for the journal.
     pub program: String,
-    /// The model, if there is one.
-    pub llm: Option<Arc<dyn LlmBackend>>,
+    /// The models that can be asked.
+    pub llm: Backends,
     /// Values that must never be written down, beside those with the shape of a secret.
     pub secrets: Vec<String>,
     /// Several runs of this process share one reading of the same sources.

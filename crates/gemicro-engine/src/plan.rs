@@ -74,6 +74,7 @@ impl Plan {
                     limits: *limits,
                     held_back,
                     held_back_ms,
+                    resubmits: false,
                 }
             }
         }

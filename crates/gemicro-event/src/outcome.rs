@@ -37,8 +37,8 @@ impl RunStatus {
     #[must_use]
     pub fn after(event_type: &str) -> Option<Self> {
         match event_type {
-            "run_started" | "run_resumed" | "answer_given" => Some(Self::Running),
-            "answer_requested" => Some(Self::Parked),
+            "run_started" | "run_resumed" | "run_woken" | "answer_given" => Some(Self::Running),
+            "answer_requested" | "run_parked" => Some(Self::Parked),
             "run_suspended" => Some(Self::Suspended),
             "final_result" => Some(Self::Completed),
             "run_failed" => Some(Self::Failed),

@@ -60,11 +60,7 @@ pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Re
         events.push(NewEvent::of_run(AgentUpdate::new(&suspended, now)));
     }
     for (step, attempt) in loaded.run.running() {
-        let lost = StepLost {
-            step: step.clone(),
-            attempt: attempt.number,
-            charge: attempt.reserved,
-        };
+        let lost = StepLost::of(step, attempt);
         let mark = Some(StepMark::Ended(attempt.number));
         events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), step, mark));
     }
@@ -72,6 +68,9 @@ pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Re
         program: ctx.options.program.clone(),
     };
     events.push(NewEvent::of_run(AgentUpdate::new(&resumed, now)));
+    if let Some(parked) = loaded.run.parked.as_ref().filter(|parked| parked.until > now) {
+        events.push(NewEvent::of_run(AgentUpdate::new(parked, now)));
+    }
     let mut driver = Driver::new(ctx, flow, lease.clone(), loaded);
     driver.append(events).await?;
     Ok(lease)

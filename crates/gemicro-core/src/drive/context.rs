@@ -49,6 +49,8 @@ pub struct DriveOptions {
     pub command_poll: Duration,
     /// How long a stopped step may take to end by itself.
     pub grace: Duration,
+    /// A limit of the provider that ends later than this parks the run; a shorter wait is an ordinary retry.
+    pub park_from: Duration,
 }
 
 impl Default for DriveOptions {
@@ -60,6 +62,7 @@ impl Default for DriveOptions {
             lease_ttl: Duration::from_secs(10),
             command_poll: Duration::from_millis(250),
             grace: Duration::from_millis(1500),
+            park_from: Duration::from_secs(5),
         }
     }
 }

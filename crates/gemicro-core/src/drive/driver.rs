@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
 use futures_util::FutureExt;
-use gemicro_event::{ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
+use gemicro_event::{ErrorKind, Event, Failure, Json, StepKey, StreamId};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use super::attempt::Report;
 use super::begin::{Loaded, load};
+use super::clock::Clock;
 use super::{DriveContext, DriveError, Ended};
 use crate::flow::{Decision, Flow, Outcome, Step};
-use crate::run::RunState;
+use crate::run::{RunState, StepState};
 use crate::store::{Append, Lease, NewEvent, StoreError, Writer};
 
 /// Drives a run until it ends or is suspended.
@@ -50,6 +50,8 @@ pub(super) struct Driver<'a, F: Flow> {
     /// Where attempts report; the sender is cloned into each.
     pub(super) reports: mpsc::UnboundedReceiver<Report>,
     pub(super) reporter: mpsc::UnboundedSender<Report>,
+    /// The time, whatever becomes of the machine's clock.
+    pub(super) clock: Clock,
     /// Set when the store's own disk failed under a step: the run stops and can be resumed.
     pub(super) halted: Option<Failure>,
     last: Event,
@@ -59,6 +61,8 @@ pub(super) struct Driver<'a, F: Flow> {
 pub(super) struct RunningStep {
     pub(super) step: Step,
     pub(super) attempt: u32,
+    /// It picks up an earlier attempt.
+    pub(super) picks_up: bool,
     /// Tells the attempt to stop.
     pub(super) cancel: CancellationToken,
     /// Ends it at once, whatever it does.
@@ -79,6 +83,7 @@ impl<'a, F: Flow> Driver<'a, F> {
             running: BTreeMap::new(),
             reports,
             reporter,
+            clock: Clock::default(),
             halted: None,
             last: loaded.last,
         }
@@ -121,7 +126,7 @@ impl<'a, F: Flow> Driver<'a, F> {
                 _ = heartbeat.tick() => {
                     self.lease = self.ctx.store.renew_lease(&self.lease, self.ctx.options.lease_ttl).await?;
                 }
-                () = sleep_until(wake_at) => {}
+                () = self.clock.sleep_until(wake_at) => {}
             }
         }
     }
@@ -141,7 +146,7 @@ impl<'a, F: Flow> Driver<'a, F> {
 
     /// Carries a decision out; tells whether anything was written, so that deciding again makes sense.
     async fn act(&mut self, decision: &Decision) -> Result<bool, DriveError> {
-        let now = Timestamp::now();
+        let now = self.clock.now();
         if let Some(outcome) = &decision.finish {
             if let Some(warning) = self.warning_due(now) {
                 self.append(vec![warning]).await?;
@@ -234,20 +239,8 @@ impl<'a, F: Flow> Driver<'a, F> {
 
     pub(super) fn handle_of(&self, key: &StepKey) -> Option<Json> {
         match self.run.steps.get(key) {
-            Some(crate::run::StepState::Waiting { handle, .. }) => handle.clone(),
-            Some(_) | None => None,
+            Some(StepState::Waiting { kept, .. }) => kept.as_ref().map(|(handle, _)| handle.clone()),
+            Some(StepState::Running(_) | StepState::Completed | StepState::Failed(_)) | None => None,
         }
-    }
-}
-
-/// Sleeps until a moment of the wall clock; for ever without one.
-async fn sleep_until(at: Option<Timestamp>) {
-    match at {
-        Some(at) => {
-            // One millisecond more: the clock is read in whole milliseconds.
-            let wait = at.since(Timestamp::now()) + Duration::from_millis(1);
-            tokio::time::sleep_until(Instant::now() + wait).await;
-        }
-        None => std::future::pending().await,
     }
 }

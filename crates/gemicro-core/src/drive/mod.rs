@@ -17,6 +17,7 @@
 
 mod attempt;
 mod begin;
+mod clock;
 mod context;
 mod driver;
 mod settle;

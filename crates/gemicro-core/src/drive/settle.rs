@@ -1,6 +1,7 @@
 //! From reports and commands to events.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
 
 use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, Json, StepKey, Timestamp};
 use serde::Deserialize;
@@ -13,17 +14,24 @@ use crate::execute::Told;
 use crate::flow::{Flow, Spent, StepEnd, StepFailure, StepOutput};
 use crate::run::StepState;
 use crate::run::events::{
-    AnswerGiven, CancelRequested, StepAlarm, StepCompleted, StepFailed, StepHandle, StepLost, StepRetrying,
+    AnswerGiven, CancelRequested, RunParked, RunReaders, StepAlarm, StepCompleted, StepFailed, StepHandle,
+    StepLost, StepParked, StepRetrying,
 };
 use crate::store::{NewEvent, StepMark};
 
 /// Reports written in one transaction at most.
 const GROUP: usize = 64;
+/// A stated wait beyond this is not waited for.
+const PARK_UP_TO: Duration = Duration::from_secs(48 * 3_600);
+/// Limits that end within this time of each other are one.
+const ONE_LIMIT: Duration = Duration::from_secs(1);
+/// How often one step may meet a limit before that counts as a failure.
+const MAX_PARKS: u32 = 50;
 
 impl<F: Flow> Driver<'_, F> {
     /// Writes down a report and all others that wait, as one group.
     pub(super) async fn take_reports(&mut self, first: Report) -> Result<(), DriveError> {
-        let now = Timestamp::now();
+        let now = self.clock.now();
         let mut events = Vec::new();
         let mut next = Some(first);
         while let Some(report) = next {
@@ -85,6 +93,11 @@ impl<F: Flow> Driver<'_, F> {
                         self.lost(&running, now, events);
                         self.halted.get_or_insert(told.failure);
                     }
+                    Err(told) if running.picks_up && told.failure.kind == ErrorKind::SessionNotFound => {
+                        // What was cut off is gone: counted at its worst case, and the step starts afresh.
+                        let charge = self.reserved_for(&report.step);
+                        self.lost_for(&running, charge, now, events);
+                    }
                     Err(failure) => self.failed(&running, failure, now, events),
                 }
             }
@@ -115,17 +128,27 @@ impl<F: Flow> Driver<'_, F> {
         events.extend(facts.map(|update| NewEvent::of_step(update, key, None)));
     }
 
-    /// Notes an attempt as cut off, at its worst case.
+    /// Notes an attempt as cut off.
     pub(super) fn lost(&self, running: &RunningStep, now: Timestamp, events: &mut Vec<NewEvent>) {
         let key = &running.step.key;
-        let charge = self.reserved_for(key);
-        let lost = StepLost {
-            step: key.clone(),
-            attempt: running.attempt,
-            charge,
-        };
-        let mark = Some(StepMark::Ended(running.attempt));
-        events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), key, mark));
+        if let Some(StepState::Running(attempt)) = self.run.steps.get(key) {
+            push_lost(StepLost::of(key, attempt), now, events);
+        }
+    }
+
+    /// Notes an attempt as gone for good, at this charge.
+    fn lost_for(&self, running: &RunningStep, charge: Charge, now: Timestamp, events: &mut Vec<NewEvent>) {
+        let (step, attempt) = (running.step.key.clone(), running.attempt);
+        push_lost(
+            StepLost {
+                step,
+                attempt,
+                charge,
+                kept: false,
+            },
+            now,
+            events,
+        );
     }
 
     fn failed(&self, running: &RunningStep, told: StepFailure, now: Timestamp, events: &mut Vec<NewEvent>) {
@@ -138,11 +161,22 @@ impl<F: Flow> Driver<'_, F> {
         };
         let mark = Some(StepMark::Ended(attempt));
         let retry = running.step.retry;
-        if running.stopped.is_none() && told.failure.kind.is_retryable() && attempt < retry.max_attempts {
+        let tries = self.run.tries(key);
+        if running.stopped.is_none()
+            && tries.parks < MAX_PARKS
+            && let Some(wait) = limit_end(&told.failure)
+            && wait >= self.ctx.options.park_from
+        {
+            self.park(running, told.failure, charge, now.plus(wait), now, events);
+            return;
+        }
+        let may_retry = told.failure.kind.is_retryable() && tries.failures + 1 < retry.max_attempts;
+        if running.stopped.is_none() && may_retry {
+            let attempt = tries.failures + 1;
             let wait = retry.wait_after(attempt, &told.failure, seed(self.run_id().as_str(), key));
             let fact = StepRetrying {
                 step: key.clone(),
-                attempt,
+                attempt: running.attempt,
                 error: told.failure,
                 charge,
                 retry_at: now.plus(wait),
@@ -163,6 +197,41 @@ impl<F: Flow> Driver<'_, F> {
             .describe(&self.state, &running.step, &StepEnd::Failed(error), now)
             .into_iter();
         events.extend(facts.map(|update| NewEvent::of_step(update, key, None)));
+    }
+
+    /// A limit with a stated end is no failure: the step waits, and with it all of its kind.
+    fn park(
+        &self,
+        running: &RunningStep,
+        error: Failure,
+        charge: Charge,
+        until: Timestamp,
+        now: Timestamp,
+        events: &mut Vec<NewEvent>,
+    ) {
+        let (step, attempt) = (running.step.key.clone(), running.attempt);
+        let reason = error.message.clone();
+        let parked = StepParked {
+            step,
+            attempt,
+            error,
+            charge,
+            until,
+        };
+        let mark = Some(StepMark::Ended(attempt));
+        events.push(NewEvent::of_step(
+            AgentUpdate::new(&parked, now),
+            &running.step.key,
+            mark,
+        ));
+        let kind = running.step.kind.clone();
+        // Many calls meet one limit at the same time; it is told once.
+        let told_before = |parked: &RunParked| parked.kind == kind && until.since(parked.until) < ONE_LIMIT;
+        let mut in_this_group = events.iter().filter_map(|event| event.update.as_run_parked());
+        if !self.run.parked.as_ref().is_some_and(told_before) && !in_this_group.any(|it| told_before(&it)) {
+            let parked = RunParked { until, kind, reason };
+            events.push(NewEvent::of_run(AgentUpdate::new(&parked, now)));
+        }
     }
 
     pub(super) fn reserved_for(&self, key: &StepKey) -> Charge {
@@ -208,7 +277,7 @@ impl<F: Flow> Driver<'_, F> {
     }
 
     async fn obey(&mut self, command: &AgentCommand) -> Result<AgentAck, DriveError> {
-        let now = Timestamp::now();
+        let now = self.clock.now();
         let (status, data) = match command.command_type.as_str() {
             "cancel" => {
                 let reason = command
@@ -275,6 +344,11 @@ impl<F: Flow> Driver<'_, F> {
     }
 }
 
+fn push_lost(lost: StepLost, now: Timestamp, events: &mut Vec<NewEvent>) {
+    let mark = Some(StepMark::Ended(lost.attempt));
+    events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), &lost.step, mark));
+}
+
 /// The data of an `answer` command.
 #[derive(Deserialize)]
 struct Answer {
@@ -286,6 +360,13 @@ fn seed(run: &str, key: &StepKey) -> u64 {
     let mut hasher = DefaultHasher::new();
     (run, key).hash(&mut hasher);
     hasher.finish()
+}
+
+/// How long until the limit ends that a failure speaks of, if that can be waited for.
+fn limit_end(failure: &Failure) -> Option<Duration> {
+    let is_limit = matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+    let wait = Duration::from_millis(failure.retry_after_ms.filter(|_| is_limit)?);
+    (wait <= PARK_UP_TO).then_some(wait)
 }
 
 /// The failure of a step that was stopped because its run ends.

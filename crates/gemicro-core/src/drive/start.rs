@@ -11,7 +11,7 @@ use crate::budget::Purpose;
 use crate::flow::{Decision, Flow, Step, StepEnd, Wait};
 use crate::run::StepState;
 use crate::run::events::{
-    AnswerRequested, BudgetWarning, DeadlinePassed, StepFailed, StepStarted, TimerFired,
+    AnswerRequested, BudgetWarning, DeadlinePassed, RunWoken, StepFailed, StepStarted, TimerFired,
 };
 use crate::store::{NewEvent, StepMark};
 
@@ -78,6 +78,7 @@ impl<F: Flow> Driver<'_, F> {
         self.append(events).await?;
         for (step, attempt, handle) in starts {
             let key = step.key.clone();
+            let picks_up = handle.is_some();
             let cancel = tokio_util::sync::CancellationToken::new();
             let abort = spawn_attempt(self, step.clone(), attempt, handle, cancel.clone());
             self.running.insert(
@@ -85,6 +86,7 @@ impl<F: Flow> Driver<'_, F> {
                 RunningStep {
                     step,
                     attempt,
+                    picks_up,
                     cancel,
                     abort,
                     stopped: None,
@@ -125,6 +127,15 @@ impl<F: Flow> Driver<'_, F> {
         if n_running >= self.ctx.options.max_parallel {
             return Verdict::Later;
         }
+        if let Some(parked) = &self.run.parked
+            && parked.kind == step.kind
+            && parked.until > now
+        {
+            return Verdict::Later;
+        }
+        if self.handle_of(&step.key).is_some() {
+            ledger.release(&step.key, attempt - 1);
+        }
         match ledger.reserve(&step.key, attempt, step.cost, step.purpose) {
             Ok(()) => Verdict::Start { attempt },
             // What runs, or starts in this moment, may turn out cheaper than reserved.
@@ -145,7 +156,7 @@ impl<F: Flow> Driver<'_, F> {
             step: step.key.clone(),
             attempt: last_attempt,
             error: failure.clone(),
-            charge: Default::default(),
+            charge: self.kept_for(&step.key),
         };
         events.push(NewEvent::of_step(AgentUpdate::new(&failed, now), &step.key, None));
         let facts = self
@@ -155,11 +166,21 @@ impl<F: Flow> Driver<'_, F> {
         events.extend(facts.map(|update| NewEvent::of_step(update, &step.key, None)));
     }
 
+    /// What is still held for an attempt that was cut off and left a handle.
+    fn kept_for(&self, step: &StepKey) -> Charge {
+        let mut kept = self.run.kept();
+        kept.find(|(key, ..)| *key == step)
+            .map_or(Charge::ZERO, |(.., charge)| charge)
+    }
+
     /// Time, money and questions that have become facts.
     pub(super) fn due_events(&self, decision: &Decision, now: Timestamp) -> Vec<NewEvent> {
         let mut events: Vec<NewEvent> = self.warning_due(now).into_iter().collect();
         if let Some(over) = self.deadline_due(now) {
             events.push(NewEvent::of_run(AgentUpdate::new(&DeadlinePassed { over }, now)));
+        }
+        if self.run.parked.as_ref().is_some_and(|parked| parked.until <= now) {
+            events.push(NewEvent::of_run(AgentUpdate::new(&RunWoken {}, now)));
         }
         for wait in &decision.waits {
             match wait {
@@ -203,7 +224,12 @@ impl<F: Flow> Driver<'_, F> {
             Wait::Until { key, at } if !self.run.fired.contains(key) => Some(*at),
             Wait::Until { .. } | Wait::Answer { .. } => None,
         });
-        retries.chain(timers).chain(self.next_deadline()).min()
+        let limit_end = self.run.parked.as_ref().map(|parked| parked.until);
+        retries
+            .chain(timers)
+            .chain(self.next_deadline())
+            .chain(limit_end)
+            .min()
     }
 
     /// After the time limit came near, only the last step goes on; after it passed, nothing does.

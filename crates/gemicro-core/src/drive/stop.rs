@@ -1,20 +1,20 @@
 //! Ending a run: with an outcome, on request, or for a while.
 
-use gemicro_event::{AgentUpdate, CommandId, ErrorKind, Failure, StepKey, Timestamp};
+use gemicro_event::{AgentUpdate, CommandId, ErrorKind, Failure, StepKey};
 
 use super::attempt::{Report, Said};
 use super::driver::Driver;
 use super::settle::run_ends;
 use super::{DriveError, Ended};
 use crate::flow::{Flow, Outcome};
-use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepLost};
+use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepFailed, StepLost};
 use crate::store::{Append, NewEvent, StepMark, Writer};
 
 impl<F: Flow> Driver<'_, F> {
     /// Stops what still runs, settles it, and writes the terminal event.
     pub(super) async fn finish(&mut self, outcome: &Outcome) -> Result<(), DriveError> {
         self.stop_all().await?;
-        let now = Timestamp::now();
+        let now = self.clock.now();
         let terminal = match outcome {
             Outcome::Completed { message, data } => AgentUpdate {
                 event_type: "final_result".to_owned(),
@@ -42,7 +42,7 @@ impl<F: Flow> Driver<'_, F> {
         };
         self.append(vec![NewEvent::of_run(AgentUpdate::new(
             &cancelled,
-            Timestamp::now(),
+            self.clock.now(),
         ))])
         .await
     }
@@ -51,13 +51,14 @@ impl<F: Flow> Driver<'_, F> {
     /// is folded any more, for folding may be what panicked.
     pub(super) async fn finish_broken(&mut self) -> Result<Ended, DriveError> {
         self.abandon();
-        let now = Timestamp::now();
+        let now = self.clock.now();
         let mut events: Vec<NewEvent> = Vec::new();
         for (step, attempt) in self.run.running() {
             let lost = StepLost {
                 step: step.clone(),
                 attempt: attempt.number,
                 charge: attempt.reserved,
+                kept: false,
             };
             let mark = Some(StepMark::Ended(attempt.number));
             events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), step, mark));
@@ -93,7 +94,7 @@ impl<F: Flow> Driver<'_, F> {
             command_id: CommandId::random(),
             reason: reason.to_owned(),
         };
-        self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, Timestamp::now()))])
+        self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, self.clock.now()))])
             .await
     }
 
@@ -105,7 +106,7 @@ impl<F: Flow> Driver<'_, F> {
         }
         let mut events = Vec::new();
         let ended = self.gather().await;
-        let now = Timestamp::now();
+        let now = self.clock.now();
         for report in ended {
             // A result or a word that came in the last moment counts; a stopped attempt starts again later.
             match report.said {
@@ -134,13 +135,31 @@ impl<F: Flow> Driver<'_, F> {
         }
         let mut events = Vec::new();
         for report in self.gather().await {
-            self.settle(report, Timestamp::now(), &mut events);
+            self.settle(report, self.clock.now(), &mut events);
         }
+        events.extend(self.never_picked_up());
         if events.is_empty() {
             Ok(())
         } else {
             self.append(events).await
         }
+    }
+
+    /// Calls that were cut off and that nobody will pick up any more: counted at their worst case.
+    fn never_picked_up(&self) -> Vec<NewEvent> {
+        let now = self.clock.now();
+        let kept = self.run.kept();
+        kept.map(|(step, attempt, charge)| {
+            let error = run_ends();
+            let failed = StepFailed {
+                step: step.clone(),
+                attempt,
+                error,
+                charge,
+            };
+            NewEvent::of_step(AgentUpdate::new(&failed, now), step, None)
+        })
+        .collect()
     }
 
     /// Waits for the reports of all stopped steps; each attempt ends within its grace period.

@@ -14,6 +14,9 @@ use crate::flow::StepFailure;
 pub struct LlmRequest {
     /// What the call is for (`decompose`, `answer`, `synthesize`); for people and logs, never sent.
     pub label: String,
+    /// Which backend is asked.
+    #[serde(default = "gemini")]
+    pub backend: String,
     /// The model.
     pub model: String,
     /// Instructions above the prompt.
@@ -36,6 +39,14 @@ pub struct LlmRequest {
     #[serde(default)]
     pub time: CallTime,
 }
+
+/// The backend of requests that name none.
+pub(super) fn gemini() -> String {
+    GEMINI.to_owned()
+}
+
+/// The name of the Gemini API among backends.
+pub const GEMINI: &str = "gemini";
 
 /// What a model may use beside what it knows; run by the provider, never here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::CallTime;
+use super::backend::gemini;
 
 /// The model used unless another is named.
 pub const DEFAULT_MODEL: &str = "gemini-3-flash-preview";
@@ -17,6 +18,9 @@ pub struct GemicroConfig {
 /// How models are called.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LlmConfig {
+    /// Which backend is asked.
+    #[serde(default = "gemini")]
+    pub backend: String,
     /// The model.
     pub model: String,
     /// Time limit of one call, in milliseconds.
@@ -35,6 +39,7 @@ pub struct LlmConfig {
 impl Default for LlmConfig {
     fn default() -> Self {
         Self {
+            backend: gemini(),
             model: DEFAULT_MODEL.to_owned(),
             timeout_ms: CallTime::default().total_ms,
             idle_timeout_ms: default_idle_ms(),

@@ -1,11 +1,10 @@
 //! Model calls as steps.
 
-use std::sync::Arc;
-
 use futures_util::future::BoxFuture;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
 
-use super::{Heard, LlmBackend, LlmConfig, LlmRequest, generate};
+use super::backends::Way;
+use super::{Backends, Heard, LlmConfig, LlmRequest, generate};
 use crate::budget::Purpose;
 use crate::execute::{Executor, StepCall};
 use crate::flow::{RetryPolicy, Spent, Step, StepFailure, StepOutput};
@@ -72,25 +71,26 @@ fn gives_up(kind: ErrorKind) -> bool {
 
 /// Runs model calls.
 pub struct LlmExecutor {
-    backend: Arc<dyn LlmBackend>,
+    backends: Backends,
 }
 
 impl LlmExecutor {
-    /// An executor over one backend.
+    /// An executor over these backends.
     #[must_use]
-    pub fn new(backend: Arc<dyn LlmBackend>) -> Self {
-        Self { backend }
+    pub fn new(backends: Backends) -> Self {
+        Self { backends }
     }
 }
 
 impl Executor for LlmExecutor {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
-        let backend = self.backend.clone();
+        let backends = self.backends.clone();
         Box::pin(async move {
             let request: LlmRequest = call.step.input.parse().map_err(|error| {
                 let message = format!("the model request cannot be read: {error}");
                 StepFailure::free(Failure::new(ErrorKind::Internal, message))
             })?;
+            let Way { backend, gate } = backends.get(&request.backend).map_err(StepFailure::free)?;
             let mut known = call.handle.clone();
             let answer = generate(backend.as_ref(), &request, call.handle, |heard| match heard {
                 Heard::Text(text) => call.live.push(text),
@@ -100,6 +100,12 @@ impl Executor for LlmExecutor {
                 }
                 Heard::Alarm(message) => call.reporter.alarm(message),
             });
+            let answer = async {
+                let _pass = gate.enter().await?;
+                let answered = answer.await;
+                gate.note(answered.as_ref().map(|_| ()).map_err(|failed| &failed.failure));
+                answered
+            };
             let answered = tokio::select! {
                 biased;
                 answered = answer => answered,

@@ -5,8 +5,10 @@
 //! `scripted`, behind the `testing` feature.
 
 mod backend;
+mod backends;
 mod config;
 mod executor;
+mod gate;
 mod generate;
 mod json_answer;
 #[cfg(any(test, feature = "testing"))]
@@ -15,11 +17,13 @@ pub mod scripted;
 mod tests;
 
 pub use backend::{
-    Annotation, CallTime, Delivery, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse,
-    LlmTool,
+    Annotation, CallTime, Delivery, FinishReason, GEMINI, LlmBackend, LlmChunk, LlmEnd, LlmRequest,
+    LlmResponse, LlmTool,
 };
+pub use backends::Backends;
 pub use config::{DEFAULT_MODEL, GemicroConfig, LlmConfig};
 pub(crate) use executor::worst_case;
 pub use executor::{LLM_STEP, LlmExecutor, llm_step};
+pub use gate::{Gate, GateConfig, Pass};
 pub use generate::{Heard, generate};
 pub use json_answer::json_in;

@@ -36,6 +36,7 @@ const USAGE: Usage = Usage {
 fn request(schema: bool) -> LlmRequest {
     LlmRequest {
         label: "answer".to_owned(),
+        backend: "gemini".to_owned(),
         model: "gemini-3.8-flash".to_owned(),
         system: Some("Be careful.".to_owned()),
         prompt: "Why is the sky blue? ".repeat(20),

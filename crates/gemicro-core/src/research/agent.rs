@@ -11,6 +11,7 @@ use super::{
 use crate::agent::{Agent, AgentContext, AgentError, run_beside};
 use crate::budget::Limits;
 use crate::flow::Flow;
+use crate::llm::Backends;
 use crate::offline::Techniques;
 use crate::run::events::RunStarted;
 
@@ -112,10 +113,14 @@ impl Agent for DeepResearchAgent {
             limits: self.limits,
             held_back,
             held_back_ms,
+            resubmits: false,
         };
         let parts = ResearchExecutors {
             library: ctx.library.clone(),
-            llm: ctx.llm.clone(),
+            llm: match ctx.llm {
+                Some(llm) => Backends::one(&ctx.config.llm.backend, llm),
+                None => Backends::default(),
+            },
         };
         run_beside(ctx.store, Arc::new(ResearchFlow), started, executors(parts))
     }

@@ -11,7 +11,7 @@ use crate::blob::BlobId;
 use crate::corpus::{Corpus, Library, PassageQuery};
 use crate::execute::{Executor, Executors, StepCall};
 use crate::flow::{StepFailure, StepOutput};
-use crate::llm::{LLM_STEP, LlmBackend, LlmExecutor};
+use crate::llm::{Backends, LLM_STEP, LlmExecutor};
 use crate::offline::{self, SubQuestion, Techniques};
 
 /// Reads the sources.
@@ -31,8 +31,8 @@ pub(super) const COMPOSE_STEP: &str = "compose";
 pub struct ResearchExecutors {
     /// The sources; absent when a run has none.
     pub library: Option<Arc<dyn Library>>,
-    /// The model; absent in no-model mode.
-    pub llm: Option<Arc<dyn LlmBackend>>,
+    /// The models; none in no-model mode.
+    pub llm: Backends,
 }
 
 /// All executors a research run may need.
@@ -57,10 +57,7 @@ pub fn executors(parts: ResearchExecutors) -> Executors {
             )
             .with(EXTRACT_STEP, Arc::new(ExtractExecutor { library }));
     }
-    if let Some(llm) = parts.llm {
-        executors = executors.with(LLM_STEP, Arc::new(LlmExecutor::new(llm)));
-    }
-    executors
+    executors.with(LLM_STEP, Arc::new(LlmExecutor::new(parts.llm)))
 }
 
 type Executed = BoxFuture<'static, Result<StepOutput, StepFailure>>;

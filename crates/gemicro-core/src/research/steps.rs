@@ -324,6 +324,7 @@ fn synthesis_request(
 fn request(label: &str, prompt: String, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
     LlmRequest {
         label: label.to_owned(),
+        backend: llm.backend.clone(),
         model: llm.model.clone(),
         system: Some(prompts.system.clone()),
         prompt,

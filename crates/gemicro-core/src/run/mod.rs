@@ -10,4 +10,4 @@ mod state;
 
 pub use dead_letter::{DeadLetter, resubmitted_run};
 pub use row::RunRow;
-pub use state::{Attempt, RunState, StepState};
+pub use state::{Attempt, RunState, StepState, Tries};

@@ -74,7 +74,7 @@ impl RunRow {
                 }
             }
             "run_failed" => self.error_kind = update.as_run_failed().map(|failed| failed.error.kind),
-            "step_completed" | "step_retrying" | "step_failed" | "step_lost" => {
+            "step_completed" | "step_retrying" | "step_parked" | "step_failed" | "step_lost" => {
                 let charge = update.data.get("charge").cloned().unwrap_or_default();
                 let charge = serde_json::from_value(charge).unwrap_or(Charge::ZERO);
                 self.spent = self.spent.plus(charge);

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use gemicro_event::{Charge, Event, Failure, Json, StepKey, StreamId, Timestamp, is_terminal};
 
 use super::events::{
-    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, RunReaders, RunStarted,
-    RunSuspended, StepCompleted, StepFailed, StepHandle, StepLost, StepRetrying, StepStarted, TimerFired,
+    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, RunParked, RunReaders,
+    RunStarted, RunSuspended, StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying,
+    StepStarted, TimerFired,
 };
 use crate::budget::Ledger;
 
@@ -19,10 +20,12 @@ pub enum StepState {
     Waiting {
         /// Number of the last attempt.
         attempt: u32,
+        /// How often it failed and waited so far.
+        tries: Tries,
         /// When the next may start.
         retry_at: Timestamp,
-        /// What a lost attempt left outside.
-        handle: Option<Json>,
+        /// What a lost attempt left outside, with the reservation that stays for it.
+        kept: Option<(Json, Charge)>,
     },
     /// It has its result.
     Completed,
@@ -30,15 +33,40 @@ pub enum StepState {
     Failed(Failure),
 }
 
+/// How often a step failed and waited: an attempt that was cut off counts for neither.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tries {
+    /// Attempts that failed.
+    pub failures: u32,
+    /// Attempts that met a limit of the provider.
+    pub parks: u32,
+}
+
 /// A running attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
     /// Its number, from 1.
     pub number: u32,
+    /// What happened to those before it.
+    pub tries: Tries,
     /// What was reserved for it.
     pub reserved: Charge,
     /// Where it can be picked up.
     pub handle: Option<Json>,
+}
+
+impl StepLost {
+    /// What is noted of an attempt that was cut off: with a handle its reservation stays, else it is spent.
+    #[must_use]
+    pub fn of(step: &StepKey, attempt: &Attempt) -> Self {
+        let kept = attempt.handle.is_some();
+        Self {
+            step: step.clone(),
+            attempt: attempt.number,
+            charge: if kept { Charge::ZERO } else { attempt.reserved },
+            kept,
+        }
+    }
 }
 
 /// A run's steps, money and time.
@@ -64,6 +92,8 @@ pub struct RunState {
     pub ledger: Ledger,
     /// The time limit is near or over.
     pub deadline: Option<DeadlinePassed>,
+    /// It waits for a limit of the provider to end.
+    pub parked: Option<RunParked>,
     /// Somebody wants it to stop for good.
     pub cancel: Option<CancelRequested>,
     /// Whether the budget warning was given.
@@ -94,6 +124,7 @@ impl RunState {
             working_since: Some(event.update.timestamp),
             steps: BTreeMap::new(),
             deadline: None,
+            parked: None,
             cancel: None,
             warned: false,
             asked: Vec::new(),
@@ -116,6 +147,11 @@ impl RunState {
             "step_handle" => self.fold_read(update.as_step_handle(), Self::step_handle),
             "step_completed" => self.fold_read(update.as_step_completed(), Self::step_completed),
             "step_retrying" => self.fold_read(update.as_step_retrying(), Self::step_retrying),
+            "step_parked" => self.fold_read(update.as_step_parked(), Self::step_parked),
+            "run_parked" => self.fold_read(update.as_run_parked(), |it, parked: RunParked| {
+                it.parked = Some(parked)
+            }),
+            "run_woken" => self.parked = None,
             "step_failed" => self.fold_read(update.as_step_failed(), Self::step_failed),
             "step_lost" => self.fold_read(update.as_step_lost(), Self::step_lost),
             "budget_warning" => self.fold_read(update.as_budget_warning(), |it, _: BudgetWarning| {
@@ -195,9 +231,24 @@ impl RunState {
     }
 
     fn step_started(&mut self, it: StepStarted) {
+        let mut tries = Tries::default();
+        if let Some(StepState::Waiting {
+            attempt,
+            tries: so_far,
+            kept,
+            ..
+        }) = self.steps.get(&it.step)
+        {
+            tries = *so_far;
+            if kept.is_some() {
+                // The same call goes on under the new attempt's reservation.
+                self.ledger.release(&it.step, *attempt);
+            }
+        }
         self.ledger.hold(&it.step, it.attempt, it.reserved, it.purpose);
         let attempt = Attempt {
             number: it.attempt,
+            tries,
             reserved: it.reserved,
             handle: None,
         };
@@ -219,12 +270,16 @@ impl RunState {
 
     fn step_retrying(&mut self, it: StepRetrying) {
         self.settle(&it.step, it.attempt, it.charge);
-        let waiting = StepState::Waiting {
-            attempt: it.attempt,
-            retry_at: it.retry_at,
-            handle: None,
-        };
-        self.steps.insert(it.step, waiting);
+        let mut tries = self.tries(&it.step);
+        tries.failures += 1;
+        self.wait(it.step, it.attempt, tries, it.retry_at);
+    }
+
+    fn step_parked(&mut self, it: StepParked) {
+        self.settle(&it.step, it.attempt, it.charge);
+        let mut tries = self.tries(&it.step);
+        tries.parks += 1;
+        self.wait(it.step, it.attempt, tries, it.until);
     }
 
     fn step_failed(&mut self, it: StepFailed) {
@@ -233,16 +288,55 @@ impl RunState {
     }
 
     fn step_lost(&mut self, it: StepLost) {
-        let handle = match self.steps.remove(&it.step) {
-            Some(StepState::Running(attempt)) => attempt.handle,
+        let tries = self.tries(&it.step);
+        let kept = match self.steps.remove(&it.step) {
+            Some(StepState::Running(attempt)) => attempt.handle.map(|handle| (handle, attempt.reserved)),
             Some(StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_)) | None => None,
         };
-        self.settle(&it.step, it.attempt, it.charge);
+        if !it.kept {
+            self.settle(&it.step, it.attempt, it.charge);
+        }
         let waiting = StepState::Waiting {
             attempt: it.attempt,
+            tries,
             retry_at: self.last_at,
-            handle,
+            kept,
         };
         self.steps.insert(it.step, waiting);
+    }
+
+    fn wait(&mut self, step: StepKey, attempt: u32, tries: Tries, retry_at: Timestamp) {
+        let waiting = StepState::Waiting {
+            attempt,
+            tries,
+            retry_at,
+            kept: None,
+        };
+        self.steps.insert(step, waiting);
+    }
+
+    /// What happened to a step so far.
+    #[must_use]
+    pub fn tries(&self, step: &StepKey) -> Tries {
+        match self.steps.get(step) {
+            Some(StepState::Running(attempt)) => attempt.tries,
+            Some(StepState::Waiting { tries, .. }) => *tries,
+            Some(StepState::Completed | StepState::Failed(_)) | None => Tries::default(),
+        }
+    }
+
+    /// Steps that were cut off and whose handle nobody has asked yet: attempt and reservation.
+    pub fn kept(&self) -> impl Iterator<Item = (&StepKey, u32, Charge)> {
+        self.steps.iter().filter_map(|(key, state)| match state {
+            StepState::Waiting {
+                attempt,
+                kept: Some((_, reserved)),
+                ..
+            } => Some((key, *attempt, *reserved)),
+            StepState::Waiting { .. }
+            | StepState::Running(_)
+            | StepState::Completed
+            | StepState::Failed(_) => None,
+        })
     }
 }

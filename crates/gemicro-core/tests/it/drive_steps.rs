@@ -421,7 +421,7 @@ async fn a_handle_is_journaled_at_once_and_given_to_the_next_attempt() {
         .iter()
         .find_map(|event| event.update.as_step_lost())
         .expect("attempt 1 was lost");
-    assert_eq!((lost.attempt, lost.charge), (1, tokens_charge(30)));
+    assert_eq!((lost.attempt, lost.charge, lost.kept), (1, Charge::ZERO, true));
     let completed = events
         .iter()
         .find_map(|event| event.update.as_step_completed())

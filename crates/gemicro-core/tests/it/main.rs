@@ -10,6 +10,7 @@ mod crash;
 mod drive_commands;
 mod drive_leases;
 mod drive_panics;
+mod drive_park;
 mod drive_steps;
 mod drive_stops;
 mod drive_time;

@@ -11,8 +11,8 @@ use gemicro_core::research::events::{
 use gemicro_core::research::{Citation, Contradiction, Grade, Side, Unanswered};
 use gemicro_core::run::events::{
     AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, Gap, RunCancelled,
-    RunFailed, RunInterrupted, RunResumed, RunStarted, RunSuspended, StepCompleted, StepFailed, StepHandle,
-    StepLost, StepRetrying, StepStarted, TimerFired,
+    RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken, StepAlarm,
+    StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying, StepStarted, TimerFired,
 };
 use gemicro_event::{
     AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, Payload, Registry, SCHEMA_VERSION,
@@ -106,6 +106,7 @@ fn examples() -> Vec<AgentUpdate> {
             },
             held_back: charge(),
             held_back_ms: 60_000,
+            resubmits: false,
         }),
         fact(StepStarted {
             step: step.clone(),
@@ -120,6 +121,24 @@ fn examples() -> Vec<AgentUpdate> {
             attempt: 2,
             handle: json(r#"{"interaction":"abc"}"#),
         }),
+        fact(StepAlarm {
+            step: step.clone(),
+            attempt: 2,
+            message: "the status `paused` is new".to_owned(),
+        }),
+        fact(StepParked {
+            step: step.clone(),
+            attempt: 2,
+            error: failure(),
+            charge: charge(),
+            until: Timestamp::default(),
+        }),
+        fact(RunParked {
+            until: Timestamp::default(),
+            kind: "llm".to_owned(),
+            reason: "the limit is reached".to_owned(),
+        }),
+        fact(RunWoken {}),
         fact(StepCompleted {
             step: step.clone(),
             attempt: 2,
@@ -151,6 +170,7 @@ fn examples() -> Vec<AgentUpdate> {
             step,
             attempt: 1,
             charge: charge(),
+            kept: false,
         }),
         fact(BudgetWarning {
             used_percent: 83,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::stream::BoxStream;
 use gemicro_core::flow::StepFailure;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
-use gemicro_core::llm::{LlmBackend, LlmChunk, LlmConfig, LlmRequest};
+use gemicro_core::llm::{Backends, GEMINI, LlmBackend, LlmChunk, LlmConfig, LlmRequest};
 use gemicro_core::research::ResearchConfig;
 use gemicro_core::research::events::{FinalResult, ResearchReaders};
 use gemicro_core::store::Store;
@@ -91,10 +91,13 @@ pub(crate) async fn engine(place: &Path, owner: &str, delay: Duration) -> Engine
         home: place.join("home"),
         owner: format!("{owner} ({})", std::process::id()),
         program: "gemicro test".to_owned(),
-        llm: Some(Arc::new(CountedModel {
-            model: ScriptedModel::new(Part::Perfect).with_delay(delay),
-            calls: place.join("calls"),
-        })),
+        llm: Backends::one(
+            GEMINI,
+            Arc::new(CountedModel {
+                model: ScriptedModel::new(Part::Perfect).with_delay(delay),
+                calls: place.join("calls"),
+            }),
+        ),
         secrets: Vec::new(),
         share_sources: false,
         max_parallel: 8,

@@ -6,7 +6,7 @@ use gemicro_core::budget::Limits;
 use gemicro_core::drive::{DriveContext, DriveError, Ended, begin, drive, resume};
 use gemicro_core::flow::Flow;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
-use gemicro_core::llm::{LlmBackend, LlmConfig};
+use gemicro_core::llm::{Backends, LlmBackend, LlmConfig};
 use gemicro_core::research::events::{FinalResult, ResearchReaders};
 use gemicro_core::research::{
     PromptSet, ResearchConfig, ResearchEngine, ResearchExecutors, ResearchFlow, ResearchPlan, executors,
@@ -105,7 +105,7 @@ impl ResearchSetup {
     pub(crate) fn context(&self, store: &Arc<ProbeStore>) -> DriveContext {
         let parts = ResearchExecutors {
             library: Some(self.library.clone()),
-            llm: Some(self.model.clone()),
+            llm: Backends::one("gemini", self.model.clone()),
         };
         let mut ctx = context(store, executors(parts));
         ctx.options.max_parallel = self.max_parallel;
@@ -123,6 +123,7 @@ impl ResearchSetup {
             limits: self.limits,
             held_back,
             held_back_ms,
+            resubmits: false,
         }
     }
 

@@ -1,0 +1,56 @@
+//! The driver's time: never backwards, whatever is done to the machine's clock.
+
+use std::time::{Duration, Instant};
+
+use gemicro_event::Timestamp;
+
+/// A clock that starts with the driver. A machine's clock that is set back does not stop retries and limits;
+/// one that jumps ahead (a laptop that slept) is believed.
+#[derive(Debug)]
+pub(super) struct Clock {
+    started_at: Timestamp,
+    started: Instant,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self {
+            started_at: Timestamp::now(),
+            started: Instant::now(),
+        }
+    }
+}
+
+impl Clock {
+    pub(super) fn now(&self) -> Timestamp {
+        self.at(Timestamp::now(), self.started.elapsed())
+    }
+
+    fn at(&self, shown: Timestamp, elapsed: Duration) -> Timestamp {
+        shown.max(self.started_at.plus(elapsed))
+    }
+
+    /// Sleeps until a moment; for ever without one.
+    pub(super) async fn sleep_until(&self, at: Option<Timestamp>) {
+        match at {
+            // One millisecond more: the clock is read in whole milliseconds.
+            Some(at) => tokio::time::sleep(at.since(self.now()) + Duration::from_millis(1)).await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_never_goes_back_and_believes_a_jump_ahead() {
+        let clock = Clock::default();
+        let (start, minute) = (clock.started_at, Duration::from_secs(60));
+        let an_hour_ago = Timestamp::default();
+        assert_eq!(clock.at(an_hour_ago, minute), start.plus(minute));
+        assert_eq!(clock.at(start.plus(minute * 90), minute), start.plus(minute * 90));
+        assert_eq!(clock.at(start.plus(minute), minute), start.plus(minute));
+    }
+}

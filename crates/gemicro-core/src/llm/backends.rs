@@ -1,0 +1,61 @@
+//! The backends of a process, by name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gemicro_event::{ErrorKind, Failure};
+
+use super::{Gate, GateConfig, LlmBackend};
+
+/// Who answers prompts here, by name; each has its own gate, shared by all runs.
+#[derive(Clone, Default)]
+pub struct Backends {
+    by_name: BTreeMap<String, Way>,
+}
+
+/// A backend and the way in to it.
+#[derive(Clone)]
+pub(super) struct Way {
+    pub(super) backend: Arc<dyn LlmBackend>,
+    pub(super) gate: Arc<Gate>,
+}
+
+impl Backends {
+    /// One backend under a name.
+    #[must_use]
+    pub fn one(name: &str, backend: Arc<dyn LlmBackend>) -> Self {
+        Self::default().with(name, backend, GateConfig::default())
+    }
+
+    /// Adds one; a second one of the same name replaces the first.
+    #[must_use]
+    pub fn with(mut self, name: &str, backend: Arc<dyn LlmBackend>, limits: GateConfig) -> Self {
+        let gate = Arc::new(Gate::new(limits));
+        self.by_name.insert(name.to_owned(), Way { backend, gate });
+        self
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
+    /// Their names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Result<&Way, Failure> {
+        self.by_name.get(name).ok_or_else(|| {
+            let message = format!("the backend {name} is not set up here");
+            Failure::new(ErrorKind::AuthFailed, message)
+        })
+    }
+}
+
+impl std::fmt::Debug for Backends {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.by_name.keys()).finish()
+    }
+}

@@ -1,0 +1,307 @@
+//! The way in to a backend: how many calls at once, how many a minute, and none while it is down or full.
+//!
+//! All runs of a process share one [`Gate`] per backend. It never makes a call wait for a limit that the
+//! provider stated: such a call fails at once with the time that is left, and the driver parks its run.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gemicro_event::{ErrorKind, Failure};
+use serde::{Deserialize, Serialize};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use crate::flow::StepFailure;
+
+/// Limits of one backend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateConfig {
+    /// Calls at the same time.
+    pub max_concurrent: usize,
+    /// Calls started in any minute; `None` leaves that to the provider.
+    pub per_minute: Option<u32>,
+    /// Failures of the backend in a row after which it is left alone.
+    pub breaker_failures: u32,
+    /// For how long, in milliseconds; then one call may try.
+    pub breaker_pause_ms: u64,
+}
+
+impl Default for GateConfig {
+    fn default() -> Self {
+        Self {
+            max_concurrent: 100,
+            per_minute: None,
+            breaker_failures: 10,
+            breaker_pause_ms: 15_000,
+        }
+    }
+}
+
+/// The way in to one backend.
+#[derive(Debug)]
+pub struct Gate {
+    config: GateConfig,
+    slots: Arc<Semaphore>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Starts within the last minute, oldest first; only kept with a limit per minute.
+    starts: VecDeque<Instant>,
+    /// The provider's limit ends then.
+    full_until: Option<Instant>,
+    /// Failures of the backend since its last answer.
+    failures: u32,
+    /// It is left alone until then.
+    open_until: Option<Instant>,
+}
+
+/// Leave for one call. Dropping it frees the slot.
+#[derive(Debug)]
+pub struct Pass {
+    _slot: OwnedSemaphorePermit,
+}
+
+impl Gate {
+    /// A gate with these limits.
+    #[must_use]
+    pub fn new(config: GateConfig) -> Self {
+        Self {
+            slots: Arc::new(Semaphore::new(config.max_concurrent.max(1))),
+            config,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Waits for a slot.
+    ///
+    /// # Errors
+    /// At once and at no cost while the provider's limit is reached or the backend is left alone; the failure
+    /// says for how long.
+    pub async fn enter(&self) -> Result<Pass, StepFailure> {
+        self.refuse_while_closed()?;
+        let slot = self.slots.clone().acquire_owned().await;
+        let slot = slot.map_err(|_| {
+            StepFailure::free(Failure::new(
+                ErrorKind::Internal,
+                "the gate of the backend was closed",
+            ))
+        })?;
+        while let Some(wait) = self.wait_for_the_minute() {
+            tokio::time::sleep(wait).await;
+        }
+        // It may have closed while we waited.
+        self.refuse_while_closed()?;
+        Ok(Pass { _slot: slot })
+    }
+
+    /// Notes how a call ended.
+    pub fn note(&self, ended: Result<(), &Failure>) {
+        let mut state = self.state();
+        let now = Instant::now();
+        match ended {
+            Ok(()) => {
+                state.failures = 0;
+                state.open_until = None;
+            }
+            Err(failure) if is_limit(failure) => {
+                // It answers, so it is not down.
+                state.failures = 0;
+                let end = failure.retry_after_ms.map(|ms| now + Duration::from_millis(ms));
+                state.full_until = state.full_until.max(end);
+            }
+            Err(failure) if is_down(failure) => {
+                state.failures += 1;
+                if state.failures >= self.config.breaker_failures {
+                    state.open_until = Some(now + Duration::from_millis(self.config.breaker_pause_ms));
+                    // After the pause one failure is enough to close it again.
+                    state.failures = self.config.breaker_failures.saturating_sub(1);
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn refuse_while_closed(&self) -> Result<(), StepFailure> {
+        let state = self.state();
+        let now = Instant::now();
+        let left = |until: Option<Instant>| {
+            until
+                .map(|until| until - now.min(until))
+                .filter(|left| !left.is_zero())
+        };
+        if let Some(left) = left(state.full_until) {
+            let message = "the provider's limit is reached".to_owned();
+            return Err(closed(ErrorKind::RateLimited, message, left));
+        }
+        if let Some(left) = left(state.open_until) {
+            let message = format!(
+                "the backend failed {} times in a row and is left alone for {} s",
+                self.config.breaker_failures,
+                left.as_secs() + 1
+            );
+            return Err(closed(ErrorKind::UpstreamError, message, left));
+        }
+        Ok(())
+    }
+
+    /// Takes a place in this minute, or says how long until there may be one.
+    fn wait_for_the_minute(&self) -> Option<Duration> {
+        const MINUTE: Duration = Duration::from_secs(60);
+        let limit = usize::try_from(self.config.per_minute?.max(1)).unwrap_or(usize::MAX);
+        let mut state = self.state();
+        let now = Instant::now();
+        while state
+            .starts
+            .front()
+            .is_some_and(|start| now.duration_since(*start) >= MINUTE)
+        {
+            state.starts.pop_front();
+        }
+        if state.starts.len() >= limit {
+            return state
+                .starts
+                .front()
+                .map(|oldest| MINUTE - now.duration_since(*oldest));
+        }
+        state.starts.push_back(now);
+        None
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self::new(GateConfig::default())
+    }
+}
+
+fn closed(kind: ErrorKind, message: String, left: Duration) -> StepFailure {
+    StepFailure::free(Failure {
+        retry_after_ms: u64::try_from(left.as_millis()).ok().map(|ms| ms + 1),
+        ..Failure::new(kind, message)
+    })
+}
+
+/// A limit of the provider with a stated end.
+fn is_limit(failure: &Failure) -> bool {
+    matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted)
+        && failure.retry_after_ms.is_some()
+}
+
+/// The backend itself is in trouble; a wrong request or a strange answer is not that.
+fn is_down(failure: &Failure) -> bool {
+    matches!(
+        failure.kind,
+        ErrorKind::UpstreamError | ErrorKind::IdleTimeout | ErrorKind::Timeout
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limited(seconds: u64) -> Failure {
+        Failure {
+            retry_after_ms: Some(seconds * 1_000),
+            ..Failure::new(ErrorKind::RateLimited, "429")
+        }
+    }
+
+    fn down() -> Failure {
+        Failure::new(ErrorKind::UpstreamError, "503")
+    }
+
+    async fn later(seconds: u64) {
+        tokio::time::advance(Duration::from_secs(seconds)).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stated_limit_closes_it_for_everyone_until_its_end() {
+        let gate = Gate::default();
+        gate.note(Err(&limited(20)));
+        gate.note(Err(&limited(5)));
+        let refused = gate.enter().await.expect_err("closed").failure;
+        assert_eq!(
+            (refused.kind, refused.retry_after_ms),
+            (ErrorKind::RateLimited, Some(20_001))
+        );
+        later(19).await;
+        assert!(gate.enter().await.is_err());
+        later(2).await;
+        assert!(gate.enter().await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_in_a_row_open_the_breaker_and_one_call_tries_again() {
+        let gate = Gate::new(GateConfig {
+            breaker_failures: 3,
+            breaker_pause_ms: 10_000,
+            ..Default::default()
+        });
+        for _ in 0..2 {
+            gate.note(Err(&down()));
+        }
+        gate.note(Ok(()));
+        for n in 0..3 {
+            assert!(gate.enter().await.is_ok(), "failure {n}");
+            gate.note(Err(&down()));
+        }
+        let refused = gate.enter().await.expect_err("open").failure;
+        assert_eq!(refused.kind, ErrorKind::UpstreamError);
+        assert!(refused.message.contains("3 times in a row"), "{refused}");
+        later(11).await;
+        assert!(gate.enter().await.is_ok());
+        gate.note(Err(&down()));
+        assert!(gate.enter().await.is_err(), "still down");
+        later(11).await;
+        gate.note(Ok(()));
+        gate.note(Err(&down()));
+        assert!(gate.enter().await.is_ok(), "it had answered");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn wrong_requests_do_not_open_it() {
+        let gate = Gate::new(GateConfig {
+            breaker_failures: 1,
+            ..Default::default()
+        });
+        for kind in [
+            ErrorKind::InvalidInput,
+            ErrorKind::AuthFailed,
+            ErrorKind::MalformedOutput,
+            ErrorKind::Cancelled,
+        ] {
+            gate.note(Err(&Failure::new(kind, "no")));
+        }
+        assert!(gate.enter().await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_so_many_at_once_and_in_a_minute() {
+        let gate = Arc::new(Gate::new(GateConfig {
+            max_concurrent: 2,
+            per_minute: Some(3),
+            ..Default::default()
+        }));
+        let started = Instant::now();
+        let first = gate.enter().await.expect("free");
+        let _second = gate.enter().await.expect("free");
+        let third = tokio::spawn({
+            let gate = gate.clone();
+            async move { gate.enter().await.map(|_| Instant::now()) }
+        });
+        later(5).await;
+        assert!(!third.is_finished());
+        drop(first);
+        let at = third.await.expect("joined").expect("free");
+        assert_eq!(at - started, Duration::from_secs(5));
+        gate.enter().await.expect("the next minute");
+        assert_eq!(Instant::now() - started, Duration::from_secs(60));
+    }
+}

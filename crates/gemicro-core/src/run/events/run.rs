@@ -1,0 +1,197 @@
+//! What happens to runs as a whole.
+
+use gemicro_event::{Charge, CommandId, Failure, Json, Timestamp, event_payload};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Limits;
+
+/// A run begins. The first event of every run; freezes everything that deciding depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunStarted {
+    /// Name of the flow.
+    pub flow: String,
+    /// Version of the flow's events.
+    pub flow_version: u32,
+    /// The program that started it.
+    pub program: String,
+    /// What was asked, in one line.
+    pub title: String,
+    /// The resolved plan.
+    pub plan: Json,
+    /// What the run may use.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Kept back for the last step.
+    #[serde(default)]
+    pub held_back: Charge,
+    /// Time kept back for the last step, in milliseconds.
+    #[serde(default)]
+    pub held_back_ms: u64,
+    /// It does again what failed in its parent run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resubmits: bool,
+}
+event_payload!(RunStarted, "run_started", |it| format!(
+    "Run started: {}",
+    it.title
+));
+
+/// The run waits for a limit of the provider to end; no step of this kind starts meanwhile. Again when the
+/// limit moves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunParked {
+    /// When it goes on by itself.
+    pub until: Timestamp,
+    /// Which steps wait.
+    pub kind: String,
+    /// Why.
+    pub reason: String,
+}
+event_payload!(RunParked, "run_parked", |it| format!(
+    "Parked until {}: {}",
+    it.until, it.reason
+));
+
+/// A parked run goes on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunWoken {}
+event_payload!(RunWoken, "run_woken", |_it| "The wait is over".to_owned());
+
+/// Four fifths of a limit are used up. At most once per run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BudgetWarning {
+    /// The largest used share of any limit, in percent.
+    pub used_percent: u32,
+    /// Spent so far.
+    pub spent: Charge,
+}
+event_payload!(BudgetWarning, "budget_warning", |it| format!(
+    "{} % of the budget is used",
+    it.used_percent
+));
+
+/// A timer that the flow waited for is due.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TimerFired {
+    /// The timer's key.
+    pub key: String,
+}
+event_payload!(TimerFired, "timer_fired", |it| format!("Timer {} fired", it.key));
+
+/// The time limit is near (only the last step may still run) or over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeadlinePassed {
+    /// The whole limit is used up; nothing may run any more.
+    pub over: bool,
+}
+event_payload!(DeadlinePassed, "deadline_passed", |it| if it.over {
+    "The time limit is over".to_owned()
+} else {
+    "The time limit is near: finishing with what there is".to_owned()
+});
+
+/// Somebody asked the run to stop for good.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CancelRequested {
+    /// The command.
+    pub command_id: CommandId,
+    /// Why, if given.
+    #[serde(default)]
+    pub reason: String,
+}
+event_payload!(CancelRequested, "cancel_requested", |_it| "Cancel requested"
+    .to_owned());
+
+/// The run asks a person something and waits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerRequested {
+    /// Names the question.
+    pub key: String,
+}
+event_payload!(AnswerRequested, "answer_requested", |it| format!(
+    "Waiting for an answer: {}",
+    it.key
+));
+
+/// A person answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerGiven {
+    /// The question.
+    pub key: String,
+    /// The answer.
+    pub answer: Json,
+}
+event_payload!(AnswerGiven, "answer_given", |it| format!(
+    "Answer given: {}",
+    it.key
+));
+
+/// The run stopped in the middle, by a first Ctrl-C or (noted on recovery) a crash. It can be resumed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunSuspended {
+    /// Why.
+    pub reason: String,
+    /// When work really stopped: after a crash, the time of the last event before it.
+    pub stopped_at: Timestamp,
+}
+event_payload!(RunSuspended, "run_suspended", |it| format!(
+    "Run suspended: {}",
+    it.reason
+));
+
+/// A suspended run goes on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunResumed {
+    /// The program that continues it.
+    pub program: String,
+}
+event_payload!(RunResumed, "run_resumed", |_it| "Run resumed".to_owned());
+
+/// The run ended with a typed failure. Terminal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunFailed {
+    /// Why.
+    pub error: Failure,
+    /// What the run cost.
+    #[serde(default)]
+    pub spent: Charge,
+}
+event_payload!(RunFailed, "run_failed", |it| format!(
+    "Run failed: {}",
+    it.error.message
+));
+
+/// The run was cancelled. Terminal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunCancelled {
+    /// Why, if given.
+    #[serde(default)]
+    pub reason: String,
+    /// What the run cost.
+    #[serde(default)]
+    pub spent: Charge,
+}
+event_payload!(RunCancelled, "run_cancelled", |_it| "Run cancelled".to_owned());
+
+/// The run was given up. Terminal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunInterrupted {
+    /// Why.
+    pub reason: String,
+}
+event_payload!(RunInterrupted, "run_interrupted", |it| format!(
+    "Run given up: {}",
+    it.reason
+));
+
+/// Events between two places are no longer there. Never stored: a reader gets it in their place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Gap {
+    /// The first sequence number that is still there.
+    pub first_available: u64,
+}
+event_payload!(Gap, "gap", |it| format!(
+    "Earlier events are gone; the first there is has number {}",
+    it.first_available
+));

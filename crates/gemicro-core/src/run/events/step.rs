@@ -1,0 +1,158 @@
+//! What happens to steps.
+
+use gemicro_event::{Charge, Failure, Json, StepKey, Timestamp, Usage, event_payload};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Purpose;
+
+/// An attempt at a step begins; its worst case is reserved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepStarted {
+    /// The step.
+    pub step: StepKey,
+    /// Its kind.
+    pub kind: String,
+    /// Number of the attempt, from 1.
+    pub attempt: u32,
+    /// What the executor gets.
+    pub input: Json,
+    /// What is reserved for it.
+    #[serde(default)]
+    pub reserved: Charge,
+    /// From which part of the budget.
+    pub purpose: Purpose,
+}
+event_payload!(StepStarted, "step_started", |it| match it.attempt {
+    1 => format!("Step {} started", it.step),
+    attempt => format!("Step {} started again (attempt {attempt})", it.step),
+});
+
+/// A running attempt told where it can be picked up after a crash.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepHandle {
+    /// The step.
+    pub step: StepKey,
+    /// The attempt.
+    pub attempt: u32,
+    /// The outside handle: an interaction id, a session, a process.
+    pub handle: Json,
+}
+event_payload!(StepHandle, "step_handle", |it| format!(
+    "Step {} can be picked up",
+    it.step
+));
+
+/// Something unknown came from outside while a step ran; nothing failed. At most once per message and attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepAlarm {
+    /// The step.
+    pub step: StepKey,
+    /// The attempt.
+    pub attempt: u32,
+    /// What is odd.
+    pub message: String,
+}
+event_payload!(StepAlarm, "step_alarm", |it| format!(
+    "Step {}: {}",
+    it.step, it.message
+));
+
+/// A step has its result. At most once per step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepCompleted {
+    /// The step.
+    pub step: StepKey,
+    /// The attempt that succeeded.
+    pub attempt: u32,
+    /// The complete result.
+    pub output: Json,
+    /// What it cost.
+    #[serde(default)]
+    pub charge: Charge,
+    /// Tokens as reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+event_payload!(StepCompleted, "step_completed", |it| format!(
+    "Step {} completed",
+    it.step
+));
+
+/// An attempt failed and another follows after a wait.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepRetrying {
+    /// The step.
+    pub step: StepKey,
+    /// The attempt that failed.
+    pub attempt: u32,
+    /// Why.
+    pub error: Failure,
+    /// What it cost.
+    #[serde(default)]
+    pub charge: Charge,
+    /// When the next attempt may start.
+    pub retry_at: Timestamp,
+}
+event_payload!(StepRetrying, "step_retrying", |it| format!(
+    "Step {} failed ({}); trying again",
+    it.step, it.error.message
+));
+
+/// An attempt met a limit of the provider that has a stated end. Not a failure: the step goes on after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepParked {
+    /// The step.
+    pub step: StepKey,
+    /// The attempt that met the limit.
+    pub attempt: u32,
+    /// What the provider said.
+    pub error: Failure,
+    /// What it cost.
+    #[serde(default)]
+    pub charge: Charge,
+    /// When the limit ends.
+    pub until: Timestamp,
+}
+event_payload!(StepParked, "step_parked", |it| format!(
+    "Step {} waits: {}",
+    it.step, it.error.message
+));
+
+/// A step failed for good: not retryable, or no attempt left, or the budget did not allow it (attempt 0).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepFailed {
+    /// The step.
+    pub step: StepKey,
+    /// The last attempt; 0 when it was never started.
+    pub attempt: u32,
+    /// Why.
+    pub error: Failure,
+    /// What the last attempt cost.
+    #[serde(default)]
+    pub charge: Charge,
+}
+event_payload!(StepFailed, "step_failed", |it| format!(
+    "Step {} failed: {}",
+    it.step, it.error.message
+));
+
+/// An attempt was cut off with its process or by a stop; the step starts again. Where it left a handle, its
+/// reservation stays until the handle was asked; otherwise the full reservation counts as spent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepLost {
+    /// The step.
+    pub step: StepKey,
+    /// The attempt that was cut off.
+    pub attempt: u32,
+    /// What is charged for it now.
+    #[serde(default)]
+    pub charge: Charge,
+    /// The reservation stays: the next attempt asks the handle first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
+}
+event_payload!(StepLost, "step_lost", |it| format!(
+    "Step {} was cut off",
+    it.step
+));
