@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use gemicro_core::agent::{Agent, AgentContext};
 use gemicro_core::blob::BlobId;
 use gemicro_core::corpus::{
-    BlockKind, Corpus, CorpusError, Hit, Library, LibraryCard, Passage, PassageQuery,
+    BlockKind, Corpus, CorpusError, Hit, Library, LibraryCard, Passage, PassageQuery, Wanted,
 };
 use gemicro_core::research::events::ResearchReaders;
 use gemicro_core::research::{DeepResearchAgent, ResearchConfig};
@@ -51,7 +51,7 @@ async fn main() {
 struct Shelf;
 
 impl Library for Shelf {
-    fn read(&self, _: &StreamId, _: Vec<String>) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
+    fn read(&self, _: &StreamId, _: Wanted) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
         let texts = DOCUMENTS.map(|(_, text)| text).join("\n");
         let id = BlobId::of(texts.as_bytes());
         let card = LibraryCard {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_event::{Failure, StreamId};
+use gemicro_event::{ErrorKind, Failure, StreamId};
 use serde::{Deserialize, Serialize};
 
 use crate::blob::BlobId;
@@ -152,10 +152,46 @@ pub struct LibraryCard {
     pub n_skipped: usize,
 }
 
+/// What a run reads before it begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// Folders, files and web addresses that the user named.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// Texts that an earlier run stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pack: Option<BlobId>,
+    /// Pages that an earlier run fetched, as blobs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<BlobId>,
+}
+
+/// A page of the web in its stored form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Where it was found in the end.
+    pub url: String,
+    /// SHA-256 of its bytes, in hex.
+    pub sha256: String,
+    /// How many bytes it had.
+    pub n_bytes: u64,
+    /// The blob that holds it.
+    pub blob: BlobId,
+    /// Its text.
+    pub document: Document,
+}
+
 /// The port to sources: reads them once, keeps what it read, and opens it again for any later step.
 pub trait Library: Send + Sync {
-    /// Reads folders and files and stores their texts for a run.
-    fn read(&self, run: &StreamId, paths: Vec<String>) -> BoxFuture<'_, Result<LibraryCard, Failure>>;
+    /// Reads what is wanted and stores the texts for a run.
+    fn read(&self, run: &StreamId, wanted: Wanted) -> BoxFuture<'_, Result<LibraryCard, Failure>>;
+
+    /// Fetches a page that an answer names and stores its text for a run, under the address rules. A library
+    /// that cannot leaves its citations what the provider says.
+    fn fetch(&self, run: &StreamId, url: &str) -> BoxFuture<'_, Result<Page, Failure>> {
+        let message = format!("{url} was named for run {run}, but nothing here fetches pages");
+        Box::pin(async move { Err(Failure::new(ErrorKind::NotFound, message)) })
+    }
 
     /// Opens texts that were stored, never the files they came from.
     fn open(&self, run: &StreamId, pack: &BlobId) -> BoxFuture<'_, Result<Arc<dyn Corpus>, Failure>>;

@@ -72,6 +72,8 @@ mod text;
 mod unit_class;
 /// Values in a sentence.
 mod value;
+/// Comparing two sayings.
+mod wording;
 
 #[cfg(test)]
 mod tests;
@@ -81,5 +83,7 @@ pub use decompose::{Hop, SubQuestion, decompose, decompose_with};
 pub use finding::{Contradiction, Finding, Gate, Side, SubAnswer};
 
 pub use question::AnswerType;
+pub(crate) use sentence::sentences as sentence_ranges;
 pub use techniques::Techniques;
 pub use unit_class::UnitClass;
+pub(crate) use wording::{content_words, is_negative};

@@ -46,6 +46,7 @@ pub struct DeepResearchAgent {
     config: ResearchConfig,
     sources: Vec<String>,
     limits: Limits,
+    web: bool,
 }
 
 impl DeepResearchAgent {
@@ -56,7 +57,15 @@ impl DeepResearchAgent {
             config,
             sources: Vec::new(),
             limits: Limits::default(),
+            web: false,
         }
+    }
+
+    /// Lets the provider's web search answer what the sources do not.
+    #[must_use]
+    pub fn with_web(mut self) -> Self {
+        self.web = true;
+        self
     }
 
     /// Reads these folders and files; the context needs a library for it.
@@ -78,6 +87,7 @@ impl DeepResearchAgent {
             Some(_) => ResearchEngine::Model {
                 llm: ctx.config.llm.clone(),
                 prompts: PromptSet::default(),
+                web: self.web,
             },
             None => ResearchEngine::Offline {
                 techniques: Techniques::default(),
@@ -91,6 +101,8 @@ impl DeepResearchAgent {
                 approve_plan: false,
                 ..self.config.clone()
             },
+            base: None,
+            notices: Vec::new(),
         }
     }
 }

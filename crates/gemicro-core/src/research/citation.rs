@@ -20,9 +20,9 @@ pub enum Grade {
 pub struct Citation {
     /// Its number in the answer, from 1.
     pub number: usize,
-    /// The document.
+    /// The document: its path below the source folder, or the address of its page.
     pub doc: String,
-    /// The quote, letter by letter as it stands in the stored text.
+    /// The quote, letter by letter as it stands in the stored text; empty where nobody fetched the page.
     pub span: String,
     /// Byte range of the quote in the document's stored text.
     pub range: Range<usize>,
@@ -33,6 +33,9 @@ pub struct Citation {
     pub date: Option<String>,
     /// What it proves.
     pub grade: Grade,
+    /// The words of the answer that the provider named this page for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<String>,
 }
 
 /// Documents that disagree.

@@ -11,6 +11,9 @@ pub struct ResearchConfig {
     pub max_passages: usize,
     /// Show the sub-queries and wait for approval.
     pub approve_plan: bool,
+    /// Pages that are fetched because an answer names them, at most.
+    #[serde(default = "default_max_pages")]
+    pub max_pages: usize,
 }
 
 impl Default for ResearchConfig {
@@ -19,6 +22,11 @@ impl Default for ResearchConfig {
             max_sub_queries: 5,
             max_passages: 12,
             approve_plan: false,
+            max_pages: default_max_pages(),
         }
     }
+}
+
+fn default_max_pages() -> usize {
+    20
 }

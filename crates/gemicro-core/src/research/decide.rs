@@ -16,7 +16,7 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
         let result = report::with_figures(composed.result.clone(), state, run);
         return finish(completed(&result));
     }
-    if state.sources.is_none() && !state.plan.sources.is_empty() {
+    if state.sources.is_none() && state.plan.has_sources() {
         return want(vec![steps::sources(&state.plan)]);
     }
     let Some(sub_queries) = &state.sub_queries else {
@@ -45,6 +45,10 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
         .collect();
     if !open.is_empty() {
         return want(steps::sub_queries(state, run, &open));
+    }
+    let fetches = steps::fetches(state, run);
+    if !fetches.is_empty() {
+        return want(fetches);
     }
     if state.completed().is_empty() {
         return finish(Outcome::Failed(nothing_found(state)));
@@ -129,6 +133,11 @@ fn nothing_found(state: &ResearchState) -> Failure {
 fn keeps_its_kind(kind: ErrorKind) -> bool {
     matches!(
         kind,
-        ErrorKind::NoEvidence | ErrorKind::BudgetExceeded | ErrorKind::AuthFailed | ErrorKind::StorageError
+        ErrorKind::NoEvidence
+            | ErrorKind::BudgetExceeded
+            | ErrorKind::AuthFailed
+            | ErrorKind::UnknownModel
+            | ErrorKind::QuotaExhausted
+            | ErrorKind::StorageError
     )
 }

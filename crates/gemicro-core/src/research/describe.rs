@@ -3,16 +3,21 @@
 use gemicro_event::{AgentUpdate, ErrorKind, Failure, Timestamp};
 
 use super::events::{
-    DecompositionComplete, DecompositionStarted, SourcesRead, SubQueryCompleted, SubQueryFailed,
-    SubQueryStarted, SynthesisStarted,
+    DecompositionComplete, DecompositionStarted, SourceFetched, SourceNotFetched, SourcesRead,
+    SubQueryCompleted, SubQueryFailed, SubQueryStarted, SynthesisStarted,
 };
 use super::flow::ResearchState;
 use super::steps::{self, Role};
-use super::{Citation, Contradiction, Grade, ResearchEngine, ResearchPlan, Side, report};
+use super::{
+    Citation, Contradiction, Grade, ResearchEngine, ResearchPlan, Side, UseAs, answers, report, requests, web,
+};
 use crate::corpus::Passage;
 use crate::flow::{Step, StepEnd, StepOutput};
 use crate::llm::{LlmResponse, json_in};
 use crate::offline::{Finding, SubAnswer};
+
+/// What `prompts/research/web.md` tells a model to say when a search finds nothing.
+const NO_ANSWER: &str = "NO ANSWER FOUND";
 
 /// Facts stated when a step starts for the first time.
 pub(super) fn announce(state: &ResearchState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
@@ -27,10 +32,15 @@ pub(super) fn announce(state: &ResearchState, step: &Step, at: Timestamp) -> Vec
     };
     match steps::role_of(state, &step.key) {
         Some(Role::Decompose) => vec![AgentUpdate::new(&DecompositionStarted {}, at)],
-        Some(Role::Search(id)) => started(id),
-        Some(Role::Answer(id)) if !steps::searches_first(state) => started(id),
+        Some(role @ (Role::Search(id) | Role::Answer(id) | Role::Web(id)))
+            if role == steps::first_role(&state.plan, id) =>
+        {
+            started(id)
+        }
         Some(Role::Synthesize) => vec![AgentUpdate::new(&SynthesisStarted {}, at)],
-        Some(Role::Sources | Role::Answer(_)) | None => Vec::new(),
+        Some(Role::Sources | Role::Search(_) | Role::Answer(_) | Role::Web(_) | Role::Fetch) | None => {
+            Vec::new()
+        }
     }
 }
 
@@ -41,21 +51,41 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
             Ok(read) => vec![AgentUpdate::new(&read, at)],
             Err(_) => Vec::new(),
         },
-        (Some(Role::Decompose), end) => decomposition(state, end)
-            .map(|complete| vec![AgentUpdate::new(&complete, at)])
-            .unwrap_or_default(),
+        (Some(Role::Decompose), end) => match state.plan.given_sub_queries() {
+            Some(given) => carried_over(state, given, at),
+            None => decomposition(state, end)
+                .map(|complete| vec![AgentUpdate::new(&complete, at)])
+                .unwrap_or_default(),
+        },
         (Some(Role::Answer(id)), StepEnd::Completed(output)) => {
             let sub_query = state.sub_queries.iter().flatten().nth(id);
             let passages = sub_query
                 .and_then(|it| it.passages.as_deref())
                 .unwrap_or_default();
-            vec![answered(id, passages, output, at)]
+            match answered(state, id, passages, output) {
+                Ok(completed) => vec![AgentUpdate::new(&completed, at)],
+                // The web is asked next.
+                Err(failure)
+                    if failure.kind == ErrorKind::NoEvidence && steps::may_search_web(&state.plan) =>
+                {
+                    Vec::new()
+                }
+                Err(failure) => vec![failed(id, &failure, at)],
+            }
         }
-        (Some(Role::Search(id) | Role::Answer(id)), StepEnd::Failed(failure)) => {
+        (Some(Role::Web(id)), StepEnd::Completed(output)) => {
+            let found = output.output.parse().map_err(|error| unreadable(&error));
+            match found.and_then(|response| on_the_web(id, &response)) {
+                Ok(completed) => vec![AgentUpdate::new(&completed, at)],
+                Err(failure) => vec![failed(id, &failure, at)],
+            }
+        }
+        (Some(Role::Search(id) | Role::Answer(id) | Role::Web(id)), StepEnd::Failed(failure)) => {
             vec![failed(id, failure, at)]
         }
+        (Some(Role::Fetch), end) => vec![fetched(step, end, at)],
         (Some(Role::Search(id)), StepEnd::Completed(output)) => match output.output.parse::<Vec<Passage>>() {
-            Ok(passages) if passages.is_empty() => {
+            Ok(passages) if passages.is_empty() && !steps::may_search_web(&state.plan) => {
                 let nothing = Failure::new(ErrorKind::NoEvidence, "no passage of the sources speaks of it");
                 vec![failed(id, &nothing, at)]
             }
@@ -119,8 +149,8 @@ fn sub_queries_in(output: &StepOutput, plan: &ResearchPlan) -> Vec<String> {
         .and_then(|listed| serde_json::from_value(listed).ok())
         .unwrap_or_default();
     let longest = match plan.engine {
-        ResearchEngine::Model { .. } => steps::longest_sub_query(plan),
-        ResearchEngine::Offline { .. } => usize::MAX,
+        ResearchEngine::Model { .. } => requests::longest_sub_query(plan),
+        ResearchEngine::Offline { .. } | ResearchEngine::Agent { .. } => usize::MAX,
     };
     let texts = texts
         .iter()
@@ -129,15 +159,51 @@ fn sub_queries_in(output: &StepOutput, plan: &ResearchPlan) -> Vec<String> {
     texts.take(plan.config.max_sub_queries).collect()
 }
 
+/// The sub-queries that are known from the start, and the answers that an earlier run brings along.
+fn carried_over(state: &ResearchState, sub_queries: Vec<String>, at: Timestamp) -> Vec<AgentUpdate> {
+    let base = state.plan.base.as_ref();
+    let note = match (&state.plan.engine, base.map(|base| &base.use_as)) {
+        (_, Some(UseAs::Retry)) => Some("taken over from the earlier run".to_owned()),
+        (ResearchEngine::Agent { .. }, _) => Some("the provider's agent plans by itself".to_owned()),
+        (ResearchEngine::Model { .. } | ResearchEngine::Offline { .. }, _) => None,
+    };
+    let mut facts = vec![AgentUpdate::new(&DecompositionComplete { sub_queries, note }, at)];
+    if let Some(base) = base.filter(|base| base.use_as == UseAs::Retry) {
+        for (id, part) in base.parts.iter().enumerate() {
+            if let Some(completed) = &part.completed {
+                facts.push(AgentUpdate::new(
+                    &SubQueryCompleted {
+                        id,
+                        ..completed.clone()
+                    },
+                    at,
+                ));
+            } else if part.no_evidence {
+                let nothing = Failure::new(ErrorKind::NoEvidence, "the earlier run found nothing about it");
+                facts.push(failed(id, &nothing, at));
+            }
+        }
+    }
+    facts
+}
+
 /// An answer with its verified citations, or why there is none.
-fn answered(id: usize, passages: &[Passage], output: &StepOutput, at: Timestamp) -> AgentUpdate {
-    let described = match output.output.parse::<LlmResponse>() {
-        Ok(response) => report::verified_answer(&response, passages).map(|answer| SubQueryCompleted {
+fn answered(
+    state: &ResearchState,
+    id: usize,
+    passages: &[Passage],
+    output: &StepOutput,
+) -> Result<SubQueryCompleted, Failure> {
+    if let ResearchEngine::Agent { .. } = state.plan.engine {
+        return on_the_web(id, &output.output.parse().map_err(|error| unreadable(&error))?);
+    }
+    match output.output.parse::<LlmResponse>() {
+        Ok(response) => answers::verified_answer(&response, passages).map(|answer| SubQueryCompleted {
             id,
             result: answer.text,
             tokens_used: response.usage.total_tokens(),
             citations: answer.citations,
-            contradictions: Vec::new(),
+            contradictions: answer.contradictions,
             n_removed: answer.n_removed,
         }),
         Err(_) => match output.output.parse::<SubAnswer>() {
@@ -146,16 +212,47 @@ fn answered(id: usize, passages: &[Passage], output: &StepOutput, at: Timestamp)
                 contradictions,
             }) => Ok(extracted(id, &findings, contradictions)),
             Ok(SubAnswer::NoEvidence { reason, .. }) => Err(Failure::new(ErrorKind::NoEvidence, reason)),
-            Err(error) => Err(Failure::new(
-                ErrorKind::Internal,
-                format!("the answer cannot be read: {error}"),
-            )),
+            Err(error) => Err(unreadable(&error)),
         },
-    };
-    match described {
-        Ok(completed) => AgentUpdate::new(&completed, at),
-        Err(failure) => failed(id, &failure, at),
     }
+}
+
+/// What the provider found on the web, with the pages it names.
+fn on_the_web(id: usize, response: &LlmResponse) -> Result<SubQueryCompleted, Failure> {
+    let answer = web::cited(response);
+    if answer.text.contains(NO_ANSWER) && answer.citations.is_empty() {
+        let message = "the web search found no answer";
+        return Err(Failure::new(ErrorKind::NoEvidence, message));
+    }
+    Ok(SubQueryCompleted {
+        id,
+        result: answer.text,
+        tokens_used: response.usage.total_tokens(),
+        citations: answer.citations,
+        contradictions: Vec::new(),
+        n_removed: 0,
+    })
+}
+
+fn fetched(step: &Step, end: &StepEnd, at: Timestamp) -> AgentUpdate {
+    let failure = match end {
+        StepEnd::Completed(output) => match output.output.parse::<SourceFetched>() {
+            Ok(page) => return AgentUpdate::new(&page, at),
+            Err(error) => unreadable(&error),
+        },
+        StepEnd::Failed(failure) => failure.clone(),
+    };
+    let url = step.input.get("url").and_then(serde_json::Value::as_str);
+    let fact = SourceNotFetched {
+        url: url.unwrap_or_default().to_owned(),
+        error: failure.message,
+        error_kind: failure.kind,
+    };
+    AgentUpdate::new(&fact, at)
+}
+
+fn unreadable(error: &impl std::fmt::Display) -> Failure {
+    Failure::new(ErrorKind::Internal, format!("the answer cannot be read: {error}"))
 }
 
 fn extracted(
@@ -171,6 +268,7 @@ fn extracted(
         title: finding.title.clone(),
         date: finding.date.clone(),
         grade: Grade::Verified,
+        claim: None,
     });
     // Both sides of a contradiction are cited, not only the one that answers best.
     let disputed = contradictions
@@ -184,6 +282,7 @@ fn extracted(
             title: side.doc.clone(),
             date: side.date.clone(),
             grade: Grade::Verified,
+            claim: None,
         });
     let mut citations: Vec<Citation> = Vec::new();
     for citation in found.chain(disputed) {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Citation, Contradiction, Unanswered};
+use crate::blob::BlobId;
 use crate::corpus::SkippedSource;
 
 /// The sources were read and stored. Once per run, before decomposition, where sources are given.
@@ -81,6 +82,58 @@ pub struct SubQueryFailed {
     pub error_kind: ErrorKind,
 }
 
+/// A page that answers name was fetched and stored. At most once per address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourceFetched {
+    /// The address that was named.
+    pub asked: String,
+    /// Where it was found in the end.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// Its date, as `YYYY-MM-DD`, where it states one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// How many bytes it had.
+    pub n_bytes: u64,
+    /// The blob that holds its text.
+    pub blob: BlobId,
+    /// What the answers claim, and the sentence of the page that says so.
+    pub spans: Vec<ClaimSpan>,
+}
+
+/// What an answer claims, and where a page says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimSpan {
+    /// The words of the answer.
+    pub claim: String,
+    /// The sentence of the page; absent where none says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<FoundSpan>,
+}
+
+/// A sentence of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundSpan {
+    /// Its text, letter by letter.
+    pub text: String,
+    /// Byte range in the page's stored text.
+    pub range: std::ops::Range<usize>,
+}
+
+/// A page that answers name could not or may not be fetched; its citations stay what the provider says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourceNotFetched {
+    /// The address.
+    pub url: String,
+    /// Why, for people.
+    pub error: String,
+    /// Why, for programs.
+    pub error_kind: ErrorKind,
+}
+
 /// Synthesis begins. Once per run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SynthesisStarted {}
@@ -107,7 +160,7 @@ pub struct FinalResult {
 }
 
 /// Figures of a finished research run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultMetadata {
     /// Tokens charged in all.
     pub total_tokens: u64,
@@ -149,6 +202,18 @@ event_payload!(SubQueryFailed, "sub_query_failed", |it| format!(
     "Sub-query {} failed",
     it.id + 1
 ));
+event_payload!(SourceFetched, "source_fetched", |it| {
+    let n_found = it.spans.iter().filter(|span| span.found.is_some()).count();
+    format!(
+        "Fetched {}: {n_found} of {} claims found there",
+        it.url,
+        it.spans.len()
+    )
+});
+event_payload!(SourceNotFetched, "source_not_fetched", |it| format!(
+    "Not fetched: {}: {}",
+    it.url, it.error
+));
 event_payload!(SynthesisStarted, "synthesis_started", |_it| {
     "Synthesizing results".to_owned()
 });
@@ -166,6 +231,8 @@ event_readers! {
         SubQueryStarted => as_sub_query_started, try_as_sub_query_started;
         SubQueryCompleted => as_sub_query_completed, try_as_sub_query_completed;
         SubQueryFailed => as_sub_query_failed, try_as_sub_query_failed;
+        SourceFetched => as_source_fetched, try_as_source_fetched;
+        SourceNotFetched => as_source_not_fetched, try_as_source_not_fetched;
         SynthesisStarted => as_synthesis_started, try_as_synthesis_started;
         FinalResult => as_final_result, try_as_final_result;
     }
@@ -179,6 +246,8 @@ pub fn register(registry: &mut Registry) {
     registry.add::<SubQueryStarted>();
     registry.add::<SubQueryCompleted>();
     registry.add::<SubQueryFailed>();
+    registry.add::<SourceFetched>();
+    registry.add::<SourceNotFetched>();
     registry.add::<SynthesisStarted>();
     registry.add::<FinalResult>();
 }

@@ -7,8 +7,10 @@ use gemicro_event::{Charge, ErrorKind, Failure, Json};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
+use super::events::{ClaimSpan, FoundSpan, SourceFetched};
+use super::support;
 use crate::blob::BlobId;
-use crate::corpus::{Corpus, Library, PassageQuery};
+use crate::corpus::{Corpus, Library, Page, PassageQuery, Wanted};
 use crate::execute::{Executor, Executors, StepCall};
 use crate::flow::{StepFailure, StepOutput};
 use crate::llm::{Backends, LLM_STEP, LlmExecutor};
@@ -22,6 +24,9 @@ pub(super) const SPLIT_STEP: &str = "split";
 pub(super) const SEARCH_STEP: &str = "search";
 /// Answers from the texts without a model.
 pub(super) const EXTRACT_STEP: &str = "extract";
+
+/// Fetches a page that answers name.
+pub(super) const FETCH_STEP: &str = "fetch";
 
 /// Puts the report together without a model.
 pub(super) const COMPOSE_STEP: &str = "compose";
@@ -55,6 +60,12 @@ pub fn executors(parts: ResearchExecutors) -> Executors {
                     library: library.clone(),
                 }),
             )
+            .with(
+                FETCH_STEP,
+                Arc::new(FetchExecutor {
+                    library: library.clone(),
+                }),
+            )
             .with(EXTRACT_STEP, Arc::new(ExtractExecutor { library }));
     }
     executors.with(LLM_STEP, Arc::new(LlmExecutor::new(parts.llm)))
@@ -66,20 +77,12 @@ struct SourcesExecutor {
     library: Arc<dyn Library>,
 }
 
-#[derive(Deserialize)]
-struct SourcesInput {
-    paths: Vec<String>,
-}
-
 impl Executor for SourcesExecutor {
     fn execute(&self, call: StepCall) -> Executed {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
-            let input: SourcesInput = read(&call.step.input)?;
-            let card = library
-                .read(&call.run, input.paths)
-                .await
-                .map_err(StepFailure::free)?;
+            let wanted: Wanted = read(&call.step.input)?;
+            let card = library.read(&call.run, wanted).await.map_err(StepFailure::free)?;
             done(&card)
         })
     }
@@ -106,6 +109,54 @@ impl Executor for SplitExecutor {
                 .collect();
             done(&serde_json::json!({ "sub_queries": sub_queries, "parsed": parsed }))
         })
+    }
+}
+
+struct FetchExecutor {
+    library: Arc<dyn Library>,
+}
+
+#[derive(Deserialize)]
+struct FetchInput {
+    url: String,
+    claims: Vec<String>,
+}
+
+impl Executor for FetchExecutor {
+    fn execute(&self, call: StepCall) -> Executed {
+        let library = self.library.clone();
+        stoppable(call.cancel.clone(), async move {
+            let input: FetchInput = read(&call.step.input)?;
+            let page = library
+                .fetch(&call.run, &input.url)
+                .await
+                .map_err(StepFailure::free)?;
+            let fetched = blocking(move || Ok(looked_through(input, page))).await?;
+            done(&fetched)
+        })
+    }
+}
+
+/// A page with the sentences that say what the answers claim.
+fn looked_through(input: FetchInput, page: Page) -> SourceFetched {
+    let document = page.document;
+    let spans = input.claims.into_iter().map(|claim| {
+        let place = support::supporting_span(&document, &claim);
+        let found = place.and_then(|range| {
+            let text = document.text.get(range.clone())?.to_owned();
+            Some(FoundSpan { text, range })
+        });
+        ClaimSpan { claim, found }
+    });
+    SourceFetched {
+        asked: input.url,
+        url: page.url,
+        spans: spans.collect(),
+        title: document.title,
+        date: document.date,
+        sha256: page.sha256,
+        n_bytes: page.n_bytes,
+        blob: page.blob,
     }
 }
 

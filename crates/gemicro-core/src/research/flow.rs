@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, Timestamp};
 
-use super::events::{FinalResult, SourcesRead, SubQueryCompleted, SubQueryFailed};
-use super::{ResearchPlan, decide, describe, fold};
+use super::events::{
+    FinalResult, SourceFetched, SourceNotFetched, SourcesRead, SubQueryCompleted, SubQueryFailed,
+};
+use super::{Grade, ResearchPlan, decide, describe, fold};
 use crate::corpus::Passage;
 use crate::flow::{Decision, Flow, Step, StepEnd};
 use crate::run::RunState;
@@ -27,6 +29,8 @@ pub struct ResearchState {
     pub(super) broken: Option<Failure>,
     /// The sub-queries, once known.
     pub(super) sub_queries: Option<Vec<SubQuery>>,
+    /// Pages that answers name, by the address they were asked at.
+    pub(super) pages: BTreeMap<String, Result<SourceFetched, SourceNotFetched>>,
     /// Finished report of the last step.
     pub(super) report: Option<Composed>,
 }
@@ -75,6 +79,7 @@ impl Flow for ResearchFlow {
             sources: None,
             broken: None,
             sub_queries: None,
+            pages: BTreeMap::new(),
             report: None,
         })
     }
@@ -106,6 +111,30 @@ impl ResearchState {
                 Progress::Open | Progress::Failed(_) => None,
             })
             .collect()
+    }
+
+    /// Pages that answers name and what they are named for, up to the limit of the plan.
+    pub(super) fn cited_pages(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut pages: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for citation in self
+            .completed()
+            .into_values()
+            .flat_map(|completed| &completed.citations)
+        {
+            if citation.grade != Grade::Provider {
+                continue;
+            }
+            let is_full = pages.len() >= self.plan.config.max_pages;
+            if is_full && !pages.contains_key(citation.doc.as_str()) {
+                continue;
+            }
+            let claims = pages.entry(citation.doc.as_str()).or_default();
+            let claim = citation.claim.as_deref().unwrap_or_default();
+            if !claims.contains(&claim) {
+                claims.push(claim);
+            }
+        }
+        pages
     }
 
     /// Failures so far, with the sub-query's text.

@@ -29,6 +29,16 @@ pub(super) fn fold(state: &mut ResearchState, event: &Event) {
                 set_progress(state, failed.id, Progress::Failed(failed));
             }
         }
+        "source_fetched" => {
+            if let Some(page) = update.as_source_fetched() {
+                state.pages.insert(page.asked.clone(), Ok(page));
+            }
+        }
+        "source_not_fetched" => {
+            if let Some(refused) = update.as_source_not_fetched() {
+                state.pages.insert(refused.url.clone(), Err(refused));
+            }
+        }
         "answer_given" => {
             if let Some(given) = update
                 .as_answer_given()

@@ -34,6 +34,19 @@ pub(super) fn renumber(text: &str, map: impl Fn(usize) -> Vec<usize>) -> String 
     out
 }
 
+/// The numbers of all markers in a text, in order, each once.
+pub(super) fn marks(text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let inside = text.split('[').skip(1);
+    let inside = inside.filter_map(|rest| rest.split_once(']').map(|(inside, _)| inside));
+    for number in inside.filter_map(|inside| inside.parse().ok()) {
+        if !found.contains(&number) {
+            found.push(number);
+        }
+    }
+    found
+}
+
 /// Takes away brackets that were left open right before a marker that is gone: with what follows they could
 /// read as markers of their own.
 fn close_gap(out: &mut String) {

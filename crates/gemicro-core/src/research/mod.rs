@@ -1,15 +1,22 @@
 //! Deep research: decompose, answer in parallel, synthesize, with citations that cannot be invented.
 //!
-//! [`ResearchFlow`] decides; its parts are `steps` (what to run), `fit` (within the budget), `fold` (what
-//! happened), `verify` (the verbatim check), `markers` (citation numbers) and `report` (the answer people read). [`DeepResearchAgent`] is the library's face.
+//! [`ResearchFlow`] decides; its parts are `steps` (what to run), `requests` (what models are asked), `fit` (within
+//! the budget), `fold` (what happened), `describe` (what is told about it), `findings` and `report` (the answer people read).
+//! Truth is kept by `verify` (the verbatim check), `answers` (a model's quotes), `web` and `support` (pages that a provider
+//! names), `markers` (citation numbers) and `dedup`. [`Base`] is what an earlier run brings in: follow-ups, revisions,
+//! retries. [`DeepResearchAgent`] is the library's face.
 
 mod agent;
+mod answers;
+mod base;
 mod citation;
 mod config;
 mod decide;
+mod dedup;
 mod describe;
 pub mod events;
 mod executors;
+mod findings;
 mod fit;
 mod flow;
 mod fold;
@@ -17,12 +24,17 @@ mod markers;
 mod plan;
 mod prompts;
 mod report;
+mod requests;
+mod sections;
 mod steps;
+mod support;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod web;
 
 pub use agent::DeepResearchAgent;
+pub use base::{Base, BasePart, UseAs};
 pub use citation::{Citation, Contradiction, Grade, Side, Unanswered};
 pub use config::ResearchConfig;
 pub use executors::{ResearchExecutors, executors};

@@ -3,7 +3,7 @@
 use gemicro_event::{Charge, ErrorKind, Failure};
 use serde::{Deserialize, Serialize};
 
-use super::{PromptSet, ResearchConfig, steps};
+use super::{Base, PromptSet, ResearchConfig, UseAs, requests};
 use crate::budget::Limits;
 use crate::llm::LlmConfig;
 use crate::offline::Techniques;
@@ -22,6 +22,14 @@ pub enum ResearchEngine {
         llm: LlmConfig,
         /// What it is told.
         prompts: PromptSet,
+        /// Whether the provider's web search may answer what the sources do not.
+        #[serde(default)]
+        web: bool,
+    },
+    /// A research agent of the provider: it plans and searches by itself, in the background.
+    Agent {
+        /// How it is called; the model is the agent's id.
+        llm: LlmConfig,
     },
     /// The texts themselves: retrieval and sentence selection, no model.
     Offline {
@@ -42,6 +50,12 @@ pub struct ResearchPlan {
     pub sources: Vec<String>,
     /// Settings of the agent.
     pub config: ResearchConfig,
+    /// What an earlier run brings in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Base>,
+    /// What was changed while the request became a plan, such as a model that was replaced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
 }
 
 impl ResearchPlan {
@@ -64,7 +78,7 @@ impl ResearchPlan {
             return refuse("--max-queries must be between 1 and 100".to_owned());
         }
         match &self.engine {
-            ResearchEngine::Offline { .. } if self.sources.is_empty() => refuse(
+            ResearchEngine::Offline { .. } if !self.has_sources() => refuse(
                 "--offline answers from your own documents: name a folder or file with --source".to_owned(),
             ),
             ResearchEngine::Model { llm, .. }
@@ -75,7 +89,52 @@ impl ResearchPlan {
                     llm.model
                 ))
             }
-            ResearchEngine::Offline { .. } | ResearchEngine::Model { .. } => Ok(()),
+            ResearchEngine::Agent { .. } if limits.tokens.is_some() || limits.micro_usd.is_some() => refuse(
+                "the provider's research agent decides itself how much it uses, so a budget in tokens or dollars cannot be kept; limit its time with --max-duration".to_owned(),
+            ),
+            ResearchEngine::Agent { .. } if !self.sources.is_empty() => refuse(
+                "the provider's research agent cannot read your files: leave --source away, or use another backend".to_owned(),
+            ),
+            ResearchEngine::Offline { .. } | ResearchEngine::Model { .. } | ResearchEngine::Agent { .. } => Ok(()),
+        }
+    }
+
+    /// Whether there are texts to look into before anything else is asked.
+    #[must_use]
+    pub fn has_sources(&self) -> bool {
+        let from_base = |base: &Base| base.pack.is_some() || !base.pages.is_empty();
+        !self.sources.is_empty() || self.base.as_ref().is_some_and(from_base)
+    }
+
+    /// The sub-queries where nobody has to find them: what an earlier run asked, one section, or an agent that
+    /// plans by itself.
+    pub(super) fn given_sub_queries(&self) -> Option<Vec<String>> {
+        let question = self.question.trim();
+        match (&self.base, &self.engine) {
+            (
+                Some(Base {
+                    use_as: UseAs::Retry,
+                    parts,
+                    ..
+                }),
+                _,
+            ) if !parts.is_empty() => Some(parts.iter().map(|part| part.query.clone()).collect()),
+            (
+                Some(Base {
+                    use_as: UseAs::Revise { section },
+                    ..
+                }),
+                _,
+            ) if !section.is_empty() => Some(vec![format!("{section}: {question}")]),
+            (
+                Some(Base {
+                    use_as: UseAs::Revise { .. },
+                    ..
+                }),
+                _,
+            )
+            | (_, ResearchEngine::Agent { .. }) => Some(vec![question.to_owned()]),
+            (_, ResearchEngine::Model { .. } | ResearchEngine::Offline { .. }) => None,
         }
     }
 
@@ -85,7 +144,7 @@ impl ResearchPlan {
         let ResearchEngine::Model { llm, .. } = &self.engine else {
             return (Charge::ZERO, 0);
         };
-        let wanted = steps::synthesis_worst_case(self);
+        let wanted = requests::synthesis_worst_case(self);
         let minimum = self.minimum();
         // At most a third goes to synthesis, and nothing if that would leave no room for one answer:
         // synthesis without a model is always possible.
@@ -111,6 +170,6 @@ impl ResearchPlan {
     /// The least budget that allows a report: one answer to the question itself.
     #[must_use]
     pub fn minimum(&self) -> Charge {
-        steps::minimum_answer_cost(self)
+        requests::minimum_answer_cost(self)
     }
 }

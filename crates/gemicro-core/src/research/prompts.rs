@@ -7,10 +7,16 @@ use serde::{Deserialize, Serialize};
 pub struct PromptSet {
     /// Instructions above every prompt.
     pub system: String,
-    /// Splits the question; knows `{{question}}` and `{{max}}`.
+    /// Splits the question; knows `{{question}}`, `{{max}}` and `{{context}}`.
     pub decompose: String,
     /// Answers a sub-query; knows `{{question}}` and `{{sources}}`.
     pub answer: String,
+    /// Answers a sub-query from the web; knows `{{question}}`.
+    #[serde(default)]
+    pub web: String,
+    /// Rewrites one section; knows `{{section}}`, `{{instruction}}` and `{{findings}}`.
+    #[serde(default)]
+    pub revise: String,
     /// Writes the final answer; knows `{{question}}` and `{{findings}}`.
     pub synthesize: String,
 }
@@ -21,6 +27,8 @@ impl Default for PromptSet {
             system: include_str!("../../../../prompts/research/system.md").to_owned(),
             decompose: include_str!("../../../../prompts/research/decompose.md").to_owned(),
             answer: include_str!("../../../../prompts/research/answer.md").to_owned(),
+            web: include_str!("../../../../prompts/research/web.md").to_owned(),
+            revise: include_str!("../../../../prompts/research/revise.md").to_owned(),
             synthesize: include_str!("../../../../prompts/research/synthesize.md").to_owned(),
         }
     }

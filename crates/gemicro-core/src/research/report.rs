@@ -2,181 +2,21 @@
 
 use std::fmt::Write as _;
 
-use gemicro_event::{ErrorKind, Failure, Json};
-use serde::Deserialize;
+use gemicro_event::{ErrorKind, Json};
 
 use super::events::{FinalResult, ResultMetadata};
+use super::findings::{Findings, findings};
 use super::flow::ResearchState;
 use super::markers::{renumber, without_unknown_links};
-use super::verify::find_verbatim;
-use super::{Citation, Contradiction, Grade, ResearchEngine, Unanswered};
-use crate::corpus::Passage;
-use crate::llm::{LlmResponse, json_in};
+use super::sections::{self, Section};
+use super::{Citation, Contradiction, Grade, ResearchEngine, requests};
+use crate::llm::LlmResponse;
 use crate::run::RunState;
-
-/// A model's answer with only the citations that stand in the sources.
-pub(super) struct VerifiedAnswer {
-    pub(super) text: String,
-    pub(super) citations: Vec<Citation>,
-    pub(super) n_removed: usize,
-}
-
-#[derive(Deserialize)]
-struct ModelAnswer {
-    answer: String,
-    #[serde(default)]
-    citations: Vec<ModelCitation>,
-}
-
-#[derive(Deserialize)]
-struct ModelCitation {
-    source: usize,
-    quote: String,
-}
-
-/// Checks every quote against the passage it names and drops what is not there.
-pub(super) fn verified_answer(
-    response: &LlmResponse,
-    passages: &[Passage],
-) -> Result<VerifiedAnswer, Failure> {
-    let answer: ModelAnswer = json_in(&response.text)
-        .ok_or_else(|| "it holds no JSON".to_owned())
-        .and_then(|json| json.parse().map_err(|error| error.to_string()))
-        .map_err(|message| {
-            Failure::new(
-                ErrorKind::MalformedOutput,
-                format!("the model's answer cannot be read: {message}"),
-            )
-        })?;
-    let mut citations: Vec<Citation> = Vec::new();
-    let mut numbers: Vec<(usize, usize)> = Vec::new();
-    let mut n_removed = 0;
-    for cited in &answer.citations {
-        let passage = cited.source.checked_sub(1).and_then(|idx| passages.get(idx));
-        let passage = passage.filter(|_| says_something(&cited.quote));
-        match passage.and_then(|passage| Some((passage, find_verbatim(&passage.text, &cited.quote)?))) {
-            Some((passage, place)) => {
-                let number = citations.len() + 1;
-                numbers.push((cited.source, number));
-                citations.push(Citation {
-                    number,
-                    doc: passage.doc.clone(),
-                    span: passage.text[place.clone()].to_owned(),
-                    range: passage.range.start + place.start..passage.range.start + place.end,
-                    title: passage.title.clone(),
-                    date: passage.date.clone(),
-                    grade: Grade::Verified,
-                });
-            }
-            None => n_removed += 1,
-        }
-    }
-    if answer.answer.trim().is_empty() || (!passages.is_empty() && citations.is_empty()) {
-        let message = match n_removed {
-            0 => "the sources hold no answer".to_owned(),
-            n => format!("none of the {n} quotes that the model gave stands in the sources"),
-        };
-        return Err(Failure::new(ErrorKind::NoEvidence, message));
-    }
-    let text = renumber(&answer.answer, |number| {
-        numbers
-            .iter()
-            .filter(|(source, _)| *source == number)
-            .map(|(_, ours)| *ours)
-            .collect()
-    });
-    let text = match passages {
-        [] => text,
-        _ => without_unknown_links(&text, |link| {
-            passages.iter().any(|passage| passage.text.contains(link))
-        }),
-    };
-    Ok(VerifiedAnswer {
-        text,
-        citations,
-        n_removed,
-    })
-}
-
-/// A dot or a single letter stands in every text and proves nothing.
-fn says_something(quote: &str) -> bool {
-    quote.chars().filter(|c| c.is_alphanumeric()).count() >= 3
-}
-
-/// All findings under one numbering.
-struct Findings {
-    /// Query and text of each answered sub-query, with global numbers.
-    parts: Vec<(String, String)>,
-    citations: Vec<Citation>,
-    contradictions: Vec<Contradiction>,
-    unanswered: Vec<Unanswered>,
-}
-
-fn findings(state: &ResearchState) -> Findings {
-    let mut citations: Vec<Citation> = Vec::new();
-    let mut parts = Vec::new();
-    let mut contradictions = Vec::new();
-    for (id, completed) in state.completed() {
-        let mut numbers = Vec::new();
-        for citation in &completed.citations {
-            let same = |known: &Citation| known.doc == citation.doc && known.range == citation.range;
-            let number = match citations.iter().find(|known| same(known)) {
-                Some(known) => known.number,
-                None => {
-                    let number = citations.len() + 1;
-                    citations.push(Citation {
-                        number,
-                        ..citation.clone()
-                    });
-                    number
-                }
-            };
-            numbers.push((citation.number, number));
-        }
-        let text = renumber(&completed.result, |local| {
-            numbers
-                .iter()
-                .filter(|(known, _)| *known == local)
-                .map(|(_, global)| *global)
-                .collect()
-        });
-        let query = state
-            .sub_queries
-            .iter()
-            .flatten()
-            .nth(id)
-            .map_or_else(String::new, |it| it.text.clone());
-        parts.push((query, text));
-        contradictions.extend(completed.contradictions.iter().cloned());
-    }
-    let unanswered = state.failed().into_iter();
-    let unanswered = unanswered.map(|(query, failed)| Unanswered {
-        query: query.to_owned(),
-        reason: failed.error.clone(),
-    });
-    Findings {
-        parts,
-        citations,
-        contradictions,
-        unanswered: unanswered.collect(),
-    }
-}
-
-/// The findings as the model that writes the report sees them, cut to a size.
-pub(super) fn findings_text(state: &ResearchState, max_bytes: usize) -> String {
-    let findings = findings(state);
-    let each = max_bytes / findings.parts.len().max(1);
-    let mut text = String::new();
-    for (query, answer) in &findings.parts {
-        let _ = writeln!(text, "- {}: {}", cut(query, each / 4), cut(answer, each * 3 / 4));
-    }
-    text
-}
 
 /// The report from the last step's output.
 pub(super) fn from_step(state: &ResearchState, output: &Json) -> FinalResult {
     match state.plan.engine {
-        ResearchEngine::Offline { .. } => without_model(state, None),
+        ResearchEngine::Offline { .. } | ResearchEngine::Agent { .. } => without_model(state, None),
         ResearchEngine::Model { .. } => from_model(state, output),
     }
 }
@@ -208,7 +48,48 @@ fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
             "the report is a plain list of the findings, because the model's text cites none of them";
         return without_model(state, Some(reason.to_owned()));
     }
-    assemble(text, findings, None)
+    finished(state, text, findings, None)
+}
+
+/// The report, or the earlier one with its section written anew.
+fn finished(state: &ResearchState, text: String, findings: Findings, partial: Option<String>) -> FinalResult {
+    match requests::to_revise(&state.plan) {
+        Some((report, section)) => revised(report, &section, &text, findings, partial),
+        None => assemble(text, findings, partial),
+    }
+}
+
+/// Every byte outside the section stays; new sources are added at the end of their list.
+fn revised(
+    report: &str,
+    section: &Section,
+    text: &str,
+    findings: Findings,
+    partial: Option<String>,
+) -> FinalResult {
+    let mut answer = sections::replace(report, &section.body, text);
+    let is_listed = |number: usize| report.contains(&format!("\n{number}. "));
+    let new: Vec<&Citation> = findings
+        .citations
+        .iter()
+        .filter(|it| !is_listed(it.number))
+        .collect();
+    if !new.is_empty() {
+        if !report.contains("\n## Sources\n") {
+            answer.push_str("\n\n## Sources\n");
+        }
+        for citation in new {
+            answer.push_str(&source_line(citation));
+        }
+    }
+    FinalResult {
+        answer,
+        metadata: ResultMetadata::default(),
+        citations: findings.citations,
+        contradictions: findings.contradictions,
+        unanswered: findings.unanswered,
+        partial,
+    }
 }
 
 /// The report put together from the findings as they are.
@@ -224,7 +105,7 @@ pub(super) fn without_model(state: &ResearchState, reason: Option<String>) -> Fi
             parts.collect::<Vec<_>>().join("\n\n")
         }
     };
-    assemble(text, findings, reason)
+    finished(state, text, findings, reason)
 }
 
 /// Text, contradictions, gaps and numbered sources in one Markdown document.
@@ -245,32 +126,32 @@ fn assemble(text: String, findings: Findings, partial: Option<String>) -> FinalR
     if !findings.citations.is_empty() {
         answer.push_str("\n\n## Sources\n");
         for citation in &findings.citations {
-            let date = citation
-                .date
-                .as_ref()
-                .map_or_else(String::new, |date| format!(" ({date})"));
-            let quote = one_line(&citation.span);
-            let _ = write!(
-                answer,
-                "\n{}. {}{date}: \"{quote}\"",
-                citation.number, citation.doc
-            );
+            answer.push_str(&source_line(citation));
         }
     }
     FinalResult {
         answer,
-        metadata: ResultMetadata {
-            total_tokens: 0,
-            duration_ms: 0,
-            sub_queries_succeeded: 0,
-            sub_queries_failed: 0,
-            micro_usd: 0,
-        },
+        metadata: ResultMetadata::default(),
         citations: findings.citations,
         contradictions: findings.contradictions,
         unanswered: findings.unanswered,
         partial,
     }
+}
+
+/// One numbered source with its proof, or the word that there is none.
+fn source_line(citation: &Citation) -> String {
+    let date = citation
+        .date
+        .as_ref()
+        .map_or_else(String::new, |date| format!(" ({date})"));
+    let title = one_line(&citation.title);
+    let said = match citation.grade {
+        Grade::Verified => format!("\"{}\"", one_line(&citation.span)),
+        Grade::Provider if title.is_empty() => "named by the provider, not verified".to_owned(),
+        Grade::Provider => format!("{title} (named by the provider, not verified)"),
+    };
+    format!("\n{}. {}{date}: {said}", citation.number, citation.doc)
 }
 
 fn sides_text(contradiction: &Contradiction, citations: &[Citation]) -> String {

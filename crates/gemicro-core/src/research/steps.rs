@@ -4,21 +4,16 @@ use gemicro_event::{Charge, ErrorKind, Json, StepKey};
 
 use super::fit::{fit, share_of, smaller, smallest};
 use super::flow::{ResearchState, SubQuery};
-use super::prompts::fill;
-use super::{PromptSet, ResearchEngine, ResearchPlan, executors, report};
+use super::{PromptSet, ResearchEngine, ResearchPlan, executors, requests};
 use crate::budget::Purpose;
-use crate::corpus::Passage;
+use crate::corpus::{Passage, Wanted};
 use crate::flow::{RetryPolicy, Step};
-use crate::llm::{Delivery, LlmConfig, LlmRequest, llm_step, worst_case};
+use crate::llm::{LlmConfig, LlmRequest, llm_step};
 use crate::offline::Techniques;
 use crate::run::RunState;
 
-/// Bytes of findings shown to the model that writes the report, at most.
-const MAX_FINDINGS_BYTES: usize = 24 * 1024;
-/// Bytes of a model's sub-query, at most, unless the question itself is longer: the least cost of one is known.
-const LONGEST_SUB_QUERY: usize = 400;
-/// Bytes of sources that the cheapest answer sees.
-const LEAST_SOURCE_BYTES: usize = 1_536;
+/// Time one page may take, redirects and all.
+const FETCH_MS: u64 = 30_000;
 
 /// What a step is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +22,9 @@ pub(super) enum Role {
     Decompose,
     Search(usize),
     Answer(usize),
+    Web(usize),
+    /// Fetches a page that answers name.
+    Fetch,
     Synthesize,
 }
 
@@ -46,6 +44,14 @@ fn search_key(id: usize) -> StepKey {
     StepKey::new(format!("search {}", id + 1))
 }
 
+fn web_key(id: usize) -> StepKey {
+    StepKey::new(format!("web {}", id + 1))
+}
+
+fn fetch_key(url: &str) -> StepKey {
+    StepKey::new(format!("fetch {url}"))
+}
+
 fn answer_key(id: usize) -> StepKey {
     StepKey::new(format!("sub-query {}", id + 1))
 }
@@ -62,11 +68,15 @@ pub(super) fn role_of(state: &ResearchState, key: &StepKey) -> Option<Role> {
         [
             (search_key(id), Role::Search(id)),
             (answer_key(id), Role::Answer(id)),
+            (web_key(id), Role::Web(id)),
         ]
     });
+    let pages = state.cited_pages().into_keys();
+    let pages = pages.map(|url| (fetch_key(url), Role::Fetch));
     fixed
         .into_iter()
         .chain(numbered)
+        .chain(pages)
         .find(|(known, _)| known == key)
         .map(|(_, role)| role)
 }
@@ -81,34 +91,53 @@ pub(super) fn ends_run(key: &StepKey, kind: ErrorKind) -> bool {
     *key == sources_key() || (*key == decompose_key() && hopeless)
 }
 
-/// Whether sub-queries look for passages before the model answers.
-pub(super) fn searches_first(state: &ResearchState) -> bool {
-    matches!(state.plan.engine, ResearchEngine::Model { .. }) && !state.plan.sources.is_empty()
+/// The step every sub-query begins with.
+pub(super) fn first_role(plan: &ResearchPlan, id: usize) -> Role {
+    match &plan.engine {
+        ResearchEngine::Model { .. } if plan.has_sources() => Role::Search(id),
+        ResearchEngine::Model { web: true, .. } => Role::Web(id),
+        ResearchEngine::Model { .. } | ResearchEngine::Agent { .. } | ResearchEngine::Offline { .. } => {
+            Role::Answer(id)
+        }
+    }
+}
+
+/// Whether the web may answer what the sources do not.
+pub(super) fn may_search_web(plan: &ResearchPlan) -> bool {
+    matches!(plan.engine, ResearchEngine::Model { web: true, .. })
 }
 
 pub(super) fn sources(plan: &ResearchPlan) -> Step {
-    free(
-        sources_key(),
-        executors::SOURCES_STEP,
-        serde_json::json!({ "paths": plan.sources }),
-        Purpose::Ordinary,
-    )
+    let wanted = Wanted {
+        paths: plan.sources.clone(),
+        pack: plan.base.as_ref().and_then(|base| base.pack.clone()),
+        pages: plan
+            .base
+            .as_ref()
+            .map_or_else(Vec::new, |base| base.pages.clone()),
+    };
+    let input = serde_json::to_value(wanted).expect("paths and ids are JSON");
+    free(sources_key(), executors::SOURCES_STEP, input, Purpose::Ordinary)
 }
 
 /// Splits the question: by the model where it can be paid, by rules otherwise.
 pub(super) fn decompose(state: &ResearchState, run: &RunState) -> Step {
     let plan = &state.plan;
-    if let ResearchEngine::Model { llm, prompts } = &plan.engine {
+    if plan.given_sub_queries().is_some() {
+        let input = serde_json::json!({});
+        return free(decompose_key(), executors::COMPOSE_STEP, input, Purpose::Ordinary);
+    }
+    if let ResearchEngine::Model { llm, prompts, .. } = &plan.engine {
         let room = run.ledger.available(Purpose::Ordinary);
         // A quarter at most, and never what the one answer needs that makes a report possible.
         let room = smaller(share_of(room, 4), room.minus(plan.minimum()));
-        if let Some(request) = fit(decompose_request(plan, llm, prompts), room) {
+        if let Some(request) = fit(requests::decompose(plan, llm, prompts), room) {
             return llm_step(decompose_key(), &request, Purpose::Ordinary, llm);
         }
     }
     let techniques = match &plan.engine {
         ResearchEngine::Offline { techniques } => *techniques,
-        ResearchEngine::Model { .. } => Techniques::default(),
+        ResearchEngine::Model { .. } | ResearchEngine::Agent { .. } => Techniques::default(),
     };
     let max = plan.config.max_sub_queries;
     let input = serde_json::json!({ "question": plan.question, "max": max, "techniques": techniques });
@@ -127,11 +156,25 @@ pub(super) fn sub_queries(state: &ResearchState, run: &RunState, open: &[usize])
         .max(1) as u64;
     let room = run.ledger.available(Purpose::Ordinary);
     open.iter()
-        .map(|id| sub_query(state, *id, &all[*id], room, not_started))
+        .map(|id| {
+            let share = Share {
+                room,
+                sharing: not_started,
+            };
+            let looked = run.is_done(&answer_key(*id));
+            sub_query(state, *id, &all[*id], looked, &share)
+        })
         .collect()
 }
 
-fn sub_query(state: &ResearchState, id: usize, sub_query: &SubQuery, room: Charge, sharing: u64) -> Step {
+/// What is left for sub-queries, and how many want some of it.
+struct Share {
+    room: Charge,
+    sharing: u64,
+}
+
+/// The next step of a sub-query; `looked` says that its sources were asked in vain.
+fn sub_query(state: &ResearchState, id: usize, sub_query: &SubQuery, looked: bool, share: &Share) -> Step {
     let pack = state.sources.as_ref().map(|sources| sources.pack.as_str());
     match &state.plan.engine {
         ResearchEngine::Offline { techniques } => {
@@ -148,10 +191,27 @@ fn sub_query(state: &ResearchState, id: usize, sub_query: &SubQuery, room: Charg
             let input = serde_json::json!({ "pack": pack, "query": sub_query.text, "limit": limit });
             free(search_key(id), executors::SEARCH_STEP, input, Purpose::Ordinary)
         }
-        ResearchEngine::Model { llm, prompts } => {
+        ResearchEngine::Model { llm, prompts, web } => {
             let passages = sub_query.passages.as_deref().unwrap_or_default();
-            let request = fit_answer(&sub_query.text, passages, llm, prompts, room, sharing);
+            if *web && (looked || passages.is_empty()) {
+                let whole = requests::on_the_web(&sub_query.text, llm, prompts);
+                let request = fit_shared(std::slice::from_ref(&whole), share);
+                return llm_step(web_key(id), &request, Purpose::Ordinary, llm);
+            }
+            let request = fit_answer(&sub_query.text, passages, llm, prompts, share);
             llm_step(answer_key(id), &request, Purpose::Ordinary, llm)
+        }
+        ResearchEngine::Agent { llm } => {
+            let request = requests::to_agent(&state.plan, llm);
+            // Nobody can say beforehand what an agent uses; a budget that needs it was refused with the plan.
+            let cost = Charge {
+                turns: 1,
+                ..Charge::ZERO
+            };
+            Step {
+                cost,
+                ..llm_step(answer_key(id), &request, Purpose::Ordinary, llm)
+            }
         }
     }
 }
@@ -162,32 +222,54 @@ fn fit_answer(
     passages: &[Passage],
     llm: &LlmConfig,
     prompts: &PromptSet,
-    room: Charge,
-    sharing: u64,
+    share: &Share,
 ) -> LlmRequest {
     let halves = std::iter::successors(Some(passages.len()), |n_passages| Some(n_passages / 2));
-    let mut choices: Vec<String> = halves
+    let mut choices: Vec<LlmRequest> = halves
         .take_while(|n_passages| *n_passages > 0)
-        .map(|n| sources_text(&passages[..n]))
+        .map(|n| requests::answer(query, &requests::sources_text(&passages[..n]), llm, prompts))
         .collect();
-    let least = least_sources_text(passages);
-    choices.push(least.clone());
-    for n_sharing in (1..=sharing).rev() {
-        let share = share_of(room, n_sharing);
-        let requests = choices
-            .iter()
-            .map(|sources| answer_request(query, sources, llm, prompts));
-        if let Some(request) = requests.filter_map(|request| fit(request, share)).next() {
+    choices.push(requests::answer(
+        query,
+        &requests::least_sources_text(passages),
+        llm,
+        prompts,
+    ));
+    fit_shared(&choices, share)
+}
+
+/// The first choice that fits an equal share, then larger shares.
+fn fit_shared(choices: &[LlmRequest], share: &Share) -> LlmRequest {
+    for n_sharing in (1..=share.sharing).rev() {
+        let room = share_of(share.room, n_sharing);
+        if let Some(request) = choices.iter().find_map(|request| fit(request.clone(), room)) {
             return request;
         }
     }
     // Fits nowhere: the driver refuses it and the sub-query fails for want of budget.
-    smallest(answer_request(query, &least, llm, prompts))
+    smallest(choices.last().expect("there is a smallest choice").clone())
+}
+
+/// Fetches the pages that answers name and that nobody has looked at yet.
+pub(super) fn fetches(state: &ResearchState, run: &RunState) -> Vec<Step> {
+    let pages = state.cited_pages().into_iter();
+    let pages = pages.filter(|(url, _)| !run.is_done(&fetch_key(url)));
+    pages
+        .map(|(url, claims)| Step {
+            timeout_ms: Some(FETCH_MS),
+            ..free(
+                fetch_key(url),
+                executors::FETCH_STEP,
+                serde_json::json!({ "url": url, "claims": claims }),
+                Purpose::Ordinary,
+            )
+        })
+        .collect()
 }
 
 /// The step that writes the report.
 pub(super) fn synthesis(state: &ResearchState, run: &RunState) -> Step {
-    let ResearchEngine::Model { llm, prompts } = &state.plan.engine else {
+    let ResearchEngine::Model { llm, prompts, .. } = &state.plan.engine else {
         return free(
             synthesis_key(),
             executors::COMPOSE_STEP,
@@ -196,144 +278,25 @@ pub(super) fn synthesis(state: &ResearchState, run: &RunState) -> Step {
         );
     };
     let room = run.ledger.available(Purpose::Last);
-    let mut max_bytes = MAX_FINDINGS_BYTES;
+    let mut max_bytes = requests::MAX_FINDINGS_BYTES;
     while max_bytes >= 512 {
-        if let Some(request) = fit(synthesis_request(state, llm, prompts, max_bytes), room) {
+        if let Some(request) = fit(requests::synthesize(state, llm, prompts, max_bytes), room) {
             return llm_step(synthesis_key(), &request, Purpose::Last, llm);
         }
         max_bytes /= 2;
     }
     // Too dear in any size: the driver refuses it, which states the reason in the journal.
-    let request = smallest(synthesis_request(state, llm, prompts, 512));
+    let request = smallest(requests::synthesize(state, llm, prompts, 512));
     llm_step(synthesis_key(), &request, Purpose::Last, llm)
-}
-
-/// The most the report can cost.
-pub(super) fn synthesis_worst_case(plan: &ResearchPlan) -> Charge {
-    let ResearchEngine::Model { llm, prompts } = &plan.engine else {
-        return Charge::ZERO;
-    };
-    let findings = " ".repeat(MAX_FINDINGS_BYTES);
-    let prompt = fill(
-        &prompts.synthesize,
-        &[("question", plan.question.trim()), ("findings", &findings)],
-    );
-    worst_case(&request("synthesize", prompt, llm, prompts))
-}
-
-/// How long a sub-query of a model may be, in bytes.
-pub(super) fn longest_sub_query(plan: &ResearchPlan) -> usize {
-    plan.question.trim().len().max(LONGEST_SUB_QUERY)
-}
-
-/// The least that allows one answer, whatever its sub-query and the first passage say.
-pub(super) fn minimum_answer_cost(plan: &ResearchPlan) -> Charge {
-    let ResearchEngine::Model { llm, prompts } = &plan.engine else {
-        return Charge::ZERO;
-    };
-    let sources = if plan.sources.is_empty() {
-        0
-    } else {
-        LEAST_SOURCE_BYTES
-    };
-    let (query, sources) = (" ".repeat(longest_sub_query(plan)), " ".repeat(sources));
-    worst_case(&smallest(answer_request(&query, &sources, llm, prompts)))
 }
 
 pub(super) fn search_id(state: &ResearchState, key: &StepKey) -> Option<usize> {
     match role_of(state, key) {
         Some(Role::Search(id)) => Some(id),
-        Some(Role::Sources | Role::Decompose | Role::Answer(_) | Role::Synthesize) | None => None,
-    }
-}
-
-fn decompose_request(plan: &ResearchPlan, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
-    let max = plan.config.max_sub_queries.to_string();
-    let prompt = fill(
-        &prompts.decompose,
-        &[("question", plan.question.trim()), ("max", &max)],
-    );
-    let schema = serde_json::json!({
-        "type": "object",
-        "properties": { "sub_queries": { "type": "array", "items": { "type": "string" } } },
-        "required": ["sub_queries"],
-    });
-    LlmRequest {
-        schema: Some(Json::from(schema)),
-        ..request("decompose", prompt, llm, prompts)
-    }
-}
-
-fn answer_request(query: &str, sources: &str, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
-    let prompt = fill(&prompts.answer, &[("question", query), ("sources", sources)]);
-    let schema = serde_json::json!({
-        "type": "object",
-        "properties": {
-            "answer": { "type": "string" },
-            "citations": { "type": "array", "items": {
-                "type": "object",
-                "properties": { "source": { "type": "integer" }, "quote": { "type": "string" } },
-                "required": ["source", "quote"],
-            } },
-        },
-        "required": ["answer", "citations"],
-    });
-    LlmRequest {
-        schema: Some(Json::from(schema)),
-        ..request("answer", prompt, llm, prompts)
-    }
-}
-
-fn sources_text(passages: &[Passage]) -> String {
-    let numbered = passages.iter().enumerate();
-    numbered
-        .map(|(idx, passage)| source_text(idx + 1, &passage.doc, &passage.text))
-        .collect()
-}
-
-/// The best passage alone, cut to `LEAST_SOURCE_BYTES`.
-fn least_sources_text(passages: &[Passage]) -> String {
-    let best = passages.first();
-    best.map_or_else(String::new, |it| {
-        source_text(1, report::cut(&it.doc, 200), report::cut(&it.text, 1_000))
-    })
-}
-
-/// One source between its tags; a text cannot close them.
-fn source_text(number: usize, doc: &str, text: &str) -> String {
-    let text = text
-        .replace("<source", "< source")
-        .replace("</source", "< /source");
-    format!("\n<source>\n[{number}] {doc}\n{text}\n</source>\n")
-}
-
-fn synthesis_request(
-    state: &ResearchState,
-    llm: &LlmConfig,
-    prompts: &PromptSet,
-    max_bytes: usize,
-) -> LlmRequest {
-    let findings = report::findings_text(state, max_bytes);
-    let values = [
-        ("question", state.plan.question.trim()),
-        ("findings", findings.as_str()),
-    ];
-    request("synthesize", fill(&prompts.synthesize, &values), llm, prompts)
-}
-
-fn request(label: &str, prompt: String, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
-    LlmRequest {
-        label: label.to_owned(),
-        backend: llm.backend.clone(),
-        model: llm.model.clone(),
-        system: Some(prompts.system.clone()),
-        prompt,
-        schema: None,
-        tools: Vec::new(),
-        delivery: Delivery::Streamed,
-        max_output_tokens: llm.max_output_tokens,
-        temperature: llm.temperature,
-        time: llm.time(),
+        Some(
+            Role::Sources | Role::Decompose | Role::Answer(_) | Role::Web(_) | Role::Fetch | Role::Synthesize,
+        )
+        | None => None,
     }
 }
 

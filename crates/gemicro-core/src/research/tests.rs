@@ -4,9 +4,9 @@ use gemicro_event::{Charge, ErrorKind, Usage};
 use proptest::prelude::proptest;
 use proptest::{prop_assert, prop_assert_eq};
 
+use super::answers::verified_answer;
 use super::markers::{renumber, without_unknown_links};
 use super::prompts::fill;
-use super::report::verified_answer;
 use super::{PromptSet, ResearchConfig, ResearchEngine, ResearchPlan};
 use crate::budget::Limits;
 use crate::corpus::{BlockKind, Passage};
@@ -228,9 +228,12 @@ fn plan(question: &str, sources: &[&str]) -> ResearchPlan {
         engine: ResearchEngine::Model {
             llm,
             prompts: PromptSet::default(),
+            web: false,
         },
         sources: sources.iter().map(|source| (*source).to_owned()).collect(),
         config: ResearchConfig::default(),
+        base: None,
+        notices: Vec::new(),
     }
 }
 

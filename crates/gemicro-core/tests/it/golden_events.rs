@@ -68,6 +68,8 @@ async fn a_research_run_with_a_model() {
             decompose: "At most {{max}} parts.\nQuestion: {{question}}".to_owned(),
             answer: "Question: {{question}}\n{{sources}}".to_owned(),
             synthesize: "Question: {{question}}\nFindings:\n{{findings}}".to_owned(),
+            web: "Question: {{question}}".to_owned(),
+            revise: "{{instruction}}\n{{section}}\n{{findings}}".to_owned(),
         };
     }
     check_golden("research_model.jsonl", &lines(&one_by_one(&setup).await));

@@ -20,4 +20,5 @@ mod injection;
 mod live;
 mod memory_store;
 mod parts;
+mod web;
 mod wire;

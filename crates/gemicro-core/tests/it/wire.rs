@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use gemicro_core::blob::BlobId;
 use gemicro_core::budget::{Limits, Purpose};
 use gemicro_core::corpus::SkippedSource;
 use gemicro_core::research::events::{
-    DecompositionComplete, DecompositionStarted, FinalResult, ResultMetadata, SourcesRead, SubQueryCompleted,
-    SubQueryFailed, SubQueryStarted, SynthesisStarted,
+    ClaimSpan, DecompositionComplete, DecompositionStarted, FinalResult, FoundSpan, ResultMetadata,
+    SourceFetched, SourceNotFetched, SourcesRead, SubQueryCompleted, SubQueryFailed, SubQueryStarted,
+    SynthesisStarted,
 };
 use gemicro_core::research::{Citation, Contradiction, Grade, Side, Unanswered};
 use gemicro_core::run::events::{
@@ -66,6 +68,7 @@ fn citation() -> Citation {
         title: "Bridge".to_owned(),
         date: Some("2026-01-31".to_owned()),
         grade: Grade::Verified,
+        claim: None,
     }
 }
 
@@ -230,6 +233,27 @@ fn examples() -> Vec<AgentUpdate> {
             id: 1,
             error: "no evidence".to_owned(),
             error_kind: ErrorKind::NoEvidence,
+        }),
+        fact(SourceFetched {
+            asked: "https://a.example/1".to_owned(),
+            url: "https://a.example/one".to_owned(),
+            title: "One".to_owned(),
+            date: Some("2026-01-31".to_owned()),
+            sha256: "c".repeat(64),
+            n_bytes: 2_048,
+            blob: BlobId::of(b"page"),
+            spans: vec![ClaimSpan {
+                claim: "It opened in 1931".to_owned(),
+                found: Some(FoundSpan {
+                    text: "It opened in 1931.".to_owned(),
+                    range: 10..28,
+                }),
+            }],
+        }),
+        fact(SourceNotFetched {
+            url: "https://10.0.0.1/".to_owned(),
+            error: "the address is private".to_owned(),
+            error_kind: ErrorKind::PermissionDenied,
         }),
         fact(SynthesisStarted {}),
         fact(FinalResult {

@@ -1,19 +1,23 @@
 //! Sources in memory: every paragraph is a passage, every shared word is a point.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::BoxFuture;
 use gemicro_core::blob::BlobId;
 use gemicro_core::corpus::{
-    BlockKind, Corpus, CorpusError, Hit, Library, LibraryCard, Passage, PassageQuery,
+    Block, BlockKind, Corpus, CorpusError, Document, Hit, Library, LibraryCard, Page, Passage, PassageQuery,
+    Wanted,
 };
-use gemicro_event::{Failure, StreamId};
+use gemicro_event::{ErrorKind, Failure, StreamId};
 
 /// A library of a few texts.
 pub(crate) struct MemoryLibrary {
     corpus: Arc<Texts>,
     pub(crate) n_reads: AtomicUsize,
+    /// Pages of its little web.
+    web: BTreeMap<String, String>,
 }
 
 struct Texts {
@@ -37,6 +41,22 @@ impl MemoryLibrary {
         Arc::new(Self {
             corpus,
             n_reads: AtomicUsize::new(0),
+            web: BTreeMap::new(),
+        })
+    }
+
+    /// A library without texts that knows these pages.
+    pub(crate) fn of_pages(pages: &[(&str, &str)]) -> Arc<Self> {
+        let web = pages
+            .iter()
+            .map(|(url, text)| ((*url).to_owned(), (*text).to_owned()));
+        let web = web.collect();
+        let empty = Self::new(&[]);
+        let corpus = empty.corpus.clone();
+        Arc::new(Self {
+            corpus,
+            n_reads: AtomicUsize::new(0),
+            web,
         })
     }
 }
@@ -121,18 +141,40 @@ impl Corpus for Texts {
 }
 
 impl Library for MemoryLibrary {
-    fn read(&self, _: &StreamId, paths: Vec<String>) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
+    fn read(&self, _: &StreamId, wanted: Wanted) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
         self.n_reads.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             Ok(LibraryCard {
                 n_documents: self.corpus.n_documents,
                 n_bytes: self.corpus.n_bytes,
-                pack: BlobId::of(paths.join("\n").as_bytes()),
+                pack: BlobId::of(wanted.paths.join("\n").as_bytes()),
                 ledger: BlobId::of(b"ledger"),
                 skipped: Vec::new(),
                 n_skipped: 0,
             })
         })
+    }
+
+    fn fetch(&self, _: &StreamId, url: &str) -> BoxFuture<'_, Result<Page, Failure>> {
+        let found = self.web.get(url).map(|text| Page {
+            url: url.to_owned(),
+            sha256: BlobId::of(text.as_bytes()).to_string(),
+            n_bytes: text.len() as u64,
+            blob: BlobId::of(url.as_bytes()),
+            document: Document {
+                doc: url.to_owned(),
+                title: "A page".to_owned(),
+                date: None,
+                text: text.clone(),
+                blocks: vec![Block {
+                    kind: BlockKind::Paragraph,
+                    range: 0..text.len(),
+                }],
+            },
+        });
+        let missing = || Failure::new(ErrorKind::NotFound, format!("{url} is not there"));
+        let found = found.ok_or_else(missing);
+        Box::pin(async move { found })
     }
 
     fn open(&self, _: &StreamId, _: &BlobId) -> BoxFuture<'_, Result<Arc<dyn Corpus>, Failure>> {

@@ -71,9 +71,12 @@ impl ResearchSetup {
                 engine: ResearchEngine::Model {
                     llm,
                     prompts: PromptSet::default(),
+                    web: false,
                 },
                 sources: vec!["/docs".to_owned()],
                 config: ResearchConfig::default(),
+                base: None,
+                notices: Vec::new(),
             },
             limits: Limits::default(),
             library: MemoryLibrary::new(&documents()),

@@ -1,0 +1,40 @@
+//! What a sentence is about, as far as its words tell: for comparing two sayings of one thing.
+
+use super::lexicon::lexicon;
+use super::text::{is_cjk, stem, words};
+
+/// Words that turn a sentence into its opposite.
+const NEGATIONS: &[&str] = &[
+    "no", "not", "never", "none", "neither", "nor", "without", "cannot", "nicht", "kein", "keine", "keinen",
+    "nie", "ohne", "ne", "pas", "jamais", "sans", "aucun", "aucune", "nunca", "sin", "ningún", "ninguna",
+    "لا", "ليس", "لم",
+];
+
+/// The words that carry a sentence's meaning, in their plain forms: stop words apart, Chinese and Japanese as
+/// pairs of characters.
+pub(crate) fn content_words(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for word in words(text) {
+        if word.cjk {
+            let chars: Vec<char> = word.lower.chars().filter(|c| is_cjk(*c)).collect();
+            match chars.as_slice() {
+                [] => {}
+                [one] => found.push(one.to_string()),
+                chars => found.extend(chars.windows(2).map(|pair| pair.iter().collect::<String>())),
+            }
+        } else if word.digit {
+            found.push(word.lower.trim_end_matches(['.', ',']).to_owned());
+        } else if word.lower.chars().any(char::is_alphabetic) && !lexicon().is_stop(&word.lower) {
+            found.push(stem(&word.lower));
+        }
+    }
+    found
+}
+
+/// Whether a sentence denies what it speaks of.
+pub(crate) fn is_negative(text: &str) -> bool {
+    let denies = |lower: &str| NEGATIONS.contains(&lower) || lower.ends_with("n't") || lower.ends_with("n’t");
+    words(text).iter().any(|word| denies(&word.lower))
+        || text.contains(['不', '没', '無', '无'])
+        || text.contains("ない")
+}

@@ -1,0 +1,172 @@
+//! A model's answer held against the passages it was shown: only what stands there stays.
+
+use gemicro_event::{ErrorKind, Failure};
+use serde::Deserialize;
+
+use super::markers::{renumber, without_unknown_links};
+use super::verify::find_verbatim;
+use super::{Citation, Contradiction, Grade, Side};
+use crate::corpus::Passage;
+use crate::llm::{LlmResponse, json_in};
+
+/// A model's answer with only the citations that stand in the sources.
+pub(super) struct VerifiedAnswer {
+    pub(super) text: String,
+    pub(super) citations: Vec<Citation>,
+    pub(super) contradictions: Vec<Contradiction>,
+    pub(super) n_removed: usize,
+}
+
+#[derive(Deserialize)]
+struct ModelAnswer {
+    answer: String,
+    #[serde(default)]
+    citations: Vec<Quote>,
+    #[serde(default)]
+    contradictions: Vec<Disagreement>,
+}
+
+#[derive(Deserialize)]
+struct Quote {
+    source: usize,
+    quote: String,
+}
+
+#[derive(Deserialize)]
+struct Disagreement {
+    #[serde(default)]
+    sides: Vec<Claim>,
+}
+
+#[derive(Deserialize)]
+struct Claim {
+    #[serde(flatten)]
+    quote: Quote,
+    #[serde(default)]
+    value: String,
+}
+
+/// Citations that were found in their passages, numbered in order.
+struct Found<'a> {
+    passages: &'a [Passage],
+    citations: Vec<Citation>,
+    /// The model's number of each citation.
+    sources: Vec<usize>,
+    n_removed: usize,
+}
+
+impl Found<'_> {
+    /// Looks a quote up in the passage it names; gives the place of the citation.
+    fn add(&mut self, cited: &Quote) -> Option<usize> {
+        let passage = cited.source.checked_sub(1).and_then(|idx| self.passages.get(idx));
+        let passage = passage.filter(|_| says_something(&cited.quote));
+        let found = passage.and_then(|passage| Some((passage, find_verbatim(&passage.text, &cited.quote)?)));
+        let Some((passage, place)) = found else {
+            self.n_removed += 1;
+            return None;
+        };
+        let range = passage.range.start + place.start..passage.range.start + place.end;
+        let known = |it: &Citation| it.doc == passage.doc && it.range == range;
+        if let Some(idx) = self.citations.iter().position(known) {
+            return Some(idx);
+        }
+        self.sources.push(cited.source);
+        self.citations.push(Citation {
+            number: self.citations.len() + 1,
+            doc: passage.doc.clone(),
+            span: passage.text[place].to_owned(),
+            range,
+            title: passage.title.clone(),
+            date: passage.date.clone(),
+            grade: Grade::Verified,
+            claim: None,
+        });
+        Some(self.citations.len() - 1)
+    }
+
+    /// Both sides of a disagreement, if at least two of them stand in the sources and differ.
+    fn disagreement(&mut self, told: &Disagreement) -> Option<Contradiction> {
+        let mut sides: Vec<Side> = Vec::new();
+        for claim in &told.sides {
+            let Some(idx) = self.add(&claim.quote) else {
+                continue;
+            };
+            let citation = &self.citations[idx];
+            let value = claim.value.trim();
+            let stands = !value.is_empty() && find_verbatim(&citation.span, value).is_some();
+            sides.push(Side {
+                doc: citation.doc.clone(),
+                span: citation.span.clone(),
+                value: if stands {
+                    value.to_owned()
+                } else {
+                    citation.span.clone()
+                },
+                date: citation.date.clone(),
+            });
+        }
+        sides.dedup_by(|one, other| one.value == other.value);
+        (sides.len() >= 2).then_some(Contradiction { sides })
+    }
+}
+
+/// Checks every quote against the passage it names and drops what is not there.
+pub(super) fn verified_answer(
+    response: &LlmResponse,
+    passages: &[Passage],
+) -> Result<VerifiedAnswer, Failure> {
+    let answer: ModelAnswer = json_in(&response.text)
+        .ok_or_else(|| "it holds no JSON".to_owned())
+        .and_then(|json| json.parse().map_err(|error| error.to_string()))
+        .map_err(|message| {
+            Failure::new(
+                ErrorKind::MalformedOutput,
+                format!("the model's answer cannot be read: {message}"),
+            )
+        })?;
+    let mut found = Found {
+        passages,
+        citations: Vec::new(),
+        sources: Vec::new(),
+        n_removed: 0,
+    };
+    for cited in &answer.citations {
+        found.add(cited);
+    }
+    let contradictions: Vec<Contradiction> = answer
+        .contradictions
+        .iter()
+        .filter_map(|told| found.disagreement(told))
+        .collect();
+    if answer.answer.trim().is_empty() || (!passages.is_empty() && found.citations.is_empty()) {
+        let message = match found.n_removed {
+            0 => "the sources hold no answer".to_owned(),
+            n => format!("none of the {n} quotes that the model gave stands in the sources"),
+        };
+        return Err(Failure::new(ErrorKind::NoEvidence, message));
+    }
+    let text = renumber(&answer.answer, |number| {
+        let numbered = found.sources.iter().zip(1..);
+        numbered
+            .filter(|(source, _)| **source == number)
+            .map(|(_, ours)| ours)
+            .collect()
+    });
+    let text = match passages {
+        [] => text,
+        _ => without_unknown_links(&text, |link| {
+            passages.iter().any(|passage| passage.text.contains(link))
+        }),
+    };
+    Ok(VerifiedAnswer {
+        text,
+        citations: found.citations,
+        contradictions,
+        n_removed: found.n_removed,
+    })
+}
+
+/// A dot or a single letter stands in every text and proves nothing.
+fn says_something(quote: &str) -> bool {
+    quote.chars().filter(|c| c.is_alphanumeric()).count() >= 3
+}

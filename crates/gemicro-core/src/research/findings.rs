@@ -1,0 +1,114 @@
+//! All findings of a run under one numbering.
+
+use std::fmt::Write as _;
+
+use super::flow::ResearchState;
+use super::markers::renumber;
+use super::report::cut;
+use super::{Citation, Contradiction, Grade, ResearchEngine, Unanswered, dedup, requests};
+
+/// All findings under one numbering.
+pub(super) struct Findings {
+    /// Query and text of each answered sub-query, with global numbers.
+    pub(super) parts: Vec<(String, String)>,
+    pub(super) citations: Vec<Citation>,
+    pub(super) contradictions: Vec<Contradiction>,
+    pub(super) unanswered: Vec<Unanswered>,
+}
+
+/// Numbers all citations through; what two parts say alike is said once.
+pub(super) fn findings(state: &ResearchState) -> Findings {
+    // A revised section goes on counting where its report ended.
+    let mut citations: Vec<Citation> = match requests::to_revise(&state.plan) {
+        Some(_) => earlier_citations(state),
+        None => Vec::new(),
+    };
+    let mut parts = Vec::new();
+    let mut contradictions = Vec::new();
+    for (id, completed) in state.completed() {
+        let mut numbers = Vec::new();
+        for citation in &completed.citations {
+            let citation = looked_up(state, citation);
+            let same = |known: &Citation| known.doc == citation.doc && known.range == citation.range;
+            let number = match citations.iter().find(|known| same(known)) {
+                Some(known) => known.number,
+                None => {
+                    let number = citations.len() + 1;
+                    citations.push(Citation {
+                        number,
+                        ..citation.clone()
+                    });
+                    number
+                }
+            };
+            numbers.push((citation.number, number));
+        }
+        let text = renumber(&completed.result, |local| {
+            numbers
+                .iter()
+                .filter(|(known, _)| *known == local)
+                .map(|(_, global)| *global)
+                .collect()
+        });
+        let query = state
+            .sub_queries
+            .iter()
+            .flatten()
+            .nth(id)
+            .map_or_else(String::new, |it| it.text.clone());
+        parts.push((query, text));
+        contradictions.extend(completed.contradictions.iter().cloned());
+    }
+    if !matches!(state.plan.engine, ResearchEngine::Offline { .. }) {
+        dedup::merge(&mut parts);
+    }
+    let unanswered = state.failed().into_iter();
+    let unanswered = unanswered.map(|(query, failed)| Unanswered {
+        query: query.to_owned(),
+        reason: failed.error.clone(),
+    });
+    Findings {
+        parts,
+        citations,
+        contradictions,
+        unanswered: unanswered.collect(),
+    }
+}
+
+fn earlier_citations(state: &ResearchState) -> Vec<Citation> {
+    let result = state.plan.base.as_ref().and_then(|base| base.result.as_ref());
+    result.map_or_else(Vec::new, |result| result.citations.clone())
+}
+
+/// A page that the provider named becomes a proof where it was fetched and holds a sentence that says so.
+fn looked_up(state: &ResearchState, citation: &Citation) -> Citation {
+    let page = match (citation.grade, state.pages.get(&citation.doc)) {
+        (Grade::Provider, Some(Ok(page))) => page,
+        (Grade::Provider | Grade::Verified, _) => return citation.clone(),
+    };
+    let claim = citation.claim.as_deref().unwrap_or_default();
+    let span = page.spans.iter().find(|span| span.claim == claim);
+    match span.and_then(|it| it.found.as_ref()) {
+        Some(found) => Citation {
+            doc: page.url.clone(),
+            span: found.text.clone(),
+            range: found.range.clone(),
+            title: page.title.clone(),
+            date: page.date.clone(),
+            grade: Grade::Verified,
+            ..citation.clone()
+        },
+        None => citation.clone(),
+    }
+}
+
+/// The findings as the model that writes the report sees them, cut to a size.
+pub(super) fn as_text(state: &ResearchState, max_bytes: usize) -> String {
+    let findings = findings(state);
+    let each = max_bytes / findings.parts.len().max(1);
+    let mut text = String::new();
+    for (query, answer) in &findings.parts {
+        let _ = writeln!(text, "- {}: {}", cut(query, each / 4), cut(answer, each * 3 / 4));
+    }
+    text
+}

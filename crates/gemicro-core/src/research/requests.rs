@@ -1,0 +1,210 @@
+//! What models are asked: each request with its prompt, its shape and its least and most cost.
+
+use gemicro_event::{Charge, Json};
+
+use super::fit::smallest;
+use super::flow::ResearchState;
+use super::prompts::fill;
+use super::{PromptSet, ResearchEngine, ResearchPlan, UseAs, findings, report, sections};
+use crate::corpus::Passage;
+use crate::llm::{Delivery, LlmConfig, LlmRequest, LlmTool, worst_case};
+
+/// Bytes of findings shown to the model that writes the report, at most.
+pub(super) const MAX_FINDINGS_BYTES: usize = 24 * 1024;
+/// Bytes of a model's sub-query, at most, unless the question itself is longer: the least cost of one is known.
+const LONGEST_SUB_QUERY: usize = 400;
+/// Bytes of sources that the cheapest answer sees.
+const LEAST_SOURCE_BYTES: usize = 1_536;
+
+/// The most the report can cost.
+pub(super) fn synthesis_worst_case(plan: &ResearchPlan) -> Charge {
+    let ResearchEngine::Model { llm, prompts, .. } = &plan.engine else {
+        return Charge::ZERO;
+    };
+    let findings = " ".repeat(MAX_FINDINGS_BYTES);
+    let prompt = fill(
+        &prompts.synthesize,
+        &[("question", plan.question.trim()), ("findings", &findings)],
+    );
+    worst_case(&request("synthesize", prompt, llm, prompts))
+}
+
+/// How long a sub-query of a model may be, in bytes.
+pub(super) fn longest_sub_query(plan: &ResearchPlan) -> usize {
+    plan.question.trim().len().max(LONGEST_SUB_QUERY)
+}
+
+/// The least that allows one answer, whatever its sub-query and the first passage say.
+pub(super) fn minimum_answer_cost(plan: &ResearchPlan) -> Charge {
+    let ResearchEngine::Model { llm, prompts, web } = &plan.engine else {
+        return Charge::ZERO;
+    };
+    let query = " ".repeat(longest_sub_query(plan));
+    let least = match (plan.has_sources(), web) {
+        (true, _) => answer(&query, &" ".repeat(LEAST_SOURCE_BYTES), llm, prompts),
+        (false, true) => on_the_web(&query, llm, prompts),
+        (false, false) => answer(&query, "", llm, prompts),
+    };
+    worst_case(&smallest(least))
+}
+
+/// Splits the question.
+pub(super) fn decompose(plan: &ResearchPlan, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
+    let max = plan.config.max_sub_queries.to_string();
+    let context = plan.base.as_ref().map_or_else(String::new, super::Base::context);
+    let values = [
+        ("question", plan.question.trim()),
+        ("max", &max),
+        ("context", &context),
+    ];
+    let schema = serde_json::json!({
+        "type": "object",
+        "properties": { "sub_queries": { "type": "array", "items": { "type": "string" } } },
+        "required": ["sub_queries"],
+    });
+    LlmRequest {
+        schema: Some(Json::from(schema)),
+        ..request("decompose", fill(&prompts.decompose, &values), llm, prompts)
+    }
+}
+
+/// Answers a sub-query from numbered sources.
+pub(super) fn answer(query: &str, sources: &str, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
+    let prompt = fill(&prompts.answer, &[("question", query), ("sources", sources)]);
+    let quote = serde_json::json!({ "source": { "type": "integer" }, "quote": { "type": "string" } });
+    let schema = serde_json::json!({
+        "type": "object",
+        "properties": {
+            "answer": { "type": "string" },
+            "citations": { "type": "array", "items": {
+                "type": "object", "properties": quote, "required": ["source", "quote"],
+            } },
+            "contradictions": { "type": "array", "items": {
+                "type": "object",
+                "properties": { "sides": { "type": "array", "items": {
+                    "type": "object",
+                    "properties": {
+                        "source": { "type": "integer" }, "quote": { "type": "string" }, "value": { "type": "string" },
+                    },
+                    "required": ["source", "quote", "value"],
+                } } },
+                "required": ["sides"],
+            } },
+        },
+        "required": ["answer", "citations"],
+    });
+    LlmRequest {
+        schema: Some(Json::from(schema)),
+        ..request("answer", prompt, llm, prompts)
+    }
+}
+
+/// Answers a sub-query from the web, by the provider's own search.
+pub(super) fn on_the_web(query: &str, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
+    LlmRequest {
+        tools: vec![LlmTool::GoogleSearch],
+        ..request("web", fill(&prompts.web, &[("question", query)]), llm, prompts)
+    }
+}
+
+/// Hands the whole question to the provider's agent.
+pub(super) fn to_agent(plan: &ResearchPlan, llm: &LlmConfig) -> LlmRequest {
+    let context = plan.base.as_ref().map_or_else(String::new, super::Base::context);
+    LlmRequest {
+        label: "agent".to_owned(),
+        backend: llm.backend.clone(),
+        model: llm.model.clone(),
+        system: None,
+        prompt: format!("{}{context}", plan.question.trim()),
+        schema: None,
+        tools: Vec::new(),
+        delivery: Delivery::Background,
+        max_output_tokens: llm.max_output_tokens,
+        temperature: None,
+        time: llm.time(),
+    }
+}
+
+/// Writes the report, or the section that is to be written anew, from at most so many bytes of findings.
+pub(super) fn synthesize(
+    state: &ResearchState,
+    llm: &LlmConfig,
+    prompts: &PromptSet,
+    max_bytes: usize,
+) -> LlmRequest {
+    let findings = findings::as_text(state, max_bytes);
+    if let Some((report, section)) = to_revise(&state.plan) {
+        let values = [
+            ("instruction", state.plan.question.trim()),
+            (
+                "section",
+                report::cut(report[section.body.clone()].trim(), max_bytes),
+            ),
+            ("findings", findings.as_str()),
+        ];
+        return request("revise", fill(&prompts.revise, &values), llm, prompts);
+    }
+    let values = [
+        ("question", state.plan.question.trim()),
+        ("findings", findings.as_str()),
+    ];
+    request("synthesize", fill(&prompts.synthesize, &values), llm, prompts)
+}
+
+/// The earlier report and the section of it that is written anew.
+pub(super) fn to_revise(plan: &ResearchPlan) -> Option<(&str, sections::Section)> {
+    let base = plan.base.as_ref()?;
+    let UseAs::Revise { section } = &base.use_as else {
+        return None;
+    };
+    let report = base.result.as_ref()?.answer.as_str();
+    let all = sections::sections(report);
+    let found = all.into_iter().find(|it| it.title == *section)?;
+    Some((report, found))
+}
+
+/// Numbered sources between their tags.
+pub(super) fn sources_text(passages: &[Passage]) -> String {
+    let numbered = passages.iter().enumerate();
+    numbered
+        .map(|(idx, passage)| source_text(idx + 1, &passage.doc, passage.date.as_deref(), &passage.text))
+        .collect()
+}
+
+/// The best passage alone, cut to `LEAST_SOURCE_BYTES`.
+pub(super) fn least_sources_text(passages: &[Passage]) -> String {
+    let best = passages.first();
+    best.map_or_else(String::new, |it| {
+        source_text(
+            1,
+            report::cut(&it.doc, 200),
+            it.date.as_deref(),
+            report::cut(&it.text, 1_000),
+        )
+    })
+}
+
+/// One source between its tags; a text cannot close them.
+fn source_text(number: usize, doc: &str, date: Option<&str>, text: &str) -> String {
+    let text = text
+        .replace("<source", "< source")
+        .replace("</source", "< /source");
+    let date = date.map_or_else(String::new, |date| format!(" ({date})"));
+    format!("\n<source>\n[{number}] {doc}{date}\n{text}\n</source>\n")
+}
+
+fn request(label: &str, prompt: String, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
+    LlmRequest {
+        label: label.to_owned(),
+        backend: llm.backend.clone(),
+        model: llm.model.clone(),
+        system: Some(prompts.system.clone()),
+        prompt,
+        schema: None,
+        tools: Vec::new(),
+        delivery: Delivery::Streamed,
+        max_output_tokens: llm.max_output_tokens,
+        temperature: llm.temperature,
+        time: llm.time(),
+    }
+}
