@@ -8,7 +8,7 @@ use super::{Backends, Heard, LlmConfig, LlmRequest, generate};
 use crate::budget::Purpose;
 use crate::execute::{Executor, StepCall};
 use crate::flow::{RetryPolicy, Spent, Step, StepFailure, StepOutput};
-use crate::prices::PriceTable;
+use crate::models::ModelTable;
 use crate::tokens::{TokenCounter, WeightedEstimator};
 
 /// The step kind of model calls.
@@ -51,7 +51,7 @@ pub(crate) fn worst_case(request: &LlmRequest) -> Charge {
 /// What a call with this usage costs. A model without a price costs no money here; a money budget with such
 /// a model is refused when the plan is made.
 pub(super) fn charge_for(model: &str, usage: &Usage) -> Charge {
-    let micro_usd = PriceTable::embedded()
+    let micro_usd = ModelTable::embedded()
         .price(model)
         .map_or(0, |price| price.cost(usage));
     Charge {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{Base, PromptSet, ResearchConfig, UseAs, requests};
 use crate::budget::Limits;
 use crate::llm::LlmConfig;
+use crate::models::ModelTable;
 use crate::offline::Techniques;
-use crate::prices::PriceTable;
 
 /// A question longer than this is refused: it is a document, not a question.
 const MAX_QUESTION_BYTES: usize = 16 * 1024;
@@ -82,7 +82,7 @@ impl ResearchPlan {
                 "--offline answers from your own documents: name a folder or file with --source".to_owned(),
             ),
             ResearchEngine::Model { llm, .. }
-                if limits.micro_usd.is_some() && PriceTable::embedded().price(&llm.model).is_none() =>
+                if limits.micro_usd.is_some() && ModelTable::embedded().price(&llm.model).is_none() =>
             {
                 refuse(format!(
                     "no price is known for model {}, so a budget in dollars cannot be kept; give it in tokens, such as --budget 50k",

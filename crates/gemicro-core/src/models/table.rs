@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::ModelPrice;
+use super::names::{Replaced, plain_id};
 
 /// How much a model holds, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,16 +21,24 @@ pub struct ModelSize {
 
 /// The known models, with the date and source of the figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PriceTable {
+pub struct ModelTable {
     date: String,
     source: String,
-    models: BTreeMap<String, (ModelSize, Option<ModelPrice>)>,
+    models: BTreeMap<String, Entry>,
+    pub(super) replaced: Vec<Replaced>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    size: ModelSize,
+    price: Option<ModelPrice>,
+    is_agent: bool,
 }
 
 /// A price file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum PriceTableError {
+pub enum ModelTableError {
     /// It is not a price file.
     #[error("the price file cannot be read: {message}")]
     Malformed {
@@ -58,12 +67,12 @@ pub enum PriceTableError {
     },
 }
 
-impl PriceTable {
+impl ModelTable {
     /// The table this program was built with.
     #[must_use]
     pub fn embedded() -> &'static Self {
-        static TABLE: LazyLock<PriceTable> = LazyLock::new(|| {
-            PriceTable::from_toml(include_str!("prices.toml")).expect("a test reads the embedded price file")
+        static TABLE: LazyLock<ModelTable> = LazyLock::new(|| {
+            ModelTable::from_toml(include_str!("models.toml")).expect("a test reads the embedded price file")
         });
         &TABLE
     }
@@ -72,8 +81,8 @@ impl PriceTable {
     ///
     /// # Errors
     /// When the text does not have the file's shape.
-    pub fn from_toml(text: &str) -> Result<Self, PriceTableError> {
-        let file: File = toml::from_str(text).map_err(|error| PriceTableError::Malformed {
+    pub fn from_toml(text: &str) -> Result<Self, ModelTableError> {
+        let file: File = toml::from_str(text).map_err(|error| ModelTableError::Malformed {
             message: error.to_string(),
         })?;
         let mut models = BTreeMap::new();
@@ -84,27 +93,47 @@ impl PriceTable {
                 shared_window: entry.shared_window,
             };
             let price = entry.price()?;
-            if models.insert(entry.id.clone(), (size, price)).is_some() {
-                return Err(PriceTableError::Duplicate { model: entry.id });
+            let known = Entry {
+                size,
+                price,
+                is_agent: entry.agent,
+            };
+            if models.insert(entry.id.clone(), known).is_some() {
+                return Err(ModelTableError::Duplicate { model: entry.id });
             }
         }
         Ok(Self {
             date: file.date,
             source: file.source,
             models,
+            replaced: file.replaced,
         })
+    }
+
+    /// Whether a model is listed.
+    #[must_use]
+    pub fn knows(&self, model: &str) -> bool {
+        self.models.contains_key(plain_id(model))
+    }
+
+    /// Whether this is an agent that works by itself in the background, not a model.
+    #[must_use]
+    pub fn is_agent(&self, model: &str) -> bool {
+        self.models
+            .get(plain_id(model))
+            .is_some_and(|entry| entry.is_agent)
     }
 
     /// What a model costs; `None` when it is unknown or its price is.
     #[must_use]
     pub fn price(&self, model: &str) -> Option<&ModelPrice> {
-        self.models.get(plain_id(model))?.1.as_ref()
+        self.models.get(plain_id(model))?.price.as_ref()
     }
 
     /// How much a model holds; `None` when it is unknown.
     #[must_use]
     pub fn size(&self, model: &str) -> Option<ModelSize> {
-        self.models.get(plain_id(model)).map(|(size, _)| *size)
+        self.models.get(plain_id(model)).map(|entry| entry.size)
     }
 
     /// The known models, by name.
@@ -125,22 +154,19 @@ impl PriceTable {
     }
 }
 
-/// The API writes `models/gemini-…` in some answers.
-fn plain_id(model: &str) -> &str {
-    model.strip_prefix("models/").unwrap_or(model)
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     date: String,
     source: String,
-    model: Vec<Entry>,
+    model: Vec<Listed>,
+    #[serde(default)]
+    replaced: Vec<Replaced>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct Listed {
     id: String,
     input: Option<String>,
     output: Option<String>,
@@ -149,15 +175,17 @@ struct Entry {
     max_output: u64,
     #[serde(default)]
     shared_window: bool,
+    #[serde(default)]
+    agent: bool,
 }
 
-impl Entry {
-    fn price(&self) -> Result<Option<ModelPrice>, PriceTableError> {
+impl Listed {
+    fn price(&self) -> Result<Option<ModelPrice>, ModelTableError> {
         let read = |text: &Option<String>| match text {
             None => Ok(None),
             Some(text) => match micro_usd(text) {
                 Some(price) => Ok(Some(price)),
-                None => Err(PriceTableError::BadPrice {
+                None => Err(ModelTableError::BadPrice {
                     model: self.id.clone(),
                     text: text.clone(),
                 }),
@@ -170,7 +198,7 @@ impl Entry {
                 cached: cached.unwrap_or(input),
             })),
             (None, None, None) => Ok(None),
-            (_, _, _) => Err(PriceTableError::HalfPriced {
+            (_, _, _) => Err(ModelTableError::HalfPriced {
                 model: self.id.clone(),
             }),
         }

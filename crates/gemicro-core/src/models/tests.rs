@@ -2,7 +2,7 @@
 
 use gemicro_event::{Charge, Usage};
 
-use super::{ModelPrice, ModelSize, PriceTable, PriceTableError};
+use super::{ModelPrice, ModelSize, ModelTable, ModelTableError};
 
 fn usage(input_tokens: u64, output_tokens: u64, cached_tokens: u64) -> Usage {
     Usage {
@@ -15,7 +15,7 @@ fn usage(input_tokens: u64, output_tokens: u64, cached_tokens: u64) -> Usage {
 
 #[test]
 fn the_embedded_table_reads() {
-    let table = PriceTable::embedded();
+    let table = ModelTable::embedded();
     assert_eq!(table.date(), "2026-11-15");
     assert!(!table.source().is_empty());
     assert!(table.models().count() >= 14);
@@ -39,7 +39,7 @@ fn the_embedded_table_reads() {
 
 #[test]
 fn an_unknown_price_is_not_zero() {
-    let table = PriceTable::embedded();
+    let table = ModelTable::embedded();
     assert_eq!(table.price("gemini-3-flash-preview"), None);
     assert!(table.size("gemini-3-flash-preview").is_some());
     assert_eq!((table.price("llama3:8b"), table.size("llama3:8b")), (None, None));
@@ -103,25 +103,65 @@ fn the_worst_case_covers_every_call_within_its_bounds() {
 fn broken_files_are_refused() {
     let file = |model: &str| format!("date = \"d\"\nsource = \"s\"\n{model}");
     let model = |fields: &str| format!("[[model]]\nid = \"m\"\nwindow = 1\nmax_output = 1\n{fields}\n");
-    let read = |model: &str| PriceTable::from_toml(&file(model));
-    assert!(matches!(read("x = 1"), Err(PriceTableError::Malformed { .. })));
+    let read = |model: &str| ModelTable::from_toml(&file(model));
+    assert!(matches!(read("x = 1"), Err(ModelTableError::Malformed { .. })));
     assert!(matches!(
         read(&model("colour = 1")),
-        Err(PriceTableError::Malformed { .. })
+        Err(ModelTableError::Malformed { .. })
     ));
     assert!(matches!(
         read(&model("input = \"1\"")),
-        Err(PriceTableError::HalfPriced { .. })
+        Err(ModelTableError::HalfPriced { .. })
     ));
     for bad in ["", "-1", "1e3", "0.0000001", "1.2.3", "free"] {
         let fields = format!("input = \"{bad}\"\noutput = \"1\"");
         assert!(
-            matches!(read(&model(&fields)), Err(PriceTableError::BadPrice { .. })),
+            matches!(read(&model(&fields)), Err(ModelTableError::BadPrice { .. })),
             "{bad}"
         );
     }
     assert!(matches!(
         read(&(model("") + &model(""))),
-        Err(PriceTableError::Duplicate { .. })
+        Err(ModelTableError::Duplicate { .. })
     ));
+}
+
+#[test]
+fn stale_names_become_current_ones_with_a_word_about_it() {
+    let table = ModelTable::embedded();
+    let cases = [
+        ("gemini-3-pro-preview", "gemini-3.1-pro-preview", true),
+        ("models/gemini-2.0-flash-001", "gemini-3.5-flash", true),
+        ("gemini-2.0-flash-lite", "gemini-3.5-flash-lite", true),
+        ("gemini-2.5-pro", "gemini-2.5-pro", false),
+        ("gemini-3-flash-preview", "gemini-3-flash-preview", false),
+        ("models/gemini-3.8-flash", "gemini-3.8-flash", false),
+        ("deep-research", "deep-research-preview-04-2026", true),
+        ("gemini-9-neon", "gemini-9-neon", false),
+        ("llama3:8b", "llama3:8b", false),
+    ];
+    for (name, id, noticed) in cases {
+        let resolved = table.resolve(name);
+        assert_eq!(
+            (resolved.id.as_str(), resolved.notice.is_some()),
+            (id, noticed),
+            "{name}"
+        );
+    }
+    let notice = table.resolve("gemini-3-pro-preview").notice.expect("a notice");
+    assert_eq!(
+        notice,
+        "model gemini-3-pro-preview was shut down on 2026-03-09; using gemini-3.1-pro-preview"
+    );
+}
+
+#[test]
+fn every_replacement_is_known_itself_and_current() {
+    let table = ModelTable::embedded();
+    for old in &table.replaced {
+        assert!(table.knows(&old.by), "{}", old.by);
+        assert_eq!(table.resolve(&old.by).notice, None, "{}", old.by);
+    }
+    assert_eq!(table.replacement("gemini-2.5-flash"), Some("gemini-3.5-flash"));
+    assert!(table.is_agent("deep-research-preview-04-2026") && !table.is_agent("gemini-3.8-flash"));
 }

@@ -1,0 +1,17 @@
+//! The known models: what they hold, what they cost, and which names are out of date.
+//!
+//! [`ModelTable`] is read from a data file, `models.toml`, that says its date and source. A model without a
+//! price is not free: [`ModelTable::price`] answers `None`, and whoever set a money budget must be told. A model that
+//! is not listed may still exist: the provider has the last word.
+//!
+//! Files: `table` (the file and its lookup), `names` (current names for stale ones), `price` (what a call costs).
+
+mod names;
+mod price;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use names::{Resolved, plain_id};
+pub use price::ModelPrice;
+pub use table::{ModelSize, ModelTable, ModelTableError};

@@ -1,0 +1,71 @@
+//! Current names for stale ones.
+
+use serde::Deserialize;
+
+use super::ModelTable;
+
+/// A model name that is out of date.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Replaced {
+    /// The old name; a `*` at its end stands for anything.
+    pub(super) id: String,
+    /// The current one.
+    pub(super) by: String,
+    /// Why, for people.
+    pub(super) why: String,
+    /// The old name still answers; it is only worth a word where it fails.
+    #[serde(default)]
+    pub(super) still_served: bool,
+}
+
+/// The name to ask for, and what to tell the user about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// The current id.
+    pub id: String,
+    /// Set where another name was asked for.
+    pub notice: Option<String>,
+}
+
+impl ModelTable {
+    /// The current id of a model. A name that nobody knows stays as it is: new models appear every month.
+    #[must_use]
+    pub fn resolve(&self, name: &str) -> Resolved {
+        let name = plain_id(name.trim());
+        match self
+            .replaced
+            .iter()
+            .find(|old| !old.still_served && fits(&old.id, name))
+        {
+            Some(old) if !self.knows(name) => Resolved {
+                id: old.by.clone(),
+                notice: Some(format!("model {name} {}; using {}", old.why, old.by)),
+            },
+            Some(_) | None => Resolved {
+                id: name.to_owned(),
+                notice: None,
+            },
+        }
+    }
+
+    /// What to use in place of a model that the provider does not know (any more).
+    #[must_use]
+    pub fn replacement(&self, name: &str) -> Option<&str> {
+        let old = self.replaced.iter().find(|old| fits(&old.id, plain_id(name)))?;
+        Some(&old.by)
+    }
+}
+
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => name == pattern,
+    }
+}
+
+/// The id without the `models/` that the API writes in some answers.
+#[must_use]
+pub fn plain_id(model: &str) -> &str {
+    model.strip_prefix("models/").unwrap_or(model)
+}
