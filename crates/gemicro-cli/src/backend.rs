@@ -1,43 +1,173 @@
 //! Who answers. The only place that knows which backends this program was built with.
 //!
-//! Adding one: make it in [`model`] and let [`choose`] return [`Backend::Model`].
+//! Adding one: a name in `config/endpoints.rs`, its way in to [`backends`], its choice in [`choose`].
 
-use gemicro_core::llm::Backends;
+use std::sync::Arc;
+
+use gemicro_core::llm::{Backends, DEFAULT_MODEL, GEMINI, GateConfig, LlmConfig};
 use gemicro_core::offline::Techniques;
+use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_engine::Backend;
-use gemicro_event::ErrorKind;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_llm::{GeminiBackend, GeminiConfig, OpenAiBackend, OpenAiConfig};
 
-use crate::config::ResearchSettings;
-use crate::environment::Environment;
+use crate::config::{BackendName, Endpoints, ResearchSettings};
+use crate::environment::{Environment, OPENAI_KEY};
 use crate::trouble::Stopped;
+
+/// The name of OpenAI-compatible servers among backends.
+pub(crate) const OPENAI: &str = "openai";
+/// Calls at the same time on a server that is usually somebody's own machine.
+const LOCAL_PARALLEL: usize = 4;
+/// The research agent that is asked unless another is named.
+const DEFAULT_AGENT: &str = "deep-research";
+/// Seconds a research agent may take: its own limit.
+const AGENT_SECONDS: u64 = 3_600;
 
 /// Chooses who answers a new question.
 ///
 /// # Errors
-/// When there is no key, or no backend that could use it; both ways on are named.
+/// When what the backend needs is missing; the ways on are named.
 pub(crate) fn choose(
     settings: &ResearchSettings,
     techniques: Techniques,
     environment: &Environment,
+    endpoints: &Endpoints,
 ) -> Result<Backend, Stopped> {
-    if settings.offline.value {
-        return Ok(Backend::Offline(techniques));
-    }
-    Err(match environment.key_variable() {
-        None => Stopped::failed(
+    let name = if settings.offline.value {
+        BackendName::Offline
+    } else {
+        settings.backend.value
+    };
+    if let BackendName::Gemini | BackendName::DeepResearch = name
+        && environment.gemini_key().is_none()
+    {
+        return Err(Stopped::failed(
             ErrorKind::AuthFailed,
             "no model can be asked: no key is set, and --offline was not given",
-            "answer from your own documents with --offline --source DIR; from the next version on, export GEMINI_API_KEY=… asks a model",
-        ),
-        Some(variable) => Stopped::failed(
-            ErrorKind::AuthFailed,
-            format!("{variable} is set, but this version has no model backend yet; the next one brings it"),
-            "answer from your own documents now: --offline --source DIR",
-        ),
-    })
+            "export GEMINI_API_KEY=… (see docs/keys.md), or answer from your own documents with --offline --source DIR",
+        ));
+    }
+    let model = settings.model.value.clone();
+    match name {
+        BackendName::Offline => Ok(Backend::Offline(techniques)),
+        BackendName::Gemini => Ok(Backend::Model {
+            llm: llm(
+                settings,
+                GEMINI,
+                model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            ),
+            web: settings.web.value.unwrap_or(settings.sources.value.is_empty()),
+        }),
+        BackendName::DeepResearch => {
+            let llm = llm(
+                settings,
+                GEMINI,
+                model.unwrap_or_else(|| DEFAULT_AGENT.to_owned()),
+            );
+            let seconds = settings.timeout.value.unwrap_or(AGENT_SECONDS);
+            Ok(Backend::Agent(LlmConfig {
+                timeout_ms: seconds * 1_000,
+                ..llm
+            }))
+        }
+        BackendName::Openai if endpoints.openai.value.is_none() => Err(Stopped::failed(
+            ErrorKind::InvalidInput,
+            "the openai backend needs the address of its server",
+            "export OPENAI_BASE_URL=http://127.0.0.1:11434/v1 (Ollama), or set openai.base_url in your settings",
+        )),
+        BackendName::Openai => match model {
+            Some(model) => Ok(Backend::Model {
+                llm: llm(settings, OPENAI, model),
+                web: false,
+            }),
+            None => Err(Stopped::failed(
+                ErrorKind::InvalidInput,
+                "the openai backend needs the name of a model",
+                "name one that your server has with --model, such as --model llama3.2",
+            )),
+        },
+    }
 }
 
-/// The model that runs of this process can call, if any.
-pub(crate) fn model(_environment: &Environment) -> Backends {
-    Backends::default()
+fn llm(settings: &ResearchSettings, backend: &str, model: String) -> LlmConfig {
+    let default = LlmConfig::default();
+    LlmConfig {
+        backend: backend.to_owned(),
+        model,
+        timeout_ms: settings
+            .timeout
+            .value
+            .map_or(default.timeout_ms, |seconds| seconds * 1_000),
+        idle_timeout_ms: settings.idle_timeout.value * 1_000,
+        max_output_tokens: settings.max_tokens.value,
+        ..default
+    }
+}
+
+/// Who answered an earlier run: a follow-up asks the same unless told otherwise.
+pub(crate) fn of_plan(plan: &ResearchPlan) -> Backend {
+    match &plan.engine {
+        ResearchEngine::Offline { techniques } => Backend::Offline(*techniques),
+        ResearchEngine::Model { llm, web, .. } => Backend::Model {
+            llm: llm.clone(),
+            web: *web,
+        },
+        ResearchEngine::Agent { llm } => Backend::Agent(llm.clone()),
+    }
+}
+
+/// The backends that runs of this process can ask. Making them opens no connection.
+///
+/// # Errors
+/// When an address or a key cannot be used as it is.
+pub(crate) fn backends(
+    environment: &Environment,
+    endpoints: &Endpoints,
+    settings: &ResearchSettings,
+) -> Result<Backends, Failure> {
+    let limits = |max_concurrent: usize| GateConfig {
+        max_concurrent: settings.parallel.value.unwrap_or(max_concurrent),
+        per_minute: settings.per_minute.value,
+        ..GateConfig::default()
+    };
+    let mut all = Backends::default();
+    if let Some(gemini) = gemini(environment, endpoints)? {
+        all = all.with(
+            GEMINI,
+            Arc::new(gemini),
+            limits(GateConfig::default().max_concurrent),
+        );
+    }
+    if let Some(openai) = openai(environment, endpoints)? {
+        all = all.with(OPENAI, Arc::new(openai), limits(LOCAL_PARALLEL));
+    }
+    Ok(all)
+}
+
+/// The Gemini API, where there is a key.
+pub(crate) fn gemini(
+    environment: &Environment,
+    endpoints: &Endpoints,
+) -> Result<Option<GeminiBackend>, Failure> {
+    let Some(key) = environment.gemini_key() else {
+        return Ok(None);
+    };
+    let mut config = GeminiConfig::new(key);
+    if let Some(url) = &endpoints.gemini.value {
+        config.base_url = url.clone();
+    }
+    GeminiBackend::new(config).map(Some)
+}
+
+/// The OpenAI-compatible server, where one is named.
+pub(crate) fn openai(
+    environment: &Environment,
+    endpoints: &Endpoints,
+) -> Result<Option<OpenAiBackend>, Failure> {
+    let Some(base_url) = endpoints.openai.value.clone() else {
+        return Ok(None);
+    };
+    let api_key = environment.get(OPENAI_KEY).map(str::to_owned);
+    OpenAiBackend::new(OpenAiConfig { base_url, api_key }).map(Some)
 }

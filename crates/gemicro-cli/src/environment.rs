@@ -8,7 +8,13 @@ use std::path::PathBuf;
 /// The variables that hold the key, in the order they are asked.
 pub(crate) const KEY_VARIABLES: [&str; 2] = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
 
-const READ: [&str; 6] = [
+/// The variable that holds the key of an OpenAI-compatible server.
+pub(crate) const OPENAI_KEY: &str = "OPENAI_API_KEY";
+
+const READ: [&str; 9] = [
+    OPENAI_KEY,
+    "GOOGLE_GEMINI_BASE_URL",
+    "OPENAI_BASE_URL",
     "HOME",
     "NO_COLOR",
     "TERM",
@@ -56,10 +62,16 @@ impl Environment {
             .find(|name| self.get(name).is_some_and(|key| !key.trim().is_empty()))
     }
 
+    /// The key of the Gemini API.
+    pub(crate) fn gemini_key(&self) -> Option<&str> {
+        self.get(self.key_variable()?).map(str::trim)
+    }
+
     /// Values that must never be written down.
     pub(crate) fn secrets(&self) -> Vec<String> {
         KEY_VARIABLES
             .into_iter()
+            .chain([OPENAI_KEY])
             .filter_map(|name| self.get(name))
             .map(str::to_owned)
             .collect()

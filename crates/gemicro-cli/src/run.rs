@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    cancel, completions, config, dead_letters, doctor, events, man, prune, research, resume, runs, schema,
-    show, sim, store,
+    cancel, completions, config, dead_letters, doctor, events, man, prune, research, resume, retry, runs,
+    schema, show, sim, store,
 };
 use crate::environment::Environment;
 use crate::logging;
@@ -56,6 +56,7 @@ fn wants_json(command: &Command) -> bool {
         },
         Command::Show(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Resume(args) => matches!(args.format, Format::Json | Format::Jsonl),
+        Command::Retry(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Runs(args) => args.format == DataFormat::Json,
         Command::DeadLetters(args) => args.format == DataFormat::Json,
         Command::Prune(args) => args.format == DataFormat::Json,
@@ -78,6 +79,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Show(args) => show::run(ctx, &args),
         Command::Events(args) => events::run(ctx, &args),
         Command::Resume(args) => resume::run(ctx, &args),
+        Command::Retry(args) => retry::run(ctx, &args),
         Command::Cancel(args) => cancel::run(ctx, &args),
         Command::DeadLetters(args) => dead_letters::run(ctx, &args),
         Command::Prune(args) => prune::run(ctx, &args),

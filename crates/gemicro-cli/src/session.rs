@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use gemicro_engine::{Engine, EngineConfig};
+use gemicro_engine::{Engine, EngineConfig, FetchRules};
 use gemicro_event::{ErrorKind, StreamId};
 use gemicro_store::{RunFilter, SqliteStore};
 
 use crate::backend;
-use crate::config::{Layers, StateFolder};
+use crate::config::{Endpoints, Layers, ResearchFlags, ResearchSettings, StateFolder};
 use crate::environment::Environment;
 use crate::output;
 use crate::screen::Screen;
 use crate::trouble::Stopped;
 
-/// Steps of one run at the same time.
-const MAX_PARALLEL: usize = 8;
+/// Steps of one run at the same time; how many of them may be model calls is the backend's limit.
+const MAX_PARALLEL: usize = 128;
 
 /// What every command gets.
 #[derive(Debug)]
@@ -48,14 +48,31 @@ impl Context {
         Ok(SqliteStore::open(&home).await?)
     }
 
+    /// Opens the engine over the state folder for commands that bring no settings of their own.
+    pub(crate) async fn plain_engine(&self) -> Result<Engine, Stopped> {
+        let layers = self.layers()?;
+        let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
+        self.engine(&layers, &settings).await
+    }
+
     /// Opens the engine over the state folder; several runs of one call share their sources.
-    pub(crate) async fn engine(&self, layers: &Layers) -> Result<Engine, Stopped> {
+    pub(crate) async fn engine(
+        &self,
+        layers: &Layers,
+        settings: &ResearchSettings,
+    ) -> Result<Engine, Stopped> {
         let home = self.home(layers)?;
+        let endpoints = Endpoints::resolve(layers)?;
+        let llm = backend::backends(&self.environment, &endpoints, settings)?;
         let config = EngineConfig {
             home,
             owner: owner(),
             program: concat!("gemicro ", env!("CARGO_PKG_VERSION")).to_owned(),
-            llm: backend::model(&self.environment),
+            llm,
+            fetch: FetchRules {
+                allowed: settings.allow_hosts.value.clone(),
+                ..FetchRules::default()
+            },
             secrets: self.environment.secrets(),
             share_sources: true,
             max_parallel: MAX_PARALLEL,

@@ -161,6 +161,9 @@ pub struct Wanted {
     /// Texts that an earlier run stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pack: Option<BlobId>,
+    /// Where those texts come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<BlobId>,
     /// Pages that an earlier run fetched, as blobs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<BlobId>,

@@ -10,10 +10,11 @@ use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, StopSignals, b
 use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
 use gemicro_core::llm::Backends;
-use gemicro_core::research::{ResearchExecutors, ResearchFlow, executors};
+use gemicro_core::research::{Base, ResearchExecutors, ResearchFlow, ResearchPlan, UseAs, executors};
 use gemicro_core::store::{Lease, Store, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
+use gemicro_source::FetchRules;
 use gemicro_store::SqliteStore;
 
 use crate::redacting::RedactingStore;
@@ -33,6 +34,8 @@ pub struct EngineConfig {
     pub program: String,
     /// The models that can be asked.
     pub llm: Backends,
+    /// Under which rules pages are fetched.
+    pub fetch: FetchRules,
     /// Values that must never be written down, beside those with the shape of a secret.
     pub secrets: Vec<String>,
     /// Several runs of this process share one reading of the same sources.
@@ -59,7 +62,7 @@ impl Engine {
     pub async fn open(config: EngineConfig) -> Result<Self, Failure> {
         let store = Arc::new(SqliteStore::open(&config.home).await?);
         let blobs: Arc<dyn Blobs> = store.clone();
-        let library = FolderLibrary::new(blobs, config.home.join("index"));
+        let library = FolderLibrary::new(blobs, config.home.join("index"), config.fetch);
         let library = if config.share_sources {
             library.sharing()
         } else {
@@ -113,8 +116,17 @@ impl Engine {
     pub async fn start(&self, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
         let ctx = self.context(stop);
         let id = StreamId::random();
-        let lease = begin(&ctx, &id, None, &plan.started(&self.options.program)).await?;
+        let lease = begin(&ctx, &id, plan.parent(), &plan.started(&self.options.program)).await?;
         Ok(self.spawn(ctx, id, lease))
+    }
+
+    /// What a run that has ended brings into a new one, with the plan it had.
+    ///
+    /// # Errors
+    /// When there is no such run, it has not ended, or it has nothing to offer for this use.
+    pub async fn base(&self, id: &StreamId, use_as: UseAs) -> Result<(ResearchPlan, Base), Failure> {
+        let page = self.journal.read(id, 0, usize::MAX).await?;
+        Base::read(&page.events, use_as)
     }
 
     /// Continues a run that was suspended or whose process died.

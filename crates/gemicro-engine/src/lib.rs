@@ -11,9 +11,11 @@ mod redacting;
 mod registry;
 mod request;
 mod run;
+mod stored_page;
 mod upkeep;
 
 pub use engine::{Engine, EngineConfig};
+pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};
 pub use library::FolderLibrary;
 pub use plan::Plan;
 pub use registry::event_registry;

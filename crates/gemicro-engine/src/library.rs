@@ -1,4 +1,4 @@
-//! Folders and files as a library: read once, kept as blobs, searched through a cached index.
+//! Folders, files and pages as a library: read once, kept as blobs, searched through a cached index.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -6,11 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 use gemicro_core::blob::{BlobId, Blobs};
-use gemicro_core::corpus::{Corpus, Library, LibraryCard, SkippedSource};
+use gemicro_core::corpus::{Corpus, Document, Library, LibraryCard, Page, SkippedSource, Wanted};
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
+use gemicro_source::{FetchRules, Fetcher, is_url};
 use gemicro_source::{
-    IndexError, Packed, PassageIndex, ReadLimits, SourceError, pack, take_snapshot, unpack,
+    IndexError, LedgerEntry, Packed, PassageIndex, ReadLimits, Snapshot, SourceError, pack, take_snapshot,
+    unpack,
 };
+
+use crate::stored_page::StoredPage;
 
 /// Skipped files named in the journal; the rest is counted.
 const NAMED_SKIPS: usize = 20;
@@ -24,6 +28,8 @@ pub struct FolderLibrary {
     open: Mutex<HashMap<BlobId, Arc<PassageIndex>>>,
     /// The last reading, where several runs share one.
     shared: Option<Mutex<Option<SharedReading>>>,
+    /// Fetches pages of the web.
+    fetcher: Fetcher,
 }
 
 /// A reading and the sources it is of.
@@ -35,17 +41,35 @@ struct Reading {
     ledger: Vec<u8>,
     skipped: Vec<SkippedSource>,
     n_skipped: usize,
+    n_documents: usize,
+}
+
+impl Reading {
+    fn of(snapshot: &Snapshot, skipped: Vec<SkippedSource>, n_skipped: usize) -> Result<Self, Failure> {
+        let packed = pack(snapshot);
+        let ledger = serde_json::to_vec(&packed.ledger)
+            .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
+        Ok(Self {
+            packed,
+            ledger,
+            skipped,
+            n_skipped,
+            n_documents: snapshot.documents.len(),
+        })
+    }
 }
 
 impl FolderLibrary {
-    /// A library that keeps what it reads in `blobs` and its indexes below `index_folder`.
+    /// A library that keeps what it reads in `blobs` and its indexes below `index_folder`, and fetches pages under
+    /// these rules.
     #[must_use]
-    pub fn new(blobs: Arc<dyn Blobs>, index_folder: PathBuf) -> Self {
+    pub fn new(blobs: Arc<dyn Blobs>, index_folder: PathBuf, rules: FetchRules) -> Self {
         Self {
             blobs,
             index_folder,
             open: Mutex::default(),
             shared: None,
+            fetcher: Fetcher::new(rules),
         }
     }
 
@@ -54,6 +78,38 @@ impl FolderLibrary {
     pub fn sharing(mut self) -> Self {
         self.shared = Some(Mutex::default());
         self
+    }
+
+    /// Everything that is wanted, as one reading.
+    async fn gather(&self, wanted: Wanted) -> Result<Arc<Reading>, Failure> {
+        let (urls, files): (Vec<String>, Vec<String>) =
+            wanted.paths.into_iter().partition(|path| is_url(path));
+        if urls.is_empty() && wanted.pack.is_none() && wanted.pages.is_empty() {
+            return self.reading(files).await;
+        }
+        let mut all = Gathered::default();
+        if let Some(pack) = &wanted.pack {
+            let ledger = match &wanted.ledger {
+                Some(ledger) => self.blobs.get(ledger).await?.to_vec(),
+                None => Vec::new(),
+            };
+            let bytes = self.blobs.get(pack).await?;
+            all.add_pack(&bytes, &ledger)?;
+        }
+        for page in &wanted.pages {
+            all.add_page(StoredPage::from_bytes(&self.blobs.get(page).await?)?);
+        }
+        for url in &urls {
+            all.add_page(StoredPage::new(self.fetcher.fetch(url).await?));
+        }
+        if !files.is_empty() {
+            let reading = self.reading(files).await?;
+            let ledger = reading.ledger.clone();
+            all.add_pack(&reading.packed.bytes, &ledger)?;
+            all.skipped.extend(reading.skipped.iter().cloned());
+            all.n_skipped += reading.n_skipped;
+        }
+        Ok(Arc::new(all.reading()?))
     }
 
     async fn reading(&self, paths: Vec<String>) -> Result<Arc<Reading>, Failure> {
@@ -73,19 +129,36 @@ impl FolderLibrary {
 }
 
 impl Library for FolderLibrary {
-    fn read(&self, run: &StreamId, paths: Vec<String>) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
+    fn read(&self, run: &StreamId, wanted: Wanted) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
         let run = run.clone();
         Box::pin(async move {
-            let reading = self.reading(paths).await?;
+            let reading = self.gather(wanted).await?;
             let pack = self.blobs.put(&run, reading.packed.bytes.clone()).await?;
             let ledger = self.blobs.put(&run, reading.ledger.clone()).await?;
             Ok(LibraryCard {
-                n_documents: reading.packed.ledger.len(),
+                n_documents: reading.n_documents,
                 n_bytes: reading.packed.ledger.iter().map(|entry| entry.n_bytes).sum(),
                 pack,
                 ledger,
                 skipped: reading.skipped.clone(),
                 n_skipped: reading.n_skipped,
+            })
+        })
+    }
+
+    fn fetch(&self, run: &StreamId, url: &str) -> BoxFuture<'_, Result<Page, Failure>> {
+        let (run, url) = (run.clone(), url.to_owned());
+        Box::pin(async move {
+            let fetched = self.fetcher.fetch(&url).await?;
+            let (url, sha256, n_bytes) = (fetched.url.clone(), fetched.sha256.clone(), fetched.n_bytes);
+            let stored = StoredPage::new(fetched);
+            let blob = self.blobs.put(&run, stored.to_bytes()?).await?;
+            Ok(Page {
+                url,
+                sha256,
+                n_bytes,
+                blob,
+                document: stored.document,
             })
         })
     }
@@ -121,6 +194,50 @@ impl Library for FolderLibrary {
     }
 }
 
+/// Texts from several places, each once.
+#[derive(Default)]
+struct Gathered {
+    snapshot: Snapshot,
+    skipped: Vec<SkippedSource>,
+    n_skipped: usize,
+}
+
+impl Gathered {
+    fn add_pack(&mut self, bytes: &[u8], ledger: &[u8]) -> Result<(), Failure> {
+        let damaged = |message: String| Failure::new(ErrorKind::StorageError, message);
+        let documents = unpack(bytes).map_err(|error| damaged(error.to_string()))?;
+        let ledger: Vec<LedgerEntry> = match ledger {
+            [] => Vec::new(),
+            bytes => serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?,
+        };
+        for document in documents {
+            let entry = ledger.iter().find(|entry| entry.doc == document.doc).cloned();
+            self.add(document, entry);
+        }
+        Ok(())
+    }
+
+    fn add_page(&mut self, page: StoredPage) {
+        self.add(page.document, Some(page.ledger));
+    }
+
+    fn add(&mut self, document: Document, entry: Option<LedgerEntry>) {
+        if self
+            .snapshot
+            .documents
+            .iter()
+            .all(|known| known.doc != document.doc)
+        {
+            self.snapshot.documents.push(document);
+            self.snapshot.ledger.extend(entry);
+        }
+    }
+
+    fn reading(self) -> Result<Reading, Failure> {
+        Reading::of(&self.snapshot, self.skipped, self.n_skipped)
+    }
+}
+
 fn read_all(paths: &[String]) -> Result<Reading, Failure> {
     let sources: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     let read_at = Timestamp::now().to_string();
@@ -133,15 +250,7 @@ fn read_all(paths: &[String]) -> Result<Reading, Failure> {
             reason: it.reason.clone(),
         })
         .collect();
-    let packed = pack(&snapshot);
-    let ledger = serde_json::to_vec(&packed.ledger)
-        .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
-    Ok(Reading {
-        packed,
-        ledger,
-        skipped,
-        n_skipped,
-    })
+    Reading::of(&snapshot, skipped, n_skipped)
 }
 
 fn build(folder: &std::path::Path, bytes: &[u8]) -> Result<PassageIndex, Failure> {

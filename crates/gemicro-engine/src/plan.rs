@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::Flow;
-use gemicro_core::research::{PromptSet, ResearchEngine, ResearchFlow, ResearchPlan};
+use gemicro_core::llm::{GEMINI, LlmConfig};
+use gemicro_core::models::ModelTable;
+use gemicro_core::research::{PromptSet, ResearchEngine, ResearchFlow, ResearchPlan, UseAs};
 use gemicro_core::run::events::RunStarted;
-use gemicro_event::{ErrorKind, Failure, Json};
+use gemicro_event::{ErrorKind, Failure, Json, StreamId};
+use gemicro_source::is_url;
 use serde::Serialize;
 
 use crate::request::{Backend, Request, ResearchRequest};
@@ -37,27 +40,49 @@ impl Plan {
     }
 
     fn research(request: &ResearchRequest) -> Result<Self, Failure> {
+        let mut notices = Vec::new();
         let engine = match &request.backend {
             Backend::Offline(techniques) => ResearchEngine::Offline {
                 techniques: *techniques,
             },
-            Backend::Model(llm) => ResearchEngine::Model {
-                llm: llm.clone(),
+            Backend::Model { llm, web } => ResearchEngine::Model {
+                llm: current(llm, &mut notices),
                 prompts: PromptSet::default(),
+                web: *web,
+            },
+            Backend::Agent(llm) => ResearchEngine::Agent {
+                llm: current(llm, &mut notices),
             },
         };
-        let sources: Result<Vec<String>, Failure> = request.sources.iter().map(absolute).collect();
+        let sources: Result<Vec<String>, Failure> = request.sources.iter().map(source).collect();
         let plan = ResearchPlan {
             question: request.question.trim().to_owned(),
             engine,
             sources: sources?,
             config: request.config.clone(),
+            base: request.base.clone(),
+            notices,
         };
         plan.check(&request.limits)?;
         Ok(Self::Research {
             plan,
             limits: request.limits,
         })
+    }
+
+    /// What was changed while the request became a plan; worth telling the user.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        match self {
+            Self::Research { plan, .. } => &plan.notices,
+        }
+    }
+
+    /// The run that this one goes on from.
+    pub(crate) fn parent(&self) -> Option<StreamId> {
+        match self {
+            Self::Research { plan, .. } => plan.base.as_ref().map(|base| base.run.clone()),
+        }
     }
 
     /// The first event of a run of this plan.
@@ -74,10 +99,31 @@ impl Plan {
                     limits: *limits,
                     held_back,
                     held_back_ms,
-                    resubmits: false,
+                    resubmits: plan.base.as_ref().is_some_and(|base| base.use_as == UseAs::Retry),
                 }
             }
         }
+    }
+}
+
+/// The settings under the model's current name; a notice where that is another one.
+fn current(llm: &LlmConfig, notices: &mut Vec<String>) -> LlmConfig {
+    if llm.backend != GEMINI {
+        return llm.clone();
+    }
+    let resolved = ModelTable::embedded().resolve(&llm.model);
+    notices.extend(resolved.notice);
+    LlmConfig {
+        model: resolved.id,
+        ..llm.clone()
+    }
+}
+
+/// A source as it is kept: a web address as it is, a path made absolute.
+fn source(named: &PathBuf) -> Result<String, Failure> {
+    match named.to_str().filter(|text| is_url(text)) {
+        Some(url) => Ok(url.to_owned()),
+        None => absolute(named),
     }
 }
 

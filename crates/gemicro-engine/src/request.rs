@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gemicro_core::budget::Limits;
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::offline::Techniques;
-use gemicro_core::research::ResearchConfig;
+use gemicro_core::research::{Base, ResearchConfig};
 
 /// What the user asked, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,8 @@ pub struct ResearchRequest {
     pub config: ResearchConfig,
     /// What the run may use.
     pub limits: Limits,
+    /// An earlier run that it goes on from.
+    pub base: Option<Base>,
 }
 
 /// Who answers.
@@ -35,6 +37,13 @@ pub struct ResearchRequest {
 pub enum Backend {
     /// The texts themselves, without a model.
     Offline(Techniques),
-    /// The model that the engine was opened with.
-    Model(LlmConfig),
+    /// A model.
+    Model {
+        /// How it is called.
+        llm: LlmConfig,
+        /// Whether the provider's web search may answer what the sources do not.
+        web: bool,
+    },
+    /// A research agent of the provider.
+    Agent(LlmConfig),
 }

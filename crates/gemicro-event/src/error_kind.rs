@@ -110,6 +110,8 @@ error_kinds! {
     EmptyResult, "empty_result", Upstream, true, "try again, or rephrase the question";
     /// The answer was cut off.
     TruncatedOutput, "truncated_output", Upstream, true, "try again, or allow more output tokens";
+    /// The provider's rules refused the prompt or the answer.
+    Blocked, "blocked", Upstream, false, "rephrase the question; the provider's rules refused it";
     /// The answer does not have the asked shape.
     MalformedOutput, "malformed_output", Upstream, true, "try again, or use a stronger model";
     /// The request cannot be carried out as written.

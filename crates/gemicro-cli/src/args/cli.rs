@@ -13,6 +13,7 @@ use crate::commands::man::ManArgs;
 use crate::commands::prune::PruneArgs;
 use crate::commands::research::ResearchArgs;
 use crate::commands::resume::ResumeArgs;
+use crate::commands::retry::RetryArgs;
 use crate::commands::runs::RunsArgs;
 use crate::commands::show::ShowArgs;
 use crate::commands::sim::SimArgs;
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Events(EventsArgs),
     /// Continue a run that was stopped or whose process died
     Resume(ResumeArgs),
+    /// Ask again what failed in a run; what was answered stays
+    Retry(RetryArgs),
     /// End a run for good
     Cancel(CancelArgs),
     /// List the steps that failed for good, the newest first

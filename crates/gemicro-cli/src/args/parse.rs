@@ -10,12 +10,13 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 15] = [
+pub(super) const COMMANDS: [&str; 16] = [
     "research",
     "runs",
     "show",
     "events",
     "resume",
+    "retry",
     "cancel",
     "dead-letters",
     "prune",

@@ -21,7 +21,7 @@ pub(crate) struct CancelArgs {
 /// Cancels a run.
 pub(crate) fn run(ctx: &Context, args: &CancelArgs) -> Result<(), Stopped> {
     runtime::block_on(async {
-        let engine = ctx.engine(&ctx.layers()?).await?;
+        let engine = ctx.plain_engine().await?;
         let id = find_run(engine.store(), &args.run).await?;
         let outcome = engine
             .cancel(&id, &args.reason)

@@ -10,6 +10,7 @@ pub(crate) mod man;
 pub(crate) mod prune;
 pub(crate) mod research;
 pub(crate) mod resume;
+pub(crate) mod retry;
 pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod show;

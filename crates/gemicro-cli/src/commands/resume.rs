@@ -40,7 +40,7 @@ pub(crate) fn run(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
 
 async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     let stop = signals::listen()?;
-    let engine = ctx.engine(&ctx.layers()?).await?;
+    let engine = ctx.plain_engine().await?;
     let id = find_run(engine.store(), &args.run).await?;
     let row = engine.store().run(&id).await?;
     if row.status.is_terminal() && args.format != Format::Text {

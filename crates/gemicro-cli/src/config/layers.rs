@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::file::{ConfigFile, Owner};
-use super::{Origin, Setting, research_defaults, state_folder};
+use super::{Origin, Setting, endpoints, research_defaults, state_folder};
 use crate::environment::Environment;
 use crate::trouble::Stopped;
 
@@ -54,6 +54,7 @@ impl Layers {
         let known: Vec<&str> = state_folder::KEYS
             .iter()
             .chain(research_defaults::KEYS)
+            .chain(endpoints::KEYS)
             .copied()
             .collect();
         self.files.iter().flat_map(|file| file.warnings(&known)).collect()

@@ -3,14 +3,17 @@
 //! One file per group of settings; [`Layers`] is where a group asks for its values. A value keeps its
 //! [`Origin`], so that `gemicro config show` can name it.
 
+pub(crate) mod endpoints;
 mod file;
 mod layers;
 mod origin;
+pub(crate) mod readers;
 pub(crate) mod research_defaults;
 pub(crate) mod state_folder;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use endpoints::{BackendName, Endpoints};
 pub(crate) use layers::Layers;
 pub(crate) use origin::{Origin, Setting};
 pub(crate) use research_defaults::{ResearchFlags, ResearchSettings};

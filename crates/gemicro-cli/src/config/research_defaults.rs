@@ -1,116 +1,102 @@
 //! The settings of research: who answers, from what, and within which limits.
+//!
+//! Adding one: a line in the table below, and its flag in `commands/research/args.rs`.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 
 use gemicro_core::budget::Limits;
-use gemicro_core::llm::{DEFAULT_MODEL, LlmConfig};
+use gemicro_core::llm::LlmConfig;
 use gemicro_core::research::ResearchConfig;
+use gemicro_engine::AllowedHost;
 
-use super::layers::{Spec, Written, one};
-use super::{Layers, Origin, Setting};
+use super::layers::Spec;
+use super::readers;
+use super::{BackendName, Layers, Origin, Setting};
 use crate::trouble::Stopped;
 
-/// The keys of this group in files.
-pub(super) const KEYS: &[&str] = &[
-    "research.sources",
-    "research.offline",
-    "research.max_queries",
-    "research.timeout",
-    "research.max_duration",
-    "research.budget",
-    "research.model",
-];
+/// One line per setting: field and type, key in files, variable, flag, how it is read, its default, how it is shown.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $field:ident: $type:ty, $key:literal, $variable:literal, $flag:literal, $read:path, $default:expr, $show:expr;)+) => {
+        /// The keys of this group in files.
+        pub(super) const KEYS: &[&str] = &[$($key,)+];
 
-const SOURCES: Spec<Vec<PathBuf>> = Spec {
-    key: KEYS[0],
-    variable: "GEMICRO_SOURCES",
-    flag: "--source",
-    read: read_sources,
-};
-const OFFLINE: Spec<bool> = Spec {
-    key: KEYS[1],
-    variable: "GEMICRO_OFFLINE",
-    flag: "--offline",
-    read: read_switch,
-};
-const MAX_QUERIES: Spec<usize> = Spec {
-    key: KEYS[2],
-    variable: "GEMICRO_MAX_QUERIES",
-    flag: "--max-queries",
-    read: read_max_queries,
-};
-const TIMEOUT: Spec<u64> = Spec {
-    key: KEYS[3],
-    variable: "GEMICRO_TIMEOUT",
-    flag: "--timeout",
-    read: read_timeout,
-};
-const MAX_DURATION: Spec<Limits> = Spec {
-    key: KEYS[4],
-    variable: "GEMICRO_MAX_DURATION",
-    flag: "--max-duration",
-    read: read_max_duration,
-};
-const BUDGET: Spec<Limits> = Spec {
-    key: KEYS[5],
-    variable: "GEMICRO_BUDGET",
-    flag: "--budget",
-    read: read_budget,
-};
-const MODEL: Spec<String> = Spec {
-    key: KEYS[6],
-    variable: "GEMICRO_MODEL",
-    flag: "--model",
-    read: read_model,
-};
+        /// What was given on the command line.
+        #[derive(Debug, Clone, Default)]
+        pub(crate) struct ResearchFlags {
+            $(pub(crate) $field: Option<$type>,)+
+        }
 
-/// What was given on the command line.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ResearchFlags {
-    pub(crate) sources: Option<Vec<PathBuf>>,
-    pub(crate) offline: Option<bool>,
-    pub(crate) max_queries: Option<usize>,
-    pub(crate) timeout: Option<u64>,
-    pub(crate) max_duration: Option<Limits>,
-    pub(crate) budget: Option<Limits>,
-    pub(crate) model: Option<String>,
+        /// The settings of a research run.
+        #[derive(Debug, Clone)]
+        pub(crate) struct ResearchSettings {
+            $($(#[$doc])* pub(crate) $field: Setting<$type>,)+
+        }
+
+        impl ResearchSettings {
+            /// Takes the strongest value of each.
+            pub(crate) fn resolve(layers: &Layers, flags: ResearchFlags) -> Result<Self, Stopped> {
+                Ok(Self {
+                    $($field: {
+                        let spec = Spec { key: $key, variable: $variable, flag: $flag, read: $read };
+                        layers.pick(&spec, flags.$field, $default)?
+                    },)+
+                })
+            }
+
+            /// Lines for `config show`.
+            pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+                vec![$(($key, $show(&self.$field.value), self.$field.origin.clone()),)+]
+            }
+        }
+    };
 }
 
-/// The settings of a research run.
-#[derive(Debug, Clone)]
-pub(crate) struct ResearchSettings {
-    /// Folders and files to read.
-    pub(crate) sources: Setting<Vec<PathBuf>>,
+settings! {
+    /// Folders, files and web addresses to read.
+    sources: Vec<PathBuf>, "research.sources", "GEMICRO_SOURCES", "--source", readers::sources,
+        Vec::new(), show_paths;
     /// Answer without a model.
-    pub(crate) offline: Setting<bool>,
+    offline: bool, "research.offline", "GEMICRO_OFFLINE", "--offline", readers::switch,
+        false, bool::to_string;
+    /// Who answers.
+    backend: BackendName, "research.backend", "GEMICRO_BACKEND", "--backend", readers::backend,
+        BackendName::Gemini, BackendName::to_string;
+    /// The model; the backend's own where none is named.
+    model: Option<String>, "research.model", "GEMICRO_MODEL", "--model", readers::model,
+        None, |model: &Option<String>| model.clone().unwrap_or_else(|| "the backend's default".to_owned());
+    /// Whether the web may be searched; where nobody says, when there are no sources.
+    web: Option<bool>, "research.web", "GEMICRO_WEB", "--web", readers::optional_switch,
+        None, |web: &Option<bool>| web.map_or_else(|| "when there are no sources".to_owned(), |web| web.to_string());
+    /// Hosts that may be fetched although their address is private.
+    allow_hosts: Vec<AllowedHost>, "research.allow_hosts", "GEMICRO_ALLOW_HOSTS", "--allow-host", readers::hosts,
+        Vec::new(), |hosts: &Vec<AllowedHost>| list(hosts.iter().map(ToString::to_string).collect());
     /// Sub-queries at most.
-    pub(crate) max_queries: Setting<usize>,
+    max_queries: usize, "research.max_queries", "GEMICRO_MAX_QUERIES", "--max-queries", readers::max_queries,
+        ResearchConfig::default().max_sub_queries, usize::to_string;
+    /// Tokens one call may write.
+    max_tokens: u64, "research.max_tokens", "GEMICRO_MAX_TOKENS", "--max-tokens", readers::max_tokens,
+        LlmConfig::default().max_output_tokens, u64::to_string;
     /// Seconds one model call may take.
-    pub(crate) timeout: Setting<u64>,
+    timeout: Option<u64>, "research.timeout", "GEMICRO_TIMEOUT", "--timeout", readers::timeout,
+        None, show_timeout;
+    /// Seconds one model call may be silent.
+    idle_timeout: u64, "research.idle_timeout", "GEMICRO_IDLE_TIMEOUT", "--idle-timeout", readers::idle_timeout,
+        LlmConfig::default().idle_timeout_ms / 1_000, |seconds: &u64| format!("{seconds}s");
+    /// Model calls at the same time.
+    parallel: Option<usize>, "research.parallel", "GEMICRO_PARALLEL", "--parallel", readers::parallel,
+        None, |n: &Option<usize>| n.map_or_else(|| "the backend's default".to_owned(), |n| n.to_string());
+    /// Model calls started in any minute.
+    per_minute: Option<u32>, "research.calls_per_minute", "GEMICRO_CALLS_PER_MINUTE", "--calls-per-minute", readers::per_minute,
+        None, |n: &Option<u32>| n.map_or_else(|| "unlimited".to_owned(), |n| n.to_string());
     /// Time the run may take.
-    pub(crate) max_duration: Setting<Limits>,
+    max_duration: Limits, "research.max_duration", "GEMICRO_MAX_DURATION", "--max-duration", readers::max_duration,
+        Limits::NONE, Limits::to_string;
     /// What the run may use.
-    pub(crate) budget: Setting<Limits>,
-    /// The model.
-    pub(crate) model: Setting<String>,
+    budget: Limits, "research.budget", "GEMICRO_BUDGET", "--budget", readers::budget,
+        Limits::NONE, Limits::to_string;
 }
 
 impl ResearchSettings {
-    /// Takes the strongest value of each.
-    pub(crate) fn resolve(layers: &Layers, flags: ResearchFlags) -> Result<Self, Stopped> {
-        let max_queries = ResearchConfig::default().max_sub_queries;
-        let timeout = LlmConfig::default().timeout_ms / 1_000;
-        Ok(Self {
-            sources: layers.pick(&SOURCES, flags.sources, Vec::new())?,
-            offline: layers.pick(&OFFLINE, flags.offline, false)?,
-            max_queries: layers.pick(&MAX_QUERIES, flags.max_queries, max_queries)?,
-            timeout: layers.pick(&TIMEOUT, flags.timeout, timeout)?,
-            max_duration: layers.pick(&MAX_DURATION, flags.max_duration, Limits::NONE)?,
-            budget: layers.pick(&BUDGET, flags.budget, Limits::NONE)?,
-            model: layers.pick(&MODEL, flags.model, DEFAULT_MODEL.to_owned())?,
-        })
-    }
-
     /// Budget and time limit together.
     pub(crate) fn limits(&self) -> Result<Limits, Stopped> {
         let merged = Limits::merge_all([self.budget.value, self.max_duration.value]);
@@ -122,137 +108,26 @@ impl ResearchSettings {
         })
     }
 
-    /// Lines for `config show`.
-    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
-        let sources: Vec<String> = self
-            .sources
-            .value
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
-        let sources = if sources.is_empty() {
-            "none".to_owned()
-        } else {
-            sources.join(", ")
-        };
-        vec![
-            (KEYS[0], sources, self.sources.origin.clone()),
-            (
-                KEYS[1],
-                self.offline.value.to_string(),
-                self.offline.origin.clone(),
-            ),
-            (
-                KEYS[2],
-                self.max_queries.value.to_string(),
-                self.max_queries.origin.clone(),
-            ),
-            (
-                KEYS[3],
-                format!("{}s", self.timeout.value),
-                self.timeout.origin.clone(),
-            ),
-            (
-                KEYS[4],
-                self.max_duration.value.to_string(),
-                self.max_duration.origin.clone(),
-            ),
-            (KEYS[5], self.budget.value.to_string(), self.budget.origin.clone()),
-            (KEYS[6], self.model.value.clone(), self.model.origin.clone()),
-        ]
+    /// Whether anybody said who answers.
+    pub(crate) fn names_backend(&self) -> bool {
+        let named = [&self.offline.origin, &self.backend.origin, &self.model.origin];
+        named.iter().any(|origin| **origin != Origin::Default)
     }
 }
 
-/// Reads `--max-queries`.
-pub(crate) fn parse_max_queries(text: &str) -> Result<usize, String> {
-    let number = text.trim().parse().ok().filter(|n| (1..=100).contains(n));
-    number.ok_or_else(|| format!("`{text}` is not a number from 1 to 100"))
+fn show_paths(paths: &Vec<PathBuf>) -> String {
+    list(paths.iter().map(|path| path.display().to_string()).collect())
 }
 
-/// Reads `--timeout`, in seconds.
-pub(crate) fn parse_timeout(text: &str) -> Result<u64, String> {
-    let number = text
-        .trim()
-        .trim_end_matches('s')
-        .parse()
-        .ok()
-        .filter(|n| (1..=86_400).contains(n));
-    number.ok_or_else(|| format!("`{text}` is not a number of seconds from 1 to 86400"))
+fn show_timeout(seconds: &Option<u64>) -> String {
+    let default = LlmConfig::default().timeout_ms / 1_000;
+    format!("{}s", seconds.unwrap_or(default))
 }
 
-/// Reads `--max-duration`.
-pub(crate) fn parse_max_duration(text: &str) -> Result<Limits, String> {
-    let refuse = || format!("`{text}` is not a duration: write it as 90s, 10m or 1h30m");
-    let limits: Limits = text.parse().map_err(|_| refuse())?;
-    if limits.wall_ms.is_some()
-        && limits
-            == (Limits {
-                wall_ms: limits.wall_ms,
-                ..Limits::NONE
-            })
-    {
-        Ok(limits)
+fn list(names: Vec<String>) -> String {
+    if names.is_empty() {
+        "none".to_owned()
     } else {
-        Err(refuse())
-    }
-}
-
-/// Reads one `--budget`.
-pub(crate) fn parse_budget(text: &str) -> Result<Limits, String> {
-    text.parse()
-        .map_err(|error: gemicro_core::budget::LimitsError| error.to_string())
-}
-
-fn read_sources(written: &Written) -> Result<Vec<PathBuf>, String> {
-    let folder = &written.folder;
-    let path = |text: &String| {
-        if written.by_project && leaves_its_folder(Path::new(text)) {
-            return Err(format!(
-                "`{text}` lies outside the project; name it with --source"
-            ));
-        }
-        Ok(folder.join(text))
-    };
-    written.texts.iter().map(path).collect()
-}
-
-/// A project's file is written by whoever wrote the project: it may not name the rest of the disk.
-fn leaves_its_folder(path: &Path) -> bool {
-    !path
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-}
-
-fn read_switch(written: &Written) -> Result<bool, String> {
-    match one(written)? {
-        "1" | "true" | "yes" | "on" => Ok(true),
-        "0" | "false" | "no" | "off" => Ok(false),
-        other => Err(format!("`{other}` is neither true nor false")),
-    }
-}
-
-fn read_max_queries(written: &Written) -> Result<usize, String> {
-    parse_max_queries(one(written)?)
-}
-
-fn read_timeout(written: &Written) -> Result<u64, String> {
-    parse_timeout(one(written)?)
-}
-
-fn read_max_duration(written: &Written) -> Result<Limits, String> {
-    parse_max_duration(one(written)?)
-}
-
-fn read_budget(written: &Written) -> Result<Limits, String> {
-    let limits: Result<Vec<Limits>, String> = written.texts.iter().map(|text| parse_budget(text)).collect();
-    Limits::merge_all(limits?).map_err(|error| error.to_string())
-}
-
-fn read_model(written: &Written) -> Result<String, String> {
-    let model = one(written)?.trim();
-    if model.is_empty() {
-        Err("the name is empty".to_owned())
-    } else {
-        Ok(model.to_owned())
+        names.join(", ")
     }
 }

@@ -1,6 +1,8 @@
 //! Tests of the settings: which layer wins, and what is refused.
 
-use super::{Layers, Origin, ResearchFlags, ResearchSettings, StateFolder};
+use super::{Endpoints, Layers, Origin, ResearchFlags, ResearchSettings, StateFolder};
+use gemicro_core::budget::Limits;
+
 use crate::environment::Environment;
 use crate::trouble::Stopped;
 
@@ -37,6 +39,7 @@ fn flags_beat_environment_beats_project_beats_user_beats_default() {
     let rows: Vec<String> = settings
         .rows()
         .iter()
+        .filter(|(_, _, origin)| *origin != Origin::Default)
         .map(|(key, value, origin)| format!("{key} = {value} ({origin})"))
         .collect();
     assert_eq!(
@@ -44,13 +47,13 @@ fn flags_beat_environment_beats_project_beats_user_beats_default() {
         [
             "research.sources = /project/docs (project file /project/gemicro.toml)",
             "research.offline = true (flag --offline)",
+            "research.model = project (project file /project/gemicro.toml)",
             "research.max_queries = 4 (environment GEMICRO_MAX_QUERIES)",
             "research.timeout = 20s (user file /user/config.toml)",
-            "research.max_duration = unlimited (default)",
             "research.budget = 50k,$0.50 (user file /user/config.toml)",
-            "research.model = project (project file /project/gemicro.toml)",
         ]
     );
+    assert_eq!(settings.max_duration.value, Limits::NONE);
     assert_eq!(
         StateFolder::resolve(&layers).unwrap().home.origin,
         Origin::Default
@@ -135,4 +138,36 @@ fn the_state_folder_follows_the_platform() {
     }
     let layers = Layers::of(Environment::default(), "", "").unwrap();
     assert!(StateFolder::resolve(&layers).is_err());
+}
+
+#[test]
+fn a_project_cannot_say_where_keys_go_or_open_private_addresses() {
+    let environment = || Environment::of([("HOME", "/h")]);
+    for project in [
+        "[gemini]\nbase_url = \"https://evil.example\"",
+        "[openai]\nbase_url = \"https://evil.example\"",
+    ] {
+        let layers = Layers::of(environment(), project, "").unwrap();
+        let refused = Endpoints::resolve(&layers).expect_err("refused");
+        assert!(message(refused).contains("where your key is sent"), "{project}");
+        let layers = Layers::of(environment(), "", project).unwrap();
+        assert!(Endpoints::resolve(&layers).is_ok(), "the user may: {project}");
+    }
+    for project in [
+        "[research]\nallow_hosts = [\"127.0.0.1\"]",
+        "[research]\nsources = [\"https://evil.example/?q=1\"]",
+    ] {
+        let layers = Layers::of(environment(), project, "").unwrap();
+        assert!(
+            ResearchSettings::resolve(&layers, ResearchFlags::default()).is_err(),
+            "{project}"
+        );
+    }
+}
+
+#[test]
+fn unknown_backends_are_refused_with_those_there_are() {
+    let layers = Layers::of(Environment::of([("GEMICRO_BACKEND", "gpt")]), "", "").unwrap();
+    let refused = ResearchSettings::resolve(&layers, ResearchFlags::default()).expect_err("refused");
+    assert!(message(refused).contains("there are gemini, openai, deep-research, offline"));
 }

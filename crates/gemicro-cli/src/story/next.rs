@@ -1,6 +1,6 @@
 //! What to do next with a run: exact commands, most useful first.
 
-use gemicro_event::RunStatus;
+use gemicro_event::{ErrorKind, RunStatus};
 
 use super::Story;
 
@@ -17,12 +17,21 @@ pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
                 format!("gemicro show {run} --format json"),
                 "everything, for programs",
             ),
+            (
+                format!("gemicro --follow {run} \"…\""),
+                "ask on, with what it found",
+            ),
         ],
         RunStatus::Suspended => vec![
             (
                 format!("gemicro resume {run}"),
                 "go on where it stopped; nothing done is done again",
             ),
+            (format!("gemicro cancel {run}"), "end it for good"),
+        ],
+        RunStatus::Parked if story.parked.is_some() => vec![
+            (format!("gemicro events {run} --follow --format text"), "watch it"),
+            (format!("gemicro resume {run}"), "wait on, if its process died"),
             (format!("gemicro cancel {run}"), "end it for good"),
         ],
         RunStatus::Parked => vec![
@@ -36,6 +45,11 @@ pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
         ],
         RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => Vec::new(),
     };
+    let is_retryable = |kind: ErrorKind| !matches!(kind, ErrorKind::NoEvidence | ErrorKind::Cancelled);
+    let failed_parts = story.sub_queries.iter().filter_map(|it| it.error_kind);
+    if story.status.is_terminal() && failed_parts.clone().any(is_retryable) {
+        commands.insert(0, (format!("gemicro retry {run}"), "ask again what failed"));
+    }
     commands.push((
         format!("gemicro show {run} --raw"),
         "what every step got and gave",

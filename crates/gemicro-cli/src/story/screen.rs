@@ -70,6 +70,15 @@ impl Page<'_> {
         self.field(&mut page, "Started", &started);
         self.field(&mut page, "Answered", &format!("by {by}"));
         self.field(&mut page, "Stopped", &self.why_it_stopped());
+        if let Some(earlier) = &story.goes_on_from {
+            self.field(&mut page, "After", &format!("run {earlier}"));
+        }
+        for notice in &story.notices {
+            self.field(&mut page, "Note", notice);
+        }
+        for alarm in story.alarms.iter().take(3) {
+            self.field(&mut page, "Alarm", alarm);
+        }
         page
     }
 
@@ -98,6 +107,12 @@ impl Page<'_> {
                     "for now: {}",
                     story.suspended.as_deref().unwrap_or("its process ended")
                 )
+            }
+            RunStatus::Parked if story.parked.is_some() => {
+                let parked = story.parked.as_ref();
+                let until = parked.map_or_else(String::new, |it| numbers::moment(it.until));
+                let why = parked.map_or("", |it| it.reason.as_str());
+                format!("for now: it goes on by itself at {until} UTC ({why})")
             }
             RunStatus::Parked => {
                 format!(
@@ -225,11 +240,7 @@ impl Page<'_> {
         let tokens = format!("{} tokens", numbers::thousands(spent.tokens));
         let parts = [
             against(tokens, story.limits.tokens, LimitKind::Tokens),
-            against(
-                numbers::money(spent.micro_usd),
-                story.limits.micro_usd,
-                LimitKind::Money,
-            ),
+            against(self.money(), story.limits.micro_usd, LimitKind::Money),
             against(
                 numbers::duration(story.worked_ms),
                 story.limits.wall_ms,
@@ -245,9 +256,25 @@ impl Page<'_> {
         page
     }
 
+    /// The money spent, or that its price is not known.
+    fn money(&self) -> String {
+        let table = gemicro_core::models::ModelTable::embedded();
+        match &self.story.model {
+            Some(model) if self.story.spent.tokens > 0 && table.price(model).is_none() => {
+                "price unknown".to_owned()
+            }
+            Some(_) | None => numbers::money(self.story.spent.micro_usd),
+        }
+    }
+
     fn sources(&self) -> String {
         let story = self.story;
         let mut page = String::new();
+        if story.n_pages != (0, 0) {
+            let (fetched, not) = story.n_pages;
+            let words = format!("{} fetched, {not} not", numbers::count(fetched, "page"));
+            self.field(&mut page, "Web", &words);
+        }
         let Some(read) = &story.sources_read else {
             if !story.sources.is_empty() {
                 self.field(

@@ -73,6 +73,13 @@ pub(super) fn fold(steps: &mut Vec<StepStory>, event: &Event) {
                 story.charge = story.charge.plus(it.charge);
             }
         }
+        "step_parked" => {
+            if let Some(it) = update.as_step_parked() {
+                let story = entry(steps, &it.step, at);
+                story.standing = StepStanding::Waiting(it.error.message);
+                story.charge = story.charge.plus(it.charge);
+            }
+        }
         "step_lost" => {
             if let Some(it) = update.as_step_lost() {
                 let story = entry(steps, &it.step, at);

@@ -4,7 +4,7 @@ use gemicro_core::budget::Limits;
 use gemicro_core::research::events::{FinalResult, ResearchReaders, SourcesRead};
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_core::run::RunState;
-use gemicro_core::run::events::RunReaders;
+use gemicro_core::run::events::{RunParked, RunReaders};
 use gemicro_event::{Charge, ErrorKind, Event, Failure, RunStatus, StepKey, StreamId, Timestamp};
 use serde::Serialize;
 
@@ -71,6 +71,16 @@ pub(crate) struct Story {
     pub(crate) suspended: Option<String>,
     /// What it waits for.
     pub(crate) asks: Option<String>,
+    /// Until when it waits for a limit of the provider, and why.
+    pub(crate) parked: Option<RunParked>,
+    /// What this program did not know.
+    pub(crate) alarms: Vec<String>,
+    /// What was changed before it started.
+    pub(crate) notices: Vec<String>,
+    /// The run it goes on from.
+    pub(crate) goes_on_from: Option<StreamId>,
+    /// Pages that were fetched, and those that were not.
+    pub(crate) n_pages: (usize, usize),
     /// Its result.
     pub(crate) result: Option<FinalResult>,
     /// Why it failed.
@@ -103,6 +113,11 @@ impl Story {
             steps: Vec::new(),
             suspended: None,
             asks: None,
+            parked: None,
+            alarms: Vec::new(),
+            notices: Vec::new(),
+            goes_on_from: None,
+            n_pages: (0, 0),
             result: None,
             failure: None,
             state: None,
@@ -132,6 +147,11 @@ impl Story {
             "run_suspended" => self.suspended = update.as_run_suspended().map(|it| it.reason),
             "run_resumed" => self.n_resumed += 1,
             "answer_requested" => self.asks = update.as_answer_requested().map(|it| it.key),
+            "run_parked" => self.parked = update.as_run_parked(),
+            "run_woken" => self.parked = None,
+            "step_alarm" => self.alarms.extend(update.as_step_alarm().map(|it| it.message)),
+            "source_fetched" => self.n_pages.0 += 1,
+            "source_not_fetched" => self.n_pages.1 += 1,
             "final_result" => self.result = update.as_final_result(),
             _ => self.fold_sub_query(event),
         }
@@ -151,9 +171,11 @@ impl Story {
         self.limits = started.limits;
         if let Ok(plan) = started.plan.parse::<ResearchPlan>() {
             self.question = plan.question;
+            self.notices = plan.notices;
             self.sources = plan.sources;
+            self.goes_on_from = plan.base.map(|base| base.run);
             self.model = match plan.engine {
-                ResearchEngine::Model { llm, .. } => Some(llm.model),
+                ResearchEngine::Model { llm, .. } | ResearchEngine::Agent { llm } => Some(llm.model),
                 ResearchEngine::Offline { .. } => None,
             };
         }

@@ -104,6 +104,7 @@ fn stats_line(metadata: &ResultMetadata) -> String {
     let n_asked = metadata.sub_queries_succeeded + metadata.sub_queries_failed;
     let noun = if n_asked == 1 { "sub-query" } else { "sub-queries" };
     let cost = match metadata.micro_usd {
+        _ if metadata.unpriced => " | price unknown".to_owned(),
         0 => String::new(),
         micro_usd => format!(" | {}", numbers::money(micro_usd)),
     };

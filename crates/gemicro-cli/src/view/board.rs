@@ -9,6 +9,7 @@ use gemicro_core::run::events::RunReaders;
 use gemicro_event::Event;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use super::lines::{is_notice, notice_words};
 use super::sub_queries::{Standing, SubQueries};
 use super::{RunEnd, View};
 use crate::output;
@@ -186,9 +187,7 @@ impl View for Board {
             }
             "synthesis_started" => self.begin_phase("Synthesizing results..."),
             "final_result" => self.end_phase("Synthesis complete"),
-            "step_retrying" | "budget_warning" | "deadline_passed" | "run_resumed" => {
-                self.notice(&format!("[!] {}", text::one_line(&update.message)));
-            }
+            kind if is_notice(kind) => self.notice(&format!("[!] {}", notice_words(event))),
             _ => {}
         }
         if let Some(id) = changed {

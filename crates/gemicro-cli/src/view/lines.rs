@@ -43,9 +43,7 @@ impl Lines {
             }
             "synthesis_started" => "[•] Synthesizing results...".to_owned(),
             "final_result" => "[✓] Synthesis complete".to_owned(),
-            "budget_warning" | "deadline_passed" | "run_resumed" | "step_retrying" => {
-                format!("[!] {}", text::one_line(&update.message))
-            }
+            kind if is_notice(kind) => format!("[!] {}", notice_words(event)),
             _ => return None,
         };
         Some(words)
@@ -91,6 +89,33 @@ impl View for Lines {
 
     fn end(&mut self, _end: &RunEnd) -> Result<(), Stopped> {
         Ok(())
+    }
+}
+
+/// Whether an event of this kind is worth a word of its own.
+pub(super) fn is_notice(event_type: &str) -> bool {
+    let worth = [
+        "budget_warning",
+        "deadline_passed",
+        "run_resumed",
+        "step_retrying",
+        "run_parked",
+        "run_woken",
+        "step_alarm",
+        "source_not_fetched",
+    ];
+    worth.contains(&event_type)
+}
+
+/// Its words; a moment is told without its date.
+pub(super) fn notice_words(event: &Event) -> String {
+    match event.update.as_run_parked() {
+        Some(parked) => {
+            let until = numbers::moment(parked.until);
+            let time = until.get(11..).unwrap_or(&until);
+            format!("Parked until {time} UTC: {}", text::one_line(&parked.reason))
+        }
+        None => text::one_line(&event.update.message),
     }
 }
 

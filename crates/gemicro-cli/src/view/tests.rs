@@ -27,6 +27,7 @@ fn result() -> FinalResult {
             sub_queries_succeeded: 1,
             sub_queries_failed: 0,
             micro_usd: 0,
+            unpriced: false,
         },
         citations: Vec::new(),
         contradictions: Vec::new(),

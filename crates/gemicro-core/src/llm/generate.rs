@@ -7,7 +7,9 @@ use gemicro_event::{ErrorKind, Failure, Json, Usage};
 use tokio::time::{Instant, timeout_at};
 
 use super::executor::charge_for;
-use super::{CallTime, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse, json_in};
+use super::{
+    CallTime, Delivery, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse, json_in,
+};
 use crate::flow::{Spent, StepFailure};
 use crate::tokens::{TokenCounter, WeightedEstimator};
 
@@ -34,7 +36,12 @@ pub async fn generate(
     mut listen: impl FnMut(Heard<'_>),
 ) -> Result<LlmResponse, StepFailure> {
     let deadline = Instant::now() + Duration::from_millis(request.time.total_ms);
-    let idle = Duration::from_millis(request.time.idle_ms);
+    // An answer in one piece gives no sign of life before it is there.
+    let idle_ms = match request.delivery {
+        Delivery::Buffered => request.time.total_ms,
+        Delivery::Streamed | Delivery::Background => request.time.idle_ms,
+    };
+    let idle = Duration::from_millis(idle_ms);
     let mut chunks = backend.stream(request.clone(), handle);
     let mut text = String::new();
     let mut end = None;
@@ -95,7 +102,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
             "the answer reached the output limit".to_owned(),
         )),
         FinishReason::Blocked { reason } => Some((
-            ErrorKind::UpstreamError,
+            ErrorKind::Blocked,
             format!("the provider blocked the answer: {reason}"),
         )),
         FinishReason::Stop if text.trim().is_empty() => Some((

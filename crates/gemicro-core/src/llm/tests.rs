@@ -170,7 +170,7 @@ fn every_bad_end_has_its_kind() {
             "blocked",
             false,
             vec![text("The"), end(blocked, Some(USAGE))],
-            ErrorKind::UpstreamError,
+            ErrorKind::Blocked,
             known,
         ),
         (

@@ -26,6 +26,9 @@ pub struct Base {
     /// Its stored texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pack: Option<BlobId>,
+    /// Where they come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<BlobId>,
     /// The pages it fetched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<BlobId>,
@@ -107,6 +110,7 @@ impl Base {
             use_as,
             question: state.plan.question.clone(),
             pack: state.sources.as_ref().and_then(|it| BlobId::parse(&it.pack)),
+            ledger: state.sources.as_ref().and_then(|it| BlobId::parse(&it.ledger)),
             pages: state
                 .pages
                 .values()

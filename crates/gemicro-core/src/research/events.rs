@@ -173,6 +173,9 @@ pub struct ResultMetadata {
     /// Money charged in all, in millionths of a US dollar.
     #[serde(default)]
     pub micro_usd: u64,
+    /// A model without a known price was used: the money is not counted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
 }
 
 event_payload!(SourcesRead, "sources_read", |it| match it.n_documents {

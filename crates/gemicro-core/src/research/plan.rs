@@ -81,9 +81,7 @@ impl ResearchPlan {
             ResearchEngine::Offline { .. } if !self.has_sources() => refuse(
                 "--offline answers from your own documents: name a folder or file with --source".to_owned(),
             ),
-            ResearchEngine::Model { llm, .. }
-                if limits.micro_usd.is_some() && ModelTable::embedded().price(&llm.model).is_none() =>
-            {
+            ResearchEngine::Model { llm, .. } if limits.micro_usd.is_some() && self.is_unpriced() => {
                 refuse(format!(
                     "no price is known for model {}, so a budget in dollars cannot be kept; give it in tokens, such as --budget 50k",
                     llm.model
@@ -96,6 +94,17 @@ impl ResearchPlan {
                 "the provider's research agent cannot read your files: leave --source away, or use another backend".to_owned(),
             ),
             ResearchEngine::Offline { .. } | ResearchEngine::Model { .. } | ResearchEngine::Agent { .. } => Ok(()),
+        }
+    }
+
+    /// Whether the model's price is unknown.
+    #[must_use]
+    pub fn is_unpriced(&self) -> bool {
+        match &self.engine {
+            ResearchEngine::Model { llm, .. } | ResearchEngine::Agent { llm } => {
+                ModelTable::embedded().price(&llm.model).is_none()
+            }
+            ResearchEngine::Offline { .. } => false,
         }
     }
 

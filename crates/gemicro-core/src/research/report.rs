@@ -178,6 +178,7 @@ pub(super) fn with_figures(mut result: FinalResult, state: &ResearchState, run: 
         sub_queries_succeeded: state.completed().len(),
         sub_queries_failed: state.failed().len(),
         micro_usd: spent.micro_usd,
+        unpriced: spent.tokens > 0 && state.plan.is_unpriced(),
     };
     result.partial = result.partial.or_else(|| gaps(state));
     result

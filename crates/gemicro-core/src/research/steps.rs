@@ -111,6 +111,7 @@ pub(super) fn sources(plan: &ResearchPlan) -> Step {
     let wanted = Wanted {
         paths: plan.sources.clone(),
         pack: plan.base.as_ref().and_then(|base| base.pack.clone()),
+        ledger: plan.base.as_ref().and_then(|base| base.ledger.clone()),
         pages: plan
             .base
             .as_ref()

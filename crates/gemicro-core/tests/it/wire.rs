@@ -264,6 +264,7 @@ fn examples() -> Vec<AgentUpdate> {
                 sub_queries_succeeded: 1,
                 sub_queries_failed: 1,
                 micro_usd: 45,
+                unpriced: false,
             },
             citations: vec![citation()],
             contradictions: vec![contradiction()],

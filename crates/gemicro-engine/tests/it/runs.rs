@@ -60,10 +60,14 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_written() {
             backend,
             config: ResearchConfig::default(),
             limits: Limits::default(),
+            base: None,
         })
     };
     let docs = place.path().join("docs");
-    let model = || Backend::Model(LlmConfig::default());
+    let model = || Backend::Model {
+        llm: LlmConfig::default(),
+        web: false,
+    };
     let cases = [
         (request(" ", docs.clone(), model()), ErrorKind::InvalidInput),
         (

@@ -79,9 +79,13 @@ pub(crate) fn plan(place: &Path) -> Plan {
     let request = ResearchRequest {
         question: "Which crossing is the best?".to_owned(),
         sources: vec![place.join("docs")],
-        backend: Backend::Model(LlmConfig::default()),
+        backend: Backend::Model {
+            llm: LlmConfig::default(),
+            web: false,
+        },
         config: ResearchConfig::default(),
         limits: Default::default(),
+        base: None,
     };
     Plan::of(&Request::Research(request)).expect("a good plan")
 }
@@ -98,6 +102,7 @@ pub(crate) async fn engine(place: &Path, owner: &str, delay: Duration) -> Engine
                 calls: place.join("calls"),
             }),
         ),
+        fetch: Default::default(),
         secrets: Vec::new(),
         share_sources: false,
         max_parallel: 8,

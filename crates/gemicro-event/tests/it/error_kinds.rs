@@ -15,6 +15,7 @@ const TABLE: &[(&str, u8, bool)] = &[
     ("upstream_error", 4, true),
     ("empty_result", 4, true),
     ("truncated_output", 4, true),
+    ("blocked", 4, false),
     ("malformed_output", 4, true),
     ("invalid_input", 2, false),
     ("budget_exceeded", 5, false),

@@ -2,7 +2,7 @@
 
 use gemicro_core::flow::{Spent, StepFailure};
 use gemicro_core::llm::FinishReason;
-use gemicro_core::prices::PriceTable;
+use gemicro_core::models::ModelTable;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, Usage};
 use serde_json::json;
 
@@ -96,7 +96,7 @@ impl Ending<'_> {
 
     /// What was told to be used is what was spent.
     fn charge(&self, usage: &Usage) -> Spent {
-        let price = PriceTable::embedded().price(self.model);
+        let price = ModelTable::embedded().price(self.model);
         Spent::Known(Charge {
             tokens: usage.total_tokens(),
             micro_usd: price.map_or(0, |price| price.cost(usage)),

@@ -22,7 +22,6 @@ mod interaction;
 mod listener;
 mod problem;
 mod refusal;
-mod retired;
 mod trouble;
 mod whole;
 mod wire;

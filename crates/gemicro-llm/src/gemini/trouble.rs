@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::problem::{is_block, is_transient};
 use super::refusal::Refusal;
-use super::retired::replacement;
+use gemicro_core::models::ModelTable;
 
 /// The most of a foreign text that goes into a message.
 const EXCERPT: usize = 300;
@@ -129,7 +129,9 @@ fn refused(refusal: &Refusal, host: &str, subject: Subject<'_>) -> Failure {
     let status = refusal.status;
     let message = match (kind, subject) {
         (ErrorKind::UnknownModel, Subject::Model(model)) => {
-            let instead = replacement(model).map(|instead| format!("; use `{instead}` instead"));
+            let instead = ModelTable::embedded()
+                .replacement(model)
+                .map(|instead| format!("; use `{instead}` instead"));
             let instead = instead.unwrap_or_default();
             format!("{host} does not know the model `{model}` (HTTP {status}){instead}")
         }

@@ -177,7 +177,7 @@ async fn waits_are_taken_from_wherever_they_stand() {
 async fn an_unknown_model_is_named_with_its_replacement() {
     let world = World::new("  - reply: { text: never }").await;
     for (model, instead) in [
-        ("gemini-2.0-flash", Some("gemini-3.8-flash")),
+        ("gemini-2.0-flash", Some("gemini-3.5-flash")),
         ("gemini-99", None),
     ] {
         let asked = LlmRequest {

@@ -80,6 +80,7 @@ pub(crate) fn handle(id: &str) -> Json {
 pub(crate) fn request(prompt: &str) -> LlmRequest {
     LlmRequest {
         label: "test".to_owned(),
+        backend: String::new(),
         model: MODEL.to_owned(),
         system: None,
         prompt: prompt.to_owned(),

@@ -51,6 +51,7 @@ pub(crate) fn backend(url: &str) -> OpenAiBackend {
 
 pub(crate) fn ask(delivery: Delivery) -> LlmRequest {
     LlmRequest {
+        backend: String::new(),
         model: MODEL.to_owned(),
         system: Some("Be brief.".to_owned()),
         delivery,

@@ -5,10 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use gemicro_core::budget::Limits;
 use gemicro_core::offline::Techniques;
+use gemicro_engine::AllowedHost;
 
 use crate::args::Format;
-use crate::config::ResearchFlags;
-use crate::config::research_defaults::{parse_budget, parse_max_duration, parse_max_queries, parse_timeout};
+use crate::config::readers::{
+    parse_budget, parse_host, parse_max_duration, parse_max_queries, parse_max_tokens, parse_parallel,
+    parse_seconds,
+};
+use crate::config::{BackendName, ResearchFlags};
 use crate::trouble::Stopped;
 
 /// Arguments of `gemicro research`.
@@ -18,7 +22,7 @@ pub(crate) struct ResearchArgs {
     #[arg(value_name = "QUESTION", conflicts_with = "questions")]
     pub(crate) question: Vec<String>,
 
-    /// A folder or file to read; may be given several times
+    /// A folder, file or web address to read; may be given several times
     #[arg(
         short,
         long = "source",
@@ -31,17 +35,52 @@ pub(crate) struct ResearchArgs {
     #[arg(long, help_heading = "Sources and backend")]
     pub(crate) offline: bool,
 
-    /// The model [default: gemini-3-flash-preview]
+    /// Who answers [default: gemini]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        hide_possible_values = false,
+        conflicts_with = "offline",
+        help_heading = "Sources and backend"
+    )]
+    pub(crate) backend: Option<BackendName>,
+
+    /// The model [default: gemini-3-flash-preview, or the agent of deep-research]
     #[arg(long, value_name = "NAME", help_heading = "Sources and backend")]
     pub(crate) model: Option<String>,
+
+    /// Let the provider search the web for what the sources do not say [default: only without sources]
+    #[arg(long, overrides_with = "no_web", help_heading = "Sources and backend")]
+    pub(crate) web: bool,
+
+    /// Never search the web
+    #[arg(long, help_heading = "Sources and backend")]
+    pub(crate) no_web: bool,
+
+    /// A host that may be fetched although its address is private or has no https, such as 127.0.0.1:8080
+    #[arg(long = "allow-host", value_name = "HOST", value_parser = parse_host, help_heading = "Sources and backend")]
+    pub(crate) allow_hosts: Vec<AllowedHost>,
 
     /// Sub-queries at most [default: 5]
     #[arg(long, value_name = "N", value_parser = parse_max_queries, help_heading = "Limits")]
     pub(crate) max_queries: Option<usize>,
 
-    /// Time limit of one model call, in seconds [default: 60]
-    #[arg(long, value_name = "SECS", value_parser = parse_timeout, help_heading = "Limits")]
+    /// Tokens one model call may write, thoughts included [default: 4096]
+    #[arg(long, value_name = "N", value_parser = parse_max_tokens, help_heading = "Limits")]
+    pub(crate) max_tokens: Option<u64>,
+
+    /// Time limit of one model call, in seconds [default: 60; 3600 for deep-research]
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds, help_heading = "Limits")]
     pub(crate) timeout: Option<u64>,
+
+    /// How long one model call may be silent, in seconds [default: 30]
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds, help_heading = "Limits")]
+    pub(crate) idle_timeout: Option<u64>,
+
+    /// Model calls at the same time [default: 100; 4 for openai]
+    #[arg(long, value_name = "N", value_parser = parse_parallel, help_heading = "Limits")]
+    pub(crate) parallel: Option<usize>,
 
     /// Time limit of the whole run, such as 90s or 10m [default: unlimited]
     #[arg(long, value_name = "DURATION", value_parser = parse_max_duration, help_heading = "Limits")]
@@ -67,6 +106,19 @@ pub(crate) struct ResearchArgs {
         help_heading = "Ways to run"
     )]
     pub(crate) questions: Option<PathBuf>,
+
+    /// Go on from an earlier run: its texts, pages and findings are there already
+    #[arg(
+        long,
+        value_name = "RUN",
+        conflicts_with = "questions",
+        help_heading = "Ways to run"
+    )]
+    pub(crate) follow: Option<String>,
+
+    /// Write one section of that run's report anew, as the question asks; the others stay as they are
+    #[arg(long, value_name = "SECTION", requires = "follow", conflicts_with_all = ["questions", "plan"], help_heading = "Ways to run")]
+    pub(crate) revise: Option<String>,
 
     /// Show the sub-queries and wait for approval or edits
     #[arg(long, help_heading = "Ways to run")]
@@ -94,10 +146,17 @@ impl ResearchArgs {
             sources: (!self.sources.is_empty()).then(|| self.sources.clone()),
             offline: self.offline.then_some(true),
             max_queries: self.max_queries,
-            timeout: self.timeout,
+            timeout: self.timeout.map(Some),
             max_duration: self.max_duration,
             budget: (!self.budget.is_empty()).then_some(budget),
-            model: self.model.clone(),
+            backend: self.backend,
+            model: self.model.clone().map(Some),
+            web: (self.web || self.no_web).then_some(Some(self.web)),
+            allow_hosts: (!self.allow_hosts.is_empty()).then(|| self.allow_hosts.clone()),
+            max_tokens: self.max_tokens,
+            idle_timeout: self.idle_timeout,
+            parallel: self.parallel.map(Some),
+            per_minute: None,
         })
     }
 }

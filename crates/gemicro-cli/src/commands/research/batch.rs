@@ -9,11 +9,10 @@ use gemicro_engine::{Engine, Plan};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use serde_json::{Value, json};
 
-use super::ResearchArgs;
 use super::questions::{self, Question};
+use super::{Opened, ResearchArgs};
 use crate::approval::Approval;
 use crate::args::Format;
-use crate::config::Layers;
 use crate::follow::{Watch, follow};
 use crate::output::{self, Output};
 use crate::screen::{numbers, text};
@@ -40,7 +39,7 @@ struct Answered {
 pub(super) fn run(
     ctx: &Context,
     args: &ResearchArgs,
-    layers: &Layers,
+    opened: Opened<'_>,
     file: &Path,
     plan: Planner<'_>,
 ) -> Result<(), Stopped> {
@@ -50,18 +49,18 @@ pub(super) fn run(
         2 if questions[0].question.trim().is_empty() => plan("?".to_owned()),
         _ => Err(stopped),
     })?;
-    runtime::block_on(answer_all(ctx, args, layers, &questions, plan))
+    runtime::block_on(answer_all(ctx, args, opened, &questions, plan))
 }
 
 async fn answer_all(
     ctx: &Context,
     args: &ResearchArgs,
-    layers: &Layers,
+    opened: Opened<'_>,
     questions: &[Question],
     plan: Planner<'_>,
 ) -> Result<(), Stopped> {
     let stop = signals::listen()?;
-    let engine = ctx.engine(layers).await?;
+    let engine = ctx.engine(opened.layers, opened.settings).await?;
     let mut output = Output::new(args.out.as_deref());
     let answering = questions
         .iter()

@@ -2,20 +2,26 @@
 
 use std::io::Read;
 
-use gemicro_core::llm::LlmConfig;
-use gemicro_core::research::ResearchConfig;
-use gemicro_engine::{Backend, Plan, Request, ResearchRequest};
+use gemicro_core::research::{Base, ResearchConfig, ResearchPlan, UseAs};
+use gemicro_engine::{Engine, Plan, Request, ResearchRequest};
 use gemicro_event::ErrorKind;
 
 use super::{ResearchArgs, Showing, batch, dry_run, watch};
-use crate::config::{Layers, ResearchSettings};
+use crate::config::{Endpoints, Layers, ResearchSettings};
 use crate::output;
-use crate::session::Context;
+use crate::session::{Context, find_run};
 use crate::trouble::Stopped;
 use crate::{backend, runtime, signals};
 
 /// Input beyond this is no question; the engine refuses it with the right words.
 const MAX_STDIN_BYTES: u64 = 64 * 1024;
+
+/// Where settings were found, and what they are.
+#[derive(Clone, Copy)]
+pub(crate) struct Opened<'a> {
+    pub(crate) layers: &'a Layers,
+    pub(crate) settings: &'a ResearchSettings,
+}
 
 /// Answers a question, or every question of a file.
 pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), Stopped> {
@@ -24,61 +30,96 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), Stopped> {
     if let Some(out) = &args.out {
         output::check_target(out)?;
     }
-    let make = Maker {
-        ctx,
-        args,
+    let opened = Opened {
+        layers: &layers,
         settings: &settings,
     };
+    let make = Maker { ctx, args, opened };
     if let Some(file) = &args.questions {
-        return batch::run(ctx, args, &layers, file, &|question| make.plan(question));
+        return batch::run(ctx, args, opened, file, &|question| make.plan(question, None));
     }
-    let plan = make.plan(question(args)?)?;
-    if args.dry_run {
-        return dry_run::print(&plan, args.format, &ctx.screen);
-    }
-    if args.plan && !args.yes && !ctx.screen.stdin_is_terminal {
+    if args.plan && !args.yes && !args.dry_run && !ctx.screen.stdin_is_terminal {
         return Err(Stopped::usage(
             "--plan asks for approval, but stdin is not a terminal",
             "approve without asking with --yes, or only look at the plan with --dry-run",
         ));
     }
-    runtime::block_on(execute(ctx, args, &layers, &plan))
+    let question = question(args)?;
+    if args.follow.is_none() {
+        // Everything that can be refused is refused before the store is opened.
+        let plan = make.plan(question, None)?;
+        if args.dry_run {
+            return dry_run::print(&plan, args.format, &ctx.screen);
+        }
+        return runtime::block_on(async {
+            let engine = ctx.engine(&layers, &settings).await?;
+            start(ctx, args, &engine, &plan).await
+        });
+    }
+    runtime::block_on(async {
+        let engine = ctx.engine(&layers, &settings).await?;
+        let plan = make.plan(question, earlier(args, &engine).await?)?;
+        if args.dry_run {
+            return dry_run::print(&plan, args.format, &ctx.screen);
+        }
+        start(ctx, args, &engine, &plan).await
+    })
 }
 
-async fn execute(ctx: &Context, args: &ResearchArgs, layers: &Layers, plan: &Plan) -> Result<(), Stopped> {
+/// What the run named with `--follow` brings in.
+async fn earlier(args: &ResearchArgs, engine: &Engine) -> Result<Option<Earlier>, Stopped> {
+    let Some(named) = &args.follow else {
+        return Ok(None);
+    };
+    let id = find_run(engine.store(), named).await?;
+    let use_as = match &args.revise {
+        Some(section) => UseAs::Revise {
+            section: section.clone(),
+        },
+        None => UseAs::FollowUp,
+    };
+    let (plan, base) = engine.base(&id, use_as).await?;
+    Ok(Some(Earlier { plan, base }))
+}
+
+async fn start(ctx: &Context, args: &ResearchArgs, engine: &Engine, plan: &Plan) -> Result<(), Stopped> {
     let stop = signals::listen()?;
-    let engine = ctx.engine(layers).await?;
+    for notice in plan.notices() {
+        output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
+    }
     let run = engine.start(plan, stop.clone()).await?;
     let showing = Showing {
         format: args.format,
         out: args.out.as_deref(),
         yes: args.yes,
     };
-    watch(ctx, &engine, run, &stop, showing).await
+    watch(ctx, engine, run, &stop, showing).await
+}
+
+/// An earlier run: the plan it had and what it brings in.
+struct Earlier {
+    plan: ResearchPlan,
+    base: Base,
 }
 
 /// Makes plans from questions.
 struct Maker<'a> {
     ctx: &'a Context,
     args: &'a ResearchArgs,
-    settings: &'a ResearchSettings,
+    opened: Opened<'a>,
 }
 
 impl Maker<'_> {
-    fn plan(&self, question: String) -> Result<Plan, Stopped> {
-        let settings = self.settings;
-        let backend = backend::choose(
-            settings,
-            self.args.without.unwrap_or_default(),
-            &self.ctx.environment,
-        )?;
-        let backend = match backend {
-            Backend::Offline(techniques) => Backend::Offline(techniques),
-            Backend::Model(llm) => Backend::Model(LlmConfig {
-                model: settings.model.value.clone(),
-                timeout_ms: settings.timeout.value * 1_000,
-                ..llm
-            }),
+    fn plan(&self, question: String, earlier: Option<Earlier>) -> Result<Plan, Stopped> {
+        let settings = self.opened.settings;
+        let backend = match &earlier {
+            Some(earlier) if !settings.names_backend() => backend::of_plan(&earlier.plan),
+            Some(_) | None => backend::choose(
+                settings,
+                self.args.without.unwrap_or_default(),
+                &self.ctx.environment,
+                &Endpoints::resolve(self.opened.layers)?,
+            )?,
         };
         let request = ResearchRequest {
             question,
@@ -90,15 +131,21 @@ impl Maker<'_> {
                 ..ResearchConfig::default()
             },
             limits: settings.limits()?,
+            base: earlier.map(|earlier| earlier.base),
         };
-        Plan::of(&Request::Research(request)).map_err(|failure| match failure.kind {
-            ErrorKind::NotFound => Stopped::from(failure).with_hint("check the path given with --source"),
-            ErrorKind::InvalidInput => {
-                Stopped::from(failure).with_hint("see `gemicro research --help` for examples")
-            }
-            _ => Stopped::from(failure),
-        })
+        planned(request)
     }
+}
+
+/// The plan of a request, or why there is none.
+pub(crate) fn planned(request: ResearchRequest) -> Result<Plan, Stopped> {
+    Plan::of(&Request::Research(request)).map_err(|failure| match failure.kind {
+        ErrorKind::NotFound => Stopped::from(failure).with_hint("check the path given with --source"),
+        ErrorKind::InvalidInput => {
+            Stopped::from(failure).with_hint("see `gemicro research --help` for examples")
+        }
+        _ => Stopped::from(failure),
+    })
 }
 
 fn question(args: &ResearchArgs) -> Result<String, Stopped> {

@@ -37,13 +37,24 @@ fn describe(plan: &ResearchPlan, limits: &Limits, screen: &Screen) -> String {
             "Answered by",
             "no model: search and sentence selection in the sources",
         ),
-        ResearchEngine::Model { llm, .. } => {
-            field("Answered by", &llm.model);
+        ResearchEngine::Model { llm, web, .. } => {
+            field("Answered by", &format!("{} ({})", llm.model, llm.backend));
+            field("Web search", if *web { "yes, by the provider" } else { "no" });
             field(
                 "One call",
                 &format!("at most {}", numbers::duration(llm.timeout_ms)),
             );
         }
+        ResearchEngine::Agent { llm } => {
+            field("Answered by", &format!("{}, an agent of the provider", llm.model));
+            field("Time", &format!("at most {}", numbers::duration(llm.timeout_ms)));
+        }
+    }
+    if let Some(base) = &plan.base {
+        field("Goes on from", &format!("run {}: {}", base.run, base.question));
+    }
+    for notice in &plan.notices {
+        field("Note", notice);
     }
     field("Sources", &plan.sources.join(", "));
     field("Budget", &limits.to_string());
@@ -59,6 +70,7 @@ fn describe(plan: &ResearchPlan, limits: &Limits, screen: &Screen) -> String {
                 field("", &format!("{}. {}", idx + 1, sub_query.text));
             }
         }
+        ResearchEngine::Agent { .. } => field("Sub-queries", "left to the agent"),
         ResearchEngine::Model { .. } => {
             field(
                 "Sub-queries",

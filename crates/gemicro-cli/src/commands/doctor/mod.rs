@@ -1,5 +1,8 @@
 //! `gemicro doctor`: is everything in place, and what to do about what is not.
 
+mod finding;
+mod models;
+
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -7,14 +10,12 @@ use std::path::Path;
 use clap::Args;
 use gemicro_event::ErrorKind;
 use gemicro_store::{SqliteStore, StoreCheck};
-use serde::Serialize;
-use serde_json::json;
 
+use self::finding::{Finding, Standing, attention, bad, good, print};
 use crate::args::DataFormat;
 use crate::config::{Layers, StateFolder};
-use crate::output;
 use crate::runtime;
-use crate::screen::{Screen, numbers, text};
+use crate::screen::numbers;
 use crate::session::Context;
 use crate::trouble::Stopped;
 
@@ -27,27 +28,12 @@ pub(crate) struct DoctorArgs {
     /// Read every page of the database and every blob; slow on a large store
     #[arg(long)]
     pub(crate) deep: bool,
+    /// Contact no model
+    #[arg(long)]
+    pub(crate) offline: bool,
     /// How the findings are printed
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
-}
-
-/// How something stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Standing {
-    Good,
-    Attention,
-    Bad,
-}
-
-/// One thing that was looked at.
-#[derive(Debug, Serialize)]
-struct Finding {
-    what: &'static str,
-    standing: Standing,
-    found: String,
-    fix: Option<String>,
 }
 
 /// Looks at everything; fails when no run could work.
@@ -64,18 +50,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
         }
         Err(stopped) => return Err(stopped),
     };
-    findings.push(match ctx.environment.key_variable() {
-        Some(variable) => attention(
-            "model",
-            format!("{variable} is set, but this version has no model backend yet"),
-            "use --offline --source DIR until the next version",
-        ),
-        None => attention(
-            "model",
-            "no key is set".to_owned(),
-            "export GEMINI_API_KEY=… to use a model (from the next version on), or use --offline --source DIR",
-        ),
-    });
+    findings.extend(models::look(ctx, args.offline));
     findings.push(if store_works {
         good(
             "no-model mode",
@@ -178,63 +153,5 @@ fn space(check: &StoreCheck) -> Finding {
         )
     } else {
         good("disk", free)
-    }
-}
-
-fn print(findings: &[Finding], format: DataFormat, screen: &Screen) -> Result<(), Stopped> {
-    match format {
-        DataFormat::Json => output::print(&format!("{}\n", json!(findings))),
-        DataFormat::Jsonl => output::print(
-            &findings
-                .iter()
-                .map(|it| format!("{}\n", json!(it)))
-                .collect::<String>(),
-        ),
-        DataFormat::Text => output::print(&findings.iter().map(|it| line(it, screen)).collect::<String>()),
-    }
-}
-
-fn line(finding: &Finding, screen: &Screen) -> String {
-    let paint = screen.on_stdout();
-    let mark = match finding.standing {
-        Standing::Good => paint.good("✓"),
-        Standing::Attention => paint.warn("!"),
-        Standing::Bad => paint.bad("✗"),
-    };
-    let fix = finding
-        .fix
-        .as_ref()
-        .map_or_else(String::new, |fix| format!("  fix: {}\n", text::one_line(fix)));
-    format!(
-        "{mark} {}: {}\n{fix}",
-        finding.what,
-        text::one_line(&finding.found)
-    )
-}
-
-fn good(what: &'static str, found: String) -> Finding {
-    Finding {
-        what,
-        standing: Standing::Good,
-        found,
-        fix: None,
-    }
-}
-
-fn attention(what: &'static str, found: String, fix: impl Into<String>) -> Finding {
-    Finding {
-        what,
-        standing: Standing::Attention,
-        found,
-        fix: Some(fix.into()),
-    }
-}
-
-fn bad(what: &'static str, found: String, fix: String) -> Finding {
-    Finding {
-        what,
-        standing: Standing::Bad,
-        found,
-        fix: Some(fix),
     }
 }

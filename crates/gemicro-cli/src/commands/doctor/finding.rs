@@ -1,0 +1,86 @@
+//! One thing that was looked at, and how it is printed.
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::DataFormat;
+use crate::output;
+use crate::screen::{Screen, text};
+use crate::trouble::Stopped;
+
+/// How something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Standing {
+    Good,
+    Attention,
+    Bad,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+pub(super) struct Finding {
+    pub(super) what: &'static str,
+    pub(super) standing: Standing,
+    pub(super) found: String,
+    pub(super) fix: Option<String>,
+}
+
+/// Prints all findings.
+pub(super) fn print(findings: &[Finding], format: DataFormat, screen: &Screen) -> Result<(), Stopped> {
+    match format {
+        DataFormat::Json => output::print(&format!("{}\n", json!(findings))),
+        DataFormat::Jsonl => output::print(
+            &findings
+                .iter()
+                .map(|it| format!("{}\n", json!(it)))
+                .collect::<String>(),
+        ),
+        DataFormat::Text => output::print(&findings.iter().map(|it| line(it, screen)).collect::<String>()),
+    }
+}
+
+fn line(finding: &Finding, screen: &Screen) -> String {
+    let paint = screen.on_stdout();
+    let mark = match finding.standing {
+        Standing::Good => paint.good("✓"),
+        Standing::Attention => paint.warn("!"),
+        Standing::Bad => paint.bad("✗"),
+    };
+    let fix = finding
+        .fix
+        .as_ref()
+        .map_or_else(String::new, |fix| format!("  fix: {}\n", text::one_line(fix)));
+    format!(
+        "{mark} {}: {}\n{fix}",
+        finding.what,
+        text::one_line(&finding.found)
+    )
+}
+
+pub(super) fn good(what: &'static str, found: String) -> Finding {
+    Finding {
+        what,
+        standing: Standing::Good,
+        found,
+        fix: None,
+    }
+}
+
+pub(super) fn attention(what: &'static str, found: String, fix: impl Into<String>) -> Finding {
+    Finding {
+        what,
+        standing: Standing::Attention,
+        found,
+        fix: Some(fix.into()),
+    }
+}
+
+pub(super) fn bad(what: &'static str, found: String, fix: String) -> Finding {
+    Finding {
+        what,
+        standing: Standing::Bad,
+        found,
+        fix: Some(fix),
+    }
+}

@@ -1,0 +1,124 @@
+//! Which models can be asked from here, and why not.
+
+use std::time::Duration;
+
+use gemicro_core::models::ModelTable;
+use gemicro_event::Failure;
+use gemicro_llm::GeminiConfig;
+use gemicro_llm::rest::GeminiRest;
+
+use super::finding::{Finding, attention, good};
+use crate::config::{Endpoints, Layers};
+use crate::environment::KEY_VARIABLES;
+use crate::session::Context;
+use crate::trouble::Stopped;
+use crate::{backend, runtime};
+
+/// How long a backend may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Looks at every backend; a backend that does not work is worth a word, not a failure: no-model mode needs none.
+pub(super) fn look(ctx: &Context, offline: bool) -> Vec<Finding> {
+    let endpoints = Layers::load(&ctx.environment).and_then(|layers| Endpoints::resolve(&layers));
+    let endpoints = match endpoints {
+        Ok(endpoints) => endpoints,
+        Err(Stopped::Trouble(trouble)) => {
+            return vec![attention(
+                "model",
+                trouble.failure.message.clone(),
+                trouble.hint(),
+            )];
+        }
+        Err(_) => return Vec::new(),
+    };
+    let table = ModelTable::embedded();
+    let listed = format!("{} known, as of {}", table.models().count(), table.date());
+    vec![
+        gemini(ctx, &endpoints, offline),
+        openai(ctx, &endpoints, offline),
+        good("model table", listed),
+    ]
+}
+
+fn gemini(ctx: &Context, endpoints: &Endpoints, offline: bool) -> Finding {
+    let (Some(key), Some(variable)) = (ctx.environment.gemini_key(), ctx.environment.key_variable()) else {
+        return attention(
+            "gemini",
+            format!("no key is set ({})", KEY_VARIABLES.join(" or ")),
+            "export GEMINI_API_KEY=… (docs/keys.md), or use --offline --source DIR",
+        );
+    };
+    let mut config = GeminiConfig::new(key);
+    if let Some(url) = &endpoints.gemini.value {
+        config.base_url = url.clone();
+    }
+    let place = config.base_url.clone();
+    if offline {
+        return good("gemini", format!("{variable} is set, for {place}; not contacted"));
+    }
+    let asked = within(async {
+        let models = GeminiRest::new(&config)?.models().await?;
+        Ok(models.len())
+    });
+    match asked {
+        Ok(n) => good("gemini", format!("{variable} works, {n} models at {place}")),
+        Err(failure) => attention(
+            "gemini",
+            format!("{variable} is set, but: {failure}"),
+            hint(&failure),
+        ),
+    }
+}
+
+fn openai(ctx: &Context, endpoints: &Endpoints, offline: bool) -> Finding {
+    let Some(place) = endpoints.openai.value.clone() else {
+        return good(
+            "openai",
+            "no server named (OPENAI_BASE_URL); local models are in docs/local-models.md".to_owned(),
+        );
+    };
+    if offline {
+        return good("openai", format!("{place}; not contacted"));
+    }
+    let asked = match backend::openai(&ctx.environment, endpoints) {
+        Ok(Some(server)) => within(async move { server.models().await }),
+        Ok(None) => Ok(Vec::new()),
+        Err(failure) => Err(failure),
+    };
+    match asked {
+        Ok(models) if models.is_empty() => attention(
+            "openai",
+            format!("{place} has no model"),
+            "load one into the server",
+        ),
+        Ok(models) => {
+            let some: Vec<&str> = models.iter().take(5).map(String::as_str).collect();
+            good("openai", format!("{place}: {}", some.join(", ")))
+        }
+        Err(failure) => attention("openai", failure.to_string(), hint(&failure)),
+    }
+}
+
+fn hint(failure: &Failure) -> String {
+    failure.kind.hint().to_owned()
+}
+
+fn within<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    use gemicro_event::ErrorKind;
+    let late = || {
+        Failure::new(
+            ErrorKind::Timeout,
+            format!("no answer within {} s", PATIENCE.as_secs()),
+        )
+    };
+    let asked = async {
+        tokio::time::timeout(PATIENCE, work)
+            .await
+            .unwrap_or_else(|_| Err(late()))
+            .map_err(Stopped::from)
+    };
+    runtime::block_on(asked).map_err(|stopped| match stopped {
+        Stopped::Trouble(trouble) => trouble.failure.clone(),
+        _ => late(),
+    })
+}

@@ -1,0 +1,98 @@
+//! Where models are asked, and with which keys.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::layers::Spec;
+use super::readers;
+use super::{Layers, Origin, Setting};
+use crate::trouble::Stopped;
+
+/// The keys of this group in files. Never a key of a provider: those come from the environment only.
+pub(super) const KEYS: &[&str] = &["gemini.base_url", "openai.base_url"];
+
+/// Who answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum BackendName {
+    /// The Gemini API; needs GEMINI_API_KEY
+    Gemini,
+    /// A server that speaks the OpenAI API, such as Ollama, llama.cpp or vLLM; needs OPENAI_BASE_URL
+    Openai,
+    /// Google's own Deep Research agent; needs GEMINI_API_KEY
+    DeepResearch,
+    /// No model: answers are taken from the sources
+    Offline,
+}
+
+impl BackendName {
+    /// The word for it in settings and flags.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Gemini => "gemini",
+            Self::Openai => "openai",
+            Self::DeepResearch => "deep-research",
+            Self::Offline => "offline",
+        }
+    }
+}
+
+impl fmt::Display for BackendName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for BackendName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Self::Gemini, Self::Openai, Self::DeepResearch, Self::Offline];
+        let found = all.into_iter().find(|name| name.as_str() == text.trim());
+        found.ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
+            format!("`{text}` is no backend; there are {}", known.join(", "))
+        })
+    }
+}
+
+/// Where models are asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Endpoints {
+    /// The Gemini API, where it is not Google's own.
+    pub(crate) gemini: Setting<Option<String>>,
+    /// A server that speaks the OpenAI API.
+    pub(crate) openai: Setting<Option<String>>,
+}
+
+impl Endpoints {
+    /// Takes the strongest value of each.
+    pub(crate) fn resolve(layers: &Layers) -> Result<Self, Stopped> {
+        let spec = |key, variable| Spec {
+            key,
+            variable,
+            flag: "",
+            read: readers::endpoint,
+        };
+        Ok(Self {
+            gemini: layers.pick(&spec(KEYS[0], "GOOGLE_GEMINI_BASE_URL"), None, None)?,
+            openai: layers.pick(&spec(KEYS[1], "OPENAI_BASE_URL"), None, None)?,
+        })
+    }
+
+    /// Lines for `config show`.
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+        let show = |url: &Option<String>, without: &str| url.clone().unwrap_or_else(|| without.to_owned());
+        vec![
+            (
+                KEYS[0],
+                show(&self.gemini.value, "Google"),
+                self.gemini.origin.clone(),
+            ),
+            (
+                KEYS[1],
+                show(&self.openai.value, "none"),
+                self.openai.origin.clone(),
+            ),
+        ]
+    }
+}

@@ -1,0 +1,176 @@
+//! How settings are read: the same words for flags, variables and files.
+
+use std::path::{Component, Path, PathBuf};
+
+use gemicro_core::budget::{Limits, LimitsError};
+use gemicro_engine::AllowedHost;
+
+use super::BackendName;
+use super::layers::{Written, one};
+
+/// Reads `--max-queries`.
+pub(crate) fn parse_max_queries(text: &str) -> Result<usize, String> {
+    number(text, 1, 100)
+}
+
+/// Reads `--max-tokens`.
+pub(crate) fn parse_max_tokens(text: &str) -> Result<u64, String> {
+    number(text, 64, 65_536)
+}
+
+/// Reads `--parallel`.
+pub(crate) fn parse_parallel(text: &str) -> Result<usize, String> {
+    number(text, 1, 256)
+}
+
+/// Reads `--timeout` and `--idle-timeout`, in seconds.
+pub(crate) fn parse_seconds(text: &str) -> Result<u64, String> {
+    number(text.trim().trim_end_matches('s'), 1, 86_400)
+        .map_err(|_| format!("`{text}` is not a number of seconds from 1 to 86400"))
+}
+
+/// Reads `--max-duration`.
+pub(crate) fn parse_max_duration(text: &str) -> Result<Limits, String> {
+    let refuse = || format!("`{text}` is not a duration: write it as 90s, 10m or 1h30m");
+    let limits: Limits = text.parse().map_err(|_| refuse())?;
+    let time_only = Limits {
+        wall_ms: limits.wall_ms,
+        ..Limits::NONE
+    };
+    if limits.wall_ms.is_some() && limits == time_only {
+        Ok(limits)
+    } else {
+        Err(refuse())
+    }
+}
+
+/// Reads one `--budget`.
+pub(crate) fn parse_budget(text: &str) -> Result<Limits, String> {
+    text.parse().map_err(|error: LimitsError| error.to_string())
+}
+
+/// Reads one `--allow-host`.
+pub(crate) fn parse_host(text: &str) -> Result<AllowedHost, String> {
+    text.parse()
+        .map_err(|error: gemicro_engine::BadAllowedHost| error.to_string())
+}
+
+pub(super) fn sources(written: &Written) -> Result<Vec<PathBuf>, String> {
+    let folder = &written.folder;
+    let path = |text: &String| {
+        if gemicro_engine::is_url(text) {
+            return if written.by_project {
+                Err(format!("`{text}` is a web address; name it with --source"))
+            } else {
+                Ok(PathBuf::from(text))
+            };
+        }
+        if written.by_project && leaves_its_folder(Path::new(text)) {
+            return Err(format!(
+                "`{text}` lies outside the project; name it with --source"
+            ));
+        }
+        Ok(folder.join(text))
+    };
+    written.texts.iter().map(path).collect()
+}
+
+/// A project's file is written by whoever wrote the project: it may not name the rest of the disk.
+fn leaves_its_folder(path: &Path) -> bool {
+    !path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+pub(super) fn switch(written: &Written) -> Result<bool, String> {
+    match one(written)? {
+        "1" | "true" | "yes" | "on" => Ok(true),
+        "0" | "false" | "no" | "off" => Ok(false),
+        other => Err(format!("`{other}` is neither true nor false")),
+    }
+}
+
+pub(super) fn optional_switch(written: &Written) -> Result<Option<bool>, String> {
+    switch(written).map(Some)
+}
+
+pub(super) fn backend(written: &Written) -> Result<BackendName, String> {
+    one(written)?.parse()
+}
+
+pub(super) fn model(written: &Written) -> Result<Option<String>, String> {
+    let model = one(written)?.trim();
+    if model.is_empty() {
+        Err("the name is empty".to_owned())
+    } else {
+        Ok(Some(model.to_owned()))
+    }
+}
+
+pub(super) fn hosts(written: &Written) -> Result<Vec<AllowedHost>, String> {
+    if written.by_project {
+        return Err("a project may not open private addresses; give --allow-host yourself".to_owned());
+    }
+    let texts = written.texts.iter().flat_map(|text| text.split(','));
+    texts.map(|text| parse_host(text.trim())).collect()
+}
+
+pub(super) fn max_queries(written: &Written) -> Result<usize, String> {
+    parse_max_queries(one(written)?)
+}
+
+pub(super) fn max_tokens(written: &Written) -> Result<u64, String> {
+    parse_max_tokens(one(written)?)
+}
+
+pub(super) fn timeout(written: &Written) -> Result<Option<u64>, String> {
+    parse_seconds(one(written)?).map(Some)
+}
+
+pub(super) fn idle_timeout(written: &Written) -> Result<u64, String> {
+    parse_seconds(one(written)?)
+}
+
+pub(super) fn parallel(written: &Written) -> Result<Option<usize>, String> {
+    parse_parallel(one(written)?).map(Some)
+}
+
+pub(super) fn per_minute(written: &Written) -> Result<Option<u32>, String> {
+    number(one(written)?, 1, 100_000).map(Some)
+}
+
+pub(super) fn max_duration(written: &Written) -> Result<Limits, String> {
+    parse_max_duration(one(written)?)
+}
+
+pub(super) fn budget(written: &Written) -> Result<Limits, String> {
+    let limits: Result<Vec<Limits>, String> = written.texts.iter().map(|text| parse_budget(text)).collect();
+    Limits::merge_all(limits?).map_err(|error| error.to_string())
+}
+
+/// The address of an endpoint. A project may not name one: keys are sent there.
+pub(super) fn endpoint(written: &Written) -> Result<Option<String>, String> {
+    let url = one(written)?.trim();
+    if written.by_project {
+        return Err("a project may not say where your key is sent; set it in your own settings".to_owned());
+    }
+    if gemicro_engine::is_url(url) {
+        Ok(Some(url.to_owned()))
+    } else {
+        Err(format!(
+            "`{url}` is not an address such as http://127.0.0.1:11434/v1"
+        ))
+    }
+}
+
+/// A whole number within bounds.
+fn number<T: std::str::FromStr + PartialOrd + std::fmt::Display>(
+    text: &str,
+    least: T,
+    most: T,
+) -> Result<T, String> {
+    match text.trim().parse::<T>() {
+        Ok(number) if number >= least && number <= most => Ok(number),
+        Ok(_) | Err(_) => Err(format!("`{text}` is not a number from {least} to {most}")),
+    }
+}
