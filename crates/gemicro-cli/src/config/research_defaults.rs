@@ -54,7 +54,7 @@ macro_rules! settings {
 settings! {
     /// Folders, files and web addresses to read.
     sources: Vec<PathBuf>, "research.sources", "GEMICRO_SOURCES", "--source", readers::sources,
-        Vec::new(), show_paths;
+        Vec::new(), |paths: &Vec<PathBuf>| list(paths.iter().map(|path| path.display().to_string()).collect());
     /// Answer without a model.
     offline: bool, "research.offline", "GEMICRO_OFFLINE", "--offline", readers::switch,
         false, bool::to_string;
@@ -113,10 +113,6 @@ impl ResearchSettings {
         let named = [&self.offline.origin, &self.backend.origin, &self.model.origin];
         named.iter().any(|origin| **origin != Origin::Default)
     }
-}
-
-fn show_paths(paths: &Vec<PathBuf>) -> String {
-    list(paths.iter().map(|path| path.display().to_string()).collect())
 }
 
 fn show_timeout(seconds: &Option<u64>) -> String {

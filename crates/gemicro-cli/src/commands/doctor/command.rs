@@ -1,0 +1,154 @@
+//! Looks at everything in turn.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use clap::Args;
+use gemicro_event::ErrorKind;
+use gemicro_store::{SqliteStore, StoreCheck};
+
+use super::finding::{Finding, Standing, attention, bad, good, print};
+use crate::args::DataFormat;
+use crate::config::{Layers, StateFolder};
+use crate::runtime;
+use crate::screen::numbers;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Less free space than this is worth a word.
+const LITTLE_SPACE: u64 = 500_000_000;
+
+/// Arguments of `gemicro doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Read every page of the database and every blob; slow on a large store
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Contact no model
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// How the findings are printed
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: DataFormat,
+}
+
+/// Looks at everything; fails when no run could work.
+pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
+    let mut findings = vec![good(
+        "program",
+        concat!("gemicro ", env!("CARGO_PKG_VERSION")).to_owned(),
+    )];
+    let store_works = match state(ctx, args.deep, &mut findings) {
+        Ok(()) => findings.iter().all(|finding| finding.standing != Standing::Bad),
+        Err(Stopped::Trouble(trouble)) => {
+            findings.push(bad("settings", trouble.failure.message.clone(), trouble.hint()));
+            false
+        }
+        Err(stopped) => return Err(stopped),
+    };
+    findings.extend(super::models::look(ctx, args.offline));
+    findings.push(if store_works {
+        good(
+            "no-model mode",
+            "works: gemicro --offline --source DIR \"question\"".to_owned(),
+        )
+    } else {
+        bad(
+            "no-model mode",
+            "needs a store for its runs".to_owned(),
+            "see above".to_owned(),
+        )
+    });
+    print(&findings, args.format, &ctx.screen)?;
+    if store_works {
+        Ok(())
+    } else {
+        Err(Stopped::failed(
+            ErrorKind::StorageError,
+            "gemicro cannot work here yet",
+            "follow the fixes above, then run `gemicro doctor` again",
+        ))
+    }
+}
+
+fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), Stopped> {
+    let layers = Layers::load(&ctx.environment)?;
+    let files: Vec<String> = layers.paths().map(|path| path.display().to_string()).collect();
+    findings.push(match (files.as_slice(), layers.warnings().as_slice()) {
+        ([], _) => good("settings", "no files; defaults and environment".to_owned()),
+        (files, []) => good("settings", files.join(", ")),
+        (_, warnings) => attention("settings", warnings.join("; "), "correct or remove these keys"),
+    });
+    let home = StateFolder::resolve(&layers)?.home;
+    findings.push(folder(&home.value, &home.origin.to_string()));
+    let checked = runtime::block_on(async {
+        let store = SqliteStore::open(&home.value).await?;
+        let check = store.check().await?;
+        if deep {
+            store.verify().await?;
+        }
+        store.close().await;
+        Ok(check)
+    });
+    match checked {
+        Ok(check) => {
+            findings.push(good("store", store_words(&check, deep)));
+            findings.push(space(&check));
+        }
+        Err(Stopped::Trouble(trouble)) => {
+            findings.push(bad("store", trouble.failure.message.clone(), trouble.hint()));
+        }
+        Err(stopped) => return Err(stopped),
+    }
+    Ok(())
+}
+
+fn folder(home: &Path, origin: &str) -> Finding {
+    let place = format!("{} ({origin})", home.display());
+    match fs::symlink_metadata(home) {
+        Ok(found) if found.is_symlink() => bad(
+            "state folder",
+            format!("{place} is a symbolic link"),
+            "name the folder it points to with GEMICRO_HOME".to_owned(),
+        ),
+        Ok(found) if !found.is_dir() => bad(
+            "state folder",
+            format!("{place} is not a folder"),
+            "move it away, or set GEMICRO_HOME".to_owned(),
+        ),
+        Ok(found) if found.mode() & 0o077 != 0 => attention(
+            "state folder",
+            format!(
+                "{place} has mode {:03o}: others can look into it",
+                found.mode() & 0o777
+            ),
+            format!("chmod 700 {}", home.display()),
+        ),
+        Ok(found) => good(
+            "state folder",
+            format!("{place}, mode {:03o}", found.mode() & 0o777),
+        ),
+        Err(_) => good("state folder", format!("{place}, made now")),
+    }
+}
+
+fn store_words(check: &StoreCheck, deep: bool) -> String {
+    let runs = numbers::count(usize::try_from(check.n_runs).unwrap_or(usize::MAX), "run");
+    let size = numbers::bytes(check.db_bytes + check.blob_bytes);
+    let verified = if deep { ", every page and blob read" } else { "" };
+    format!("format {}, {runs}, {size}{verified}", check.format)
+}
+
+fn space(check: &StoreCheck) -> Finding {
+    let free = format!("{} free", numbers::bytes(check.free_bytes));
+    if check.free_bytes < LITTLE_SPACE {
+        attention(
+            "disk",
+            free,
+            "free some, or delete old runs: gemicro prune --older-than 30d",
+        )
+    } else {
+        good("disk", free)
+    }
+}
