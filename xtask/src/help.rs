@@ -7,10 +7,11 @@ cargo xtask <command>
   setup                 finds or installs what the tests need (into .tools/)
   tidy                  house rules: file length, module docs, crate arrows, names, calls, links
   deny                  licences, banned crates and crate sources
-  bench [NAME]          journal, index, startup, research; without a name all of them
+  bench [NAME]          journal, index, startup, branches, research; without a name all of them
     bench research [--check] [--corpus DIR]
                         scores on both corpora and an ablation per technique;
                         --check: the full set only, and fails below the bars
+  live                  a few real calls (needs GEMINI_API_KEY or OPENAI_BASE_URL), held against the simulator
   help                  this text";
 
 /// Prints the list of commands.

@@ -17,11 +17,13 @@ mod bench;
 mod ci;
 mod deny;
 mod help;
+mod live;
 mod metadata;
 mod process;
 mod repository;
 mod score;
 mod setup;
+mod simulator;
 mod temporary;
 mod tidy;
 
@@ -53,6 +55,7 @@ fn run(arguments: &[String]) -> Result<()> {
         "setup" => setup::run(&root),
         "tidy" => tidy::run(&root),
         "deny" => deny::run(&root),
+        "live" => live::run(&root),
         "bench" => bench::run(&root, rest),
         "help" | "--help" | "-h" => {
             help::run();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::research::{self, Depth};
-use super::startup;
+use super::{branches, startup};
 use crate::process;
 
 /// One bench, with what belongs to it alone.
@@ -14,6 +14,7 @@ enum Bench {
     Journal,
     Index,
     Startup,
+    Branches,
     Research { depth: Depth, corpus: Option<PathBuf> },
 }
 
@@ -23,6 +24,7 @@ impl Bench {
             Bench::Journal => "journal",
             Bench::Index => "index",
             Bench::Startup => "startup",
+            Bench::Branches => "branches",
             Bench::Research { .. } => "research",
         }
     }
@@ -36,6 +38,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
             Bench::Journal => cargo_bench(root, "gemicro-store", "journal")?,
             Bench::Index => cargo_bench(root, "gemicro-source", "index")?,
             Bench::Startup => startup::run(root)?,
+            Bench::Branches => branches::run(root)?,
             Bench::Research { depth, corpus } => research::run(root, depth, corpus.as_deref())?,
         }
     }
@@ -49,6 +52,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             Bench::Journal,
             Bench::Index,
             Bench::Startup,
+            Bench::Branches,
             Bench::Research {
                 depth: Depth::Ablation,
                 corpus: None,
@@ -57,6 +61,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         Some("journal") => vec![Bench::Journal],
         Some("index") => vec![Bench::Index],
         Some("startup") => vec![Bench::Startup],
+        Some("branches") => vec![Bench::Branches],
         Some("research") => {
             let (mut depth, mut corpus) = (Depth::Ablation, None);
             while let Some(word) = words.next() {
@@ -70,7 +75,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             }
             vec![Bench::Research { depth, corpus }]
         }
-        Some(unknown) => bail!("no bench `{unknown}`: journal, index, startup, research"),
+        Some(unknown) => bail!("no bench `{unknown}`: journal, index, startup, branches, research"),
     };
     match words.next() {
         None => Ok(benches),

@@ -1,5 +1,6 @@
 //! `cargo xtask bench [NAME]`: how fast and how good, as figures beside their bars.
 
+mod branches;
 mod command;
 mod release;
 mod research;
@@ -7,4 +8,5 @@ mod startup;
 mod table;
 
 pub(crate) use command::run;
+pub(crate) use release::release_binary;
 pub(crate) use research::check as check_research;

@@ -17,6 +17,9 @@ pub(super) struct Replaced {
     /// The old name still answers; it is only worth a word where it fails.
     #[serde(default)]
     pub(super) still_served: bool,
+    /// A short name of ours for the current one: nothing to tell.
+    #[serde(default)]
+    pub(super) alias: bool,
 }
 
 /// The name to ask for, and what to tell the user about it.
@@ -40,7 +43,7 @@ impl ModelTable {
         {
             Some(old) if !self.knows(name) => Resolved {
                 id: old.by.clone(),
-                notice: Some(format!("model {name} {}; using {}", old.why, old.by)),
+                notice: (!old.alias).then(|| format!("model {name} {}; using {}", old.why, old.by)),
             },
             Some(_) | None => Resolved {
                 id: name.to_owned(),

@@ -136,7 +136,7 @@ fn stale_names_become_current_ones_with_a_word_about_it() {
         ("gemini-2.5-pro", "gemini-2.5-pro", false),
         ("gemini-3-flash-preview", "gemini-3-flash-preview", false),
         ("models/gemini-3.8-flash", "gemini-3.8-flash", false),
-        ("deep-research", "deep-research-preview-04-2026", true),
+        ("deep-research", "deep-research-preview-04-2026", false),
         ("gemini-9-neon", "gemini-9-neon", false),
         ("llama3:8b", "llama3:8b", false),
     ];

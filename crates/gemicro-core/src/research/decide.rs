@@ -50,7 +50,7 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
     if !fetches.is_empty() {
         return want(fetches);
     }
-    if state.completed().is_empty() {
+    if state.completed().is_empty() && !steps::can_do_without_findings(&state.plan) {
         return finish(Outcome::Failed(nothing_found(state)));
     }
     let synthesis = steps::synthesis(state, run);

@@ -43,7 +43,8 @@ fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
         .citations
         .iter()
         .any(|it| text.contains(&format!("[{}]", it.number)));
-    if text.trim().is_empty() || (!findings.citations.is_empty() && !keeps_citations) {
+    let must_cite = !findings.citations.is_empty() && requests::to_revise(&state.plan).is_none();
+    if text.trim().is_empty() || (must_cite && !keeps_citations) {
         let reason =
             "the report is a plain list of the findings, because the model's text cites none of them";
         return without_model(state, Some(reason.to_owned()));
@@ -67,7 +68,11 @@ fn revised(
     findings: Findings,
     partial: Option<String>,
 ) -> FinalResult {
-    let mut answer = sections::replace(report, &section.body, text);
+    // Without a word to put in its place the section stays as it is.
+    let mut answer = match text.trim() {
+        "" => report.to_owned(),
+        text => sections::replace(report, &section.body, text),
+    };
     let is_listed = |number: usize| report.contains(&format!("\n{number}. "));
     let new: Vec<&Citation> = findings
         .citations

@@ -102,6 +102,11 @@ pub(super) fn first_role(plan: &ResearchPlan, id: usize) -> Role {
     }
 }
 
+/// Whether there is something to write although nothing was found: a section can be put in other words.
+pub(super) fn can_do_without_findings(plan: &ResearchPlan) -> bool {
+    matches!(plan.engine, ResearchEngine::Model { .. }) && requests::to_revise(plan).is_some()
+}
+
 /// Whether the web may answer what the sources do not.
 pub(super) fn may_search_web(plan: &ResearchPlan) -> bool {
     matches!(plan.engine, ResearchEngine::Model { web: true, .. })

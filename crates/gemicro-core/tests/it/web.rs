@@ -327,6 +327,32 @@ async fn one_section_is_revised_and_every_other_byte_stays() {
 }
 
 #[tokio::test]
+async fn a_section_can_be_put_in_other_words_without_new_findings() {
+    let (events, result) = run(&setup(two_parts, &PAGES)).await;
+    let report = result.expect("a report").answer;
+    let cases = [
+        (Ok(("Shorter.".to_owned(), vec![])), "Shorter."),
+        (Err(ErrorKind::InvalidInput), "In short."),
+    ];
+    for (said, expected) in cases {
+        let says = move |request: &LlmRequest| match request.label.as_str() {
+            "web" => Ok(("NO ANSWER FOUND".to_owned(), vec![])),
+            _ => said.clone(),
+        };
+        let section = "1".to_owned();
+        let (_, mut base) = Base::read(&events, UseAs::Revise { section }).expect("a base");
+        base.pages.clear();
+        let mut second = setup(says, &[]);
+        second.plan.base = Some(base);
+        let (_, result) = run(&second).await;
+        assert_eq!(
+            result.expect("a result").answer,
+            report.replace("In short.", expected)
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_retry_asks_only_what_failed() {
     let broken = |request: &LlmRequest| match request.label.as_str() {
         "web" if request.prompt.contains("When?") => Err(ErrorKind::UpstreamError),
