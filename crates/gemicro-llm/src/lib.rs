@@ -4,6 +4,7 @@
 //! tokens. [`OpenAiBackend`] speaks the chat API of OpenAI, as local servers do.
 
 mod gemini;
+mod http;
 mod openai;
 pub mod rest;
 

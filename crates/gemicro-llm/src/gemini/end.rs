@@ -7,7 +7,7 @@ use gemicro_event::{Charge, ErrorKind, Failure, Json, Usage};
 use serde_json::json;
 
 use super::interaction::{Problem, Status};
-use super::trouble::excerpt;
+use crate::http::excerpt;
 
 /// What is known when a call ends.
 #[derive(Debug, Clone, Copy)]

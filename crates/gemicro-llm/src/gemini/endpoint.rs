@@ -8,25 +8,18 @@ use chrono::Utc;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
-use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
 use serde_json::Value;
 
 use super::config::GeminiConfig;
 use super::refusal::{REQUEST_ID, Refusal};
-use super::trouble::{Trouble, excerpt};
+use super::trouble::Trouble;
+use crate::http::{self, ANSWER_BYTES, error_body, excerpt, root_cause};
 
 const API_VERSION: &str = "v1beta";
 const KEY_HEADER: &str = "x-goog-api-key";
 /// The wire format that `wire` knows. The service ignores it today; genai-rs sends it too.
 const REVISION: (&str, &str) = ("api-revision", "2026-05-20");
-const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// How long the body of an error may take; what came by then is used.
-const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
-/// The most that is read of an answer, in bytes.
-pub(super) const ANSWER_BYTES: usize = 32 << 20;
-/// The most that is read of an error, in bytes.
-const ERROR_BYTES: usize = 64 << 10;
 
 /// Where requests go. Making one costs nothing: the HTTP client, which loads the system's certificates, is
 /// made by the first request.
@@ -93,13 +86,7 @@ impl Endpoint {
         if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
             return Err(wrong("expected http:// or https://"));
         }
-        let Some(name) = base.host_str() else {
-            return Err(wrong("it names no host"));
-        };
-        let host = match base.port() {
-            Some(port) => format!("{name}:{port}"),
-            None => name.to_owned(),
-        };
+        let host = http::host_of(&base).ok_or_else(|| wrong("it names no host"))?;
         if api_key.is_empty() {
             return Err(Failure::new(
                 ErrorKind::AuthFailed,
@@ -173,7 +160,7 @@ impl Endpoint {
     }
 
     fn request(&self, ask: Ask) -> Result<RequestBuilder, Trouble> {
-        let client = self.http.get_or_init(|| self.client());
+        let client = self.http.get_or_init(|| http::client(&self.base));
         let client = client
             .as_ref()
             .map_err(|failure| Trouble::Setup(failure.clone()))?;
@@ -206,20 +193,6 @@ impl Endpoint {
         }
         Ok(url)
     }
-
-    fn client(&self) -> Result<Client, Failure> {
-        let mut builder = Client::builder()
-            .connect_timeout(CONNECT_TIME)
-            .redirect(Policy::none())
-            .user_agent(concat!("gemicro/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(&self.base) {
-            builder = builder.no_proxy();
-        }
-        builder.build().map_err(|error| {
-            let message = format!("the HTTP client cannot be set up: {}", root_cause(&error));
-            Failure::new(ErrorKind::Internal, message)
-        })
-    }
 }
 
 impl fmt::Debug for Endpoint {
@@ -228,28 +201,6 @@ impl fmt::Debug for Endpoint {
             .field("host", &self.host)
             .finish_non_exhaustive()
     }
-}
-
-fn is_loopback(base: &Url) -> bool {
-    let host = base.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
-}
-
-/// Reads the body of an error as far as it comes in bounds of size and time.
-async fn error_body(mut response: Response) -> Vec<u8> {
-    let mut body = Vec::new();
-    let reading = async {
-        while let Ok(Some(chunk)) = response.chunk().await {
-            let room = ERROR_BYTES - body.len();
-            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-            if body.len() == ERROR_BYTES {
-                break;
-            }
-        }
-    };
-    // Late or not: what came is used.
-    let _ = tokio::time::timeout(ERROR_BODY_TIME, reading).await;
-    body
 }
 
 /// What an error of the HTTP client means; `otherwise` where it happened after the request was sent.
@@ -265,13 +216,4 @@ pub(super) fn trouble_of(
         Some(within) if error.is_timeout() => Trouble::Late(within),
         _ => otherwise(root_cause(&error)),
     }
-}
-
-/// The innermost reason; never the address, which stands in the outer ones.
-fn root_cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    excerpt(&cause.to_string())
 }

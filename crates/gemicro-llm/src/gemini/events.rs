@@ -10,10 +10,11 @@ use reqwest::header::CONTENT_TYPE;
 use sse_stream::{Sse, SseByteStream};
 use tokio::sync::Notify;
 
-use super::endpoint::{ANSWER_BYTES, trouble_of};
+use super::endpoint::trouble_of;
 use super::interaction::Event;
-use super::trouble::{Trouble, excerpt};
+use super::trouble::Trouble;
 use super::wire::read_event;
+use crate::http::{ANSWER_BYTES, excerpt};
 
 /// What comes off a stream.
 #[derive(Debug, PartialEq)]

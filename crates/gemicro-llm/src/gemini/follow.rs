@@ -15,7 +15,8 @@ use super::endpoint::Ask;
 use super::events::{EventReader, Incoming};
 use super::interaction::Status;
 use super::listener::{Hearing, Listener, Told, Voice};
-use super::trouble::{Trouble, excerpt};
+use super::trouble::Trouble;
+use crate::http::excerpt;
 
 /// The wait before a broken stream is taken up; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(100);

@@ -9,10 +9,10 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::end::{Ending, Verdict};
-use super::endpoint::ANSWER_BYTES;
 use super::interaction::{Block, Delta, Event, Happening, Interaction, Problem, Status, Step};
-use super::trouble::{Subject, Trouble, excerpt};
+use super::trouble::{Subject, Trouble};
 use super::whole::{all_runs, last_run, problems};
+use crate::http::{ANSWER_BYTES, excerpt};
 
 /// What a call gives out.
 pub(super) type Told = Result<LlmChunk, StepFailure>;

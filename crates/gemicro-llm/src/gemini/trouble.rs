@@ -6,15 +6,13 @@
 use std::time::Duration;
 
 use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::models::ModelTable;
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::{Map, Value, json};
 
 use super::problem::{is_block, is_transient};
 use super::refusal::Refusal;
-use gemicro_core::models::ModelTable;
-
-/// The most of a foreign text that goes into a message.
-const EXCERPT: usize = 300;
+use crate::http::excerpt;
 
 /// What a request is about; decides what "not found" means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,27 +203,4 @@ fn detail(refusal: &Refusal, host: &str) -> Json {
         detail.insert("quotas".to_owned(), quotas.collect());
     }
     Json::from(Value::Object(detail))
-}
-
-/// A foreign text on one line, without control characters, cut.
-pub(super) fn excerpt(text: &str) -> String {
-    let mut line = String::new();
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
-        if word.is_empty() {
-            continue;
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        if line.len() > EXCERPT {
-            line.truncate(line.floor_char_boundary(EXCERPT));
-            line.push('…');
-            return line;
-        }
-    }
-    if line.is_empty() {
-        line.push_str("(nothing)");
-    }
-    line
 }

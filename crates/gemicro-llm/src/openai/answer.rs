@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::refusal::Refusal;
 use super::think::ThinkFilter;
-use super::trouble::{Trouble, excerpt};
+use super::trouble::Trouble;
+use crate::http::excerpt;
 
 /// What was heard of one answer.
 #[derive(Debug)]

@@ -10,11 +10,8 @@ use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use sse_stream::{Sse, SseByteStream};
 
-use super::endpoint::root_cause;
 use super::trouble::Trouble;
-
-/// The most that is read of an answer.
-pub(super) const ANSWER_BYTES: usize = 32 << 20;
+use crate::http::{ANSWER_BYTES, root_cause};
 
 /// Why there are no more bytes.
 #[derive(Debug, thiserror::Error)]

@@ -14,7 +14,8 @@ use super::answer::Answer;
 use super::body::Fields;
 use super::bytes::{Bytes, Events, Look, Next};
 use super::endpoint::Endpoint;
-use super::trouble::{Trouble, excerpt};
+use super::trouble::Trouble;
+use crate::http::excerpt;
 
 /// How long to wait for the usage once the answer is complete.
 const LAST_WORDS: Duration = Duration::from_secs(5);

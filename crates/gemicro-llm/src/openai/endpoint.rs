@@ -1,28 +1,19 @@
 //! One server: sends requests, with the key where there is one.
 
-use std::error::Error;
 use std::fmt;
 use std::io;
-use std::net::IpAddr;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use chrono::Utc;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response, Url};
 
 use super::config::OpenAiConfig;
 use super::refusal::Refusal;
-use super::trouble::{Trouble, excerpt};
-
-const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// How long the body of an error may take; what came by then is used.
-const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
-/// The most that is read of an error, in bytes.
-const ERROR_BYTES: usize = 64 << 10;
+use super::trouble::Trouble;
+use crate::http::{self, causes, error_body, root_cause};
 
 /// Where requests go. Making one costs nothing: the HTTP client, which loads the system's certificates, is
 /// made by the first request.
@@ -42,11 +33,7 @@ impl Endpoint {
             let message = format!("`{shown}` cannot be the address of an OpenAI-compatible server: {why}");
             Failure::new(ErrorKind::InvalidInput, message)
         })?;
-        let name = base.host_str().unwrap_or_default();
-        let host = match base.port() {
-            Some(port) => format!("{name}:{port}"),
-            None => name.to_owned(),
-        };
+        let host = http::host_of(&base).unwrap_or_default();
         let key = config
             .api_key
             .as_deref()
@@ -93,7 +80,7 @@ impl Endpoint {
         path: &str,
         body: Option<Vec<u8>>,
     ) -> Result<Response, Trouble> {
-        let client = self.http.get_or_init(|| self.client());
+        let client = self.http.get_or_init(|| http::client(&self.base));
         let client = client
             .as_ref()
             .map_err(|failure| Trouble::Setup(failure.clone()))?;
@@ -117,25 +104,6 @@ impl Endpoint {
         let refusal = Refusal::read(status.as_u16(), &headers, &body, Utc::now());
         Err(Trouble::Refused(Box::new(refusal)))
     }
-
-    fn client(&self) -> Result<Client, Failure> {
-        let mut builder = Client::builder()
-            .connect_timeout(CONNECT_TIME)
-            // The key and the prompt go to the address that was given and nowhere else.
-            .redirect(Policy::none())
-            .user_agent(concat!("gemicro/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(&self.base) {
-            builder = builder.no_proxy();
-        }
-        if self.base.scheme() == "http" {
-            // No certificates are needed, so none have to be there.
-            builder = builder.tls_certs_only([]);
-        }
-        builder.build().map_err(|error| {
-            let message = format!("the HTTP client cannot be set up: {}", root_cause(&error));
-            Failure::new(ErrorKind::Internal, message)
-        })
-    }
 }
 
 impl fmt::Debug for Endpoint {
@@ -144,28 +112,6 @@ impl fmt::Debug for Endpoint {
             .field("host", &self.host)
             .finish_non_exhaustive()
     }
-}
-
-fn is_loopback(base: &Url) -> bool {
-    let host = base.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
-}
-
-/// Reads the body of an error as far as it comes in bounds of size and time.
-async fn error_body(mut response: Response) -> Vec<u8> {
-    let mut body = Vec::new();
-    let reading = async {
-        while let Ok(Some(chunk)) = response.chunk().await {
-            let room = ERROR_BYTES - body.len();
-            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-            if body.len() == ERROR_BYTES {
-                break;
-            }
-        }
-    };
-    // Late or not: what came is used.
-    let _ = tokio::time::timeout(ERROR_BODY_TIME, reading).await;
-    body
 }
 
 fn trouble_of(error: reqwest::Error) -> Trouble {
@@ -181,20 +127,4 @@ fn trouble_of(error: reqwest::Error) -> Trouble {
     } else {
         Trouble::Unreachable(root_cause(&error))
     }
-}
-
-/// The innermost reason; never the address, which stands in the outer ones.
-pub(super) fn root_cause(error: &reqwest::Error) -> String {
-    let innermost = causes(error).last();
-    excerpt(&innermost.map_or_else(|| "no reason given".to_owned(), ToString::to_string))
-}
-
-/// What stands behind an error, the nearest first.
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    let mut next = error.source();
-    std::iter::from_fn(move || {
-        let cause = next?;
-        next = cause.source();
-        Some(cause)
-    })
 }

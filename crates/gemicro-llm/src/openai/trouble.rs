@@ -4,12 +4,9 @@ use gemicro_core::flow::{Spent, StepFailure};
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::{Map, Value};
 
-use super::bytes::ANSWER_BYTES;
 use super::endpoint::Endpoint;
 use super::refusal::Refusal;
-
-/// The most of a foreign text that goes into a message.
-const EXCERPT: usize = 300;
+use crate::http::{ANSWER_BYTES, excerpt};
 
 /// Why there is no usable answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,27 +158,4 @@ fn detail(refusal: Option<&Refusal>, host: &str) -> Value {
         }
     }
     Value::Object(detail)
-}
-
-/// A foreign text on one line, without control characters, cut.
-pub(super) fn excerpt(text: &str) -> String {
-    let mut line = String::new();
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
-        if word.is_empty() {
-            continue;
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        if line.len() > EXCERPT {
-            line.truncate(line.floor_char_boundary(EXCERPT));
-            line.push('…');
-            return line;
-        }
-    }
-    if line.is_empty() {
-        line.push_str("(nothing)");
-    }
-    line
 }
