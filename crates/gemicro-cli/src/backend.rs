@@ -76,6 +76,11 @@ pub(crate) fn choose(
             "the openai backend needs the address of its server",
             "export OPENAI_BASE_URL=http://127.0.0.1:11434/v1 (Ollama), or set openai.base_url in your settings",
         )),
+        BackendName::Openai if settings.web.value == Some(true) => Err(Stopped::failed(
+            ErrorKind::InvalidInput,
+            "the openai backend cannot search the web",
+            "leave --web away, or use --backend gemini",
+        )),
         BackendName::Openai => match model {
             Some(model) => Ok(Backend::Model {
                 llm: llm(settings, OPENAI, model),
@@ -115,6 +120,31 @@ pub(crate) fn of_plan(plan: &ResearchPlan) -> Backend {
         },
         ResearchEngine::Agent { llm } => Backend::Agent(llm.clone()),
     }
+}
+
+/// Endpoints of other machines that would get a key in clear.
+pub(crate) fn in_clear(environment: &Environment, endpoints: &Endpoints) -> Vec<String> {
+    let pairs = [
+        (environment.gemini_key(), &endpoints.gemini.value),
+        (environment.get(OPENAI_KEY), &endpoints.openai.value),
+    ];
+    let open = pairs.into_iter().filter_map(|(key, url)| {
+        key?;
+        let url = url.as_deref()?;
+        let rest = url.strip_prefix("http://")?;
+        let host = rest.split(['/', '?', '#']).next()?;
+        let name = host.rsplit_once(':').map_or(host, |(name, port)| {
+            if port.bytes().all(|byte| byte.is_ascii_digit()) {
+                name
+            } else {
+                host
+            }
+        });
+        let name = name.trim_matches(['[', ']']);
+        let is_here = name == "localhost" || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
+        (!is_here).then(|| format!("the key is sent to {host} in clear: use https"))
+    });
+    open.collect()
 }
 
 /// The backends that runs of this process can ask. Making them opens no connection.

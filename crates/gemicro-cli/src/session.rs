@@ -63,6 +63,9 @@ impl Context {
     ) -> Result<Engine, Stopped> {
         let home = self.home(layers)?;
         let endpoints = Endpoints::resolve(layers)?;
+        for warning in backend::in_clear(&self.environment, &endpoints) {
+            output::say(&format!("{} {warning}", self.screen.on_stderr().warn("warning:")));
+        }
         let llm = backend::backends(&self.environment, &endpoints, settings)?;
         let config = EngineConfig {
             home,

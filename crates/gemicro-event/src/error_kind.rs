@@ -99,7 +99,7 @@ error_kinds! {
     /// A program that is needed is not installed.
     CommandNotFound, "command_not_found", Environment, false, "install it, then run `gemicro doctor`";
     /// The credential is missing or was refused.
-    AuthFailed, "auth_failed", Environment, false, "set GEMINI_API_KEY, or use --offline with --source";
+    AuthFailed, "auth_failed", Environment, false, "check the key (GEMINI_API_KEY), or use --offline with --source";
     /// Too many requests for the moment.
     RateLimited, "rate_limited", Upstream, true, "wait a little; gemicro retries by itself";
     /// The quota of the account is used up until its reset.
@@ -117,9 +117,9 @@ error_kinds! {
     /// The request cannot be carried out as written.
     InvalidInput, "invalid_input", Usage, false, "correct the request; see --help";
     /// The budget does not allow the next call.
-    BudgetExceeded, "budget_exceeded", Limit, false, "raise --budget and resume";
+    BudgetExceeded, "budget_exceeded", Limit, false, "ask again with a larger --budget or --max-duration";
     /// The system or the policy forbids it.
-    PermissionDenied, "permission_denied", Environment, false, "check the permissions of the path named above";
+    PermissionDenied, "permission_denied", Environment, false, "check the permissions of what is named above; a private web address needs --allow-host";
     /// The asked isolation is not available here.
     SandboxUnavailable, "sandbox_unavailable", Environment, false, "run `gemicro doctor` to see what is missing";
     /// The agent's session is gone.

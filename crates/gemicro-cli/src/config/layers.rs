@@ -83,7 +83,11 @@ impl Layers {
             Ok(value) => Ok(Setting { value, origin }),
             Err(message) => Err(Stopped::usage(
                 format!("{origin}, {}: {message}", spec.key),
-                "correct it there, or give it as a flag",
+                if spec.flag.is_empty() {
+                    "correct it there"
+                } else {
+                    "correct it there, or give it as a flag"
+                },
             )),
         }
     }

@@ -23,6 +23,11 @@ pub(crate) fn parse_parallel(text: &str) -> Result<usize, String> {
     number(text, 1, 256)
 }
 
+/// Reads `--calls-per-minute`.
+pub(crate) fn parse_per_minute(text: &str) -> Result<u32, String> {
+    number(text, 1, 100_000)
+}
+
 /// Reads `--timeout` and `--idle-timeout`, in seconds.
 pub(crate) fn parse_seconds(text: &str) -> Result<u64, String> {
     number(text.trim().trim_end_matches('s'), 1, 86_400)
@@ -136,7 +141,7 @@ pub(super) fn parallel(written: &Written) -> Result<Option<usize>, String> {
 }
 
 pub(super) fn per_minute(written: &Written) -> Result<Option<u32>, String> {
-    number(one(written)?, 1, 100_000).map(Some)
+    parse_per_minute(one(written)?).map(Some)
 }
 
 pub(super) fn max_duration(written: &Written) -> Result<Limits, String> {

@@ -40,8 +40,8 @@ fn the_embedded_table_reads() {
 #[test]
 fn an_unknown_price_is_not_zero() {
     let table = ModelTable::embedded();
-    assert_eq!(table.price("gemini-3-flash-preview"), None);
-    assert!(table.size("gemini-3-flash-preview").is_some());
+    assert_eq!(table.price("gemini-4-carbon"), None);
+    assert!(table.size("gemini-4-carbon").is_some());
     assert_eq!((table.price("llama3:8b"), table.size("llama3:8b")), (None, None));
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gemicro_core::models::ModelTable;
-use gemicro_event::Failure;
+use gemicro_event::{ErrorKind, Failure};
 use gemicro_llm::GeminiConfig;
 use gemicro_llm::rest::GeminiRest;
 
@@ -99,12 +99,15 @@ fn openai(ctx: &Context, endpoints: &Endpoints, offline: bool) -> Finding {
     }
 }
 
-fn hint(failure: &Failure) -> String {
-    failure.kind.hint().to_owned()
+fn hint(failure: &Failure) -> &'static str {
+    match failure.kind {
+        ErrorKind::AuthFailed => "check the key; docs/keys.md says where it comes from",
+        ErrorKind::RateLimited | ErrorKind::QuotaExhausted => "wait for the limit to end",
+        _ => "check the address and the network",
+    }
 }
 
 fn within<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    use gemicro_event::ErrorKind;
     let late = || {
         Failure::new(
             ErrorKind::Timeout,

@@ -10,7 +10,7 @@ use gemicro_engine::AllowedHost;
 use crate::args::Format;
 use crate::config::readers::{
     parse_budget, parse_host, parse_max_duration, parse_max_queries, parse_max_tokens, parse_parallel,
-    parse_seconds,
+    parse_per_minute, parse_seconds,
 };
 use crate::config::{BackendName, ResearchFlags};
 use crate::trouble::Stopped;
@@ -81,6 +81,10 @@ pub(crate) struct ResearchArgs {
     /// Model calls at the same time [default: 100; 4 for openai]
     #[arg(long, value_name = "N", value_parser = parse_parallel, help_heading = "Limits")]
     pub(crate) parallel: Option<usize>,
+
+    /// Model calls started in any minute [default: unlimited]
+    #[arg(long, value_name = "N", value_parser = parse_per_minute, help_heading = "Limits")]
+    pub(crate) calls_per_minute: Option<u32>,
 
     /// Time limit of the whole run, such as 90s or 10m [default: unlimited]
     #[arg(long, value_name = "DURATION", value_parser = parse_max_duration, help_heading = "Limits")]
@@ -156,7 +160,7 @@ impl ResearchArgs {
             max_tokens: self.max_tokens,
             idle_timeout: self.idle_timeout,
             parallel: self.parallel.map(Some),
-            per_minute: None,
+            per_minute: self.calls_per_minute.map(Some),
         })
     }
 }

@@ -78,7 +78,15 @@ async fn earlier(args: &ResearchArgs, engine: &Engine) -> Result<Option<Earlier>
         },
         None => UseAs::FollowUp,
     };
-    let (plan, base) = engine.base(&id, use_as).await?;
+    let (plan, base) = engine
+        .base(&id, use_as)
+        .await
+        .map_err(|failure| match failure.kind {
+            ErrorKind::InvalidInput => {
+                Stopped::from(failure).with_hint("`gemicro show RUN --format markdown` prints its report")
+            }
+            _ => Stopped::from(failure),
+        })?;
     Ok(Some(Earlier { plan, base }))
 }
 
