@@ -5,11 +5,16 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 mod bad_input;
+mod branches;
 mod dead_letters;
+mod interrupted;
 mod normal;
+mod parking;
 mod program;
+mod provider_trouble;
 mod research;
 mod runs;
 mod settings;
 mod sim;
+mod simulated;
 mod stopping;

@@ -224,10 +224,10 @@ impl<'a, F: Flow> Driver<'a, F> {
         }
     }
 
-    /// Ends everything that still runs here, without a word to the journal.
+    /// Ends everything that still runs here, without a word to the journal or to anyone outside: whoever
+    /// took the run over may be listening to the same calls.
     pub(super) fn abandon(&mut self) {
         for (key, running) in std::mem::take(&mut self.running) {
-            running.cancel.cancel();
             running.abort.abort();
             self.ctx.live.remove(&key);
         }

@@ -170,7 +170,9 @@ impl<F: Flow> Driver<'_, F> {
             self.park(running, told.failure, charge, now.plus(wait), now, events);
             return;
         }
-        let may_retry = told.failure.kind.is_retryable() && tries.failures + 1 < retry.max_attempts;
+        let too_long = stated_wait(&told.failure).is_some_and(|wait| wait > PARK_UP_TO);
+        let may_retry =
+            told.failure.kind.is_retryable() && tries.failures + 1 < retry.max_attempts && !too_long;
         if running.stopped.is_none() && may_retry {
             let attempt = tries.failures + 1;
             let wait = retry.wait_after(attempt, &told.failure, seed(self.run_id().as_str(), key));
@@ -364,9 +366,15 @@ fn seed(run: &str, key: &StepKey) -> u64 {
 
 /// How long until the limit ends that a failure speaks of, if that can be waited for.
 fn limit_end(failure: &Failure) -> Option<Duration> {
-    let is_limit = matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
-    let wait = Duration::from_millis(failure.retry_after_ms.filter(|_| is_limit)?);
-    (wait <= PARK_UP_TO).then_some(wait)
+    let can_pass = matches!(
+        failure.kind,
+        ErrorKind::RateLimited | ErrorKind::QuotaExhausted | ErrorKind::UpstreamError
+    );
+    stated_wait(failure).filter(|wait| can_pass && *wait <= PARK_UP_TO)
+}
+
+fn stated_wait(failure: &Failure) -> Option<Duration> {
+    failure.retry_after_ms.map(Duration::from_millis)
 }
 
 /// The failure of a step that was stopped because its run ends.

@@ -7,6 +7,7 @@ use super::driver::Driver;
 use super::settle::run_ends;
 use super::{DriveError, Ended};
 use crate::flow::{Flow, Outcome};
+use crate::run::StepState;
 use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepFailed, StepLost};
 use crate::store::{Append, NewEvent, StepMark, Writer};
 
@@ -100,12 +101,20 @@ impl<F: Flow> Driver<'_, F> {
 
     /// Stops everything for a while: attempts that did not finish in time are lost and start again later.
     pub(super) async fn suspend(&mut self, reason: &str) -> Result<(), DriveError> {
+        if let Ok(report) = self.reports.try_recv() {
+            self.take_reports(report).await?;
+        }
         let keys: Vec<StepKey> = self.running.keys().cloned().collect();
-        for key in &keys {
+        // A call that can be picked up goes on outside: we only stop listening.
+        let (left, stopped): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| self.has_handle(key));
+        for running in left.iter().filter_map(|key| self.running.get(key)) {
+            running.abort.abort();
+        }
+        for key in &stopped {
             self.stop_step(key, run_ends());
         }
         let mut events = Vec::new();
-        let ended = self.gather().await;
+        let ended = self.gather(stopped).await;
         let now = self.clock.now();
         for report in ended {
             // A result or a word that came in the last moment counts; a stopped attempt starts again later.
@@ -113,6 +122,10 @@ impl<F: Flow> Driver<'_, F> {
                 Said::Told(_) | Said::Ended(Ok(_)) => self.settle(report, now, &mut events),
                 Said::Ended(Err(_)) => {}
             }
+        }
+        // First what they still said: a handle that came in the last moment decides what is lost.
+        if !events.is_empty() {
+            self.append(std::mem::take(&mut events)).await?;
         }
         for (key, running) in std::mem::take(&mut self.running) {
             self.lost(&running, now, &mut events);
@@ -134,7 +147,7 @@ impl<F: Flow> Driver<'_, F> {
             self.stop_step(key, run_ends());
         }
         let mut events = Vec::new();
-        for report in self.gather().await {
+        for report in self.gather(keys).await {
             self.settle(report, self.clock.now(), &mut events);
         }
         events.extend(self.never_picked_up());
@@ -162,10 +175,14 @@ impl<F: Flow> Driver<'_, F> {
         .collect()
     }
 
-    /// Waits for the reports of all stopped steps; each attempt ends within its grace period.
-    async fn gather(&mut self) -> Vec<Report> {
+    /// Whether the running attempt of a step left a handle that the next one can ask for.
+    fn has_handle(&self, key: &StepKey) -> bool {
+        matches!(self.run.steps.get(key), Some(StepState::Running(attempt)) if attempt.handle.is_some())
+    }
+
+    /// Waits for the reports of these stopped steps; each attempt ends within its grace period.
+    async fn gather(&mut self, mut open: Vec<StepKey>) -> Vec<Report> {
         let mut reports = Vec::new();
-        let mut open: Vec<StepKey> = self.running.keys().cloned().collect();
         while !open.is_empty() {
             let Some(report) = self.reports.recv().await else {
                 break;

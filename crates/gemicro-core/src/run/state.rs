@@ -171,13 +171,19 @@ impl RunState {
                 });
             }
             "answer_requested" => {
+                // Time that a person thinks is nobody's work.
+                self.worked_ms = self.worked_ms_at(update.timestamp);
+                self.working_since = None;
                 self.fold_read(update.as_answer_requested(), |it, asked: AnswerRequested| {
                     it.asked.push(asked.key)
                 });
             }
-            "answer_given" => self.fold_read(update.as_answer_given(), |it, given: AnswerGiven| {
-                it.answers.insert(given.key, given.answer);
-            }),
+            "answer_given" => {
+                self.working_since = Some(update.timestamp);
+                self.fold_read(update.as_answer_given(), |it, given: AnswerGiven| {
+                    it.answers.insert(given.key, given.answer);
+                });
+            }
             "run_suspended" => self.fold_read(update.as_run_suspended(), Self::suspended),
             "run_resumed" => self.working_since = Some(update.timestamp),
             other => self.ended |= is_terminal(other),
@@ -232,6 +238,7 @@ impl RunState {
 
     fn step_started(&mut self, it: StepStarted) {
         let mut tries = Tries::default();
+        let mut handle = None;
         if let Some(StepState::Waiting {
             attempt,
             tries: so_far,
@@ -240,9 +247,11 @@ impl RunState {
         }) = self.steps.get(&it.step)
         {
             tries = *so_far;
-            if kept.is_some() {
-                // The same call goes on under the new attempt's reservation.
+            if let Some((left, _)) = kept {
+                // The same call goes on under the new attempt's reservation and name: should this attempt be
+                // cut off too, the next one asks for it again.
                 self.ledger.release(&it.step, *attempt);
+                handle = Some(left.clone());
             }
         }
         self.ledger.hold(&it.step, it.attempt, it.reserved, it.purpose);
@@ -250,7 +259,7 @@ impl RunState {
             number: it.attempt,
             tries,
             reserved: it.reserved,
-            handle: None,
+            handle,
         };
         self.steps.insert(it.step, StepState::Running(attempt));
     }
@@ -290,7 +299,11 @@ impl RunState {
     fn step_lost(&mut self, it: StepLost) {
         let tries = self.tries(&it.step);
         let kept = match self.steps.remove(&it.step) {
-            Some(StepState::Running(attempt)) => attempt.handle.map(|handle| (handle, attempt.reserved)),
+            Some(StepState::Running(attempt)) if it.kept => {
+                attempt.handle.map(|handle| (handle, attempt.reserved))
+            }
+            // A handle that led nowhere is not asked again.
+            Some(StepState::Running(_)) => None,
             Some(StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_)) | None => None,
         };
         if !it.kept {

@@ -161,16 +161,23 @@ async fn a_suspended_run_keeps_what_it_has_and_goes_on() {
         .iter()
         .filter_map(|event| event.update.as_step_lost())
         .collect();
-    assert_eq!(lost.len(), 2);
-    assert!(
-        lost.iter().all(|lost| lost.charge == tokens_charge(100)),
-        "charged their reservation: {lost:?}"
+    let lost: Vec<_> = lost
+        .iter()
+        .map(|it| (it.step.as_str(), it.charge, it.kept))
+        .collect();
+    assert_eq!(
+        lost,
+        [
+            ("deaf", tokens_charge(100), false),
+            ("late handle", Charge::ZERO, true)
+        ],
+        "charged its reservation, unless it can be picked up"
     );
     let mut row = RunRow::new(begun.id.clone(), None);
     events.iter().for_each(|event| row.fold(event));
     assert_eq!(
         (row.status, row.spent),
-        (RunStatus::Suspended, tokens_charge(207))
+        (RunStatus::Suspended, tokens_charge(107))
     );
 
     // Another process goes on: the completed step is not run again, the others are attempt 2.

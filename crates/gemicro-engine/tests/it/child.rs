@@ -14,7 +14,8 @@ use gemicro_event::{CommandId, Event, StreamId};
 use rustix::process::{Signal, getpid, kill_process};
 use serde::{Deserialize, Serialize};
 
-use crate::support::{engine, plan};
+use crate::simulated::{agent_plan, gemini};
+use crate::support::{engine, engine_asking, plan};
 
 const VARIABLE: &str = "GEMICRO_TEST_JOB";
 
@@ -31,6 +32,12 @@ pub(crate) struct Job {
     pub(crate) max_parallel: usize,
     /// How long the model takes for an answer.
     pub(crate) delay_ms: u64,
+    /// Kills itself just before this many events of this kind would be written.
+    pub(crate) kill_before: Option<(String, usize)>,
+    /// Asks this simulator over the Gemini API instead of a scripted model.
+    pub(crate) simulator: Option<String>,
+    /// Hands the question to a research agent of the provider.
+    pub(crate) agent: bool,
 }
 
 impl Job {
@@ -43,6 +50,18 @@ impl Job {
             lease_ms: 200,
             max_parallel: 8,
             delay_ms: 0,
+            kill_before: None,
+            simulator: None,
+            agent: false,
+        }
+    }
+
+    /// The same process again, to go on with a run.
+    pub(crate) fn resuming(&self, name: &str, run: &StreamId) -> Self {
+        Self {
+            name: name.to_owned(),
+            resume: Some(run.to_string()),
+            ..self.clone()
         }
     }
 
@@ -82,18 +101,24 @@ fn child_process() {
 }
 
 async fn work(job: &Job) -> String {
-    let engine = engine(&job.place, &job.name, Duration::from_millis(job.delay_ms)).await;
+    let engine = match &job.simulator {
+        Some(url) => engine_asking(&job.place, &job.name, Arc::new(gemini(url))).await,
+        None => engine(&job.place, &job.name, Duration::from_millis(job.delay_ms)).await,
+    };
     let killer = |inner| -> Arc<dyn Store> {
         let kill_after = job.kill_after.unwrap_or(usize::MAX);
         Arc::new(KillingStore {
             inner,
             kill_after,
             n_appends: AtomicUsize::new(0),
+            kill_before: job.kill_before.clone(),
+            n_named: AtomicUsize::new(0),
             place: job.place.clone(),
         })
     };
     let engine = engine.tried_out(Duration::from_millis(job.lease_ms), job.max_parallel, killer);
     let run = match &job.resume {
+        None if job.agent => engine.start(&agent_plan(), Default::default()).await,
         None => engine.start(&plan(&job.place), Default::default()).await,
         Some(id) => {
             engine
@@ -108,19 +133,41 @@ async fn work(job: &Job) -> String {
     ended.map_or_else(|failure| failure.kind.to_string(), |()| "ok".to_owned())
 }
 
-/// Ends its process with SIGKILL right after the k-th append became durable.
+/// Ends its process with SIGKILL right after the k-th append became durable, or before an event of a kind.
 struct KillingStore {
     inner: Arc<dyn Store>,
     kill_after: usize,
     n_appends: AtomicUsize,
+    kill_before: Option<(String, usize)>,
+    n_named: AtomicUsize,
     place: PathBuf,
 }
 
 impl KillingStore {
     fn count(&self) {
         if self.n_appends.fetch_add(1, Ordering::SeqCst) + 1 == self.kill_after {
-            kill_process(getpid(), Signal::KILL).expect("a process may kill itself");
+            die();
         }
+    }
+
+    fn look(&self, append: &Append) {
+        let Some((kind, nth)) = &self.kill_before else {
+            return;
+        };
+        for _ in append.events.iter().filter(|it| it.update.event_type == *kind) {
+            // Appends are asked for one after the other.
+            if self.n_named.fetch_add(1, Ordering::SeqCst) + 1 == *nth {
+                die();
+            }
+        }
+    }
+}
+
+fn die() {
+    kill_process(getpid(), Signal::KILL).expect("a process may kill itself");
+    // The signal may take a moment; nothing more happens here.
+    loop {
+        std::thread::park();
     }
 }
 
@@ -136,6 +183,7 @@ impl Store for KillingStore {
 
     fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>> {
         Box::pin(async move {
+            self.look(&append);
             let appended = self.inner.append(append).await;
             self.count();
             appended

@@ -1,8 +1,13 @@
 //! The engine over a real store, real files and real processes.
 
+mod agent;
 mod cancel;
 mod child;
+mod cut_streams;
 mod kill;
+mod kill_streams;
+mod parked;
 mod runs;
+mod simulated;
 mod support;
 mod takeover;

@@ -76,13 +76,18 @@ impl Place {
 }
 
 pub(crate) fn plan(place: &Path) -> Plan {
+    let backend = Backend::Model {
+        llm: LlmConfig::default(),
+        web: false,
+    };
+    plan_with(vec![place.join("docs")], backend)
+}
+
+pub(crate) fn plan_with(sources: Vec<PathBuf>, backend: Backend) -> Plan {
     let request = ResearchRequest {
         question: "Which crossing is the best?".to_owned(),
-        sources: vec![place.join("docs")],
-        backend: Backend::Model {
-            llm: LlmConfig::default(),
-            web: false,
-        },
+        sources,
+        backend,
         config: ResearchConfig::default(),
         limits: Default::default(),
         base: None,
@@ -91,17 +96,19 @@ pub(crate) fn plan(place: &Path) -> Plan {
 }
 
 pub(crate) async fn engine(place: &Path, owner: &str, delay: Duration) -> Engine {
+    let model = CountedModel {
+        model: ScriptedModel::new(Part::Perfect).with_delay(delay),
+        calls: place.join("calls"),
+    };
+    engine_asking(place, owner, Arc::new(model)).await
+}
+
+pub(crate) async fn engine_asking(place: &Path, owner: &str, model: Arc<dyn LlmBackend>) -> Engine {
     let config = EngineConfig {
         home: place.join("home"),
         owner: format!("{owner} ({})", std::process::id()),
         program: "gemicro test".to_owned(),
-        llm: Backends::one(
-            GEMINI,
-            Arc::new(CountedModel {
-                model: ScriptedModel::new(Part::Perfect).with_delay(delay),
-                calls: place.join("calls"),
-            }),
-        ),
+        llm: Backends::one(GEMINI, model),
         fetch: Default::default(),
         secrets: Vec::new(),
         share_sources: false,

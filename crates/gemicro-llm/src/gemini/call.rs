@@ -58,15 +58,22 @@ pub(super) fn start(call: Call) -> BoxStream<'static, Told> {
     }
 }
 
-/// Takes up a call by its interaction. Never sends a POST; whatever was spent was spent before.
+/// Takes up a call by its interaction; some looks in a row may fail. Never sends a POST; whatever was spent was
+/// spent before.
 pub(super) fn pick_up(call: Call, id: String) -> BoxStream<'static, Told> {
     let told = stream! {
-        let interaction = match look(&call, &id).await {
-            Ok(interaction) => interaction,
-            Err(trouble) => {
-                yield Err(call.lost(trouble));
-                return;
+        let mut n_failed = 0;
+        let interaction = loop {
+            match look(&call, &id).await {
+                Ok(interaction) => break interaction,
+                Err(trouble) if trouble.passes() && n_failed < call.max_resumes => n_failed += 1,
+                Err(trouble) => {
+                    yield Err(call.lost(trouble));
+                    return;
+                }
             }
+            yield Ok(LlmChunk::Alive);
+            sleep(call.poll).await;
         };
         let mut listener = call.listener(Some(id.clone()));
         if interaction.status != Status::Running {
