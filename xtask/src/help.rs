@@ -9,8 +9,8 @@ cargo xtask <command>
   deny                  licences, banned crates and crate sources
   bench [NAME]          journal, index, startup, branches, research; without a name all of them
     bench research [--check] [--corpus DIR]
-                        scores on both corpora and an ablation per technique;
-                        --check: the full set only, and fails below the bars
+                        scores on all corpora, an ablation per technique, and scripted models;
+                        --check: without the ablation, and fails below the bars
   live                  a few real calls (needs GEMINI_API_KEY or OPENAI_BASE_URL), held against the simulator
   help                  this text";
 

@@ -7,16 +7,15 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::bench::release_binary;
+use crate::bench::{Simulator, release_binary};
 use crate::process;
-use crate::simulator::Simulator;
 
 /// Starts the simulator and compares.
 pub(crate) fn run(root: &Path) -> Result<()> {
     if std::env::var_os("CI").is_some() {
         bail!("`live` spends money and needs a key: it is never run in CI");
     }
-    let simulator = Simulator::start(&release_binary(root)?, None)?;
+    let simulator = Simulator::start(&release_binary(root)?, "research")?;
     process::run(
         Command::new("python3")
             .arg(root.join("xtask/live/shapes.py"))

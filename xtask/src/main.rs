@@ -23,7 +23,6 @@ mod process;
 mod repository;
 mod score;
 mod setup;
-mod simulator;
 mod temporary;
 mod tidy;
 

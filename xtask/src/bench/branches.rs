@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::release::release_binary;
-use crate::simulator::Simulator;
+use super::simulator::Simulator;
 use crate::temporary::TemporaryFolder;
 
 const RUNS: usize = 15;
@@ -23,7 +23,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         let place = TemporaryFolder::new()?;
         let scenario = place.path().join("scenario.yaml");
         std::fs::write(&scenario, scenario_text(n_branches))?;
-        let simulator = Simulator::start(&program, Some(&scenario))?;
+        let simulator = Simulator::start(&program, &scenario.to_string_lossy())?;
         let mut added = Vec::new();
         // The first run makes the state folder.
         ask(&program, place.path(), &simulator.url, n_branches)?;

@@ -107,7 +107,7 @@ mod tests {
             depth,
             corpus: corpus.map(PathBuf::from),
         };
-        assert_eq!(parsed("").unwrap().len(), 4);
+        assert_eq!(parsed("").unwrap().len(), 5);
         assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
         assert_eq!(parsed("research").unwrap(), [research(Depth::Ablation, None)]);
         assert_eq!(

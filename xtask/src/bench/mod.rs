@@ -2,11 +2,15 @@
 
 mod branches;
 mod command;
+mod models;
+mod outcome;
 mod release;
 mod research;
+mod simulator;
 mod startup;
 mod table;
 
 pub(crate) use command::run;
 pub(crate) use release::release_binary;
 pub(crate) use research::check as check_research;
+pub(crate) use simulator::Simulator;

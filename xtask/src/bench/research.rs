@@ -1,4 +1,4 @@
-//! Research without a model, scored on two corpora: the one it was built with and a held-out one.
+//! Research scored on corpora with known answers: without a model here, with scripted ones in `models`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,10 +6,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use super::models;
+use super::outcome::{HEADINGS, Outcome, count, row, share};
 use super::release::release_binary;
 use super::table::table;
 use crate::process;
-use crate::score::{Answers, Bars, Corpus, Measures, Ratio, measure};
+use crate::score::{Answers, Bars, Corpus, Measures, measure};
 use crate::temporary::TemporaryFolder;
 
 /// How much to run.
@@ -39,26 +41,6 @@ const CORPORA: &[(&str, Bars)] = &[
     ("fixtures/research-blind-1", Bars::HELD_OUT),
     ("fixtures/research-blind-2", Bars::HELD_OUT),
 ];
-
-const HEADINGS: &[&str] = &[
-    "set",
-    "recall",
-    "full",
-    "precision",
-    "terms",
-    "unanswer.",
-    "contrad.",
-    "fabricated",
-    "leaks",
-    "false cl.",
-    "s",
-];
-
-/// One run over one corpus.
-struct Outcome {
-    measures: Measures,
-    seconds: f64,
-}
 
 /// The bars, on both corpora: the stage of the gate.
 pub(crate) fn check(root: &Path) -> Result<()> {
@@ -101,6 +83,8 @@ pub(crate) fn run(root: &Path, depth: Depth, corpus: Option<&Path>) -> Result<()
                 .map(|bar| format!("{}: {bar}", folder.display())),
         );
     }
+    let folders: Vec<PathBuf> = corpora.iter().map(|(folder, _)| folder.clone()).collect();
+    missed.extend(models::run(root, &program, &folders)?);
     for bar in &missed {
         println!("  MISSED {bar}");
     }
@@ -147,25 +131,9 @@ fn outcome(
     }
     Ok(Outcome {
         measures: measure(corpus, &answers),
+        n_answers: answers.len(),
         seconds,
     })
-}
-
-fn row(name: &str, outcome: &Outcome) -> Vec<String> {
-    let measures = &outcome.measures;
-    vec![
-        name.to_owned(),
-        share(measures.recall),
-        share(measures.full_recall),
-        share(measures.precision),
-        share(measures.answer_terms),
-        share(measures.unanswerable),
-        share(measures.contradictions),
-        format!("{}/{}", measures.fabricated, measures.citations),
-        count(measures.leaks),
-        count(measures.false_claims),
-        format!("{:.1}", outcome.seconds),
-    ]
 }
 
 fn print_kinds(measures: &Measures) {
@@ -180,16 +148,6 @@ fn print_kinds(measures: &Measures) {
         println!("  unanswerable, {why}: {}", count(*ratio));
     }
     println!();
-}
-
-fn share(ratio: Ratio) -> String {
-    ratio
-        .share()
-        .map_or_else(|| "–".to_owned(), |share| format!("{share:.4}"))
-}
-
-fn count(ratio: Ratio) -> String {
-    format!("{}/{}", ratio.hits, ratio.total)
 }
 
 #[cfg(all(test, unix))]

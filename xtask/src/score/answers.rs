@@ -13,6 +13,12 @@ pub(crate) struct Answer {
     pub(crate) answer: Option<String>,
     #[serde(default)]
     pub(crate) citations: Option<Vec<Citation>>,
+    /// How its run ended.
+    #[serde(default)]
+    pub(crate) outcome: Option<String>,
+    /// The run that gave it.
+    #[serde(default)]
+    pub(crate) run: Option<String>,
 }
 
 /// One citation; what is missing from it verifies nothing.
@@ -49,6 +55,11 @@ impl Answers {
         self.0.len()
     }
 
+    /// The runs that gave them.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &str> {
+        self.0.values().filter_map(|answer| answer.run.as_deref())
+    }
+
     /// The answer to a question; empty when there is none.
     pub(crate) fn get(&self, id: &str) -> Answer {
         self.0.get(id).cloned().unwrap_or_default()
@@ -64,6 +75,12 @@ impl Answer {
     /// Its citations.
     pub(crate) fn citations(&self) -> &[Citation] {
         self.citations.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it says that there is nothing to say: no citation, and no other reason for that.
+    pub(crate) fn is_silent(&self) -> bool {
+        let outcome = self.outcome.as_deref();
+        self.citations().is_empty() && outcome.is_none_or(|outcome| outcome == "no_evidence")
     }
 
     /// Everything it says, citations included.

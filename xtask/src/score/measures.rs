@@ -27,7 +27,7 @@ pub(crate) struct Measures {
     /// Citations of answerable questions that hold a gold span.
     pub(crate) precision: Ratio,
     pub(crate) answer_terms: Ratio,
-    /// Unanswerable questions left without citation.
+    /// Unanswerable questions left without citation, for want of evidence.
     pub(crate) unanswerable: Ratio,
     pub(crate) unanswerable_by_why: BTreeMap<String, Ratio>,
     /// Contradictions shown with both sides.
@@ -68,7 +68,7 @@ pub(crate) fn measure(corpus: &Corpus, answers: &Answers) -> Measures {
             measures.fabricated_ids.insert(question.id.clone());
         }
         if question.kind == "unanswerable" {
-            let silent = usize::from(answer.citations().is_empty());
+            let silent = usize::from(answer.is_silent());
             measures.unanswerable.add(silent, 1);
             let why = question.why.clone().unwrap_or_else(|| "?".to_owned());
             measures

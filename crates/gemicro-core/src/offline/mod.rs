@@ -50,6 +50,8 @@ mod measure;
 mod moment;
 /// One question, read.
 mod question;
+/// What a model is given to read.
+mod reading;
 /// The subject of a question.
 mod resolve;
 /// The choice of sentences.
@@ -83,7 +85,9 @@ pub use decompose::{Hop, SubQuestion, decompose, decompose_with};
 pub use finding::{Contradiction, Finding, Gate, Side, SubAnswer};
 
 pub use question::AnswerType;
+pub use reading::{Room, passages_for};
 pub(crate) use sentence::sentences as sentence_ranges;
+pub(crate) use structure::{is_host, is_scripted};
 pub use techniques::Techniques;
 pub use unit_class::UnitClass;
 pub(crate) use wording::{content_words, is_negative};

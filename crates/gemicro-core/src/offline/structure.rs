@@ -123,10 +123,14 @@ fn template_heading(text: &str) -> Option<TemplateHeading> {
 
 /// One block is planted, whatever stands around it.
 pub(crate) fn is_planted(text: &str) -> bool {
+    is_scripted(text) || has_foreign_address(text)
+}
+
+/// One block speaks to a machine: turns, templates, tool calls, hidden text, orders.
+pub(crate) fn is_scripted(text: &str) -> bool {
     has_template_token(text)
         || has_hidden_markup(text)
         || is_tool_call(text)
-        || has_foreign_address(text)
         || text.lines().any(is_role_line)
         || has_template_lines(text)
         || gives_orders(text)
@@ -368,7 +372,8 @@ fn as_rendered(lower: &str) -> String {
     plain.replace(['*', '_'], "")
 }
 
-fn is_host(token: &str) -> bool {
+/// A lower-case word is the name or number of a machine.
+pub(crate) fn is_host(token: &str) -> bool {
     let labels: Vec<&str> = token.split('.').collect();
     let are_labels = labels
         .iter()

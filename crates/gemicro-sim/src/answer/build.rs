@@ -169,15 +169,16 @@ fn parts(reply: &Reply, call: &Call) -> Vec<Part> {
         text,
         citations: Vec::new(),
     };
+    let knows = reply.knows.as_ref();
     match (&reply.text, &reply.json, reply.persona) {
         (Some(text), _, _) => {
             let (text, citations) = text.fill(call);
             parts.push(Part::Text { text, citations });
         }
         (None, Some(json), _) => parts.push(plain(fill_json(json, call).to_string())),
-        (None, None, Some(persona)) => parts.push(plain(persona::speak(persona, call))),
+        (None, None, Some(persona)) => parts.push(plain(persona::speak(persona, knows, call))),
         (None, None, None) if reply.calls.is_empty() => {
-            parts.push(plain(persona::speak(Persona::Helper, call)))
+            parts.push(plain(persona::speak(Persona::Helper, None, call)))
         }
         (None, None, None) => {}
     }

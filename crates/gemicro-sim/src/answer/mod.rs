@@ -2,6 +2,7 @@
 
 mod build;
 mod chunks;
+mod knowing;
 mod persona;
 mod schema;
 pub(crate) mod tokens;

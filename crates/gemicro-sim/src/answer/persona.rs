@@ -6,18 +6,18 @@
 
 use serde_json::json;
 
-use super::{schema, tokens};
+use super::{knowing, schema, tokens};
 use crate::call::{Call, Shape};
-use crate::scenario::{Persona, after_label};
+use crate::scenario::{Knowledge, Persona, after_label};
 
 /// The default limit of an answer, for those who have no measure.
 const LIMIT: u64 = 65_536;
 
-pub(super) fn speak(persona: Persona, call: &Call) -> String {
+pub(super) fn speak(persona: Persona, knows: Option<&Knowledge>, call: &Call) -> String {
     let question = after_label(&call.prompt, "Question:").map_or(call.prompt.as_str(), |(line, _)| line);
     match persona {
         Persona::Helper => helper(call),
-        Persona::Perfect => perfect(call, question),
+        Persona::Perfect => perfect(call, knows, question),
         Persona::Researcher => researcher(call, question),
         Persona::Liar => liar(call, question),
         Persona::Lossy => lossy(call),
@@ -59,9 +59,11 @@ fn wanted(call: &Call) -> Wanted {
     }
 }
 
-fn perfect(call: &Call, question: &str) -> String {
+fn perfect(call: &Call, knows: Option<&Knowledge>, question: &str) -> String {
+    let known = knows.and_then(|knowledge| knowledge.of(question));
     match wanted(call) {
         Wanted::SubQueries => json!({"sub_queries": [question]}).to_string(),
+        Wanted::CitedAnswer if let Some(known) = known => knowing::answer(known, sources(&call.prompt)),
         Wanted::CitedAnswer => match best_sentence(&call.prompt, question, Fit::Answers) {
             Some((source, quote)) => quoted(source, &quote),
             None => json!({"answer": "", "citations": []}).to_string(),
@@ -166,8 +168,8 @@ enum Fit {
 fn best_sentence(prompt: &str, question: &str, fit: Fit) -> Option<(u64, String)> {
     let asked = words(question);
     let mut best: Option<(usize, u64, &str)> = None;
-    for (number, text) in sources(prompt) {
-        for sentence in sentences(text) {
+    for source in sources(prompt) {
+        for sentence in sentences(source.text) {
             let said = words(sentence);
             let n_found = asked.iter().filter(|word| said.contains(word)).count();
             let fits = match fit {
@@ -175,19 +177,32 @@ fn best_sentence(prompt: &str, question: &str, fit: Fit) -> Option<(u64, String)
                 Fit::Closest => true,
             };
             if fits && best.is_none_or(|(most, ..)| n_found > most) {
-                best = Some((n_found, number, sentence));
+                best = Some((n_found, source.number, sentence));
             }
         }
     }
     best.map(|(_, number, sentence)| (number, sentence.to_owned()))
 }
 
-fn sources(prompt: &str) -> impl Iterator<Item = (u64, &str)> {
+/// A numbered source of a prompt.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'p> {
+    pub(super) number: u64,
+    /// The rest of its first line: the document, then whatever is said about it.
+    pub(super) name: &'p str,
+    pub(super) text: &'p str,
+}
+
+fn sources(prompt: &str) -> impl Iterator<Item = Source<'_>> {
     prompt.split("<source>").skip(1).filter_map(|block| {
         let block = block.split("</source>").next()?.trim_start();
         let (head, text) = block.split_once('\n')?;
-        let number = head.strip_prefix('[')?.split(']').next()?.parse().ok()?;
-        Some((number, text))
+        let (number, name) = head.strip_prefix('[')?.split_once(']')?;
+        Some(Source {
+            number: number.parse().ok()?,
+            name: name.trim(),
+            text,
+        })
     })
 }
 
@@ -223,7 +238,7 @@ mod tests {
             max_output: Some(100),
             ..Call::example()
         };
-        speak(persona, &call)
+        speak(persona, None, &call)
     }
 
     #[test]

@@ -24,6 +24,14 @@ pub enum ScenarioError {
         /// Why.
         source: std::io::Error,
     },
+    /// What a model is to know cannot be read.
+    #[error("cannot read what the model knows, {file}: {source}")]
+    UnreadableKnowledge {
+        /// Its path.
+        file: String,
+        /// Why.
+        source: std::io::Error,
+    },
     /// Nobody knows that built-in scenario.
     #[error("no built-in scenario `{name}`; there are {known}")]
     UnknownBuiltin {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::builtin;
 use super::error::ScenarioError;
-use super::rule::Rule;
+use super::rule::{Action, Rule};
 
 /// What a simulator answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub enum Otherwise {
 }
 
 impl Scenario {
-    /// Reads a scenario from text; `file` is its name in errors.
+    /// Reads a scenario from text; `file` is its name in errors. No other file is opened.
     pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
         serde_saphyr::from_str(text).map_err(|error| {
             let error = error.without_snippet();
@@ -57,14 +57,23 @@ impl Scenario {
         })
     }
 
-    /// Reads a scenario file.
+    /// Reads a scenario file, and the files that it names.
     pub fn load(path: &Path) -> Result<Self, ScenarioError> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|source| ScenarioError::Unreadable {
             file: file.clone(),
             source,
         })?;
-        Self::parse(&file, &text)
+        let mut scenario = Self::parse(&file, &text)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for rule in &mut scenario.rules {
+            if let Action::Answer { reply, .. } = &mut rule.action
+                && let Some(knowledge) = &mut reply.knows
+            {
+                knowledge.read(folder)?;
+            }
+        }
+        Ok(scenario)
     }
 
     /// One of the scenarios in the binary: see [`super::BUILTIN`].

@@ -10,6 +10,7 @@ mod error;
 mod fault;
 mod file;
 mod glob;
+mod knowledge;
 mod one_or_many;
 mod reply;
 mod rule;
@@ -24,6 +25,7 @@ pub use fault::{
 };
 pub use file::{Otherwise, Scenario};
 pub use glob::Glob;
+pub use knowledge::{GoldSentence, Knowledge, KnownQuestion};
 pub use reply::{
     CallReply, Chunks, Delay, Gate, Persona, RawChunk, RawReply, Reply, SearchReply, UsageReply,
 };

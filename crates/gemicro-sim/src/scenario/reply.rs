@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::knowledge::Knowledge;
 use super::template::{MarkedText, Template};
 
 /// What the model says. Parts are sent in the order of the fields here.
@@ -27,6 +28,9 @@ pub struct Reply {
     /// The answer of one of the scripted models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub persona: Option<Persona>,
+    /// What `persona: perfect` knows beforehand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knows: Option<Knowledge>,
     /// Functions that the model wants called.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallReply>,

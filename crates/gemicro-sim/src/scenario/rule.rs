@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
 use super::fault::{AnswerFault, Fault, HtmlPage, HttpFault, Quota, RateLimit};
-use super::reply::{RawReply, Reply};
+use super::reply::{Persona, RawReply, Reply};
 
 /// One entry of `rules`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -113,6 +113,9 @@ fn spoken(reply: Option<Reply>, fault: Option<Fault>) -> Result<Action, String> 
         ];
         if voices.iter().filter(|given| **given).count() > 1 {
             return Err("expected only one of `text`, `json` and `persona` in a reply".to_owned());
+        }
+        if reply.knows.is_some() && reply.persona != Some(Persona::Perfect) {
+            return Err("only `persona: perfect` knows anything beforehand".to_owned());
         }
         if reply
             .chunks

@@ -1,6 +1,6 @@
 //! Scenario files: the built-in ones, the examples, and what is said about bad ones.
 
-use gemicro_sim::scenario::{BUILTIN, Scenario};
+use gemicro_sim::scenario::{Action, BUILTIN, Scenario};
 
 #[test]
 fn built_in_scenarios_are_read() {
@@ -50,6 +50,10 @@ const BAD: &[(&str, &str)] = &[
     (
         "scenario: a\nrules:\n  - reply: { text: x, json: {} }\n",
         "s.yaml:3:5: expected only one of `text`, `json` and `persona`",
+    ),
+    (
+        "scenario: a\nrules:\n  - reply: { persona: liar, knows: q.jsonl }\n",
+        "s.yaml:3:5: only `persona: perfect` knows anything beforehand",
     ),
     (
         "scenario: a\nrules:\n  - reply: { text: x }\n    fault: { html: {} }\n",
@@ -127,4 +131,50 @@ fn a_missing_file_is_named() {
         error.starts_with("cannot read the scenario no/such.yaml: "),
         "{error}"
     );
+}
+
+/// A folder with a scenario whose model knows `questions.jsonl`.
+fn folder_of_knowledge(name: &str, questions: Option<&str>) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("gemicro-sim-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder is there");
+    let scenario = "scenario: a\nrules:\n  - reply: { persona: perfect, knows: questions.jsonl }\n";
+    std::fs::write(folder.join("s.yaml"), scenario).expect("it can be written to");
+    if let Some(questions) = questions {
+        std::fs::write(folder.join("questions.jsonl"), questions).expect("it can be written to");
+    }
+    folder
+}
+
+#[test]
+fn what_a_model_knows_is_read_from_beside_the_scenario() {
+    let good = r#"{"id": "1", "question": "Why?", "gold": [{"doc": "a.md", "span": "So."}], "answer_terms": ["so"]}"#;
+    let folder = folder_of_knowledge("good", Some(&format!("{good}\n\n")));
+    let scenario = Scenario::load(&folder.join("s.yaml")).unwrap_or_else(|error| panic!("{error}"));
+    let Action::Answer { reply, .. } = &scenario.rules[0].action else {
+        panic!("a rule that answers");
+    };
+    let knowledge = reply.knows.as_ref().unwrap();
+    assert_eq!(knowledge.questions.len(), 1);
+    assert_eq!(knowledge.questions[0].gold[0].doc, "a.md");
+    assert!(scenario.to_yaml().unwrap().contains("knows: questions.jsonl"));
+    std::fs::remove_dir_all(folder).unwrap();
+
+    for (name, questions, expected) in [
+        ("missing", None, "cannot read what the model knows, "),
+        (
+            "broken",
+            Some("{}\n"),
+            "questions.jsonl:1:2: missing field `question`",
+        ),
+        (
+            "second",
+            Some("{\"question\": \"Why?\"}\n{\"question\": 3}\n"),
+            "questions.jsonl:2:14: invalid type: integer `3`, expected a string",
+        ),
+    ] {
+        let folder = folder_of_knowledge(name, questions);
+        let error = Scenario::load(&folder.join("s.yaml")).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -6,6 +6,7 @@ mod injection;
 mod memory;
 mod parts;
 mod property;
+mod reading;
 mod score;
 mod splitting;
 mod types;
