@@ -131,8 +131,12 @@ pub(crate) fn in_clear(environment: &Environment, endpoints: &Endpoints) -> Vec<
     let open = pairs.into_iter().filter_map(|(key, url)| {
         key?;
         let url = url.as_deref()?;
-        let rest = url.strip_prefix("http://")?;
-        let host = rest.split(['/', '?', '#']).next()?;
+        let (scheme, rest) = url.split_once("://")?;
+        if !scheme.eq_ignore_ascii_case("http") {
+            return None;
+        }
+        let place = rest.split(['/', '?', '#']).next()?;
+        let host = place.rsplit_once('@').map_or(place, |(_, host)| host);
         let name = host.rsplit_once(':').map_or(host, |(name, port)| {
             if port.bytes().all(|byte| byte.is_ascii_digit()) {
                 name

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gemicro_engine::{Engine, EngineConfig, FetchRules};
+use gemicro_engine::{AllowedHost, Engine, EngineConfig, FetchRules};
 use gemicro_event::{ErrorKind, StreamId};
 use gemicro_store::{RunFilter, SqliteStore};
 
@@ -50,8 +50,17 @@ impl Context {
 
     /// Opens the engine over the state folder for commands that bring no settings of their own.
     pub(crate) async fn plain_engine(&self) -> Result<Engine, Stopped> {
+        self.engine_allowing(&[]).await
+    }
+
+    /// The same, with hosts that may be fetched besides those of the settings.
+    pub(crate) async fn engine_allowing(&self, hosts: &[AllowedHost]) -> Result<Engine, Stopped> {
         let layers = self.layers()?;
-        let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
+        let flags = ResearchFlags {
+            allow_hosts: (!hosts.is_empty()).then(|| hosts.to_vec()),
+            ..ResearchFlags::default()
+        };
+        let settings = ResearchSettings::resolve(&layers, flags)?;
         self.engine(&layers, &settings).await
     }
 

@@ -54,6 +54,13 @@ impl Plan {
                 llm: current(llm, &mut notices),
             },
         };
+        // An agent stays an agent, whoever asks for it under which flag.
+        let engine = match engine {
+            ResearchEngine::Model { llm, .. } if ModelTable::embedded().is_agent(&llm.model) => {
+                ResearchEngine::Agent { llm }
+            }
+            engine => engine,
+        };
         let sources: Result<Vec<String>, Failure> = request.sources.iter().map(source).collect();
         let plan = ResearchPlan {
             question: request.question.trim().to_owned(),

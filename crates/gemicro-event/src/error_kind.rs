@@ -109,7 +109,7 @@ error_kinds! {
     /// The backend ended without any text.
     EmptyResult, "empty_result", Upstream, true, "try again, or rephrase the question";
     /// The answer was cut off.
-    TruncatedOutput, "truncated_output", Upstream, true, "try again, or allow more output tokens";
+    TruncatedOutput, "truncated_output", Upstream, true, "try again, or allow more with --max-tokens";
     /// The provider's rules refused the prompt or the answer.
     Blocked, "blocked", Upstream, false, "rephrase the question; the provider's rules refused it";
     /// The answer does not have the asked shape.
@@ -129,7 +129,7 @@ error_kinds! {
     /// Stopped in the middle; can be resumed.
     Interrupted, "interrupted", Stopped, false, "continue with `gemicro resume RUN`";
     /// Not one sub-query was answered.
-    AllSubQueriesFailed, "all_sub_queries_failed", Upstream, false, "see the reasons above; `gemicro show RUN` lists them";
+    AllSubQueriesFailed, "all_sub_queries_failed", Upstream, false, "see the reasons above; `gemicro retry RUN` asks again what failed";
     /// The sources hold no answer to this question.
     NoEvidence, "no_evidence", NoAnswer, false, "add sources with --source, or ask about what they cover";
     /// The work goes on in the background.

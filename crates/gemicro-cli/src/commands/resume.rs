@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gemicro_core::store::StoreError;
+use gemicro_engine::AllowedHost;
 use gemicro_event::ErrorKind;
 
 use super::research::{Showing, views, watch};
 use crate::args::Format;
+use crate::config::readers::parse_host;
 use crate::follow::replay;
 use crate::output;
 use crate::session::{self, Context, find_run, run_trouble};
@@ -19,6 +21,9 @@ use crate::{runtime, signals};
 pub(crate) struct ResumeArgs {
     /// The run: the beginning of its id, or `last`
     pub(crate) run: String,
+    /// A host that may be fetched although its address is private, such as 127.0.0.1:8080
+    #[arg(long = "allow-host", value_name = "HOST", value_parser = parse_host)]
+    pub(crate) allow_hosts: Vec<AllowedHost>,
     /// How the result is printed; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -40,7 +45,7 @@ pub(crate) fn run(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
 
 async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     let stop = signals::listen()?;
-    let engine = ctx.plain_engine().await?;
+    let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
     let row = engine.store().run(&id).await?;
     if row.status.is_terminal() && args.format != Format::Text {

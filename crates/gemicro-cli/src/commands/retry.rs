@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gemicro_core::budget::Limits;
 use gemicro_core::research::UseAs;
-use gemicro_engine::ResearchRequest;
+use gemicro_engine::{AllowedHost, ResearchRequest};
+use gemicro_event::ErrorKind;
 
 use super::research::{Showing, planned, watch};
 use crate::args::Format;
-use crate::config::{ResearchFlags, ResearchSettings};
+use crate::config::readers::{parse_budget, parse_host};
 use crate::session::{Context, find_run};
 use crate::trouble::Stopped;
 use crate::{backend, output, runtime, signals};
@@ -19,6 +21,12 @@ pub(crate) struct RetryArgs {
     /// The run: its id, the beginning of it, or `last`
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
+    /// What it may use instead of what the run might: tokens 50k, money $0.50 or time 10m; may be given several times
+    #[arg(long, value_name = "AMOUNT", value_parser = parse_budget)]
+    pub(crate) budget: Vec<Limits>,
+    /// A host that may be fetched although its address is private, such as 127.0.0.1:8080
+    #[arg(long = "allow-host", value_name = "HOST", value_parser = parse_host)]
+    pub(crate) allow_hosts: Vec<AllowedHost>,
     /// How the result is printed; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -37,10 +45,23 @@ pub(crate) fn run(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
 
 async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
     let stop = signals::listen()?;
-    let engine = ctx.plain_engine().await?;
+    let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
-    let (plan, base) = engine.base(&id, UseAs::Retry).await?;
-    let settings = ResearchSettings::resolve(&ctx.layers()?, ResearchFlags::default())?;
+    let (plan, base) = engine
+        .base(&id, UseAs::Retry)
+        .await
+        .map_err(|failure| match failure.kind {
+            ErrorKind::InvalidInput => {
+                Stopped::from(failure).with_hint("`gemicro dead-letters` lists what can be asked again")
+            }
+            _ => Stopped::from(failure),
+        })?;
+    let limits = match args.budget.as_slice() {
+        // The limits of the run hold for what it did not get done, too.
+        [] => base.limits,
+        given => Limits::merge_all(given.iter().copied())
+            .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?,
+    };
     let request = ResearchRequest {
         backend: backend::of_plan(&plan),
         question: plan.question,
@@ -50,7 +71,7 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
             None => plan.sources.iter().map(PathBuf::from).collect(),
         },
         config: plan.config,
-        limits: settings.limits()?,
+        limits,
         base: Some(base),
     };
     let run = engine.start(&planned(request)?, stop.clone()).await?;

@@ -139,7 +139,17 @@ impl Page<'_> {
             .max()
             .unwrap_or(0)
             .min(24);
-        for step in story.steps.iter().take(MANY) {
+        // Where there are many, looking things up goes without saying.
+        let is_aside = |step: &&StepStory| {
+            let looks_up = matches!(step.kind.as_str(), "search" | "fetch");
+            story.steps.len() > MANY && looks_up && step.standing == StepStanding::Completed
+        };
+        let failed_first = |step: &&StepStory| !matches!(step.standing, StepStanding::Failed(_));
+        let mut shown: Vec<&StepStory> = story.steps.iter().filter(|step| !is_aside(step)).collect();
+        if shown.len() > MANY {
+            shown.sort_by_key(failed_first);
+        }
+        for step in shown.into_iter().take(MANY) {
             let _ = writeln!(page, "{}", self.step(step, label));
             if let Some(why) = self.sub_query_of(step).and_then(|it| it.error.as_ref()) {
                 let indent = " ".repeat(label + 6);
@@ -293,7 +303,11 @@ impl Page<'_> {
         let words = format!(
             "{} read from {}{skipped}",
             numbers::count(read.n_documents, "document"),
-            story.sources.join(", ")
+            if story.sources.is_empty() {
+                "the earlier run".to_owned()
+            } else {
+                story.sources.join(", ")
+            }
         );
         self.field(&mut page, "Sources", &words);
         for it in read.skipped.iter().take(3) {

@@ -9,7 +9,7 @@ use gemicro_core::run::events::RunReaders;
 use gemicro_event::Event;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use super::lines::{is_notice, notice_words};
+use super::lines::{decomposed_words, is_notice, notice_words};
 use super::sub_queries::{Standing, SubQueries};
 use super::{RunEnd, View};
 use crate::output;
@@ -179,11 +179,10 @@ impl View for Board {
             }
             "decomposition_started" => self.begin_phase("Decomposing query..."),
             "decomposition_complete" => {
-                let n_sub_queries = self.sub_queries.list.len();
-                self.end_phase(&format!(
-                    "Decomposed into {}",
-                    numbers::count(n_sub_queries, "sub-query")
-                ));
+                self.settle();
+                let note = update.as_decomposition_complete().and_then(|it| it.note);
+                let words = decomposed_words(self.sub_queries.list.len(), note.as_deref());
+                output::say(&words.replace('✓', &self.screen.on_stderr().good("✓")));
             }
             "synthesis_started" => self.begin_phase("Synthesizing results..."),
             "final_result" => self.end_phase("Synthesis complete"),

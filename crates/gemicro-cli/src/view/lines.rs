@@ -35,11 +35,8 @@ impl Lines {
             }
             "decomposition_started" => "[•] Decomposing query...".to_owned(),
             "decomposition_complete" => {
-                let n_sub_queries = update.as_decomposition_complete()?.sub_queries.len();
-                format!(
-                    "[✓] Decomposed into {}",
-                    numbers::count(n_sub_queries, "sub-query")
-                )
+                let complete = update.as_decomposition_complete()?;
+                decomposed_words(complete.sub_queries.len(), complete.note.as_deref())
             }
             "synthesis_started" => "[•] Synthesizing results...".to_owned(),
             "final_result" => "[✓] Synthesis complete".to_owned(),
@@ -89,6 +86,15 @@ impl View for Lines {
 
     fn end(&mut self, _end: &RunEnd) -> Result<(), Stopped> {
         Ok(())
+    }
+}
+
+/// `[✓] Decomposed into 5 sub-queries`, or why the question was not split.
+pub(super) fn decomposed_words(n_sub_queries: usize, note: Option<&str>) -> String {
+    let parts = numbers::count(n_sub_queries, "sub-query");
+    match note {
+        None => format!("[✓] Decomposed into {parts}"),
+        Some(note) => format!("[•] {parts}: {}", text::one_line(note)),
     }
 }
 

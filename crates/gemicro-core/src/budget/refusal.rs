@@ -6,7 +6,7 @@ use super::LimitKind;
 
 /// A reservation does not fit into what is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the budget has {} left and the next call may need {}", .limit.amount(*.left), .limit.amount(*.asked))]
+#[error("the budget has {} left and the next call may need {}", in_words(*.limit, *.left), in_words(*.limit, *.asked))]
 pub struct BudgetRefusal {
     /// The limit that is too small.
     pub limit: LimitKind,
@@ -24,5 +24,15 @@ impl From<BudgetRefusal> for Failure {
             detail: Some(Json::from(detail)),
             ..Self::new(ErrorKind::BudgetExceeded, refusal.to_string())
         }
+    }
+}
+
+/// An amount with its unit.
+fn in_words(limit: LimitKind, amount: u64) -> String {
+    match limit {
+        LimitKind::Tokens => format!("{amount} tokens"),
+        LimitKind::Turns if amount == 1 => "1 turn".to_owned(),
+        LimitKind::Turns => format!("{amount} turns"),
+        LimitKind::Money | LimitKind::WallTime => limit.amount(amount),
     }
 }

@@ -240,7 +240,7 @@ fn a_call_reserves_settles_and_frees_the_rest() {
     );
     assert_eq!(
         refusal.to_string(),
-        "the budget has 200 left and the next call may need 300"
+        "the budget has 200 tokens left and the next call may need 300 tokens"
     );
     assert_eq!(Failure::from(refusal).kind, ErrorKind::BudgetExceeded);
     let actual = Charge {

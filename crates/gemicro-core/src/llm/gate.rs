@@ -14,6 +14,9 @@ use tokio::time::Instant;
 
 use crate::flow::StepFailure;
 
+/// A limit that is said to last longer than this closes nothing: whoever met it fails, the next one asks again.
+const LONGEST_CLOSED_MS: u64 = 48 * 3_600_000;
+
 /// Limits of one backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateConfig {
@@ -109,7 +112,10 @@ impl Gate {
             Err(failure) if is_limit(failure) => {
                 // It answers, so it is not down.
                 state.failures = 0;
-                let end = failure.retry_after_ms.map(|ms| now + Duration::from_millis(ms));
+                let end = failure
+                    .retry_after_ms
+                    .filter(|ms| *ms <= LONGEST_CLOSED_MS)
+                    .map(|ms| now + Duration::from_millis(ms));
                 state.full_until = state.full_until.max(end);
             }
             Err(failure) if is_down(failure) => {
@@ -142,7 +148,8 @@ impl Gate {
                 self.config.breaker_failures,
                 left.as_secs() + 1
             );
-            return Err(closed(ErrorKind::UpstreamError, message, left));
+            // A wait with a stated end, so that it uses up no attempt.
+            return Err(closed(ErrorKind::RateLimited, message, left));
         }
         Ok(())
     }
@@ -253,7 +260,7 @@ mod tests {
             gate.note(Err(&down()));
         }
         let refused = gate.enter().await.expect_err("open").failure;
-        assert_eq!(refused.kind, ErrorKind::UpstreamError);
+        assert_eq!(refused.kind, ErrorKind::RateLimited);
         assert!(refused.message.contains("3 times in a row"), "{refused}");
         later(11).await;
         assert!(gate.enter().await.is_ok());

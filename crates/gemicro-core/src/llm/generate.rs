@@ -99,7 +99,10 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
     let problem = match &end.finish {
         FinishReason::MaxTokens => Some((
             ErrorKind::TruncatedOutput,
-            "the answer reached the output limit".to_owned(),
+            format!(
+                "the answer reached the output limit of {} tokens",
+                request.max_output_tokens
+            ),
         )),
         FinishReason::Blocked { reason } => Some((
             ErrorKind::Blocked,

@@ -1,13 +1,19 @@
 //! A model's answer held against the passages it was shown: only what stands there stays.
 
+use std::fmt::Write as _;
+
 use gemicro_event::{ErrorKind, Failure};
 use serde::Deserialize;
 
-use super::markers::{renumber, without_unknown_links};
+use super::markers::{marks, names_link, renumber, without_unknown_links};
 use super::verify::find_verbatim;
-use super::{Citation, Contradiction, Grade, Side};
+use super::{Citation, Contradiction, Grade, Side, report};
 use crate::corpus::Passage;
 use crate::llm::{LlmResponse, json_in};
+use crate::offline::is_scripted;
+
+/// Bytes of a model's answer that are read; what it may write is far less.
+const MAX_ANSWER: usize = 512 * 1024;
 
 /// A model's answer with only the citations that stand in the sources.
 pub(super) struct VerifiedAnswer {
@@ -59,7 +65,8 @@ impl Found<'_> {
     /// Looks a quote up in the passage it names; gives the place of the citation.
     fn add(&mut self, cited: &Quote) -> Option<usize> {
         let passage = cited.source.checked_sub(1).and_then(|idx| self.passages.get(idx));
-        let passage = passage.filter(|_| says_something(&cited.quote));
+        // Text that speaks to a machine proves nothing, wherever it stands.
+        let passage = passage.filter(|it| says_something(&cited.quote) && !is_scripted(&it.text));
         let found = passage.and_then(|passage| Some((passage, find_verbatim(&passage.text, &cited.quote)?)));
         let Some((passage, place)) = found else {
             self.n_removed += 1;
@@ -113,11 +120,13 @@ impl Found<'_> {
 /// Checks every quote against the passage it names and drops what is not there.
 pub(super) fn verified_answer(
     response: &LlmResponse,
+    query: &str,
     passages: &[Passage],
 ) -> Result<VerifiedAnswer, Failure> {
-    let answer: ModelAnswer = json_in(&response.text)
+    let answer: ModelAnswer = json_in(report::cut(&response.text, MAX_ANSWER))
         .ok_or_else(|| "it holds no JSON".to_owned())
-        .and_then(|json| json.parse().map_err(|error| error.to_string()))
+        // What the parser says may quote the model, and reasons are shown.
+        .and_then(|json| json.parse().map_err(|_| "its JSON has another shape".to_owned()))
         .map_err(|message| {
             Failure::new(
                 ErrorKind::MalformedOutput,
@@ -152,18 +161,27 @@ pub(super) fn verified_answer(
             .map(|(_, ours)| ours)
             .collect()
     });
-    let text = match passages {
-        [] => text,
-        _ => without_unknown_links(&text, |link| {
-            passages.iter().any(|passage| passage.text.contains(link))
-        }),
-    };
+    let text = without_unknown_links(&text, |link| {
+        names_link(query, link) || found.citations.iter().any(|it| names_link(&it.span, link))
+    });
+    let text = with_all_marks(text, &found.citations);
     Ok(VerifiedAnswer {
         text,
         citations: found.citations,
         contradictions,
         n_removed: found.n_removed,
     })
+}
+
+/// A proof that the text does not point to would be lost in the report: its mark goes to the end.
+fn with_all_marks(mut text: String, citations: &[Citation]) -> String {
+    let marked = marks(&text);
+    let missing = citations.iter().filter(|it| !marked.contains(&it.number));
+    for (idx, citation) in missing.enumerate() {
+        let space = if idx == 0 { " " } else { "" };
+        let _ = write!(text, "{space}[{}]", citation.number);
+    }
+    text
 }
 
 /// A dot or a single letter stands in every text and proves nothing.

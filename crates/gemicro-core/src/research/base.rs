@@ -7,6 +7,7 @@ use super::events::{FinalResult, ResearchReaders, SubQueryCompleted};
 use super::flow::Progress;
 use super::{ResearchFlow, ResearchPlan, sections};
 use crate::blob::BlobId;
+use crate::budget::Limits;
 use crate::flow::Flow;
 use crate::run::events::RunReaders;
 
@@ -23,6 +24,9 @@ pub struct Base {
     pub use_as: UseAs,
     /// The question it answered.
     pub question: String,
+    /// The place of the section that is written anew among all sections of the report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<usize>,
     /// Its stored texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pack: Option<BlobId>,
@@ -35,6 +39,9 @@ pub struct Base {
     /// Its sub-queries, with their answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<BasePart>,
+    /// What it might use.
+    #[serde(default)]
+    pub limits: Limits,
     /// Its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<FinalResult>,
@@ -108,6 +115,7 @@ impl Base {
         let mut base = Self {
             run: run.clone(),
             use_as,
+            place: None,
             question: state.plan.question.clone(),
             pack: state.sources.as_ref().and_then(|it| BlobId::parse(&it.pack)),
             ledger: state.sources.as_ref().and_then(|it| BlobId::parse(&it.ledger)),
@@ -117,6 +125,7 @@ impl Base {
                 .filter_map(|page| Some(page.as_ref().ok()?.blob.clone()))
                 .collect(),
             parts: parts.collect(),
+            limits: started.limits,
             result,
         };
         match &mut base.use_as {
@@ -132,6 +141,7 @@ impl Base {
                         "the report has no section `{section}`; there are: {titles}"
                     ))
                 })?;
+                base.place = all.iter().position(|it| it == found);
                 *section = found.title.clone();
             }
             UseAs::Retry => {

@@ -20,7 +20,7 @@ impl Default for ResearchConfig {
     fn default() -> Self {
         Self {
             max_sub_queries: 5,
-            max_passages: 12,
+            max_passages: 16,
             approve_plan: false,
             max_pages: default_max_pages(),
         }

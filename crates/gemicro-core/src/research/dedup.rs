@@ -9,6 +9,9 @@ use crate::offline::{content_words, is_negative, sentence_ranges};
 /// How alike the words of two sentences must be to count as one: shared words among all words of both.
 const ALIKE: f64 = 0.8;
 
+/// Findings larger than this together are left as they are.
+const MAX_BYTES: usize = 256 * 1024;
+
 /// A sentence that was said, and where.
 struct Said {
     part: usize,
@@ -22,6 +25,10 @@ struct Said {
 /// Takes sentences out that an earlier part has said already; gives the number taken out. Numbers and
 /// negation must agree: "opened in 1931" and "opened in 1932" are two findings.
 pub(super) fn merge(parts: &mut [(String, String)]) -> usize {
+    // Every sentence is compared with every earlier one: texts of this size are no findings any more.
+    if parts.iter().map(|(_, text)| text.len()).sum::<usize>() > MAX_BYTES {
+        return 0;
+    }
     let mut said: Vec<Said> = Vec::new();
     let mut n_merged = 0;
     for at in 0..parts.len() {
@@ -29,16 +36,18 @@ pub(super) fn merge(parts: &mut [(String, String)]) -> usize {
         let mut kept = String::with_capacity(text.len());
         let mut copied = 0;
         for range in sentence_ranges(&text, BlockKind::Paragraph) {
-            // A marker behind the full stop belongs to its sentence.
-            let end = range.end + leading_marks(&text[range.end..]);
-            let sentence = fingerprint(&text[range.start..end], at);
+            // A marker behind the full stop belongs to its sentence, even where it looks like the next one.
+            let start = range.start.max(copied);
+            let end = range.end.max(copied);
+            let end = end + leading_marks(&text[end..]);
+            let sentence = fingerprint(&text[start..end], at);
             match said
                 .iter()
                 .position(|known| known.part != at && says_the_same(known, &sentence))
             {
                 Some(known) => {
-                    kept.push_str(&text[copied..range.start]);
-                    let moved = marks(&text[range.start..end]);
+                    kept.push_str(&text[copied..start]);
+                    let moved = marks(&text[start..end]);
                     add_marks(&mut said, known, &moved, parts);
                     n_merged += 1;
                 }
@@ -141,7 +150,7 @@ mod tests {
 
     #[test]
     fn the_second_saying_goes_and_its_sources_stay() {
-        let cases: [(&[&str], usize, &[&str]); 6] = [
+        let cases: [(&[&str], usize, &[&str]); 7] = [
             (
                 &[
                     "The bridge opened in 1931. [1] It is red. [2]",
@@ -173,6 +182,18 @@ mod tests {
                 &["The bridge opened in 1931. [1]", "The bridge opened in 1931. [1]"],
                 1,
                 &["The bridge opened in 1931. [1]", "See above."],
+            ),
+            // A line of markers alone reads as a sentence of its own.
+            (
+                &[
+                    "So it is said. [1]\nThe bridge opened [2].",
+                    "So it is said. [1]\nThe bridge opened [2].",
+                ],
+                0,
+                &[
+                    "So it is said. [1]\nThe bridge opened [2].",
+                    "So it is said. [1]\nThe bridge opened [2].",
+                ],
             ),
             (&["Yes.", "Yes."], 0, &["Yes.", "Yes."]),
             (

@@ -7,6 +7,7 @@ use super::events::{
     SubQueryCompleted, SubQueryFailed, SubQueryStarted, SynthesisStarted,
 };
 use super::flow::ResearchState;
+use super::markers::{names_link, without_unknown_links};
 use super::steps::{self, Role};
 use super::{
     Citation, Contradiction, Grade, ResearchEngine, ResearchPlan, Side, UseAs, answers, report, requests, web,
@@ -58,11 +59,7 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
                 .unwrap_or_default(),
         },
         (Some(Role::Answer(id)), StepEnd::Completed(output)) => {
-            let sub_query = state.sub_queries.iter().flatten().nth(id);
-            let passages = sub_query
-                .and_then(|it| it.passages.as_deref())
-                .unwrap_or_default();
-            match answered(state, id, passages, output) {
+            match answered(state, id, output) {
                 Ok(completed) => vec![AgentUpdate::new(&completed, at)],
                 // The web is asked next.
                 Err(failure)
@@ -152,9 +149,13 @@ fn sub_queries_in(output: &StepOutput, plan: &ResearchPlan) -> Vec<String> {
         ResearchEngine::Model { .. } => requests::longest_sub_query(plan),
         ResearchEngine::Offline { .. } | ResearchEngine::Agent { .. } => usize::MAX,
     };
-    let texts = texts
-        .iter()
-        .map(|text| report::cut(text.trim(), longest).trim().to_owned());
+    // A plan names no place that the person did not name.
+    let known = plan.base.as_ref().map_or_else(String::new, super::Base::context);
+    let is_known = |link: &str| names_link(&plan.question, link) || names_link(&known, link);
+    let texts = texts.iter().map(|text| {
+        let text = without_unknown_links(text, is_known);
+        report::cut(&report::one_line(&text), longest).trim().to_owned()
+    });
     let texts = texts.filter(|text| text.contains(char::is_alphanumeric));
     texts.take(plan.config.max_sub_queries).collect()
 }
@@ -188,24 +189,26 @@ fn carried_over(state: &ResearchState, sub_queries: Vec<String>, at: Timestamp) 
 }
 
 /// An answer with its verified citations, or why there is none.
-fn answered(
-    state: &ResearchState,
-    id: usize,
-    passages: &[Passage],
-    output: &StepOutput,
-) -> Result<SubQueryCompleted, Failure> {
+fn answered(state: &ResearchState, id: usize, output: &StepOutput) -> Result<SubQueryCompleted, Failure> {
     if let ResearchEngine::Agent { .. } = state.plan.engine {
         return on_the_web(id, &output.output.parse().map_err(|error| unreadable(&error))?);
     }
+    let sub_query = state.sub_queries.iter().flatten().nth(id);
+    let query = sub_query.map_or("", |it| it.text.as_str());
+    let passages = sub_query
+        .and_then(|it| it.passages.as_deref())
+        .unwrap_or_default();
     match output.output.parse::<LlmResponse>() {
-        Ok(response) => answers::verified_answer(&response, passages).map(|answer| SubQueryCompleted {
-            id,
-            result: answer.text,
-            tokens_used: response.usage.total_tokens(),
-            citations: answer.citations,
-            contradictions: answer.contradictions,
-            n_removed: answer.n_removed,
-        }),
+        Ok(response) => {
+            answers::verified_answer(&response, query, passages).map(|answer| SubQueryCompleted {
+                id,
+                result: answer.text,
+                tokens_used: response.usage.total_tokens(),
+                citations: answer.citations,
+                contradictions: answer.contradictions,
+                n_removed: answer.n_removed,
+            })
+        }
         Err(_) => match output.output.parse::<SubAnswer>() {
             Ok(SubAnswer::Found {
                 findings,
@@ -238,7 +241,10 @@ fn fetched(step: &Step, end: &StepEnd, at: Timestamp) -> AgentUpdate {
     let failure = match end {
         StepEnd::Completed(output) => match output.output.parse::<SourceFetched>() {
             Ok(page) => return AgentUpdate::new(&page, at),
-            Err(error) => unreadable(&error),
+            Err(error) => match output.output.parse::<SourceNotFetched>() {
+                Ok(refused) => return AgentUpdate::new(&refused, at),
+                Err(_) => unreadable(&error),
+            },
         },
         StepEnd::Failed(failure) => failure.clone(),
     };

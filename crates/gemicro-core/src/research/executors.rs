@@ -7,14 +7,14 @@ use gemicro_event::{Charge, ErrorKind, Failure, Json};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
-use super::events::{ClaimSpan, FoundSpan, SourceFetched};
+use super::events::{ClaimSpan, FoundSpan, SourceFetched, SourceNotFetched};
 use super::support;
 use crate::blob::BlobId;
-use crate::corpus::{Corpus, Library, Page, PassageQuery, Wanted};
+use crate::corpus::{Corpus, Library, Page, Wanted};
 use crate::execute::{Executor, Executors, StepCall};
 use crate::flow::{StepFailure, StepOutput};
 use crate::llm::{Backends, LLM_STEP, LlmExecutor};
-use crate::offline::{self, SubQuestion, Techniques};
+use crate::offline::{self, Room, SubQuestion, Techniques};
 
 /// Reads the sources.
 pub(super) const SOURCES_STEP: &str = "sources";
@@ -30,6 +30,9 @@ pub(super) const FETCH_STEP: &str = "fetch";
 
 /// Puts the report together without a model.
 pub(super) const COMPOSE_STEP: &str = "compose";
+
+/// Bytes of passages shown to the model for one sub-query, at most.
+const MAX_PASSAGE_BYTES: usize = 16 * 1024;
 
 /// What research needs from its process.
 #[derive(Clone)]
@@ -127,10 +130,20 @@ impl Executor for FetchExecutor {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
             let input: FetchInput = read(&call.step.input)?;
-            let page = library
-                .fetch(&call.run, &input.url)
-                .await
-                .map_err(StepFailure::free)?;
+            let page = match library.fetch(&call.run, &input.url).await {
+                Ok(page) => page,
+                Err(failure) if failure.kind == ErrorKind::StorageError => {
+                    return Err(StepFailure::free(failure));
+                }
+                // A page that cannot be had is an answer too; nothing failed here.
+                Err(failure) => {
+                    return done(&SourceNotFetched {
+                        url: input.url,
+                        error: failure.message,
+                        error_kind: failure.kind,
+                    });
+                }
+            };
             let fetched = blocking(move || Ok(looked_through(input, page))).await?;
             done(&fetched)
         })
@@ -189,17 +202,12 @@ impl Executor for SearchExecutor {
                 .open(&call.run, &input.pack)
                 .await
                 .map_err(StepFailure::free)?;
-            let terms = input
-                .query
-                .split(|c: char| !c.is_alphanumeric())
-                .filter(|word| !word.is_empty());
-            let query = PassageQuery {
-                phrases: Vec::new(),
-                terms: terms.map(str::to_owned).collect(),
-                limit: input.limit,
+            let room = Room {
+                n_passages: input.limit,
+                n_bytes: MAX_PASSAGE_BYTES,
             };
-            let hits = blocking(move || corpus.search(&query)).await?;
-            let passages: Vec<_> = hits.into_iter().map(|hit| hit.passage).collect();
+            let passages =
+                blocking(move || offline::passages_for(corpus.as_ref(), &input.query, room)).await?;
             done(&passages)
         })
     }

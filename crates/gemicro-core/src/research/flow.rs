@@ -113,6 +113,12 @@ impl ResearchState {
             .collect()
     }
 
+    /// Sources that an earlier report lists, where one section of it is written anew.
+    pub(super) fn n_earlier_citations(&self) -> usize {
+        let result = self.plan.base.as_ref().and_then(|base| base.result.as_ref());
+        result.map_or(0, |result| result.citations.len())
+    }
+
     /// Pages that answers name and what they are named for, up to the limit of the plan.
     pub(super) fn cited_pages(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut pages: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

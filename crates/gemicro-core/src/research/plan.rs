@@ -90,6 +90,9 @@ impl ResearchPlan {
             ResearchEngine::Agent { .. } if limits.tokens.is_some() || limits.micro_usd.is_some() => refuse(
                 "the provider's research agent decides itself how much it uses, so a budget in tokens or dollars cannot be kept; limit its time with --max-duration".to_owned(),
             ),
+            ResearchEngine::Agent { .. } if requests::to_revise(self).is_some() => refuse(
+                "the provider's research agent would do the whole research again: revise with another backend, such as --backend gemini".to_owned(),
+            ),
             ResearchEngine::Agent { .. } if !self.sources.is_empty() => refuse(
                 "the provider's research agent cannot read your files: leave --source away, or use another backend".to_owned(),
             ),

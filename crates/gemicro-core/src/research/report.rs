@@ -7,7 +7,7 @@ use gemicro_event::{ErrorKind, Json};
 use super::events::{FinalResult, ResultMetadata};
 use super::findings::{Findings, findings};
 use super::flow::ResearchState;
-use super::markers::{renumber, without_unknown_links};
+use super::markers::{marks, names_link, renumber, without_unknown_links};
 use super::sections::{self, Section};
 use super::{Citation, Contradiction, Grade, ResearchEngine, requests};
 use crate::llm::LlmResponse;
@@ -25,7 +25,7 @@ fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
     let findings = findings(state);
     let written = output
         .parse::<LlmResponse>()
-        .map(|response| response.text)
+        .map(|response| sections::without_own(cut(&response.text, MAX_TEXT)))
         .unwrap_or_default();
     let known = |number: usize| {
         findings
@@ -37,7 +37,8 @@ fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
         if known(number) { vec![number] } else { Vec::new() }
     });
     let text = without_unknown_links(&text, |link| {
-        findings.parts.iter().any(|(_, part)| part.contains(link))
+        names_link(&state.plan.question, link)
+            || findings.parts.iter().any(|(_, part)| names_link(part, link))
     });
     let keeps_citations = findings
         .citations
@@ -49,13 +50,58 @@ fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
             "the report is a plain list of the findings, because the model's text cites none of them";
         return without_model(state, Some(reason.to_owned()));
     }
-    finished(state, text, findings, None)
+    match requests::to_revise(&state.plan) {
+        Some(_) => finished(state, text, findings, None),
+        None => {
+            let (text, findings) = only_used(&text, findings);
+            finished(state, text, findings, None)
+        }
+    }
 }
+
+/// What the text points to and what disagrees stays, numbered anew; a source that nobody uses proves nothing.
+fn only_used(text: &str, mut findings: Findings) -> (String, Findings) {
+    let marked = marks(text);
+    let disputed = |it: &Citation| {
+        let sides = findings.contradictions.iter().flat_map(|known| &known.sides);
+        sides
+            .into_iter()
+            .any(|side| side.doc == it.doc && side.span == it.span)
+    };
+    let mut used = std::mem::take(&mut findings.citations);
+    used.retain(|it| marked.contains(&it.number) || disputed(it));
+    let text = renumber(text, |number| {
+        let place = used.iter().position(|it| it.number == number);
+        place.map(|idx| idx + 1).into_iter().collect()
+    });
+    for (citation, number) in used.iter_mut().zip(1..) {
+        citation.number = number;
+    }
+    findings.citations = used;
+    (text, findings)
+}
+
+/// Bytes of a model's report that are read; what it may write is far less.
+const MAX_TEXT: usize = 512 * 1024;
+/// Said below an answer that names no source.
+const UNPROVEN: &str =
+    "_No source is named for this: it is what the model says, and nothing of it is proven._";
 
 /// The report, or the earlier one with its section written anew.
 fn finished(state: &ResearchState, text: String, findings: Findings, partial: Option<String>) -> FinalResult {
     match requests::to_revise(&state.plan) {
-        Some((report, section)) => revised(report, &section, &text, findings, partial),
+        Some((report, section)) => revised(
+            report,
+            &section,
+            &text,
+            (findings, state.n_earlier_citations()),
+            partial,
+        ),
+        None if findings.citations.is_empty()
+            && !matches!(state.plan.engine, ResearchEngine::Offline { .. }) =>
+        {
+            assemble(format!("{}\n\n{UNPROVEN}", text.trim()), findings, partial)
+        }
         None => assemble(text, findings, partial),
     }
 }
@@ -65,7 +111,7 @@ fn revised(
     report: &str,
     section: &Section,
     text: &str,
-    findings: Findings,
+    (findings, n_earlier): (Findings, usize),
     partial: Option<String>,
 ) -> FinalResult {
     // Without a word to put in its place the section stays as it is.
@@ -73,14 +119,9 @@ fn revised(
         "" => report.to_owned(),
         text => sections::replace(report, &section.body, text),
     };
-    let is_listed = |number: usize| report.contains(&format!("\n{number}. "));
-    let new: Vec<&Citation> = findings
-        .citations
-        .iter()
-        .filter(|it| !is_listed(it.number))
-        .collect();
+    let new = &findings.citations[n_earlier.min(findings.citations.len())..];
     if !new.is_empty() {
-        if !report.contains("\n## Sources\n") {
+        if n_earlier == 0 {
             answer.push_str("\n\n## Sources\n");
         }
         for citation in new {
@@ -106,7 +147,7 @@ pub(super) fn without_model(state: &ResearchState, reason: Option<String>) -> Fi
         parts => {
             let parts = parts
                 .iter()
-                .map(|(query, answer)| format!("**{}**\n\n{answer}", query.trim()));
+                .map(|(query, answer)| format!("**{}**\n\n{answer}", one_line(query)));
             parts.collect::<Vec<_>>().join("\n\n")
         }
     };
@@ -125,7 +166,7 @@ fn assemble(text: String, findings: Findings, partial: Option<String>) -> FinalR
     if !findings.unanswered.is_empty() {
         answer.push_str("\n\n## Without an answer\n");
         for gap in &findings.unanswered {
-            let _ = write!(answer, "\n- {}: {}", gap.query.trim(), gap.reason);
+            let _ = write!(answer, "\n- {}: {}", one_line(&gap.query), one_line(&gap.reason));
         }
     }
     if !findings.citations.is_empty() {
@@ -156,7 +197,7 @@ fn source_line(citation: &Citation) -> String {
         Grade::Provider if title.is_empty() => "named by the provider, not verified".to_owned(),
         Grade::Provider => format!("{title} (named by the provider, not verified)"),
     };
-    format!("\n{}. {}{date}: {said}", citation.number, citation.doc)
+    format!("\n{}. {}{date}: {said}", citation.number, one_line(&citation.doc))
 }
 
 fn sides_text(contradiction: &Contradiction, citations: &[Citation]) -> String {
@@ -169,7 +210,11 @@ fn sides_text(contradiction: &Contradiction, citations: &[Citation]) -> String {
             .date
             .as_ref()
             .map_or_else(|| "undated".to_owned(), Clone::clone);
-        format!("{} says **{}** ({date}){number}", side.doc, one_line(&side.value))
+        format!(
+            "{} says **{}** ({date}){number}",
+            one_line(&side.doc),
+            one_line(&side.value)
+        )
     });
     sides.collect::<Vec<_>>().join("; ")
 }
@@ -213,7 +258,8 @@ fn gaps(state: &ResearchState) -> Option<String> {
     }
 }
 
-fn one_line(text: &str) -> String {
+/// A text on one line.
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -224,4 +270,51 @@ pub(super) fn cut(text: &str, max_bytes: usize) -> &str {
         end -= 1;
     }
     &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn citation(number: usize, doc: &str) -> Citation {
+        Citation {
+            number,
+            doc: doc.to_owned(),
+            span: format!("{doc} says so."),
+            range: 0..1,
+            title: doc.to_owned(),
+            date: None,
+            grade: Grade::Verified,
+            claim: None,
+        }
+    }
+
+    #[test]
+    fn a_report_lists_what_it_uses() {
+        let side = |doc: &str| super::super::Side {
+            doc: doc.to_owned(),
+            span: format!("{doc} says so."),
+            value: doc.to_owned(),
+            date: None,
+        };
+        let findings = Findings {
+            parts: Vec::new(),
+            citations: (1..=4)
+                .zip(["a", "b", "c", "d"])
+                .map(|(n, doc)| citation(n, doc))
+                .collect(),
+            contradictions: vec![Contradiction {
+                sides: vec![side("a"), side("d")],
+            }],
+            unanswered: Vec::new(),
+        };
+        let (text, findings) = only_used("It is so [3], so [3][1].", findings);
+        assert_eq!(text, "It is so [2], so [2][1].");
+        let kept: Vec<(usize, &str)> = findings
+            .citations
+            .iter()
+            .map(|it| (it.number, it.doc.as_str()))
+            .collect();
+        assert_eq!(kept, [(1, "a"), (2, "c"), (3, "d")]);
+    }
 }

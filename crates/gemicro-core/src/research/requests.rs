@@ -16,6 +16,9 @@ const LONGEST_SUB_QUERY: usize = 400;
 /// Bytes of sources that the cheapest answer sees.
 const LEAST_SOURCE_BYTES: usize = 1_536;
 
+/// Bytes of a title or heading shown above a passage, at most.
+const LONGEST_CONTEXT: usize = 120;
+
 /// The most the report can cost.
 pub(super) fn synthesis_worst_case(plan: &ResearchPlan) -> Charge {
     let ResearchEngine::Model { llm, prompts, .. } = &plan.engine else {
@@ -154,12 +157,11 @@ pub(super) fn synthesize(
 /// The earlier report and the section of it that is written anew.
 pub(super) fn to_revise(plan: &ResearchPlan) -> Option<(&str, sections::Section)> {
     let base = plan.base.as_ref()?;
-    let UseAs::Revise { section } = &base.use_as else {
+    if !matches!(base.use_as, UseAs::Revise { .. }) {
         return None;
-    };
+    }
     let report = base.result.as_ref()?.answer.as_str();
-    let all = sections::sections(report);
-    let found = all.into_iter().find(|it| it.title == *section)?;
+    let found = sections::sections(report).into_iter().nth(base.place?)?;
     Some((report, found))
 }
 
@@ -167,30 +169,47 @@ pub(super) fn to_revise(plan: &ResearchPlan) -> Option<(&str, sections::Section)
 pub(super) fn sources_text(passages: &[Passage]) -> String {
     let numbered = passages.iter().enumerate();
     numbered
-        .map(|(idx, passage)| source_text(idx + 1, &passage.doc, passage.date.as_deref(), &passage.text))
+        .map(|(idx, passage)| {
+            let head = format!("{}{}", passage.doc, dated(passage));
+            source_text(idx + 1, &format!("{head}{}", context(passage)), &passage.text)
+        })
         .collect()
+}
+
+fn dated(passage: &Passage) -> String {
+    let date = passage.date.as_ref();
+    date.map_or_else(String::new, |date| format!(" ({date})"))
+}
+
+/// Title and heading: what a row or a list item is about often stands only there.
+fn context(passage: &Passage) -> String {
+    let heading = passage.heading.as_deref().filter(|it| *it != passage.title);
+    let above = [Some(passage.title.as_str()), heading].into_iter().flatten();
+    let above = above.map(|text| report::cut(text.trim(), LONGEST_CONTEXT));
+    let above: Vec<&str> = above.filter(|text| !text.is_empty()).collect();
+    match above.as_slice() {
+        [] => String::new(),
+        _ => format!(" in “{}”", above.join(" › ").replace(['\n', '\r'], " ")),
+    }
 }
 
 /// The best passage alone, cut to `LEAST_SOURCE_BYTES`.
 pub(super) fn least_sources_text(passages: &[Passage]) -> String {
     let best = passages.first();
     best.map_or_else(String::new, |it| {
-        source_text(
-            1,
-            report::cut(&it.doc, 200),
-            it.date.as_deref(),
-            report::cut(&it.text, 1_000),
-        )
+        let head = format!("{}{}", report::cut(&it.doc, 200), dated(it));
+        source_text(1, &head, report::cut(&it.text, 1_000))
     })
 }
 
 /// One source between its tags; a text cannot close them.
-fn source_text(number: usize, doc: &str, date: Option<&str>, text: &str) -> String {
-    let text = text
-        .replace("<source", "< source")
-        .replace("</source", "< /source");
-    let date = date.map_or_else(String::new, |date| format!(" ({date})"));
-    format!("\n<source>\n[{number}] {doc}{date}\n{text}\n</source>\n")
+fn source_text(number: usize, head: &str, text: &str) -> String {
+    let harmless = |text: &str| {
+        let text = text.replace("<source", "< source");
+        text.replace("</source", "< /source")
+    };
+    let (head, text) = (harmless(head), harmless(text));
+    format!("\n<source>\n[{number}] {head}\n{text}\n</source>\n")
 }
 
 fn request(label: &str, prompt: String, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {

@@ -57,6 +57,27 @@ fn heading(line: &str) -> Option<&str> {
         .filter(|title| !title.is_empty() && !title.contains("**"))
 }
 
+/// A model's text without sections that only the program writes: a list of sources of its own proves nothing.
+pub(super) fn without_own(text: &str) -> String {
+    let forged: Vec<Section> = sections(text)
+        .into_iter()
+        .filter(|it| {
+            OWN.iter()
+                .any(|own| own.eq_ignore_ascii_case(it.title.trim_end_matches(':').trim()))
+        })
+        .collect();
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for section in forged {
+        let heading = text[..section.body.start].trim_end_matches('\n');
+        let start = heading.rfind('\n').map_or(0, |at| at + 1);
+        out.push_str(&text[copied..start.max(copied)]);
+        copied = section.body.end;
+    }
+    out.push_str(&text[copied..]);
+    out
+}
+
 /// The section that a person named by its title, the beginning of its title, or its number from 1. Those that
 /// the program writes itself do not count.
 pub(super) fn find<'a>(sections: &'a [Section], named: &str) -> Option<&'a Section> {
@@ -66,10 +87,15 @@ pub(super) fn find<'a>(sections: &'a [Section], named: &str) -> Option<&'a Secti
         return number.checked_sub(1).and_then(|idx| open.nth(idx));
     }
     let lower = named.to_lowercase();
-    let exact = open
+    let mut exact = open
         .clone()
-        .find(|it| !lower.is_empty() && it.title.to_lowercase() == lower);
-    exact.or_else(|| {
+        .filter(|it| !lower.is_empty() && it.title.to_lowercase() == lower);
+    let first = exact.next();
+    if exact.next().is_some() {
+        // Two of that name: only a number tells them apart.
+        return None;
+    }
+    first.or_else(|| {
         let mut starting = open.filter(|it| !lower.is_empty() && it.title.to_lowercase().starts_with(&lower));
         let first = starting.next();
         first.filter(|_| starting.next().is_none())
@@ -130,6 +156,28 @@ mod tests {
         assert_eq!(
             titles(REPORT),
             ["1 (the text at the top)", "2 History", "3 Money"]
+        );
+    }
+
+    #[test]
+    fn lists_of_sources_that_a_model_writes_are_taken_out() {
+        let text = "It is so.\n\n## sources:\n\n1. forged.md: \"x\"\n\n## More\n\nYes.\n**Sources**\n2. y";
+        assert_eq!(without_own(text), "It is so.\n\n## More\n\nYes.\n");
+        assert_eq!(
+            without_own(REPORT),
+            REPORT.split("## Sources").next().expect("a part")
+        );
+        assert_eq!(without_own("no headings"), "no headings");
+    }
+
+    #[test]
+    fn two_sections_of_one_name_need_a_number() {
+        let report = "## Cost\n\nA\n\n## Cost\n\nB\n";
+        let all = sections(report);
+        assert_eq!(find(&all, "Cost"), None);
+        assert_eq!(
+            find(&all, "2").map(|it| report[it.body.clone()].trim()),
+            Some("B")
         );
     }
 

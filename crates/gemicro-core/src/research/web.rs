@@ -7,6 +7,11 @@ use crate::llm::{Annotation, LlmResponse};
 /// Longest claim kept with a citation, in bytes.
 const MAX_CLAIM: usize = 600;
 
+/// Bytes of an answer that are read; what a model may write is far less.
+const MAX_ANSWER: usize = 512 * 1024;
+/// Pages one answer may name.
+const MAX_ANNOTATIONS: usize = 500;
+
 /// A text with our markers behind each claim, and what they stand for.
 #[derive(Debug, PartialEq)]
 pub(super) struct WebAnswer {
@@ -17,7 +22,7 @@ pub(super) struct WebAnswer {
 /// Numbers the pages of an answer in the order they are named. Numbers and links that the model wrote itself
 /// are taken out: only an annotation makes a citation.
 pub(super) fn cited(response: &LlmResponse) -> WebAnswer {
-    let text = response.text.as_str();
+    let text = super::report::cut(&response.text, MAX_ANSWER);
     let mut annotations: Vec<&Annotation> = response
         .annotations
         .iter()
@@ -27,6 +32,7 @@ pub(super) fn cited(response: &LlmResponse) -> WebAnswer {
                     .get(it.range.clone())
                     .is_some_and(|claim| !claim.trim().is_empty())
         })
+        .take(MAX_ANNOTATIONS)
         .collect();
     annotations.sort_by_key(|it| (it.range.end, it.range.start));
     let mut citations: Vec<Citation> = Vec::new();

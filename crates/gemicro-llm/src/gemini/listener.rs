@@ -107,7 +107,7 @@ impl Listener {
             Happening::StepStarted { index, step } => self.started(index, step),
             Happening::StepChanged { index, delta } => self.changed(index, delta),
             Happening::StepStopped { usage } => {
-                self.usage = usage.or(self.usage);
+                self.usage = larger(usage, self.usage);
                 Hearing::Open(alive())
             }
             Happening::Completed(interaction) => self.completed(&interaction),
@@ -134,7 +134,7 @@ impl Listener {
             }
         }
         self.id = interaction.id.clone().or(self.id.take());
-        self.usage = interaction.usage.or(self.usage);
+        self.usage = larger(interaction.usage, self.usage);
         let problems = problems(interaction);
         let verdict = self.ending(&problems).judge(&interaction.status);
         let heard = self.answer.text();
@@ -234,7 +234,7 @@ impl Listener {
         }
         let mut chunks = Vec::new();
         self.id = interaction.id.clone().or(self.id.take());
-        self.usage = interaction.usage.or(self.usage);
+        self.usage = larger(interaction.usage, self.usage);
         let mut annotations = self.answer.annotations();
         if self.answer.text().is_empty() {
             // Steps come in pieces, not here; should they ever come here alone, they are not lost.
@@ -285,4 +285,12 @@ impl Listener {
 
 fn alive() -> Vec<Told> {
     vec![Ok(LlmChunk::Alive)]
+}
+
+/// Usage is told again and again, and grows: a smaller figure later is no refund.
+fn larger(one: Option<Usage>, other: Option<Usage>) -> Option<Usage> {
+    match (one, other) {
+        (Some(one), Some(other)) if other.total_tokens() > one.total_tokens() => Some(other),
+        (one, other) => one.or(other),
+    }
 }

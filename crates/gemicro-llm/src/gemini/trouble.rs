@@ -75,7 +75,8 @@ impl Trouble {
     pub(super) fn into_step_failure(self, host: &str, subject: Subject<'_>) -> StepFailure {
         let spent = match &self {
             Self::Unreachable(_) | Self::Setup(_) => Spent::Nothing,
-            Self::Refused(refusal) if refusal.status < 500 && refusal.status != 408 => Spent::Nothing,
+            // Google bills no request that it answers with an error; of a timeout nobody knows.
+            Self::Refused(refusal) if !matches!(refusal.status, 408 | 504) => Spent::Nothing,
             _ => Spent::Unknown,
         };
         StepFailure {
@@ -133,7 +134,7 @@ fn refused(refusal: &Refusal, host: &str, subject: Subject<'_>) -> Failure {
             let instead = instead.unwrap_or_default();
             format!("{host} does not know the model `{model}` (HTTP {status}){instead}")
         }
-        (ErrorKind::SessionNotFound, _) => {
+        (ErrorKind::SessionNotFound, Subject::Interaction) => {
             format!("{host} no longer has this interaction (HTTP {status}): {said}")
         }
         (ErrorKind::QuotaExhausted, _) => {

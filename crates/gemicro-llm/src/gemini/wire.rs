@@ -7,7 +7,7 @@ use gemicro_core::llm::{LlmRequest, LlmTool};
 use gemicro_event::Usage;
 use genai_rs::{
     Annotation, Content, DeepResearchConfig, GenerationConfig, InteractionInput, InteractionRequest,
-    InteractionStatus, ResponseFormat, StepDelta, ThinkingSummaries, Tool, UsageMetadata,
+    InteractionStatus, ResponseFormat, StepDelta, ThinkingSummaries, Tool,
 };
 use serde_json::Value;
 
@@ -257,21 +257,32 @@ fn read_problem(value: &Value) -> Problem {
 
 /// Usage, unless nothing was told.
 fn read_usage(value: &Value) -> Option<Usage> {
-    let told: UsageMetadata = serde_json::from_value(value.clone()).ok()?;
+    // Field by field: one that cannot be read costs itself only.
+    let told = |name: &str| {
+        let field = value.get(name)?;
+        let number = field
+            .as_u64()
+            .or_else(|| field.as_f64().filter(|n| *n >= 0.0).map(|n| n.ceil() as u64));
+        number.or_else(|| field.as_str()?.trim().parse().ok())
+    };
     let parts = [
-        told.total_input_tokens,
-        told.total_output_tokens,
-        told.total_thought_tokens,
-        told.total_cached_tokens,
-        told.total_tool_use_tokens,
+        told("total_input_tokens"),
+        told("total_output_tokens"),
+        told("total_thought_tokens"),
+        told("total_cached_tokens"),
+        told("total_tool_use_tokens"),
     ];
-    if parts.iter().all(Option::is_none) {
+    let total = told("total_tokens");
+    if parts.iter().all(Option::is_none) && total.is_none() {
         return None;
     }
-    let [input, output, thought, cached, tool] = parts.map(|part| u64::from(part.unwrap_or(0)));
+    let [input, output, thought, cached, tool] = parts.map(|part| part.unwrap_or(0));
+    let output_tokens = output.saturating_add(thought);
+    // What the total holds and no part names is counted as written: the dearer sort.
+    let named = input.saturating_add(output_tokens).saturating_add(tool);
     Some(Usage {
         input_tokens: input,
-        output_tokens: output + thought,
+        output_tokens: output_tokens.saturating_add(total.unwrap_or(0).saturating_sub(named)),
         cached_tokens: cached,
         thought_tokens: thought,
         tool_tokens: tool,

@@ -36,9 +36,8 @@ impl Trouble {
     pub(super) fn into_step_failure(self, endpoint: &Endpoint) -> StepFailure {
         let spent = match &self {
             Self::NobodyListens | Self::Unreachable(_) | Self::Setup(_) => Spent::Nothing,
-            // 503: the model is still being loaded, or nobody has time for us.
-            Self::Refused(refusal) if refusal.status == 503 => Spent::Nothing,
-            Self::Refused(refusal) if refusal.status < 500 && refusal.status != 408 => Spent::Nothing,
+            // An error in place of an answer is not billed; of a timeout nobody knows.
+            Self::Refused(refusal) if !matches!(refusal.status, 408 | 504) => Spent::Nothing,
             Self::Refused(_)
             | Self::Lost(_)
             | Self::Cut(_)

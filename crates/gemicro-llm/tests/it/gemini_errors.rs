@@ -78,11 +78,11 @@ async fn http_errors_have_their_kind_and_cost() {
             ErrorKind::QuotaExhausted,
             Spent::Nothing,
         ),
-        ("status: 500", ErrorKind::UpstreamError, Spent::Unknown),
-        ("status: 502", ErrorKind::UpstreamError, Spent::Unknown),
-        ("status: 503", ErrorKind::UpstreamError, Spent::Unknown),
+        ("status: 500", ErrorKind::UpstreamError, Spent::Nothing),
+        ("status: 502", ErrorKind::UpstreamError, Spent::Nothing),
+        ("status: 503", ErrorKind::UpstreamError, Spent::Nothing),
         ("status: 504", ErrorKind::UpstreamError, Spent::Unknown),
-        ("status: 529", ErrorKind::UpstreamError, Spent::Unknown),
+        ("status: 529", ErrorKind::UpstreamError, Spent::Nothing),
     ];
     for (http, kind, spent) in table {
         for envelope in ["interactions", "rpc"] {
@@ -279,7 +279,7 @@ async fn error_pages_are_summed_up() {
     let heard = refused("html: { status: 502 }").await;
     assert_eq!(
         (heard.kind(), heard.spent()),
-        (ErrorKind::UpstreamError, Spent::Unknown)
+        (ErrorKind::UpstreamError, Spent::Nothing)
     );
     assert!(
         heard.message().ends_with("HTTP 502: Error 502 (Bad Gateway)!!1"),

@@ -93,7 +93,7 @@ async fn refusals_have_their_kinds() {
         (
             fault(500, ""),
             ErrorKind::UpstreamError,
-            Spent::Unknown,
+            Spent::Nothing,
             "HTTP 500",
         ),
         (
@@ -105,7 +105,7 @@ async fn refusals_have_their_kinds() {
         (
             "{ html: { status: 502 } }".to_owned(),
             ErrorKind::UpstreamError,
-            Spent::Unknown,
+            Spent::Nothing,
             "502",
         ),
         (

@@ -196,7 +196,7 @@ fn line(answered: &Answered) -> Value {
 fn citations(citations: &[Citation]) -> Vec<Value> {
     citations
         .iter()
-        .map(|citation| json!({ "doc": citation.doc, "span": citation.span }))
+        .map(|citation| json!({ "doc": citation.doc, "span": citation.span, "grade": citation.grade }))
         .collect()
 }
 
