@@ -223,7 +223,11 @@ fn answered(state: &ResearchState, id: usize, output: &StepOutput) -> Result<Sub
 /// What the provider found on the web, with the pages it names.
 fn on_the_web(id: usize, response: &LlmResponse) -> Result<SubQueryCompleted, Failure> {
     let answer = web::cited(response);
-    if answer.text.contains(NO_ANSWER) && answer.citations.is_empty() {
+    let said = answer.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_nothing = said
+        .trim_matches(['.', '*', '_', '"'])
+        .eq_ignore_ascii_case(NO_ANSWER);
+    if is_nothing && answer.citations.is_empty() {
         let message = "the web search found no answer";
         return Err(Failure::new(ErrorKind::NoEvidence, message));
     }

@@ -204,12 +204,28 @@ pub(super) fn least_sources_text(passages: &[Passage]) -> String {
 
 /// One source between its tags; a text cannot close them.
 fn source_text(number: usize, head: &str, text: &str) -> String {
-    let harmless = |text: &str| {
-        let text = text.replace("<source", "< source");
-        text.replace("</source", "< /source")
-    };
-    let (head, text) = (harmless(head), harmless(text));
+    let (head, text) = (harmless(&report::one_line(head)), harmless(text));
     format!("\n<source>\n[{number}] {head}\n{text}\n</source>\n")
+}
+
+/// A text in which nothing reads as one of our tags, however it is written.
+fn harmless(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('<') {
+        out.push_str(before);
+        out.push('<');
+        let name = after.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
+        if name
+            .get(..6)
+            .is_some_and(|name| name.eq_ignore_ascii_case("source"))
+        {
+            out.push(' ');
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 fn request(label: &str, prompt: String, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {

@@ -186,7 +186,13 @@ impl Call {
 /// The interaction as it stands.
 pub(super) async fn look(call: &Call, id: &str) -> Result<Interaction, Trouble> {
     let value = call.endpoint.json(Ask::get(interaction(id), LOOK_TIME)).await?;
-    interaction_in(&value)
+    let found = interaction_in(&value)?;
+    match found.id.as_deref() {
+        Some(other) if other != id => Err(Trouble::Foreign(
+            "another interaction than the one asked for".to_owned(),
+        )),
+        Some(_) | None => Ok(found),
+    }
 }
 
 fn interaction_in(value: &serde_json::Value) -> Result<Interaction, Trouble> {

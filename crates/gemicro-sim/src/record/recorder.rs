@@ -156,7 +156,7 @@ async fn pass_on(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
         let call = route.describe(&incoming);
         proxy
             .tapes
-            .begin(call, incoming.key(), response.status, &response.headers)
+            .begin(call, &incoming.secrets(), response.status, &response.headers)
     });
     let mut body = response.body;
     let shutdown = proxy.shutdown.clone();

@@ -64,11 +64,11 @@ impl Tapes {
     pub(super) fn begin(
         self: &Arc<Self>,
         mut call: Call,
-        key: Option<&str>,
+        secrets: &[&str],
         status: u16,
         headers: &[(String, String)],
     ) -> Tape {
-        let redactor = Redactor::new(key);
+        let redactor = Redactor::new(secrets);
         call.prompt = redactor.redact(&call.prompt).into_owned();
         let headers = headers
             .iter()

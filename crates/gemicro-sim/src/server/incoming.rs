@@ -55,6 +55,31 @@ impl Incoming {
             .filter(|key| !key.is_empty())
     }
 
+    /// Everything that may be a credential, from wherever clients put one: never to be written down.
+    pub(crate) fn secrets(&self) -> Vec<&str> {
+        const HEADERS: [&str; 6] = [
+            "x-goog-api-key",
+            "authorization",
+            "proxy-authorization",
+            "api-key",
+            "x-api-key",
+            "cookie",
+        ];
+        const PARAMETERS: [&str; 5] = ["key", "access_token", "token", "api_key", "apikey"];
+        let headers = HEADERS.iter().filter_map(|name| self.header(name));
+        // `Bearer x`, `Basic x`, `name=x; other=y`: each part by itself.
+        let headers = headers.flat_map(|value| {
+            let parts = value.split([' ', ';', ',']);
+            parts.flat_map(|part| [part, part.split_once('=').map_or("", |(_, value)| value)])
+        });
+        let parameters = self.query.iter();
+        let parameters =
+            parameters.filter(|(name, _)| PARAMETERS.contains(&name.to_ascii_lowercase().as_str()));
+        let all = headers.chain(parameters.map(|(_, value)| value.as_str()));
+        all.filter(|secret| secret.len() >= 6 && !secret.eq_ignore_ascii_case("bearer"))
+            .collect()
+    }
+
     /// Whether there is a key where only clients of Google put it.
     pub(crate) fn has_google_key(&self) -> bool {
         self.header("x-goog-api-key").is_some() || self.parameter("key").is_some()
