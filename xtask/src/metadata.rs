@@ -1,6 +1,6 @@
 //! What `cargo metadata` says, cut down to what the checks read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -15,6 +15,10 @@ pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
     /// Ids of our own packages.
     pub(crate) workspace_members: Vec<String>,
+    /// Names of the packages that any platform really builds; `packages` also lists what features that nobody
+    /// enables would bring.
+    #[serde(skip)]
+    pub(crate) built: Option<BTreeSet<String>>,
 }
 
 /// One package.
@@ -61,5 +65,20 @@ impl Dependency {
 /// Asks cargo.
 pub(crate) fn load(root: &Path) -> Result<Metadata> {
     let text = process::output(process::cargo(root).args(["metadata", "--format-version", "1"]))?;
-    serde_json::from_str(&text).context("cannot read the output of cargo metadata")
+    let mut metadata: Metadata =
+        serde_json::from_str(&text).context("cannot read the output of cargo metadata")?;
+    let tree = [
+        "tree",
+        "--workspace",
+        "--target",
+        "all",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+    ];
+    let tree = process::output(process::cargo(root).args(tree))?;
+    let names = tree.lines().filter_map(|line| line.split(' ').next());
+    metadata.built = Some(names.map(str::to_owned).collect());
+    Ok(metadata)
 }

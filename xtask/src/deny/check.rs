@@ -51,9 +51,13 @@ pub(crate) fn check(metadata: &Metadata) -> Vec<String> {
                 .unwrap_or("a folder outside the workspace");
             offences.push(format!("{label}: comes from {source}, not from the registry"));
         }
+        let is_built = metadata
+            .built
+            .as_ref()
+            .is_none_or(|built| built.contains(&package.name));
         for ban in BANS
             .iter()
-            .filter(|ban| matches!(ban.reach, Reach::Anywhere) && ban.name == package.name)
+            .filter(|ban| is_built && matches!(ban.reach, Reach::Anywhere) && ban.name == package.name)
         {
             offences.push(format!("{label}: banned: {}", ban.reason));
         }

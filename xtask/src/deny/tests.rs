@@ -22,6 +22,7 @@ fn check_package(package: Package) -> Vec<String> {
     check(&Metadata {
         packages: vec![package],
         workspace_members: Vec::new(),
+        built: None,
     })
 }
 
@@ -105,6 +106,7 @@ fn direct_dependencies() {
         check(&Metadata {
             packages: vec![package],
             workspace_members,
+            built: None,
         })
     };
     assert_eq!(
@@ -121,6 +123,7 @@ fn duplicate_versions_are_only_reported() {
     let metadata = Metadata {
         packages: packages.to_vec(),
         workspace_members: Vec::new(),
+        built: None,
     };
     assert!(check(&metadata).is_empty());
     assert_eq!(duplicates(&metadata), ["twice (1.0.0, 2.0.0)"]);

@@ -387,6 +387,7 @@ fn workspace(package: Package) -> Metadata {
     packages.push(package);
     Metadata {
         workspace_members: packages.iter().map(|package| package.id.clone()).collect(),
+        built: None,
         packages,
     }
 }
