@@ -24,8 +24,12 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro sim record`.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// The address of the real API, such as https://generativelanguage.googleapis.com
-    #[arg(long, value_name = "URL")]
+    /// The address of the real API.
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "The address of the real API, such as https://generativelanguage.googleapis.com"
+    )]
     upstream: String,
     /// The scenario file to make or replace
     #[arg(long, value_name = "FILE")]
