@@ -1,0 +1,149 @@
+//! Claude Code with JSON lines in both directions: good for one prompt and for a warm process.
+
+use std::collections::BTreeMap;
+
+use gemicro_event::Failure;
+use serde_json::{Value, json};
+
+use super::reading::ClaudeReading;
+use super::stream::ClaudeStream;
+use crate::agent_cli::{AgentCli, CliKind, program};
+use crate::dialogue::Dialogue;
+use crate::end::{AgentEnd, Ended};
+use crate::environment;
+use crate::invocation::{Invocation, SettingsFile, Stdin};
+use crate::judge;
+use crate::request::{AgentRequest, Approval, ModelAccess, SandboxMode};
+use crate::session::Session;
+use crate::version::Version;
+
+/// Claude Code.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ClaudeCode;
+
+const CONFIG_FOLDER: &str = ".claude";
+const MCP_FILE: &str = "gemicro-mcp.json";
+
+impl AgentCli for ClaudeCode {
+    fn kind(&self) -> CliKind {
+        CliKind::Claude
+    }
+
+    fn program(&self) -> &'static str {
+        "claude"
+    }
+
+    fn minimum_version(&self) -> Version {
+        Version::new(2, 1, 197)
+    }
+
+    fn install_command(&self) -> &'static str {
+        "npm install -g @anthropic-ai/claude-code"
+    }
+
+    fn invocation(&self, request: &AgentRequest) -> Result<Invocation, Failure> {
+        request.check()?;
+        let mut args: Vec<String> = [
+            "-p",
+            "--input-format",
+            "stream-json",
+            "--output-format",
+            "stream-json",
+            "--verbose",
+            "--include-partial-messages",
+            "--permission-prompt-tool",
+            "stdio",
+            "--permission-mode",
+            permission_mode(request),
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        let mut add = |name: &str, value: String| args.extend([name.to_owned(), value]);
+        if let Some(model) = &request.model {
+            add("--model", model.clone());
+        }
+        if let Some(limit) = request.turn_limit {
+            add("--max-turns", limit.to_string());
+        }
+        match &request.session {
+            Session::New => {}
+            Session::NewNamed(id) => add("--session-id", id.argument()?),
+            Session::Resume(id) => add("--resume", id.argument()?),
+        }
+        let mut files = Vec::new();
+        if !request.mcp_servers.is_empty() {
+            let path = request.home.join(CONFIG_FOLDER).join(MCP_FILE);
+            add("--mcp-config", path.display().to_string());
+            let text = mcp_config(request).to_string();
+            files.push(SettingsFile { path, text });
+        }
+        // The tool servers of the workspace are not ours to trust.
+        args.push("--strict-mcp-config".to_owned());
+        Ok(Invocation {
+            program: program(self, request),
+            args,
+            env: env(request),
+            stdin: Stdin::Open,
+            files,
+            cwd: request.cwd.clone(),
+        })
+    }
+
+    fn dialogue(&self, request: &AgentRequest) -> Result<Dialogue, Failure> {
+        Ok(Dialogue::new(Box::new(ClaudeStream::new(&request.prompt)?)))
+    }
+
+    fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
+        judge::judge(&ClaudeReading, ended)
+    }
+}
+
+/// What is not allowed by the mode is asked for over the standard streams.
+fn permission_mode(request: &AgentRequest) -> &'static str {
+    match (request.approval, request.sandbox) {
+        (Approval::All, _) => "bypassPermissions",
+        (Approval::Ask, SandboxMode::ReadOnly) => "default",
+        (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => "acceptEdits",
+    }
+}
+
+fn env(request: &AgentRequest) -> BTreeMap<String, String> {
+    let mut env = environment::base(request);
+    let config = request.home.join(CONFIG_FOLDER).display().to_string();
+    environment::set(
+        &mut env,
+        &[
+            ("CLAUDE_CONFIG_DIR", config.as_str()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            ("DISABLE_TELEMETRY", "1"),
+            // Retrying is the engine's policy.
+            ("CLAUDE_CODE_MAX_RETRIES", "1"),
+        ],
+    );
+    if let ModelAccess::Gateway { base_url, token } = &request.access {
+        environment::set(
+            &mut env,
+            &[
+                ("ANTHROPIC_API_KEY", token.reveal()),
+                ("ANTHROPIC_BASE_URL", base_url),
+            ],
+        );
+    }
+    match (request.approval, request.sandbox) {
+        // As root it refuses to work without approvals unless it is told of a sandbox; there is one.
+        (Approval::All, SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite) => {
+            environment::set(&mut env, &[("IS_SANDBOX", "1")]);
+        }
+        (Approval::All, SandboxMode::DangerFullAccess) | (Approval::Ask, _) => {}
+    }
+    env
+}
+
+fn mcp_config(request: &AgentRequest) -> Value {
+    let servers = request.mcp_servers.iter().map(|server| {
+        let entry = json!({"command": server.command, "args": server.args, "env": server.env});
+        (server.name.clone(), entry)
+    });
+    json!({"mcpServers": Value::Object(servers.collect())})
+}

@@ -1,0 +1,8 @@
+//! Claude Code: one process that reads prompts as JSON lines and can be asked, answered and interrupted.
+
+mod claude_code;
+mod reading;
+mod stream;
+mod wire;
+
+pub use claude_code::ClaudeCode;

@@ -1,0 +1,333 @@
+//! Claude Code's stream and its control protocol as a state machine.
+//!
+//! With partial messages a text comes twice: in pieces, then whole. Pieces are passed on; of the whole only
+//! what the pieces left out.
+
+use std::collections::BTreeMap;
+
+use gemicro_event::{ErrorKind, Failure, Json};
+
+use super::wire;
+use crate::cli::json_line;
+use crate::item::{AgentItem, ToolStatus, UsageScope};
+use crate::output::Output;
+use crate::permission::{PermissionAnswer, PermissionId, PermissionRequest};
+use crate::prompt::{Habits, Mentions, Prompt};
+use crate::protocol::{Cancel, LineText, Protocol};
+
+const HABITS: Habits = Habits {
+    mentions: Mentions::WordStart,
+    commands: &['/'],
+};
+
+/// Stands between two texts of one turn.
+const BREAK: &str = "\n\n";
+
+/// More open requests than this are refused at once.
+const MAX_OPEN: usize = 256;
+
+/// Speaks with one process.
+#[derive(Debug)]
+pub(super) struct ClaudeStream {
+    first_prompt: String,
+    is_running: bool,
+    n_asked: u64,
+    /// Tools that wait for us, with the arguments that an approval has to repeat.
+    open_requests: BTreeMap<PermissionId, Json>,
+    /// How many bytes of the current block came in pieces.
+    n_streamed: usize,
+    /// Whether this turn has said anything.
+    has_text: bool,
+}
+
+impl ClaudeStream {
+    pub(super) fn new(prompt: &Prompt) -> Result<Self, Failure> {
+        Ok(Self {
+            first_prompt: prompt.render(HABITS)?,
+            is_running: false,
+            n_asked: 0,
+            open_requests: BTreeMap::new(),
+            n_streamed: 0,
+            has_text: false,
+        })
+    }
+
+    fn say(&mut self, text: &str, out: &mut Output) {
+        self.is_running = true;
+        self.has_text = false;
+        self.n_streamed = 0;
+        out.write(&wire::user(text));
+    }
+
+    fn ask(&mut self, subtype: &str, out: &mut Output) {
+        self.n_asked += 1;
+        out.write(&wire::control_request(
+            &format!("gemicro-{}", self.n_asked),
+            subtype,
+        ));
+    }
+
+    fn read(&mut self, kind: &str, line: LineText<'_>, out: &mut Output) -> Option<()> {
+        match kind {
+            "system" => system(line, out)?,
+            "assistant" => self.assistant(&json_line::parse(kind, line, out)?, line, out),
+            "user" => user(&json_line::parse(kind, line, out)?, line, out),
+            "stream_event" => self.piece(&json_line::parse(kind, line, out)?, line, out),
+            "result" => {
+                let ended: wire::Ended = json_line::parse(kind, line, out)?;
+                self.is_running = false;
+                self.open_requests.clear();
+                if let Some(usage) = ended.usage() {
+                    let scope = UsageScope::Turn;
+                    out.item(AgentItem::Usage { usage, scope });
+                }
+                out.item(AgentItem::Ended(ended.turn_end()));
+            }
+            "control_request" => self.asked(json_line::parse(kind, line, out)?, line, out),
+            "control_cancel_request" => {
+                let withdrawn: wire::ControlCancel = json_line::parse(kind, line, out)?;
+                self.open_requests.remove(&PermissionId(withdrawn.request_id));
+            }
+            "control_response" => {
+                let response: wire::ControlResponse = json_line::parse(kind, line, out)?;
+                if response.response.subtype != "success" {
+                    let message = response.response.error.unwrap_or(response.response.subtype);
+                    out.item(AgentItem::Notice { message });
+                }
+            }
+            _ => out.unknown(kind, line.bytes),
+        }
+        Some(())
+    }
+
+    fn assistant(&mut self, turn: &wire::Turn, line: LineText<'_>, out: &mut Output) {
+        let Some(blocks) = turn.message.blocks() else {
+            return out.malformed("assistant", line.bytes);
+        };
+        for block in blocks {
+            match block.kind.as_str() {
+                "text" => self.whole_text(turn, &block.text.unwrap_or_default(), out),
+                "thinking" => {
+                    let whole = block.thinking.unwrap_or_default();
+                    out.thought(self.rest_of(&whole));
+                }
+                "redacted_thinking" => {}
+                "tool_use" => {
+                    self.n_streamed = 0;
+                    out.item(AgentItem::ToolCall {
+                        id: block.id.unwrap_or_default(),
+                        name: block.name.unwrap_or_default(),
+                        title: None,
+                        input: block.input.unwrap_or_default(),
+                    });
+                }
+                other => out.unknown(&format!("assistant/{other}"), line.bytes),
+            }
+        }
+    }
+
+    fn whole_text(&mut self, turn: &wire::Turn, text: &str, out: &mut Output) {
+        if turn.error.is_some() {
+            // An error of the API, dressed up as an answer.
+            let message = text.to_owned();
+            return out.item(AgentItem::Notice { message });
+        }
+        if turn.parent_tool_use_id.is_some() {
+            // Another agent's words, told to this one.
+            return out.thought(text);
+        }
+        if self.n_streamed == 0 {
+            self.begin_text(text, out);
+        }
+        out.text(self.rest_of(text));
+    }
+
+    /// What the pieces of a block left out of its whole text.
+    fn rest_of<'t>(&mut self, whole: &'t str) -> &'t str {
+        whole
+            .get(std::mem::take(&mut self.n_streamed)..)
+            .unwrap_or_default()
+    }
+
+    /// Parts a new text from the one before.
+    fn begin_text(&mut self, text: &str, out: &mut Output) {
+        if self.has_text && !text.is_empty() {
+            out.text(BREAK);
+        }
+        self.has_text |= !text.is_empty();
+    }
+
+    fn piece(&mut self, stream: &wire::StreamEvent, line: LineText<'_>, out: &mut Output) {
+        let event = &stream.event;
+        match event.kind.as_str() {
+            "content_block_delta" => {}
+            "message_start" | "content_block_start" => {
+                self.n_streamed = 0;
+                return;
+            }
+            "content_block_stop" | "message_delta" | "message_stop" | "ping" => return,
+            other => return out.unknown(&format!("stream_event/{other}"), line.bytes),
+        }
+        let Some(delta) = &event.delta else {
+            return out.malformed("stream_event", line.bytes);
+        };
+        match delta.kind.as_deref().unwrap_or_default() {
+            // Another agent's words come whole as well; that is enough.
+            _ if stream.parent_tool_use_id.is_some() => {}
+            "text_delta" => {
+                let text = delta.text.as_deref().unwrap_or_default();
+                if self.n_streamed == 0 {
+                    self.begin_text(text, out);
+                }
+                self.n_streamed = self.n_streamed.saturating_add(text.len());
+                out.text(text);
+            }
+            "thinking_delta" => {
+                let text = delta.thinking.as_deref().unwrap_or_default();
+                self.n_streamed = self.n_streamed.saturating_add(text.len());
+                out.thought(text);
+            }
+            "input_json_delta" | "signature_delta" => {}
+            other => out.unknown(&format!("stream_event/{other}"), line.bytes),
+        }
+    }
+
+    fn asked(&mut self, control: wire::ControlRequest, line: LineText<'_>, out: &mut Output) {
+        let asked = control.request;
+        let (true, Some(tool)) = (asked.subtype == "can_use_tool", asked.tool_name) else {
+            out.unknown(&format!("control_request/{}", asked.subtype), line.bytes);
+            return out.write(&wire::control_error(
+                &control.request_id,
+                "gemicro does not offer this",
+            ));
+        };
+        if self.open_requests.len() >= MAX_OPEN {
+            return out.write(&wire::control_error(
+                &control.request_id,
+                "too many requests are open",
+            ));
+        }
+        let id = PermissionId(control.request_id);
+        let input = asked.input.unwrap_or_default();
+        self.open_requests.insert(id.clone(), input.clone());
+        out.item(AgentItem::Permission(PermissionRequest {
+            id,
+            tool_call_id: asked.tool_use_id,
+            tool,
+            title: asked.description,
+            input,
+        }));
+    }
+}
+
+impl Protocol for ClaudeStream {
+    fn open(&mut self, out: &mut Output) {
+        self.ask("initialize", out);
+        let prompt = std::mem::take(&mut self.first_prompt);
+        self.say(&prompt, out);
+    }
+
+    fn line(&mut self, line: LineText<'_>, out: &mut Output) {
+        if let Some(kind) = json_line::kind(line, out) {
+            // A line of another shape was kept by `parse`.
+            let _ = self.read(&kind, line, out);
+        }
+    }
+
+    fn prompt(&mut self, prompt: &Prompt, out: &mut Output) -> Option<Result<(), Failure>> {
+        if self.is_running {
+            return Some(Err(Failure::new(ErrorKind::Conflict, "a turn is running")));
+        }
+        Some(prompt.render(HABITS).map(|text| self.say(&text, out)))
+    }
+
+    fn answer(&mut self, id: &PermissionId, answer: &PermissionAnswer, out: &mut Output) -> bool {
+        let Some(input) = self.open_requests.remove(id) else {
+            return false;
+        };
+        let response = match answer {
+            PermissionAnswer::Allow => wire::Permission::Allow {
+                updated_input: &input,
+            },
+            PermissionAnswer::Deny { reason } => wire::Permission::Deny { message: reason },
+        };
+        out.write(&wire::control_success(&id.0, response));
+        true
+    }
+
+    fn cancel(&mut self, out: &mut Output) -> Cancel {
+        let reason = "cancelled".to_owned();
+        let refusal = PermissionAnswer::Deny { reason };
+        let open: Vec<PermissionId> = self.open_requests.keys().cloned().collect();
+        for id in open {
+            self.answer(&id, &refusal, out);
+        }
+        if !self.is_running {
+            return Cancel::EndProcess;
+        }
+        self.ask("interrupt", out);
+        Cancel::Told
+    }
+}
+
+fn system(line: LineText<'_>, out: &mut Output) -> Option<()> {
+    let system: wire::System = json_line::parse("system", line, out)?;
+    match system.subtype.as_str() {
+        "init" => {
+            let init: wire::Init = json_line::parse("system/init", line, out)?;
+            out.item(AgentItem::Started {
+                session: init.session_id,
+                model: init.model,
+                version: init.claude_code_version,
+            });
+        }
+        "api_retry" => {
+            let retry: wire::ApiRetry = json_line::parse("system/api_retry", line, out)?;
+            let attempt = retry.attempt.unwrap_or_default();
+            let status = retry
+                .error_status
+                .map_or_else(String::new, |status| format!(" ({status})"));
+            let error = retry.error.unwrap_or_default();
+            let message = format!("retry {attempt} after {error}{status}");
+            out.item(AgentItem::Notice { message });
+        }
+        "status" => {}
+        other => out.unknown(&format!("system/{other}"), line.bytes),
+    }
+    Some(())
+}
+
+/// What tools answered; texts of this role are our own, or the CLI's remarks to its model.
+fn user(turn: &wire::Turn, line: LineText<'_>, out: &mut Output) {
+    let Some(blocks) = turn.message.blocks() else {
+        return out.malformed("user", line.bytes);
+    };
+    for block in blocks {
+        match block.kind.as_str() {
+            "tool_result" => {
+                let output = block.output();
+                let failed = block.is_error == Some(true);
+                out.item(AgentItem::ToolResult {
+                    id: block.tool_use_id.unwrap_or_default(),
+                    status: if failed {
+                        ToolStatus::Failed
+                    } else {
+                        ToolStatus::Completed
+                    },
+                    exit_code: output.as_deref().filter(|_| failed).and_then(exit_code),
+                    output,
+                    reason: None,
+                });
+            }
+            "text" | "image" | "document" => {}
+            other => out.unknown(&format!("user/{other}"), line.bytes),
+        }
+    }
+}
+
+/// `Exit code 3`, with the command's output behind it.
+fn exit_code(output: &str) -> Option<i64> {
+    let rest = output.strip_prefix("Exit code ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest.get(..end)?.parse().ok()
+}

@@ -1,0 +1,182 @@
+//! How `codex exec` is started: arguments, environment, `config.toml`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gemicro_event::{ErrorKind, Failure};
+use serde::Serialize;
+
+use super::reading::CodexReading;
+use super::stream::CodexStream;
+use crate::agent_cli::{AgentCli, CliKind, program};
+use crate::dialogue::Dialogue;
+use crate::end::{AgentEnd, Ended};
+use crate::environment;
+use crate::invocation::{Invocation, SettingsFile, Stdin};
+use crate::judge;
+use crate::prompt::{Habits, Mentions};
+use crate::request::{AgentRequest, ModelAccess, SandboxMode};
+use crate::session::Session;
+use crate::version::Version;
+
+const HABITS: Habits = Habits {
+    mentions: Mentions::None,
+    commands: &['/'],
+};
+
+const PROVIDER: &str = "gemicro";
+/// The variable that holds the gateway's token.
+const TOKEN: &str = "GEMICRO_GATEWAY_TOKEN";
+
+/// Codex CLI.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Codex;
+
+/// `config.toml`.
+#[derive(Serialize)]
+struct Config<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_provider: Option<&'a str>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    model_providers: BTreeMap<&'a str, Provider<'a>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    mcp_servers: BTreeMap<&'a str, Server<'a>>,
+}
+
+#[derive(Serialize)]
+struct Provider<'a> {
+    name: &'a str,
+    base_url: String,
+    env_key: &'a str,
+    wire_api: &'a str,
+    request_max_retries: u32,
+    stream_max_retries: u32,
+}
+
+#[derive(Serialize)]
+struct Server<'a> {
+    command: &'a str,
+    args: &'a [String],
+    env: &'a BTreeMap<String, String>,
+}
+
+impl AgentCli for Codex {
+    fn kind(&self) -> CliKind {
+        CliKind::Codex
+    }
+
+    fn program(&self) -> &'static str {
+        "codex"
+    }
+
+    fn minimum_version(&self) -> Version {
+        Version::new(0, 166, 0)
+    }
+
+    fn install_command(&self) -> &'static str {
+        "npm install -g @openai/codex"
+    }
+
+    fn invocation(&self, request: &AgentRequest) -> Result<Invocation, Failure> {
+        request.check()?;
+        let prompt = request.prompt.render(HABITS)?;
+        let home = codex_home(request);
+        check_home(request, &home)?;
+        let sandbox = match request.sandbox {
+            SandboxMode::ReadOnly => "read-only",
+            SandboxMode::WorkspaceWrite => "workspace-write",
+            SandboxMode::DangerFullAccess => "danger-full-access",
+        };
+        let mut args = ["exec", "--json", "-s", sandbox, "--skip-git-repo-check"]
+            .map(str::to_owned)
+            .to_vec();
+        match &request.session {
+            Session::New | Session::NewNamed(_) => {}
+            Session::Resume(id) => args.extend(["resume".to_owned(), id.argument()?]),
+        }
+        // The prompt comes on standard input.
+        args.push("-".to_owned());
+        Ok(Invocation {
+            program: program(self, request),
+            args,
+            env: env(request, &home),
+            stdin: Stdin::Whole(prompt.into_bytes()),
+            files: vec![SettingsFile {
+                path: home.join("config.toml"),
+                text: config(request)?,
+            }],
+            cwd: request.cwd.clone(),
+        })
+    }
+
+    fn dialogue(&self, _request: &AgentRequest) -> Result<Dialogue, Failure> {
+        Ok(Dialogue::new(Box::new(CodexStream::default())))
+    }
+
+    fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
+        judge::judge(&CodexReading, ended)
+    }
+}
+
+fn codex_home(request: &AgentRequest) -> PathBuf {
+    request.home.join(".codex")
+}
+
+/// Under a folder for temporary files its own sandbox is not set up, and then every command fails.
+fn check_home(request: &AgentRequest, home: &Path) -> Result<(), Failure> {
+    let is_temporary = home.starts_with(&request.temp) || home.starts_with("/tmp");
+    if is_temporary && request.sandbox != SandboxMode::DangerFullAccess {
+        let message = format!(
+            "the home of Codex must not be under a temporary folder: {}",
+            home.display()
+        );
+        return Err(Failure::new(ErrorKind::SandboxUnavailable, message));
+    }
+    Ok(())
+}
+
+fn env(request: &AgentRequest, home: &Path) -> BTreeMap<String, String> {
+    let mut env = environment::base(request);
+    let home = home.display().to_string();
+    environment::set(&mut env, &[("CODEX_HOME", home.as_str())]);
+    if let ModelAccess::Gateway { token, .. } = &request.access {
+        environment::set(&mut env, &[(TOKEN, token.reveal())]);
+    }
+    env
+}
+
+fn config(request: &AgentRequest) -> Result<String, Failure> {
+    let mut config = Config {
+        model: request.model.as_deref(),
+        model_provider: None,
+        model_providers: BTreeMap::new(),
+        mcp_servers: BTreeMap::new(),
+    };
+    if let ModelAccess::Gateway { base_url, .. } = &request.access {
+        config.model_provider = Some(PROVIDER);
+        config.model_providers.insert(
+            PROVIDER,
+            Provider {
+                name: PROVIDER,
+                base_url: format!("{base_url}/v1"),
+                env_key: TOKEN,
+                wire_api: "responses",
+                // Retrying is the engine's policy.
+                request_max_retries: 1,
+                stream_max_retries: 1,
+            },
+        );
+    }
+    for server in &request.mcp_servers {
+        let entry = Server {
+            command: &server.command,
+            args: &server.args,
+            env: &server.env,
+        };
+        config.mcp_servers.insert(&server.name, entry);
+    }
+    toml::to_string(&config)
+        .map_err(|error| Failure::new(ErrorKind::Internal, format!("config.toml: {error}")))
+}

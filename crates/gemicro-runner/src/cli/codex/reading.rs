@@ -1,0 +1,49 @@
+//! What Codex's exit codes and errors mean.
+
+use gemicro_event::ErrorKind;
+
+use crate::end::Ended;
+use crate::item::TurnEnd;
+use crate::judge::{Cause, Reading};
+use crate::trouble::{Clue, classify};
+
+/// Reads its ends.
+#[derive(Debug)]
+pub(super) struct CodexReading;
+
+impl Reading for CodexReading {
+    fn name(&self) -> &'static str {
+        "Codex"
+    }
+
+    fn failed_turn(&self, end: &TurnEnd, _ended: &Ended<'_>) -> Cause {
+        let text = end.message.as_deref().unwrap_or("the turn failed without a word");
+        let clue = Clue {
+            http_status: end.http_status,
+            text,
+        };
+        Cause {
+            http_status: clue.status(),
+            ..Cause::new(classify(clue), format!("{}: {text}", self.name()))
+        }
+    }
+
+    fn exit_code(&self, code: i32, ended: &Ended<'_>) -> Option<Cause> {
+        let text = ended.stderr_tail;
+        let last_line = text.lines().rev().find(|line| !line.trim().is_empty());
+        let words = last_line.map_or("it exited without a word", str::trim);
+        let cause = |kind| Some(Cause::new(kind, format!("{}: {words}", self.name())));
+        match code {
+            // It has not begun a thread: the one to resume is not there.
+            1 if ended.session.is_resumed() && ended.transcript.session.is_none() => {
+                cause(ErrorKind::SessionNotFound)
+            }
+            1 => cause(classify(Clue {
+                http_status: None,
+                text,
+            })),
+            2 => cause(ErrorKind::Internal),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Gemini CLI with `-o stream-json`: a process reads one prompt and leaves.
+
+use gemicro_event::Failure;
+
+use super::reading::GeminiReading;
+use super::setup;
+use super::stream::StreamJson;
+use crate::agent_cli::{AgentCli, CliKind, program};
+use crate::dialogue::Dialogue;
+use crate::end::{AgentEnd, Ended};
+use crate::invocation::{Invocation, Stdin};
+use crate::judge;
+use crate::prompt::{Habits, Mentions};
+use crate::request::{AgentRequest, Approval, SandboxMode};
+use crate::session::Session;
+use crate::version::Version;
+
+const HABITS: Habits = Habits {
+    mentions: Mentions::Anywhere,
+    commands: &['/'],
+};
+
+/// Gemini CLI, one process per prompt.
+#[derive(Debug, Clone, Default)]
+pub struct GeminiHeadless {
+    /// Rules of its policy engine (TOML) that nothing in the workspace can undo.
+    pub admin_policy: Option<String>,
+}
+
+impl AgentCli for GeminiHeadless {
+    fn kind(&self) -> CliKind {
+        CliKind::Gemini
+    }
+
+    fn program(&self) -> &'static str {
+        setup::PROGRAM
+    }
+
+    fn minimum_version(&self) -> Version {
+        setup::MINIMUM
+    }
+
+    fn install_command(&self) -> &'static str {
+        setup::INSTALL
+    }
+
+    fn invocation(&self, request: &AgentRequest) -> Result<Invocation, Failure> {
+        request.check()?;
+        let prompt = request.prompt.render(HABITS)?;
+        let (files, policy_args) = setup::files(request, self.admin_policy.as_deref());
+        let mut args = setup::model_args(request);
+        args.extend(["-o", "stream-json", "--approval-mode", approval_mode(request)].map(str::to_owned));
+        args.extend(policy_args);
+        match &request.session {
+            Session::New => {}
+            Session::NewNamed(id) => args.extend(["--session-id".to_owned(), id.argument()?]),
+            Session::Resume(id) => args.extend(["--resume".to_owned(), id.argument()?]),
+        }
+        Ok(Invocation {
+            program: program(self, request),
+            args,
+            env: setup::env(request),
+            stdin: Stdin::Whole(prompt.into_bytes()),
+            files,
+            cwd: request.cwd.clone(),
+        })
+    }
+
+    fn dialogue(&self, _request: &AgentRequest) -> Result<Dialogue, Failure> {
+        Ok(Dialogue::new(Box::new(StreamJson)))
+    }
+
+    fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
+        judge::judge(&GeminiReading, ended)
+    }
+}
+
+/// Which tools the model is offered at all. A tool that would have to be asked for is not offered here.
+fn approval_mode(request: &AgentRequest) -> &'static str {
+    match (request.approval, request.sandbox) {
+        (Approval::All, _) => "yolo",
+        (Approval::Ask, SandboxMode::ReadOnly) => "default",
+        (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => "auto_edit",
+    }
+}

@@ -1,0 +1,13 @@
+//! Gemini CLI: one process per prompt ([`GeminiHeadless`]), or a warm one ([`GeminiAcp`]).
+
+mod acp;
+mod acp_session;
+mod acp_tools;
+mod acp_wire;
+mod headless;
+mod reading;
+mod setup;
+mod stream;
+
+pub use acp::GeminiAcp;
+pub use headless::GeminiHeadless;

@@ -1,0 +1,39 @@
+//! The environment a CLI gets: a short list of variables, never the caller's whole one.
+//!
+//! Commands that a model runs inherit it, so nothing in here may be worth stealing.
+
+use std::collections::BTreeMap;
+
+use crate::request::AgentRequest;
+
+/// What is taken over from the caller; everything else is left behind.
+pub const INHERITED: &[&str] = &[
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "USER",
+    "LOGNAME",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
+
+/// The variables every CLI gets: the allowed ones of the caller, its own home and temporary folder.
+pub(crate) fn base(request: &AgentRequest) -> BTreeMap<String, String> {
+    let mut env: BTreeMap<String, String> = INHERITED
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), request.inherited.get(*name)?.clone())))
+        .collect();
+    env.insert("HOME".to_owned(), request.home.display().to_string());
+    env.insert("TMPDIR".to_owned(), request.temp.display().to_string());
+    env.insert("NO_COLOR".to_owned(), "1".to_owned());
+    env
+}
+
+/// Adds fixed variables.
+pub(crate) fn set(env: &mut BTreeMap<String, String>, variables: &[(&str, &str)]) {
+    for (name, value) in variables {
+        env.insert((*name).to_owned(), (*value).to_owned());
+    }
+}

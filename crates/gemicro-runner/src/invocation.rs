@@ -1,0 +1,66 @@
+//! How a CLI is started, as plain data. Nothing here starts it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// One start of a CLI.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// A path, or a name to look up in the `PATH` below.
+    pub program: PathBuf,
+    /// Its arguments. A prompt is never among them.
+    pub args: Vec<String>,
+    /// Its whole environment.
+    pub env: BTreeMap<String, String>,
+    /// What it reads.
+    pub stdin: Stdin,
+    /// What has to lie in its home before it starts; readable by the user alone.
+    pub files: Vec<SettingsFile>,
+    /// Where it works.
+    pub cwd: PathBuf,
+}
+
+/// What a CLI reads on its standard input.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Stdin {
+    /// These bytes, then the end.
+    Whole(Vec<u8>),
+    /// What its [`Dialogue`](crate::Dialogue) has to say, until somebody closes it.
+    Open,
+}
+
+/// A file of a CLI's home.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsFile {
+    /// Absolute path inside the home.
+    pub path: PathBuf,
+    /// Its whole text.
+    pub text: String,
+}
+
+impl fmt::Debug for Invocation {
+    /// Without the values of variables and the prompt: one is a token, the other may be anything.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Invocation")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("env", &self.env.keys().collect::<Vec<_>>())
+            .field("stdin", &self.stdin)
+            .field(
+                "files",
+                &self.files.iter().map(|file| &file.path).collect::<Vec<_>>(),
+            )
+            .field("cwd", &self.cwd)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Stdin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(bytes) => write!(f, "Whole({} bytes)", bytes.len()),
+            Self::Open => f.write_str("Open"),
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Whether a turn succeeded, and if not, why: the part of the judgement that all CLIs share.
+//!
+//! Success needs three things: the CLI claims it in its stream, it left with 0 (or is warm and goes on), and
+//! there is an answer. An exit code alone proves nothing. What the exit codes and words of one CLI mean is in
+//! its adapter, given as [`Reading`].
+
+use gemicro_event::{ErrorKind, Failure, Json};
+use serde_json::json;
+
+use crate::end::{AgentEnd, Ended, Exit};
+use crate::item::{EndClaim, TurnEnd};
+use crate::trouble::{is_terminal_error, wait_ms};
+
+/// How many lines of output a failure carries.
+const LAST_LINES: usize = 20;
+/// How much of the unfinished text a failure carries.
+const PARTIAL_CHARS: usize = 16_000;
+
+/// How one CLI's own words and numbers are read.
+pub(crate) trait Reading {
+    /// The CLI's name, for messages.
+    fn name(&self) -> &'static str;
+
+    /// Why a turn failed that says so itself.
+    fn failed_turn(&self, end: &TurnEnd, ended: &Ended<'_>) -> Cause;
+
+    /// What an exit code means when the stream does not explain it; `None` for codes without a meaning.
+    fn exit_code(&self, code: i32, ended: &Ended<'_>) -> Option<Cause>;
+}
+
+/// Why a turn failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cause {
+    pub(crate) kind: ErrorKind,
+    pub(crate) message: String,
+    pub(crate) http_status: Option<u16>,
+}
+
+impl Cause {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            http_status: None,
+        }
+    }
+}
+
+/// Judges a turn.
+pub(crate) fn judge(reading: &dyn Reading, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
+    if let Exit::Stopped(kind) = ended.exit {
+        return Err(failure(stopped(reading, kind), ended));
+    }
+    let mut cause = match (ended.exit, &ended.transcript.end) {
+        (_, Some(end)) if end.claim == EndClaim::Failure => reading.failed_turn(end, ended),
+        (Exit::Code(0) | Exit::Running, Some(end)) => match claimed(reading, end, ended) {
+            Ok(success) => return Ok(success),
+            Err(cause) => cause,
+        },
+        (Exit::Code(code), end) if code != 0 => reading
+            .exit_code(code, ended)
+            .unwrap_or_else(|| exit_code(reading, code, end.as_ref())),
+        (Exit::Signal(signal), _) => Cause::new(
+            ErrorKind::UpstreamError,
+            format!("{} was ended by signal {signal}", reading.name()),
+        ),
+        (Exit::Code(_) | Exit::Running | Exit::Stopped(_), _) => no_end(reading, ended),
+    };
+    // The gateway saw it; the CLI's words are second-hand.
+    cause.kind = ended.upstream.unwrap_or(cause.kind);
+    Err(failure(cause, ended))
+}
+
+/// A claim of success, held against what there is.
+fn claimed(reading: &dyn Reading, end: &TurnEnd, ended: &Ended<'_>) -> Result<AgentEnd, Cause> {
+    let name = reading.name();
+    let transcript = ended.transcript;
+    let text = match &end.text {
+        Some(text) if !text.trim().is_empty() => text,
+        Some(_) | None => transcript.answer(),
+    };
+    if let Some(kind) = ended.upstream {
+        return Err(Cause::new(
+            kind,
+            format!("{name} hid it: the model's answer ended with {kind}"),
+        ));
+    }
+    if text.trim().is_empty() {
+        return Err(Cause::new(
+            ErrorKind::EmptyResult,
+            format!("{name} ended without an answer"),
+        ));
+    }
+    if transcript.is_cut() {
+        return Err(Cause::new(
+            ErrorKind::TruncatedOutput,
+            format!("{name} said more than is kept"),
+        ));
+    }
+    if is_terminal_error(text) {
+        let message = format!(
+            "{name} printed an error of its terminal as the answer: {}",
+            text.trim()
+        );
+        return Err(Cause::new(ErrorKind::MalformedOutput, message));
+    }
+    Ok(AgentEnd {
+        text: text.to_owned(),
+        session: transcript.session.clone(),
+        usage: transcript.usage.map(|(usage, _)| usage),
+        usage_scope: transcript.usage.map(|(_, scope)| scope),
+        n_turns: end.n_turns,
+        cost_micro_usd: end.cost_micro_usd,
+        n_tool_calls: transcript.n_tool_calls,
+        n_refused: end.n_refused,
+    })
+}
+
+fn stopped(reading: &dyn Reading, kind: ErrorKind) -> Cause {
+    let name = reading.name();
+    let message = match kind {
+        ErrorKind::IdleTimeout => format!("{name} was silent for too long"),
+        ErrorKind::Timeout => format!("{name} took too long"),
+        ErrorKind::Cancelled => format!("{name} was cancelled"),
+        ErrorKind::BudgetExceeded => format!("{name} was stopped: the budget is used up"),
+        other => format!("{name} was stopped: {other}"),
+    };
+    Cause::new(kind, message)
+}
+
+/// Exit codes that mean the same everywhere.
+fn exit_code(reading: &dyn Reading, code: i32, end: Option<&TurnEnd>) -> Cause {
+    let name = reading.name();
+    match (code, end) {
+        (127, _) => Cause::new(
+            ErrorKind::CommandNotFound,
+            format!("{name} or its runtime is not installed"),
+        ),
+        (126, _) => Cause::new(ErrorKind::PermissionDenied, format!("{name} cannot be executed")),
+        (_, Some(_)) => Cause::new(
+            ErrorKind::UpstreamError,
+            format!("{name} claimed success but exited with {code}"),
+        ),
+        (_, None) => Cause::new(ErrorKind::UpstreamError, format!("{name} exited with {code}")),
+    }
+}
+
+/// It left quietly, or is still there, and never said how its turn ended.
+fn no_end(reading: &dyn Reading, ended: &Ended<'_>) -> Cause {
+    let name = reading.name();
+    if ended.transcript.said().trim().is_empty() {
+        Cause::new(
+            ErrorKind::EmptyResult,
+            format!("{name} ended without an answer and without a result"),
+        )
+    } else {
+        Cause::new(
+            ErrorKind::TruncatedOutput,
+            format!("{name} broke off: its stream has no result"),
+        )
+    }
+}
+
+fn failure(cause: Cause, ended: &Ended<'_>) -> Failure {
+    let transcript = ended.transcript;
+    let mut detail = serde_json::Map::new();
+    match ended.exit {
+        Exit::Code(code) => {
+            detail.insert("exit_code".to_owned(), json!(code));
+        }
+        Exit::Signal(signal) => {
+            detail.insert("signal".to_owned(), json!(signal));
+        }
+        Exit::Running | Exit::Stopped(_) => {}
+    }
+    if let Some(status) = cause.http_status {
+        detail.insert("http_status".to_owned(), json!(status));
+    }
+    let lines = last_lines(ended);
+    if !lines.is_empty() {
+        detail.insert("last_lines".to_owned(), json!(lines));
+    }
+    if !transcript.said().is_empty() {
+        let partial: String = transcript.said().chars().take(PARTIAL_CHARS).collect();
+        detail.insert("partial_text".to_owned(), json!(partial));
+    }
+    if let Some(session) = &transcript.session {
+        detail.insert("session".to_owned(), json!(session));
+    }
+    let can_wait = matches!(
+        cause.kind,
+        ErrorKind::RateLimited | ErrorKind::QuotaExhausted | ErrorKind::UpstreamError
+    );
+    let told = transcript.end.as_ref().and_then(|end| end.message.as_deref());
+    let retry_after_ms = [Some(cause.message.as_str()), told, Some(ended.stderr_tail)]
+        .into_iter()
+        .flatten()
+        .filter(|_| can_wait)
+        .find_map(|text| wait_ms(text, ended.ended_at));
+    Failure {
+        kind: cause.kind,
+        message: cause.message,
+        detail: (!detail.is_empty()).then(|| Json::from(serde_json::Value::Object(detail))),
+        retry_after_ms,
+    }
+}
+
+/// Stray lines, notices and the end of standard error: the last of them all.
+fn last_lines(ended: &Ended<'_>) -> Vec<String> {
+    let transcript = ended.transcript;
+    let stderr = ended
+        .stderr_tail
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty());
+    let lines: Vec<String> = transcript
+        .stray_lines
+        .iter()
+        .chain(&transcript.notices)
+        .cloned()
+        .chain(stderr.map(str::to_owned))
+        .collect();
+    let start = lines.len().saturating_sub(LAST_LINES);
+    lines.get(start..).unwrap_or_default().to_vec()
+}

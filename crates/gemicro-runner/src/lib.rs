@@ -1,0 +1,43 @@
+//! Coding-agent CLIs as workers: how to start them, what their streams mean, how to judge their end.
+//!
+//! # Theory of operation
+//!
+//! An [`AgentRequest`] says what is wanted. An [`AgentCli`] turns it into an [`Invocation`], which is plain data,
+//! and a [`Dialogue`], which turns the process's output into [`AgentItem`]s and says what to write to it. The
+//! items of a turn fold into a [`Transcript`]; the CLI judges it, with the exit and the end of standard error,
+//! to an [`AgentEnd`] or a failure of the closed list. All of this is pure: no process, no file, no clock.
+//!
+//! This crate knows no model, no phase of a pipeline and no storage.
+
+mod agent_cli;
+mod cli;
+mod dialogue;
+mod end;
+pub mod environment;
+mod invocation;
+mod item;
+mod judge;
+mod lines;
+mod output;
+mod permission;
+mod prompt;
+mod protocol;
+mod request;
+mod session;
+mod transcript;
+mod trouble;
+mod version;
+
+pub use agent_cli::{AgentCli, CliKind};
+pub use cli::{ClaudeCode, Codex, GeminiAcp, GeminiHeadless};
+pub use dialogue::{Dialogue, MAX_LINE_BYTES};
+pub use end::{AgentEnd, Ended, Exit};
+pub use invocation::{Invocation, SettingsFile, Stdin};
+pub use item::{AgentItem, EndClaim, RawLine, ToolStatus, TurnEnd, UsageScope};
+pub use permission::{PermissionAnswer, PermissionId, PermissionRequest};
+pub use prompt::{MAX_PROMPT_BYTES, Prompt};
+pub use protocol::Cancel;
+pub use request::{AgentRequest, Approval, McpServer, ModelAccess, SandboxMode, Token};
+pub use session::{Session, SessionId};
+pub use transcript::Transcript;
+pub use version::Version;

@@ -1,0 +1,79 @@
+//! Bytes in any pieces → whole lines, in bounded memory.
+//!
+//! A line over the limit is dropped as it comes; when it ends, only its length is told.
+
+/// What a splitter keeps room for when it is idle.
+const KEPT_CAPACITY: usize = 64 * 1024;
+
+/// One line of a stream.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line<'a> {
+    /// Without its line feed.
+    Whole(&'a [u8]),
+    /// It was longer than the limit and is gone.
+    TooLong { n_bytes: u64 },
+}
+
+/// Gathers a line until its line feed comes.
+#[derive(Debug)]
+pub(crate) struct LineSplitter {
+    pending: Vec<u8>,
+    /// Bytes of the current line that were dropped, those of `pending` included; 0 while it is whole.
+    n_dropped: u64,
+    max_line: usize,
+}
+
+impl LineSplitter {
+    pub(crate) fn new(max_line: usize) -> Self {
+        Self {
+            pending: Vec::new(),
+            n_dropped: 0,
+            max_line,
+        }
+    }
+
+    /// Takes the next bytes and hands out each line that they end.
+    pub(crate) fn push(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(Line<'_>)) {
+        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            let (rest_of_line, next) = bytes.split_at(end);
+            bytes = next.get(1..).unwrap_or_default();
+            if self.n_dropped == 0 && self.pending.is_empty() && rest_of_line.len() <= self.max_line {
+                on_line(Line::Whole(rest_of_line));
+            } else {
+                self.keep(rest_of_line);
+                self.end_line(&mut on_line);
+            }
+        }
+        self.keep(bytes);
+    }
+
+    /// The stream is over: what has no line feed is a line too.
+    pub(crate) fn finish(&mut self, mut on_line: impl FnMut(Line<'_>)) {
+        if self.n_dropped > 0 || !self.pending.is_empty() {
+            self.end_line(&mut on_line);
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let n_bytes = self.pending.len() + bytes.len();
+        if self.n_dropped > 0 || n_bytes > self.max_line {
+            self.n_dropped = self.n_dropped.saturating_add(n_bytes as u64);
+            self.pending = Vec::new();
+        } else {
+            self.pending.extend_from_slice(bytes);
+        }
+    }
+
+    fn end_line(&mut self, on_line: &mut impl FnMut(Line<'_>)) {
+        if self.n_dropped > 0 {
+            on_line(Line::TooLong {
+                n_bytes: self.n_dropped,
+            });
+        } else {
+            on_line(Line::Whole(&self.pending));
+        }
+        self.n_dropped = 0;
+        self.pending.clear();
+        self.pending.shrink_to(KEPT_CAPACITY);
+    }
+}

@@ -1,0 +1,106 @@
+//! What an adapter makes of a line: items for us, bytes for the process, alarms told once.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::item::{AgentItem, RawLine};
+
+/// How many kinds of alarm one process may raise; a hostile stream could invent kinds without end.
+const MAX_KINDS: usize = 64;
+/// How long the name of a kind may be.
+const MAX_KIND_CHARS: usize = 80;
+
+/// Collects what an adapter says while it reads.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    items: Vec<AgentItem>,
+    input: Vec<u8>,
+    told: BTreeSet<String>,
+}
+
+impl Output {
+    /// Adds an item.
+    pub(crate) fn item(&mut self, item: AgentItem) {
+        self.items.push(item);
+    }
+
+    /// Adds what the agent said, if anything.
+    pub(crate) fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            let text = text.to_owned();
+            self.item(AgentItem::Text { text });
+        }
+    }
+
+    /// Adds what the agent thought, if anything.
+    pub(crate) fn thought(&mut self, text: &str) {
+        if !text.is_empty() {
+            let text = text.to_owned();
+            self.item(AgentItem::Thought { text });
+        }
+    }
+
+    /// Keeps a line whose type nobody knows.
+    pub(crate) fn unknown(&mut self, kind: &str, line: &[u8]) {
+        self.alarm(
+            &format!("unknown:{kind}"),
+            "the CLI sent a line of a type that gemicro does not know",
+        );
+        self.raw(line);
+    }
+
+    /// Keeps a line of a known type that does not have its shape.
+    pub(crate) fn malformed(&mut self, kind: &str, line: &[u8]) {
+        self.alarm(
+            &format!("malformed:{kind}"),
+            "the CLI sent a line that does not have the shape of its type",
+        );
+        self.raw(line);
+    }
+
+    /// Keeps a line that is no JSON object with a type.
+    pub(crate) fn not_json(&mut self, line: &[u8]) {
+        self.alarm("not_json", "the CLI printed a line that is not an event");
+        self.raw(line);
+    }
+
+    /// Keeps a line.
+    pub(crate) fn raw(&mut self, line: &[u8]) {
+        let line = RawLine::new(line);
+        self.item(AgentItem::Raw { line });
+    }
+
+    /// Raises an alarm, unless one of its kind was raised before.
+    pub(crate) fn alarm(&mut self, kind: &str, message: &str) {
+        let kind: String = kind.chars().take(MAX_KIND_CHARS).collect();
+        let (kind, message) = match self.told.len() {
+            _ if self.told.contains(&kind) => return,
+            0..MAX_KINDS => (kind, message),
+            MAX_KINDS => ("more".to_owned(), "further kinds of alarm are not told"),
+            _ => return,
+        };
+        self.told.insert(kind.clone());
+        let message = message.to_owned();
+        self.item(AgentItem::Alarm { kind, message });
+    }
+
+    /// Writes one line of JSON to the process.
+    pub(crate) fn write<T: Serialize>(&mut self, message: &T) {
+        // Our own messages are plain structures: writing them cannot fail.
+        if let Ok(mut line) = serde_json::to_vec(message) {
+            line.push(b'\n');
+            self.input.append(&mut line);
+        }
+    }
+
+    /// The items so far; the next call begins anew.
+    pub(crate) fn take_items(&mut self) -> Vec<AgentItem> {
+        std::mem::take(&mut self.items)
+    }
+
+    /// The bytes for the process so far; the next call begins anew.
+    pub(crate) fn take_input(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.input)
+    }
+}

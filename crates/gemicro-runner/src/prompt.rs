@@ -1,0 +1,150 @@
+//! Prompts that a CLI reads as text and not as commands.
+//!
+//! CLIs replace `@path` by that file's content and take a leading `/name` as a command. That is the user's
+//! right in their own current message; in everything else (history, sources, templates, other agents' words)
+//! it would let a text read files. The main type is [`Prompt`].
+
+use gemicro_event::{ErrorKind, Failure};
+
+/// Gemini cuts its input here and then does nothing at all, with exit code 0.
+pub const MAX_PROMPT_BYTES: usize = 8 * 1024 * 1024;
+
+/// Stands before a text that would begin with a command. Not white space: that is trimmed away.
+const NOT_A_COMMAND: &str = "Message:\n\n";
+
+/// What to say to an agent, in order, each part with its origin.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Prompt {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    text: String,
+    origin: Origin,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    User,
+    Other,
+}
+
+impl Prompt {
+    /// The user's own current message, as it was typed.
+    #[must_use]
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::default().and_user(text)
+    }
+
+    /// Anything else: history, sources, rendered templates, what another agent wrote.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::default().and_text(text)
+    }
+
+    /// Goes on with the user's own current message.
+    #[must_use]
+    pub fn and_user(self, text: impl Into<String>) -> Self {
+        self.and(text.into(), Origin::User)
+    }
+
+    /// Goes on with anything else.
+    #[must_use]
+    pub fn and_text(self, text: impl Into<String>) -> Self {
+        self.and(text.into(), Origin::Other)
+    }
+
+    fn and(mut self, text: String, origin: Origin) -> Self {
+        self.parts.push(Part { text, origin });
+        self
+    }
+
+    /// The text as a CLI with these habits must get it.
+    ///
+    /// # Errors
+    /// `invalid_input` when it is empty or longer than [`MAX_PROMPT_BYTES`].
+    pub(crate) fn render(&self, habits: Habits) -> Result<String, Failure> {
+        // Before anything is copied: the parts alone may be too much.
+        let n_bytes: usize = self.parts.iter().map(|part| part.text.len()).sum();
+        check_length(n_bytes)?;
+        let mut text = String::with_capacity(n_bytes);
+        let mut begins_by_user = None;
+        for part in &self.parts {
+            if begins_by_user.is_none() && !part.text.trim_start().is_empty() {
+                begins_by_user = Some(part.origin == Origin::User);
+            }
+            if part.origin == Origin::Other && text.ends_with('@') {
+                // The user's last `@` must not take its path from another part.
+                text.push(' ');
+            }
+            match (part.origin, habits.mentions) {
+                (Origin::User, _) | (Origin::Other, Mentions::None) => text.push_str(&part.text),
+                (Origin::Other, Mentions::Anywhere) => escape_mentions(&part.text, &mut text, |_| true),
+                (Origin::Other, Mentions::WordStart) => {
+                    escape_mentions(&part.text, &mut text, |before| {
+                        !before.is_some_and(char::is_alphanumeric)
+                    });
+                }
+            }
+        }
+        if text.trim().is_empty() {
+            return Err(Failure::new(ErrorKind::InvalidInput, "the prompt is empty"));
+        }
+        let is_command = text.trim_start().starts_with(habits.commands);
+        if is_command && begins_by_user == Some(false) {
+            text.insert_str(0, NOT_A_COMMAND);
+        }
+        check_length(text.len())?;
+        Ok(text)
+    }
+}
+
+/// What a CLI does to a prompt unless it is kept from it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Habits {
+    /// Where it replaces `@path`.
+    pub(crate) mentions: Mentions,
+    /// What a command begins with.
+    pub(crate) commands: &'static [char],
+}
+
+/// Where a CLI replaces `@path`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mentions {
+    /// Nowhere.
+    None,
+    /// At the start of a word.
+    WordStart,
+    /// Also inside words: `jane@example.com` is looked up as a file.
+    Anywhere,
+}
+
+/// Puts a backslash before each `@` that could begin a path; one that has a backslash already is safe.
+fn escape_mentions(text: &str, out: &mut String, can_begin: impl Fn(Option<char>) -> bool) {
+    let mut before = out.chars().next_back();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // At the end of a part the next part may go on with a path.
+        let goes_on = !chars.peek().is_some_and(|next| next.is_ascii_whitespace());
+        if c == '@' && before != Some('\\') && goes_on && can_begin(before) {
+            out.push('\\');
+        }
+        out.push(c);
+        before = Some(c);
+    }
+}
+
+fn check_length(n_bytes: usize) -> Result<(), Failure> {
+    if n_bytes > MAX_PROMPT_BYTES {
+        return Err(Failure::new(
+            ErrorKind::InvalidInput,
+            format!("the prompt has {n_bytes} bytes, more than the {MAX_PROMPT_BYTES} that agents read"),
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "prompt_tests.rs"]
+mod tests;

@@ -1,0 +1,160 @@
+//! What somebody wants of an agent, before it is known how its CLI is told.
+//!
+//! The main type is [`AgentRequest`]. Paths are those the CLI itself will see, inside its sandbox.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use gemicro_event::{ErrorKind, Failure};
+
+use crate::prompt::Prompt;
+use crate::session::Session;
+
+/// One run of an agent.
+#[derive(Debug, Clone)]
+pub struct AgentRequest {
+    /// What to say first.
+    pub prompt: Prompt,
+    /// Where it works.
+    pub cwd: PathBuf,
+    /// Its own home for this run or conversation: settings and sessions, nobody else's files.
+    pub home: PathBuf,
+    /// Its folder for temporary files; some CLIs leave whole conversations there.
+    pub temp: PathBuf,
+    /// Where the program is, when it is not to be looked up by its name.
+    pub program: Option<PathBuf>,
+    /// The model, as the CLI calls it. Without one the CLI chooses, at the price of one more request.
+    pub model: Option<String>,
+    /// Which session.
+    pub session: Session,
+    /// What the guard lets it write.
+    pub sandbox: SandboxMode,
+    /// Who approves tools inside the sandbox.
+    pub approval: Approval,
+    /// How it reaches its model.
+    pub access: ModelAccess,
+    /// Tool servers it may use.
+    pub mcp_servers: Vec<McpServer>,
+    /// At most this many model turns, where the CLI can count them (Gemini, Claude).
+    pub turn_limit: Option<u32>,
+    /// The environment to pick allowed variables from; see [`crate::environment`].
+    pub inherited: BTreeMap<String, String>,
+}
+
+/// What an agent may write; enforced by the guard, told to the CLI so that it does not try in vain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SandboxMode {
+    /// Nothing.
+    ReadOnly,
+    /// Its working folder.
+    #[default]
+    WorkspaceWrite,
+    /// Whatever the user may write.
+    DangerFullAccess,
+}
+
+/// Who approves an agent's tools inside the sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Approval {
+    /// Nobody needs to (`yolo`); the sandbox alone binds it.
+    #[default]
+    All,
+    /// What the CLI deems harmless, and edits where the sandbox lets it write. The rest is asked for, or
+    /// refused where the CLI cannot ask.
+    Ask,
+}
+
+/// How an agent reaches its model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelAccess {
+    /// Through our gateway, which holds the key and the budget.
+    Gateway {
+        /// `http://127.0.0.1:PORT`, without a path.
+        base_url: String,
+        /// What this step shows instead of a key.
+        token: Token,
+    },
+    /// By a login that lies in its home: nothing but turns and time is capped.
+    Login,
+}
+
+/// A secret that is worth something only to our gateway and only during one step.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl Token {
+    /// Wraps it.
+    #[must_use]
+    pub fn new(token: impl Into<String>) -> Self {
+        Self(token.into())
+    }
+
+    /// The secret itself.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(***)")
+    }
+}
+
+/// A tool server the CLI starts and talks to over its standard streams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpServer {
+    /// Its name: letters, digits, `-` and `_`.
+    pub name: String,
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its environment, on top of the CLI's.
+    pub env: BTreeMap<String, String>,
+}
+
+impl AgentRequest {
+    /// Refuses what no CLI could be told safely.
+    ///
+    /// # Errors
+    /// `invalid_input`, naming what is wrong.
+    pub fn check(&self) -> Result<(), Failure> {
+        let wrong = |message: String| Err(Failure::new(ErrorKind::InvalidInput, message));
+        for (name, path) in [("cwd", &self.cwd), ("home", &self.home), ("temp", &self.temp)] {
+            if !path.is_absolute() || path.to_str().is_none() {
+                return wrong(format!(
+                    "{name} must be an absolute path in UTF-8: {}",
+                    path.display()
+                ));
+            }
+        }
+        if let Some(model) = &self.model
+            && (model.is_empty() || model.starts_with('-') || model.chars().any(is_odd))
+        {
+            return wrong(format!("`{model}` is not a model name"));
+        }
+        if let ModelAccess::Gateway { base_url, token } = &self.access {
+            let is_http = base_url.starts_with("http://") || base_url.starts_with("https://");
+            if !is_http || base_url.ends_with('/') || base_url.chars().any(is_odd) {
+                return wrong(format!("`{base_url}` is not a base URL without a final slash"));
+            }
+            if token.reveal().is_empty() || token.reveal().chars().any(is_odd) {
+                return wrong("the gateway's token is empty or has blanks".to_owned());
+            }
+        }
+        for server in &self.mcp_servers {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+            if server.name.is_empty() || !server.name.chars().all(is_plain) {
+                return wrong(format!("`{}` is not a name for a tool server", server.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_odd(c: char) -> bool {
+    c.is_whitespace() || c.is_control()
+}

@@ -1,0 +1,106 @@
+//! One turn so far: the fold over its items that a judge needs.
+
+use std::collections::VecDeque;
+
+use gemicro_event::Usage;
+
+use crate::item::{AgentItem, TurnEnd, UsageScope};
+use crate::session::SessionId;
+
+/// How much of an agent's text is kept; more is dropped and the turn counts as cut off.
+const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
+/// How many notices and stray lines are kept.
+const MAX_LINES: usize = 20;
+/// How much of each.
+const MAX_LINE_CHARS: usize = 2_000;
+
+/// What is known about a turn.
+#[derive(Debug, Clone, Default)]
+pub struct Transcript {
+    /// Its session.
+    pub session: Option<SessionId>,
+    /// Tokens used, as last told.
+    pub usage: Option<(Usage, UsageScope)>,
+    /// The CLI's own account of its end.
+    pub end: Option<TurnEnd>,
+    /// Tools it wanted to use.
+    pub n_tool_calls: u64,
+    /// The last notices.
+    pub notices: VecDeque<String>,
+    /// The last lines that were no events.
+    pub stray_lines: VecDeque<String>,
+    said: String,
+    /// Where in `said` the text after the last tool call begins.
+    answer_start: usize,
+    is_cut: bool,
+}
+
+impl Transcript {
+    /// The turn that these items make.
+    pub fn of<'a>(items: impl IntoIterator<Item = &'a AgentItem>) -> Self {
+        let mut transcript = Self::default();
+        for item in items {
+            transcript.add(item);
+        }
+        transcript
+    }
+
+    /// The turn that follows this one in the same process: the same session, nothing said yet.
+    #[must_use]
+    pub fn next_turn(&self) -> Self {
+        Self {
+            session: self.session.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the next item.
+    pub fn add(&mut self, item: &AgentItem) {
+        match item {
+            AgentItem::Started { session, .. } => self.session = Some(session.clone()),
+            AgentItem::Text { text } => {
+                if self.said.len().saturating_add(text.len()) > MAX_TEXT_BYTES {
+                    self.is_cut = true;
+                } else {
+                    self.said.push_str(text);
+                }
+            }
+            AgentItem::ToolCall { .. } => {
+                self.n_tool_calls = self.n_tool_calls.saturating_add(1);
+                self.answer_start = self.said.len();
+            }
+            AgentItem::Permission(_) => self.answer_start = self.said.len(),
+            AgentItem::Usage { usage, scope } => self.usage = Some((*usage, *scope)),
+            AgentItem::Notice { message } => keep_last(&mut self.notices, message),
+            AgentItem::Ended(end) => self.end = Some(end.clone()),
+            AgentItem::Raw { line } => keep_last(&mut self.stray_lines, &line.text()),
+            AgentItem::Thought { .. } | AgentItem::ToolResult { .. } | AgentItem::Alarm { .. } => {}
+        }
+    }
+
+    /// Everything the agent said in this turn.
+    #[must_use]
+    pub fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// Its answer: what it said after its last tool call; all it said, when it fell silent after one.
+    #[must_use]
+    pub fn answer(&self) -> &str {
+        let last = self.said.get(self.answer_start..).unwrap_or_default();
+        if last.trim().is_empty() { &self.said } else { last }
+    }
+
+    /// Whether some of its text had to be dropped.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+}
+
+fn keep_last(lines: &mut VecDeque<String>, line: &str) {
+    if lines.len() == MAX_LINES {
+        lines.pop_front();
+    }
+    lines.push_back(line.chars().take(MAX_LINE_CHARS).collect());
+}

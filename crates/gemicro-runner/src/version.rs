@@ -1,0 +1,39 @@
+//! Versions of the CLIs: read from what they print, compared with what is known to work.
+
+use std::fmt;
+
+/// `major.minor.patch`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// Incompatible changes.
+    pub major: u32,
+    /// Additions, and for the CLIs anything else.
+    pub minor: u32,
+    /// Corrections.
+    pub patch: u32,
+}
+
+impl Version {
+    /// From its three numbers.
+    #[must_use]
+    pub const fn new(major: u32, minor: u32, patch: u32) -> Self {
+        Self { major, minor, patch }
+    }
+
+    /// The first version in a text: `0.61.0`, `2.1.197 (Claude Code)`, `codex-cli 0.166.0`.
+    #[must_use]
+    pub fn find(text: &str) -> Option<Self> {
+        let is_part = |c: char| c.is_ascii_digit() || c == '.';
+        text.split(|c: char| !is_part(c)).find_map(|word| {
+            let mut numbers = word.split('.');
+            let mut next = || numbers.next()?.parse().ok();
+            Some(Self::new(next()?, next()?, next()?))
+        })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}

@@ -1,0 +1,196 @@
+//! Ends that no capture shows: each as a small stream, an exit and what it is judged to be.
+
+use gemicro_event::ErrorKind;
+use gemicro_runner::{
+    AgentCli, ClaudeCode, Codex, Ended, Exit, GeminiAcp, GeminiHeadless, Session, Transcript,
+};
+
+use crate::requests::{ended, items};
+
+const GEMINI: GeminiHeadless = GeminiHeadless { admin_policy: None };
+const SAID: &str = r#"{"type":"message","role":"assistant","content":"hello","delta":true}"#;
+const OK: &str = r#"{"type":"result","status":"success","stats":{}}"#;
+
+/// Judges a stream; `Ok` stands for success.
+fn kind(cli: &dyn AgentCli, lines: &[&str], exit: Exit) -> Result<String, ErrorKind> {
+    kind_with(cli, lines, exit, "", &Session::New)
+}
+
+fn kind_with(
+    cli: &dyn AgentCli,
+    lines: &[&str],
+    exit: Exit,
+    stderr_tail: &str,
+    session: &Session,
+) -> Result<String, ErrorKind> {
+    let transcript = Transcript::of(&items(cli, lines.join("\n").as_bytes()));
+    let judged = cli.judge(&Ended {
+        stderr_tail,
+        session,
+        ..ended(exit, &transcript)
+    });
+    judged.map(|end| end.text).map_err(|failure| failure.kind)
+}
+
+#[test]
+fn success_needs_content_and_a_proper_end() {
+    assert_eq!(kind(&GEMINI, &[SAID, OK], Exit::Code(0)), Ok("hello".to_owned()));
+    assert_eq!(
+        kind(&GEMINI, &[SAID], Exit::Code(0)),
+        Err(ErrorKind::TruncatedOutput)
+    );
+    assert_eq!(kind(&GEMINI, &[OK], Exit::Code(0)), Err(ErrorKind::EmptyResult));
+    assert_eq!(kind(&GEMINI, &[], Exit::Code(0)), Err(ErrorKind::EmptyResult));
+    assert_eq!(
+        kind(&GEMINI, &["Hello, I am text."], Exit::Code(0)),
+        Err(ErrorKind::EmptyResult)
+    );
+    assert_eq!(
+        kind(&GEMINI, &[SAID, OK], Exit::Code(1)),
+        Err(ErrorKind::UpstreamError)
+    );
+    assert_eq!(
+        kind(&GEMINI, &[SAID, OK], Exit::Signal(9)),
+        Err(ErrorKind::UpstreamError)
+    );
+    let blank = SAID.replace("hello", " \\n ");
+    assert_eq!(
+        kind(&GEMINI, &[&blank, OK], Exit::Code(0)),
+        Err(ErrorKind::EmptyResult)
+    );
+}
+
+#[test]
+fn a_terminal_error_is_no_answer() {
+    let said = SAID.replace("hello", "Error: stdin is not a terminal");
+    assert_eq!(
+        kind(&GEMINI, &[&said, OK], Exit::Code(0)),
+        Err(ErrorKind::MalformedOutput)
+    );
+}
+
+#[test]
+fn our_own_stops_keep_their_kind_text_and_last_lines() {
+    for stop in [ErrorKind::IdleTimeout, ErrorKind::Timeout, ErrorKind::Cancelled] {
+        let transcript = Transcript::of(&items(&GEMINI, format!("{SAID}\nodd line\n").as_bytes()));
+        let failure = GEMINI
+            .judge(&Ended {
+                stderr_tail: "noise\nlast words\n",
+                ..ended(Exit::Stopped(stop), &transcript)
+            })
+            .unwrap_err();
+        assert_eq!(failure.kind, stop);
+        let detail = failure.detail.unwrap();
+        assert_eq!(detail["partial_text"], "hello");
+        assert_eq!(
+            detail["last_lines"],
+            serde_json::json!(["odd line", "noise", "last words"])
+        );
+    }
+}
+
+#[test]
+fn the_gateway_knows_better() {
+    let transcript = Transcript::of(&items(&GEMINI, format!("{SAID}\n{OK}\n").as_bytes()));
+    for upstream in [ErrorKind::TruncatedOutput, ErrorKind::Blocked] {
+        let failure = GEMINI
+            .judge(&Ended {
+                upstream: Some(upstream),
+                ..ended(Exit::Code(0), &transcript)
+            })
+            .unwrap_err();
+        assert_eq!(failure.kind, upstream);
+    }
+    let failed = Transcript::of(&items(
+        &Codex,
+        br#"{"type":"turn.failed","error":{"message":"odd"}}"#,
+    ));
+    let failure = Codex
+        .judge(&Ended {
+            upstream: Some(ErrorKind::BudgetExceeded),
+            ..ended(Exit::Code(1), &failed)
+        })
+        .unwrap_err();
+    assert_eq!(failure.kind, ErrorKind::BudgetExceeded);
+}
+
+#[test]
+fn exit_codes_of_gemini() {
+    let id = "abc".parse().unwrap();
+    let resumed = Session::Resume(id);
+    let named = Session::NewNamed("abc".parse().unwrap());
+    let cases = [
+        (41, &Session::New, ErrorKind::AuthFailed),
+        (42, &Session::New, ErrorKind::InvalidInput),
+        (42, &resumed, ErrorKind::SessionNotFound),
+        (42, &named, ErrorKind::Conflict),
+        (44, &Session::New, ErrorKind::SandboxUnavailable),
+        (52, &Session::New, ErrorKind::InvalidInput),
+        (53, &Session::New, ErrorKind::BudgetExceeded),
+        (54, &Session::New, ErrorKind::UpstreamError),
+        (55, &Session::New, ErrorKind::PermissionDenied),
+        (127, &Session::New, ErrorKind::CommandNotFound),
+        (126, &Session::New, ErrorKind::PermissionDenied),
+        (130, &Session::New, ErrorKind::Cancelled),
+        (143, &Session::New, ErrorKind::UpstreamError),
+        (145, &Session::New, ErrorKind::AuthFailed),
+        (147, &Session::New, ErrorKind::AuthFailed),
+        (173, &Session::New, ErrorKind::RateLimited),
+        (247, &Session::New, ErrorKind::UpstreamError),
+        (1, &Session::New, ErrorKind::UpstreamError),
+    ];
+    for (code, session, expected) in cases {
+        let judged = kind_with(&GEMINI, &[], Exit::Code(code), "", session);
+        assert_eq!(judged, Err(expected), "exit {code}");
+    }
+}
+
+#[test]
+fn lost_sessions_of_the_others() {
+    let resumed = Session::Resume("abc".parse().unwrap());
+    let claude = "No conversation found with session ID: abc\n";
+    let judged = kind_with(&ClaudeCode, &[], Exit::Code(1), claude, &resumed);
+    assert_eq!(judged, Err(ErrorKind::SessionNotFound));
+    let told = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"stop_reason":null,"errors":["No conversation found with session ID: abc"]}"#;
+    let judged = kind_with(&ClaudeCode, &[told], Exit::Code(1), claude, &resumed);
+    assert_eq!(judged, Err(ErrorKind::SessionNotFound));
+    let taken = "Error: Session ID abc is already in use.\n";
+    let judged = kind_with(&ClaudeCode, &[], Exit::Code(1), taken, &Session::New);
+    assert_eq!(judged, Err(ErrorKind::Conflict));
+    let judged = kind_with(&Codex, &[], Exit::Code(1), "Error: no rollout found\n", &resumed);
+    assert_eq!(judged, Err(ErrorKind::SessionNotFound));
+    let judged = kind_with(
+        &Codex,
+        &[],
+        Exit::Code(2),
+        "error: unexpected argument\n",
+        &Session::New,
+    );
+    assert_eq!(judged, Err(ErrorKind::Internal));
+}
+
+#[test]
+fn limits_become_waits() {
+    let wait = |cli: &dyn AgentCli, line: &str| {
+        let transcript = Transcript::of(&items(cli, line.as_bytes()));
+        let failure = cli.judge(&ended(Exit::Code(1), &transcript)).unwrap_err();
+        (failure.kind, failure.retry_after_ms)
+    };
+    let claude = r#"{"type":"result","subtype":"success","is_error":true,"result":"You've hit your limit · resets 3am (UTC)"}"#;
+    assert_eq!(
+        wait(&ClaudeCode, claude),
+        (ErrorKind::QuotaExhausted, Some(9_000_000))
+    );
+    let codex = r#"{"type":"turn.failed","error":{"message":"You've hit your usage limit. Upgrade or try again in 1 hour 30 minutes."}}"#;
+    assert_eq!(wait(&Codex, codex), (ErrorKind::QuotaExhausted, Some(5_400_000)));
+    let gemini = r#"{"type":"result","status":"error","error":{"type":"unknown","message":"[API Error: {\"error\":{\"code\":429,\"message\":\"Resource exhausted\",\"details\":[{\"retryDelay\":\"35s\"}]}}]"}}"#;
+    assert_eq!(wait(&GEMINI, gemini), (ErrorKind::RateLimited, Some(35_000)));
+}
+
+#[test]
+fn a_session_is_not_loaded_in_the_minute_of_its_creation() {
+    let at = |text: &str| text.parse().unwrap();
+    let created = at("2026-11-15T00:15:20.760Z");
+    assert!(!GeminiAcp::may_load(created, at("2026-11-15T00:15:59.999Z")));
+    assert!(GeminiAcp::may_load(created, at("2026-11-15T00:16:00.000Z")));
+}
