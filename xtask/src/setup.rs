@@ -1,8 +1,10 @@
 //! `cargo xtask setup`: finds what the tests need.
 //!
 //! [`TOOLS`] is the list of what is looked for. What tests need beyond it is installed into the ignored folder
-//! `.tools/` of the checkout: so far a Python with Google's SDK (`python`). Quick when everything is there.
+//! `.tools/` of the checkout (a Python with the official SDKs, `python`), or by the system's packages (`bubblewrap`).
+//! Quick when everything is there.
 
+mod bubblewrap;
 mod python;
 
 use std::path::Path;
@@ -77,14 +79,17 @@ pub(crate) fn run(root: &Path) -> Result<()> {
             Absent::Fail { hint } => missing.push(format!("{} ({hint})", tool.name)),
         }
     }
-    match python::install(root) {
-        Ok(python::Installed::Before) => println!("  {:<16} found", python::NAME),
-        Ok(python::Installed::Now) => println!("  {:<16} installed", python::NAME),
-        Err(error) if in_ci() => missing.push(format!("{} ({error:#})", python::NAME)),
-        Err(error) => println!(
-            "  {:<16} MISSING: its tests are skipped ({error:#})",
-            python::NAME
-        ),
+    let installed = [
+        (python::NAME, python::install(root)),
+        (bubblewrap::NAME, bubblewrap::install()),
+    ];
+    for (name, result) in installed {
+        match result {
+            Ok(python::Installed::Before) => println!("  {name:<16} found"),
+            Ok(python::Installed::Now) => println!("  {name:<16} installed"),
+            Err(error) if in_ci() => missing.push(format!("{name} ({error:#})")),
+            Err(error) => println!("  {name:<16} MISSING: its tests are skipped ({error:#})"),
+        }
     }
     if !missing.is_empty() {
         bail!("missing and not replaceable: {}", missing.join(", "));

@@ -1,0 +1,29 @@
+//! Who asks.
+
+use serde::{Deserialize, Serialize};
+
+/// The exit code that every CLI takes for a denial, also when the answer cannot be read.
+pub const EXIT_DENY: u8 = 2;
+
+/// The format of a request and its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Gemini CLI's `BeforeTool` hook.
+    Gemini,
+    /// Claude Code's `PreToolUse` hook.
+    Claude,
+    /// Ours: `{"tool","command"|"args","cwd","worktree"}`.
+    Neutral,
+}
+
+impl Format {
+    /// The event that a hook of this format must be called for.
+    pub(super) fn event(self) -> Option<&'static str> {
+        match self {
+            Self::Gemini => Some("BeforeTool"),
+            Self::Claude => Some("PreToolUse"),
+            Self::Neutral => None,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Reads a request into a [`ToolCall`].
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::error::HookError;
+use super::format::Format;
+use crate::policy::ToolCall;
+
+/// Reads one request. `worktree` is what the caller knows to be the task's folder; a CLI's request does not
+/// get to choose it, and the neutral format may only leave it out or repeat it.
+pub fn read(format: Format, text: &str, worktree: Option<&Path>) -> Result<ToolCall, HookError> {
+    let request: Map<String, Value> = serde_json::from_str(text)?;
+    match format.event() {
+        Some(expected) => {
+            let found = text_of(&request, "hook_event_name")?;
+            if found != expected {
+                return Err(HookError::WrongEvent {
+                    found: found.to_owned(),
+                    expected,
+                });
+            }
+            from_cli(&request, worktree)
+        }
+        None => neutral(&request, worktree),
+    }
+}
+
+fn from_cli(request: &Map<String, Value>, worktree: Option<&Path>) -> Result<ToolCall, HookError> {
+    let cwd = PathBuf::from(text_of(request, "cwd")?);
+    let args = match request.get("tool_input") {
+        Some(Value::Object(args)) => args.clone(),
+        None | Some(Value::Null) => Map::new(),
+        Some(_) => return Err(HookError::Field { field: "tool_input" }),
+    };
+    Ok(ToolCall {
+        tool: text_of(request, "tool_name")?.to_owned(),
+        args,
+        worktree: worktree.map_or_else(|| cwd.clone(), Path::to_path_buf),
+        cwd,
+    })
+}
+
+fn neutral(request: &Map<String, Value>, worktree: Option<&Path>) -> Result<ToolCall, HookError> {
+    let mut args = match request.get("args") {
+        Some(Value::Object(args)) => args.clone(),
+        None | Some(Value::Null) => Map::new(),
+        Some(_) => return Err(HookError::Field { field: "args" }),
+    };
+    match request.get("command") {
+        None | Some(Value::Null) => {}
+        // Two commands in one request: nobody could say which one runs.
+        Some(_) if args.contains_key("command") => return Err(HookError::Field { field: "command" }),
+        Some(command) => {
+            args.insert("command".to_owned(), command.clone());
+        }
+    }
+    let named = match request.get("worktree") {
+        None | Some(Value::Null) => None,
+        Some(_) => Some(PathBuf::from(text_of(request, "worktree")?)),
+    };
+    let worktree = match (worktree, named) {
+        (Some(known), Some(named)) if known != named => return Err(HookError::Field { field: "worktree" }),
+        (Some(known), _) => known.to_path_buf(),
+        (None, Some(named)) => named,
+        (None, None) => PathBuf::from(text_of(request, "cwd")?),
+    };
+    let cwd = match request.get("cwd") {
+        None | Some(Value::Null) => worktree.clone(),
+        Some(_) => PathBuf::from(text_of(request, "cwd")?),
+    };
+    Ok(ToolCall {
+        tool: text_of(request, "tool")?.to_owned(),
+        args,
+        cwd,
+        worktree,
+    })
+}
+
+fn text_of<'a>(request: &'a Map<String, Value>, field: &'static str) -> Result<&'a str, HookError> {
+    request
+        .get(field)
+        .and_then(Value::as_str)
+        .filter(|text| !text.is_empty())
+        .ok_or(HookError::Field { field })
+}

@@ -1,0 +1,8 @@
+//! What an agent may do, and the walls that hold when it does more.
+//!
+//! [`policy`] judges tool calls and answers early, with a hint; [`hook`] reads and writes the formats in
+//! which agent CLIs ask; [`sandbox`] is what really holds. This crate knows no models, prompts, phases or storage.
+
+pub mod hook;
+pub mod policy;
+pub mod sandbox;

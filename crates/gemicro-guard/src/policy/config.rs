@@ -1,0 +1,25 @@
+//! What the user may change about the policy. Plain data, filled in from the user's own configuration only.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// The user's additions to the built-in rules. The default adds nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PolicyConfig {
+    /// Programs that only read their arguments as data: a later word `git` or `sh` does not matter there.
+    pub plain_programs: Vec<String>,
+    /// Tools that are allowed whatever their arguments, for example `mcp__docs__search`.
+    pub tools: Vec<String>,
+    /// Further git subcommands to allow, with any arguments but the denied options.
+    pub git_subcommands: Vec<String>,
+    /// Folders besides the worktree that may be written, for example the task's temporary folder.
+    pub writable: Vec<PathBuf>,
+    /// Folders besides the worktree that file tools may read.
+    pub readable: Vec<PathBuf>,
+    /// Whether `git commit --amend` is allowed. It replaces a commit, so the import would refuse it.
+    pub allow_amend: bool,
+    /// Whether tools that fetch from the web are denied altogether.
+    pub deny_web: bool,
+}

@@ -1,0 +1,100 @@
+//! git's own options, up to the subcommand.
+
+use super::subcommand;
+use crate::policy::decision::{Denial, Rule};
+use crate::policy::paths::Roots;
+use crate::policy::shell::{Program, State, Word};
+
+/// Options before the subcommand that change nothing of importance.
+const FINE: &[&str] = &[
+    "--no-pager",
+    "-P",
+    "--literal-pathspecs",
+    "--glob-pathspecs",
+    "--noglob-pathspecs",
+    "--icase-pathspecs",
+    "--no-optional-locks",
+    "--no-replace-objects",
+    "--no-lazy-fetch",
+    "--no-advice",
+    "-p",
+    "--paginate",
+];
+/// Options that only print something.
+const PRINTS: &[&str] = &[
+    "-v",
+    "--version",
+    "-h",
+    "--help",
+    "--exec-path",
+    "--html-path",
+    "--man-path",
+    "--info-path",
+];
+
+/// Judges a git command; `implied` is the subcommand of programs like `git-push`.
+pub(in crate::policy) fn judge(
+    roots: &Roots<'_>,
+    program: &Program<'_>,
+    implied: &str,
+    state: &State,
+) -> Result<(), Denial> {
+    let deny = |rule: Rule, hint: &str| Denial::new(rule, program.segment, hint);
+    if let Some(name) = &state.git_variable {
+        let hint = format!("`{name}` makes git use another program or configuration");
+        return Err(deny(Rule::Environment, &hint));
+    }
+    let arguments = &program.words[1..];
+    if !implied.is_empty() {
+        inside(roots, program, state)?;
+        return subcommand::judge(roots.config, program, implied, arguments);
+    }
+    let mut place = state.clone();
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        let Some(text) = word.known() else {
+            return Err(deny(
+                Rule::GitSubcommand,
+                "write git's subcommand and options themselves, not a variable or pattern",
+            ));
+        };
+        at += 1;
+        match text {
+            _ if FINE.contains(&text) => {}
+            _ if PRINTS.contains(&text) => return Ok(()),
+            "-C" => {
+                let folder = arguments
+                    .get(at)
+                    .filter(|folder| !folder.tilde)
+                    .and_then(Word::known);
+                let folder =
+                    folder.ok_or_else(|| deny(Rule::GitOutside, "`-C` needs a folder of the worktree"))?;
+                place.change(folder);
+                at += 1;
+            }
+            _ if text.starts_with('-') => {
+                return Err(deny(
+                    Rule::GitOption,
+                    "this option can make git use another repository or run programs; leave it out",
+                ));
+            }
+            _ => {
+                inside(roots, program, &place)?;
+                return subcommand::judge(roots.config, program, text, &arguments[at..]);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// git works in the worktree only.
+fn inside(roots: &Roots<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+    let is_inside = state
+        .resolve(".")
+        .is_some_and(|places| places.iter().all(|place| roots.holds(place)));
+    if is_inside {
+        return Ok(());
+    }
+    let hint = "use git inside your worktree only";
+    Err(Denial::new(Rule::GitOutside, program.segment, hint))
+}

@@ -1,0 +1,61 @@
+//! The list of subcommands.
+
+use super::{denied, forms, hint};
+use crate::policy::config::PolicyConfig;
+use crate::policy::decision::{Denial, Rule};
+use crate::policy::shell::{Program, Word};
+
+/// Subcommands that are allowed with any options but the denied ones.
+const ALLOWED: &[&str] = &[
+    "add",
+    "commit",
+    "status",
+    "diff",
+    "log",
+    "show",
+    "rev-parse",
+    "rev-list",
+    "ls-files",
+    "ls-tree",
+    "cat-file",
+    "blame",
+    "grep",
+    "shortlog",
+    "describe",
+    "merge-base",
+    "name-rev",
+    "for-each-ref",
+    "show-ref",
+    "check-ignore",
+    "check-attr",
+    "rm",
+    "mv",
+    "diff-tree",
+    "diff-index",
+    "diff-files",
+    "whatchanged",
+    "version",
+    "help",
+];
+
+/// Judges a subcommand with its arguments.
+pub(super) fn judge(
+    config: &PolicyConfig,
+    program: &Program<'_>,
+    name: &str,
+    arguments: &[Word],
+) -> Result<(), Denial> {
+    let is_allowed = ALLOWED.contains(&name) || config.git_subcommands.iter().any(|extra| extra == name);
+    let is_form = match is_allowed {
+        true => true,
+        false => forms::is_reading(name, arguments),
+    };
+    if is_form {
+        return denied::check(config, program, name, arguments);
+    }
+    Err(Denial::new(
+        Rule::GitSubcommand,
+        program.segment,
+        hint::for_subcommand(name),
+    ))
+}

@@ -1,0 +1,26 @@
+//! The command policy: one tool call in, allow or deny out, with a reason the agent can act on.
+//!
+//! [`check`] is the door. A shell command is parsed by tree-sitter-bash and every simple command in it is
+//! judged; a file tool's paths must stay in the worktree; a tool that nobody knows is denied. Whatever
+//! cannot be read for certain is denied. This is feedback and hygiene: the guarantee is the sandbox.
+//!
+//! It reads the file system for one thing only, symbolic links on paths that would be written.
+
+mod address;
+mod call;
+mod check;
+mod config;
+mod decision;
+mod git;
+mod patch;
+mod paths;
+mod shell;
+mod tool;
+
+#[cfg(test)]
+mod tests;
+
+pub use call::ToolCall;
+pub use check::check;
+pub use config::PolicyConfig;
+pub use decision::{Decision, Denial, Rule};

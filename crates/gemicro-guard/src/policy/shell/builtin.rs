@@ -1,0 +1,223 @@
+//! Builtins that run text, change the working directory, or give names a new meaning.
+
+use super::nested::{file, hidden};
+use super::program::{self, Program};
+use super::run::Run;
+use super::state::State;
+use super::variable;
+use super::word::Word;
+use crate::policy::decision::{Denial, Rule};
+
+/// Builtins whose arguments are names of variables that they set.
+const SETTERS: &[&str] = &[
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
+    "unset",
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+];
+const OTHERS: &[&str] = &[
+    "cd",
+    "chdir",
+    "pushd",
+    "popd",
+    "eval",
+    "source",
+    ".",
+    "trap",
+    "alias",
+    "hash",
+    "enable",
+    "complete",
+    "compgen",
+    "bind",
+    "fc",
+    "printf",
+    "at",
+    "batch",
+    "apply_patch",
+    "applypatch",
+];
+
+/// Whether a name is one of these builtins.
+pub(super) fn is_known(base: &str) -> bool {
+    OTHERS.contains(&base) || SETTERS.contains(&base)
+}
+
+/// Judges a builtin; nothing when the program is none of them.
+pub(super) fn judge(
+    run: &Run<'_>,
+    program: &Program<'_>,
+    base: &str,
+    state: &mut State,
+) -> Option<Result<(), Denial>> {
+    let arguments = &program.words[1..];
+    Some(match base {
+        "cd" | "chdir" | "pushd" => {
+            if base == "pushd" {
+                state.push();
+            }
+            change(run, arguments, state);
+            Ok(())
+        }
+        "popd" => {
+            if arguments.is_empty() {
+                state.pop()
+            } else {
+                state.lose()
+            };
+            Ok(())
+        }
+        "eval" => eval(run, program, state),
+        "source" | "." => source(run, program, state),
+        "trap" => trap(run, program, state),
+        "alias" => alias(run, program, state),
+        "hash" | "enable" | "complete" | "compgen" | "bind" | "fc" => lookups_only(program),
+        "at" | "batch" => Err(hidden(program)),
+        "apply_patch" | "applypatch" => patch(run, program, state),
+        "printf" => printf(program),
+        _ if SETTERS.contains(&base) => setter(program, base, state),
+        _ => return None,
+    })
+}
+
+fn change(run: &Run<'_>, arguments: &[Word], state: &mut State) {
+    let mut operands = arguments
+        .iter()
+        .filter(|word| !matches!(word.known(), Some("-P" | "-L" | "-e" | "-@" | "-n" | "--")));
+    let (Some(folder), None) = (operands.next(), operands.next()) else {
+        // No folder means home, and several are an error or the old ksh form.
+        return state.lose();
+    };
+    let is_top = [
+        "\"$(git rev-parse --show-toplevel)\"",
+        "$(git rev-parse --show-toplevel)",
+    ];
+    match folder.known() {
+        Some("-") => state.back(),
+        Some(path) if folder.tilde || path.starts_with(['-', '+']) => state.lose(),
+        Some(path) => state.change(path),
+        None if is_top.contains(&folder.source.as_str()) => state.set(run.roots.worktree),
+        None => state.lose(),
+    }
+}
+
+fn eval(run: &Run<'_>, program: &Program<'_>, state: &mut State) -> Result<(), Denial> {
+    let words: Option<Vec<&str>> = program.words[1..].iter().map(Word::known).collect();
+    let text = words.ok_or_else(|| hidden(program))?.join(" ");
+    run.script(text.strip_prefix("-- ").unwrap_or(&text), state)
+}
+
+/// A sourced file must be one of the worktree: it may change what every later name means.
+fn source(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+    let word = program.words.get(1).ok_or_else(|| hidden(program))?;
+    file(word, program)?;
+    let path = word.known().unwrap_or_default();
+    let places = state.resolve(path).ok_or_else(|| hidden(program))?;
+    places
+        .iter()
+        .try_for_each(|place| run.roots.readable(place, program.segment))
+}
+
+fn trap(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+    let mut words = program.words[1..]
+        .iter()
+        .skip_while(|word| word.known() == Some("--"));
+    let Some(first) = words.next() else {
+        return Ok(());
+    };
+    let text = first.known().ok_or_else(|| hidden(program))?;
+    if text.is_empty() || text.starts_with('-') {
+        return Ok(());
+    }
+    // It runs at any later time, wherever the shell is then.
+    let mut later = state.clone();
+    later.lose();
+    run.script(text, &mut later)
+}
+
+fn alias(run: &Run<'_>, program: &Program<'_>, state: &mut State) -> Result<(), Denial> {
+    let deny = |hint: &str| Denial::new(Rule::Redefinition, program.segment, hint);
+    for word in &program.words[1..] {
+        let text = word.known().ok_or_else(|| deny("write the alias itself"))?;
+        match text.split_once('=') {
+            Some((name, _)) if program::has_meaning(name) => {
+                return Err(deny("do not give a new meaning to a known command"));
+            }
+            Some((name, value)) => {
+                run.script(value, &mut state.clone())?;
+                state.aliases.push(name.to_owned());
+            }
+            None if text == "-p" || !text.starts_with('-') => {}
+            None => return Err(deny("aliases inside words cannot be followed")),
+        }
+    }
+    Ok(())
+}
+
+/// Builtins that may list things but not hang commands on names, keys or completions.
+fn lookups_only(program: &Program<'_>) -> Result<(), Denial> {
+    let changes = program.words[1..].iter().any(|word| match word.known() {
+        Some("-p") => program.words.first().and_then(Word::known) == Some("hash"),
+        Some(text) => {
+            text.starts_with('-') && !matches!(text, "-a" | "-l" | "-r" | "-t" | "-P" | "-b" | "-c")
+        }
+        None => true,
+    });
+    if changes {
+        let hint = "do not give commands a new meaning";
+        return Err(Denial::new(Rule::Redefinition, program.segment, hint));
+    }
+    Ok(())
+}
+
+fn printf(program: &Program<'_>) -> Result<(), Denial> {
+    match (program.words.get(1).and_then(Word::known), program.words.get(2)) {
+        (Some("-v"), Some(name)) => names(name, program),
+        _ => Ok(()),
+    }
+}
+
+fn setter(program: &Program<'_>, base: &str, state: &mut State) -> Result<(), Denial> {
+    let is_callback = |word: &Word| word.prefix.starts_with("-C");
+    if matches!(base, "mapfile" | "readarray") && program.words.iter().any(is_callback) {
+        return Err(hidden(program));
+    }
+    for word in &program.words[1..] {
+        match base {
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                variable::declared(word, base == "export", program.segment, state)?;
+            }
+            _ => names(word, program)?,
+        }
+    }
+    Ok(())
+}
+
+/// A variable's name: not one of git's, and no command hidden in its index.
+fn names(word: &Word, program: &Program<'_>) -> Result<(), Denial> {
+    let text = word.known().unwrap_or(&word.prefix);
+    if text.contains("$(") || text.contains('`') {
+        return Err(hidden(program));
+    }
+    variable::named(text, program.segment)
+}
+
+fn patch(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+    let text = match (&program.stdin, program.words.get(1)) {
+        (_, Some(word)) => word.known(),
+        (super::program::Stdin::Script(text), None) => Some(text.as_str()),
+        _ => None,
+    };
+    let text = text.ok_or_else(|| hidden(program))?;
+    let places = state.resolve(".").ok_or_else(|| hidden(program))?;
+    places
+        .iter()
+        .try_for_each(|place| crate::policy::tool::patch_text(run.roots, place, text))
+}

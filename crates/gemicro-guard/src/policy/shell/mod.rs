@@ -1,0 +1,24 @@
+//! Shell commands: parsed by tree-sitter-bash, walked statement by statement, judged command by command.
+//!
+//! `syntax` parses and refuses what is not understood; `word` removes quotes; `walk` visits every statement
+//! with a [`State`](state::State) (possible working directories, tainted environment); `program` judges one
+//! simple command; `wrapper`, `nested` and `builtin` see through what starts other commands.
+
+mod builtin;
+mod line;
+mod nested;
+mod options;
+mod program;
+mod redirect;
+mod run;
+mod state;
+mod syntax;
+mod variable;
+mod walk;
+mod word;
+mod wrapper;
+
+pub(super) use line::{line, words};
+pub(super) use program::Program;
+pub(super) use state::State;
+pub(super) use word::Word;

@@ -1,0 +1,114 @@
+//! Shells inside the line: their program must stand in the line too, and is judged like it.
+
+use super::program::{self, Program, Stdin};
+use super::run::Run;
+use super::state::State;
+use super::word::Word;
+use crate::policy::decision::{Denial, Rule};
+
+const SHELLS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ksh93", "ash", "rbash", "fish", "csh", "tcsh", "pwsh", "nu",
+    "elvish", "yash", "posh", "rc", "es", "xonsh",
+];
+/// Letters of options that change nothing about where the program comes from.
+const FLAGS: &str = "abefhilmnprtuvxBCDEHPT";
+const LONG_FLAGS: &[&str] = &[
+    "--login",
+    "--posix",
+    "--norc",
+    "--noprofile",
+    "--restricted",
+    "--verbose",
+    "--noediting",
+    "--no-rcs",
+];
+
+/// Whether a program is a shell.
+pub(super) fn is_shell(base: &str) -> bool {
+    SHELLS.contains(&base)
+}
+
+/// Judges the start of a shell.
+pub(super) fn shell(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+    if let Some(name) = &state.shell_variable {
+        let hint = format!("`{name}` makes shells run something else");
+        return Err(Denial::new(Rule::Environment, program.segment, hint));
+    }
+    let mut words = program.words.iter().skip(1);
+    let mut takes_text = false;
+    let mut reads_input = false;
+    let mut operand = None;
+    while let Some(word) = words.next() {
+        let text = word.known().ok_or_else(|| hidden(program))?;
+        match text {
+            "--version" | "--help" => return Ok(()),
+            "-" | "--" => {
+                operand = words.next();
+                break;
+            }
+            _ if LONG_FLAGS.contains(&text) => {}
+            _ if text.starts_with("--") => return Err(hidden(program)),
+            _ if text.starts_with(['-', '+']) => {
+                for letter in text.chars().skip(1) {
+                    match letter {
+                        'c' => takes_text = true,
+                        's' => reads_input = true,
+                        'o' | 'O' => {
+                            words
+                                .next()
+                                .and_then(Word::known)
+                                .ok_or_else(|| hidden(program))?;
+                        }
+                        _ if FLAGS.contains(letter) => {}
+                        _ => return Err(hidden(program)),
+                    }
+                }
+            }
+            _ => {
+                operand = Some(word);
+                break;
+            }
+        }
+    }
+    match operand {
+        Some(word) if takes_text => text(run, word, program, &mut state.clone()),
+        Some(word) if !reads_input => file(word, program),
+        _ if takes_text => Err(hidden(program)),
+        _ => match &program.stdin {
+            Stdin::Script(text) => run.script(text, &mut state.clone()),
+            Stdin::Inherited | Stdin::Other => Err(hidden(program)),
+        },
+    }
+}
+
+/// Judges a word that is itself a shell program.
+pub(super) fn text(
+    run: &Run<'_>,
+    word: &Word,
+    program: &Program<'_>,
+    state: &mut State,
+) -> Result<(), Denial> {
+    let text = word.known().ok_or_else(|| hidden(program))?;
+    run.script(text, state)
+}
+
+/// Judges a script file: its name must be known, and it must be a file.
+pub(super) fn file(word: &Word, program: &Program<'_>) -> Result<(), Denial> {
+    let path = word.known().ok_or_else(|| hidden(program))?;
+    let is_stream =
+        ["/dev/", "/proc/"].iter().any(|folder| path.starts_with(folder)) || path.contains("/../");
+    // A bare name that is no file here is looked up like a program.
+    if is_stream || path == "-" || word.tilde || program::starts_commands(path) {
+        return Err(hidden(program));
+    }
+    Ok(())
+}
+
+/// The denial of a program that nobody can see.
+pub(super) fn hidden(program: &Program<'_>) -> Denial {
+    Denial::new(
+        Rule::ShellInput,
+        program.segment,
+        "write the commands in the line itself; no shell that reads them from elsewhere",
+    )
+}

@@ -1,0 +1,214 @@
+//! Redirections: what is written must lie in the worktree; what is read may be a shell's program.
+
+use tree_sitter::Node;
+
+use super::program::Stdin;
+use super::run::Run;
+use super::state::State;
+use super::syntax::{children, source, unreadable};
+use super::walk::Walk;
+use super::word::{Word, holes};
+use crate::policy::decision::{Denial, Rule};
+
+/// What the redirections of one statement bring.
+#[derive(Default)]
+pub(super) struct Redirects<'t> {
+    /// Where standard input comes from.
+    pub(super) stdin: Stdin,
+    /// Words after a redirection, which belong to the command before it.
+    pub(super) words: Vec<Word>,
+    /// Statements that the grammar hangs under a here-document: the rest of its line.
+    pub(super) after: Vec<Node<'t>>,
+}
+
+impl<'t> Redirects<'t> {
+    /// Takes in a further redirection of the same statement.
+    pub(super) fn add(&mut self, other: Redirects<'t>) {
+        if other.stdin != Stdin::Inherited {
+            self.stdin = match self.stdin {
+                Stdin::Inherited => other.stdin,
+                // Two inputs: the last one wins in bash, and nobody needs two.
+                Stdin::Script(_) | Stdin::Other => Stdin::Other,
+            };
+        }
+        self.words.extend(other.words);
+        self.after.extend(other.after);
+    }
+}
+
+/// Judges one redirection.
+pub(super) fn read<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Redirects<'t>, Denial> {
+    match node.kind() {
+        "file_redirect" => file(walk, node, state),
+        "heredoc_redirect" => heredoc(walk, node, state),
+        "herestring_redirect" => {
+            walk.expression(node, state)?;
+            let word = children(node)
+                .into_iter()
+                .find(|child| child.kind() != "file_descriptor")
+                .map(|child| Word::read(child, walk.text))
+                .transpose()?;
+            let text = word.and_then(|word| word.text);
+            Ok(Redirects {
+                stdin: text.map_or(Stdin::Other, Stdin::Script),
+                ..Redirects::default()
+            })
+        }
+        _ => Err(unreadable(source(node, walk.text))),
+    }
+}
+
+fn file<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Redirects<'t>, Denial> {
+    let segment = source(node, walk.text);
+    let operator = (0..node.child_count())
+        .filter_map(|idx| node.child(idx))
+        .find(|child| !child.is_named())
+        .map(|child| child.kind())
+        .ok_or_else(|| unreadable(segment))?;
+    let mut words = Vec::new();
+    for child in children(node) {
+        walk.expression(child, state)?;
+        if child.kind() != "file_descriptor" {
+            words.push(Word::read(child, walk.text));
+        }
+    }
+    let mut words = words.into_iter();
+    let first = words.next();
+    let is_substitution = |word: &Word| word.source.starts_with("<(") || word.source.starts_with(">(");
+    let mut stdin = Stdin::Inherited;
+    match (operator, first) {
+        ("<", Some(_)) | ("<&" | "<&-", _) => stdin = Stdin::Other,
+        (">&" | ">&-", None) => {}
+        (">&", Some(word)) => {
+            let word = word?;
+            let is_copy = word
+                .known()
+                .is_some_and(|text| text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()));
+            if !is_copy && !is_substitution(&word) {
+                written(walk.run, &word, segment, state)?;
+            }
+        }
+        (">" | ">>" | ">|" | "&>" | "&>>", Some(word)) => {
+            let word = word?;
+            if !is_substitution(&word) {
+                written(walk.run, &word, segment, state)?;
+            }
+        }
+        _ => return Err(unreadable(segment)),
+    }
+    Ok(Redirects {
+        stdin,
+        words: words.collect::<Result<_, _>>()?,
+        after: Vec::new(),
+    })
+}
+
+fn heredoc<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Redirects<'t>, Denial> {
+    let mut found = Redirects {
+        stdin: Stdin::Other,
+        ..Redirects::default()
+    };
+    let mut quoted = false;
+    let strips_tabs = source(node, walk.text).starts_with("<<-");
+    for child in children(node) {
+        match child.kind() {
+            "heredoc_start" => quoted = source(child, walk.text).contains(['\'', '"', '\\']),
+            "heredoc_end" | "file_descriptor" => {}
+            "heredoc_body" => {
+                walk.expression(child, state)?;
+                let body = source(child, walk.text);
+                if !quoted {
+                    all_seen(child, body)?;
+                }
+                let is_static = quoted || !body.contains(['$', '`', '\\']);
+                if is_static {
+                    let strip = |line: &str| line.trim_start_matches('\t').to_owned();
+                    let text = if strips_tabs {
+                        body.lines().map(strip).collect::<Vec<_>>().join("\n")
+                    } else {
+                        body.to_owned()
+                    };
+                    found.stdin = Stdin::Script(text);
+                }
+            }
+            "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
+                found.add(read(walk, child, state)?);
+            }
+            "word"
+            | "string"
+            | "raw_string"
+            | "concatenation"
+            | "number"
+            | "ansi_c_string"
+            | "expansion"
+            | "simple_expansion"
+            | "command_substitution"
+            | "process_substitution"
+            | "translated_string" => {
+                walk.expression(child, state)?;
+                found.words.push(Word::read(child, walk.text)?);
+            }
+            _ => found.after.push(child),
+        }
+    }
+    Ok(found)
+}
+
+/// An unquoted here-document runs its substitutions: each must be a node of the tree.
+fn all_seen(node: Node<'_>, body: &str) -> Result<(), Denial> {
+    let holes = holes(node);
+    let mut chars = body.char_indices().peekable();
+    let mut skip_until = 0;
+    while let Some((at, c)) = chars.next() {
+        if at < skip_until {
+            continue;
+        }
+        if let Some((_, end)) = holes.iter().find(|(start, _)| *start == at) {
+            skip_until = *end;
+            continue;
+        }
+        match c {
+            '\\' => {
+                chars.next();
+            }
+            '`' => return Err(unreadable(body)),
+            '$' if matches!(chars.peek(), Some((_, '(' | '{' | '['))) => return Err(unreadable(body)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Judges a path that is written.
+pub(super) fn written(run: &Run<'_>, word: &Word, segment: &str, state: &State) -> Result<(), Denial> {
+    let Some(path) = word.known() else {
+        let hint = "write to a path that stands in the command, inside the worktree";
+        return Err(Denial::new(Rule::DynamicPath, segment, hint));
+    };
+    if word.tilde || path.is_empty() {
+        return Err(Denial::new(
+            Rule::OutsideWorktree,
+            segment,
+            "write inside the worktree only",
+        ));
+    }
+    if is_stream(path) {
+        return Ok(());
+    }
+    let Some(places) = state.resolve(path) else {
+        let hint = "the working directory is not known here; write without `cd`";
+        return Err(Denial::new(Rule::DynamicPath, segment, hint));
+    };
+    places
+        .iter()
+        .try_for_each(|place| run.roots.writable(place, segment))
+}
+
+/// Devices that lead back to the command's own streams, or nowhere.
+fn is_stream(path: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    matches!(
+        path,
+        "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/zero" | "/dev/full"
+    ) || path.strip_prefix("/dev/fd/").is_some_and(is_number)
+}

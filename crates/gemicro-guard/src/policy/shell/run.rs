@@ -1,0 +1,67 @@
+//! What is fixed for one judgement, and how deep and how long it may go.
+
+use std::cell::Cell;
+
+use super::state::State;
+use super::{syntax, walk};
+use crate::policy::decision::{Denial, Rule};
+use crate::policy::paths::Roots;
+
+/// Shells in shells, functions in functions.
+const DEPTH: usize = 24;
+/// Simple commands looked at in one judgement, functions counted at each call.
+const COMMANDS: usize = 20_000;
+
+/// One judgement.
+pub(in crate::policy) struct Run<'a> {
+    /// The folders that may be used.
+    pub(in crate::policy) roots: &'a Roots<'a>,
+    depth: Cell<usize>,
+    n_commands: Cell<usize>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(roots: &'a Roots<'a>) -> Self {
+        Self {
+            roots,
+            depth: Cell::new(0),
+            n_commands: Cell::new(0),
+        }
+    }
+
+    /// Parses a text as a shell program and judges all of it.
+    pub(super) fn script(&self, text: &str, state: &mut State) -> Result<(), Denial> {
+        self.deeper(text, || {
+            let tree = syntax::parse(text)?;
+            walk::program(self, text, tree.root_node(), state)
+        })
+    }
+
+    /// Runs one level deeper, up to a limit.
+    pub(super) fn deeper(
+        &self,
+        segment: &str,
+        work: impl FnOnce() -> Result<(), Denial>,
+    ) -> Result<(), Denial> {
+        if self.depth.get() >= DEPTH {
+            return Err(too_large(segment));
+        }
+        self.depth.set(self.depth.get() + 1);
+        let result = work();
+        self.depth.set(self.depth.get() - 1);
+        result
+    }
+
+    /// Counts one simple command.
+    pub(super) fn count(&self, segment: &str) -> Result<(), Denial> {
+        self.n_commands.set(self.n_commands.get() + 1);
+        if self.n_commands.get() > COMMANDS {
+            return Err(too_large(segment));
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn too_large(segment: &str) -> Denial {
+    Denial::new(Rule::TooLarge, segment, "split this into smaller commands")
+}

@@ -1,0 +1,168 @@
+//! What a statement leaves behind for the next: the working directory and the environment.
+
+use std::path::{Path, PathBuf};
+
+use crate::policy::paths;
+
+/// A working directory, if it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::policy) enum Place {
+    /// This folder.
+    Known(PathBuf),
+    /// Only known when the line runs.
+    Unknown,
+}
+
+/// The shell's state between two statements, as far as it matters here. A set of working directories, because
+/// a `cd` may or may not have happened.
+#[derive(Debug, Clone)]
+pub(in crate::policy) struct State {
+    places: Vec<Place>,
+    /// Where it would still be if the last `cd` failed.
+    failed: Vec<Place>,
+    previous: Vec<Place>,
+    stack: Vec<Vec<Place>>,
+    /// Whether statements may run more than once.
+    pub(in crate::policy) repeats: bool,
+    /// The variable that makes git unreliable, if one was set.
+    pub(in crate::policy) git_variable: Option<String>,
+    /// The variable that makes shells unreliable, if one was set.
+    pub(in crate::policy) shell_variable: Option<String>,
+    /// Names of aliases so far.
+    pub(in crate::policy) aliases: Vec<String>,
+}
+
+impl State {
+    pub(super) fn new(cwd: &Path) -> Self {
+        Self {
+            places: vec![Place::Known(cwd.to_path_buf())],
+            failed: Vec::new(),
+            previous: vec![Place::Unknown],
+            stack: Vec::new(),
+            repeats: false,
+            git_variable: None,
+            shell_variable: None,
+            aliases: Vec::new(),
+        }
+    }
+
+    /// Where a path written now may lead; nothing when that is not known.
+    pub(in crate::policy) fn resolve(&self, path: &str) -> Option<Vec<PathBuf>> {
+        if Path::new(path).is_absolute() {
+            return Some(vec![PathBuf::from(path)]);
+        }
+        self.places
+            .iter()
+            .map(|place| match place {
+                Place::Known(folder) => Some(folder.join(path)),
+                Place::Unknown => None,
+            })
+            .collect()
+    }
+
+    /// `cd` to a folder that is written in the line.
+    pub(in crate::policy) fn change(&mut self, path: &str) {
+        let climbs = Path::new(path).is_relative() && path.split('/').any(|part| part == "..");
+        if self.repeats && climbs {
+            self.lose();
+            return;
+        }
+        let mut places = Vec::new();
+        for place in &self.places {
+            let next = match place {
+                Place::Known(folder) => Place::Known(paths::join(folder, path)),
+                Place::Unknown if Path::new(path).is_absolute() => Place::Known(PathBuf::from(path)),
+                Place::Unknown => Place::Unknown,
+            };
+            // A folder that is not there (yet): the change may fail, and the line may go on.
+            let certain = matches!(&next, Place::Known(folder) if folder.is_dir());
+            if !certain {
+                add(&mut self.failed, place.clone());
+            }
+            add(&mut places, next);
+        }
+        self.previous = std::mem::replace(&mut self.places, places);
+    }
+
+    /// The line goes on whether or not a `cd` worked.
+    pub(super) fn settle(&mut self) {
+        for place in std::mem::take(&mut self.failed) {
+            add(&mut self.places, place);
+        }
+    }
+
+    /// The line goes on because everything so far worked; returns what to give back to [`State::fail`].
+    pub(super) fn succeed(&mut self) -> Vec<Place> {
+        std::mem::take(&mut self.failed)
+    }
+
+    /// Puts back where a failed `cd` would have left the line.
+    pub(super) fn fail(&mut self, failed: Vec<Place>) {
+        for place in failed {
+            add(&mut self.failed, place);
+        }
+    }
+
+    /// `cd` to somewhere that cannot be known.
+    pub(in crate::policy) fn lose(&mut self) {
+        self.previous = std::mem::replace(&mut self.places, vec![Place::Unknown]);
+    }
+
+    /// `cd` to exactly this folder.
+    pub(in crate::policy) fn set(&mut self, folder: &Path) {
+        let places = vec![Place::Known(folder.to_path_buf())];
+        self.previous = std::mem::replace(&mut self.places, places);
+    }
+
+    /// `cd -`.
+    pub(in crate::policy) fn back(&mut self) {
+        std::mem::swap(&mut self.places, &mut self.previous);
+    }
+
+    /// Remembers the folder, as `pushd` does before it changes.
+    pub(in crate::policy) fn push(&mut self) {
+        self.stack.push(self.places.clone());
+    }
+
+    /// `popd`.
+    pub(in crate::policy) fn pop(&mut self) {
+        match self.stack.pop() {
+            Some(places) if !self.repeats => self.previous = std::mem::replace(&mut self.places, places),
+            _ => self.lose(),
+        }
+    }
+
+    /// Takes in what another branch may have done.
+    pub(in crate::policy) fn join(&mut self, mut other: State) {
+        self.settle();
+        other.settle();
+        for place in other.places {
+            add(&mut self.places, place);
+        }
+        for place in other.previous {
+            add(&mut self.previous, place);
+        }
+        if self.stack.len() != other.stack.len() {
+            self.stack.clear();
+        }
+        self.git_variable = self.git_variable.take().or(other.git_variable);
+        self.shell_variable = self.shell_variable.take().or(other.shell_variable);
+        for alias in other.aliases {
+            if !self.aliases.contains(&alias) {
+                self.aliases.push(alias);
+            }
+        }
+    }
+}
+
+fn add(places: &mut Vec<Place>, place: Place) {
+    const PLACES: usize = 32;
+    if places.contains(&place) {
+        return;
+    }
+    if places.len() >= PLACES {
+        *places = vec![Place::Unknown];
+    } else {
+        places.push(place);
+    }
+}

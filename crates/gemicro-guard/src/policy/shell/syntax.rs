@@ -1,0 +1,205 @@
+//! From text to a syntax tree, fail closed: an error, an unknown kind of node or odd bytes are a denial.
+
+use tree_sitter::{Node, Parser, Tree};
+
+use super::run::too_large;
+use crate::policy::decision::{Denial, Rule};
+
+/// Longer texts are not judged; a single argument of a Linux process is at most half of this.
+const BYTES: usize = 256 * 1024;
+/// Deeper trees are not walked: the walk is recursive.
+const TREE_DEPTH: usize = 150;
+
+/// Every kind of node that the walk knows.
+const KINDS: &[&str] = &[
+    "ansi_c_string",
+    "arithmetic_expansion",
+    "array",
+    "binary_expression",
+    "brace_expression",
+    "c_style_for_statement",
+    "case_item",
+    "case_statement",
+    "command",
+    "command_name",
+    "command_substitution",
+    "comment",
+    "compound_statement",
+    "concatenation",
+    "declaration_command",
+    "do_group",
+    "elif_clause",
+    "else_clause",
+    "expansion",
+    "extglob_pattern",
+    "file_descriptor",
+    "file_redirect",
+    "for_statement",
+    "function_definition",
+    "heredoc_body",
+    "heredoc_content",
+    "heredoc_end",
+    "heredoc_redirect",
+    "heredoc_start",
+    "herestring_redirect",
+    "if_statement",
+    "list",
+    "negated_command",
+    "number",
+    "parenthesized_expression",
+    "pipeline",
+    "postfix_expression",
+    "process_substitution",
+    "program",
+    "raw_string",
+    "redirected_statement",
+    "regex",
+    "simple_expansion",
+    "special_variable_name",
+    "string",
+    "string_content",
+    "subscript",
+    "subshell",
+    "ternary_expression",
+    "test_command",
+    "test_operator",
+    "translated_string",
+    "unary_expression",
+    "unset_command",
+    "variable_assignment",
+    "variable_assignments",
+    "variable_name",
+    "while_statement",
+    "word",
+];
+
+/// Kinds whose text is data, whatever the grammar makes of it.
+const DATA: &[&str] = &[
+    "raw_string",
+    "string",
+    "string_content",
+    "ansi_c_string",
+    "heredoc_body",
+    "heredoc_content",
+];
+
+/// Parses a shell program.
+pub(super) fn parse(text: &str) -> Result<Tree, Denial> {
+    if text.len() > BYTES {
+        return Err(too_large(text));
+    }
+    if let Some(odd) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+        let hint = format!("the command holds the control character {:?}; leave it out", odd);
+        return Err(Denial::new(Rule::OddCharacters, text, hint));
+    }
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_bash::LANGUAGE.into())
+        .map_err(|error| Denial::new(Rule::Internal, text, error.to_string()))?;
+    let tree = parser.parse(masked(text), None).ok_or_else(|| too_large(text))?;
+    inspect(&tree, text)?;
+    continuations(&tree, text)?;
+    Ok(tree)
+}
+
+/// The text with every other character than ASCII as ordinary word characters, byte for byte as long.
+///
+/// To bash such characters are ordinary. The grammar's scanner asks C's `isdigit` about them, which reads outside its
+/// table: `{` before U+41E3D ended the process, and a hook that crashes lets the call through.
+fn masked(text: &str) -> Vec<u8> {
+    text.bytes()
+        .map(|byte| if byte.is_ascii() { byte } else { b'%' })
+        .collect()
+}
+
+/// The text of a node.
+pub(super) fn source<'t>(node: Node<'_>, text: &'t str) -> &'t str {
+    text.get(node.byte_range()).unwrap_or_default()
+}
+
+/// The children that have a name, comments apart.
+pub(super) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    (0..node.named_child_count())
+        .filter_map(|idx| node.named_child(u32::try_from(idx).unwrap_or(u32::MAX)))
+        .filter(|child| child.kind() != "comment")
+        .collect()
+}
+
+/// The denial of a text that cannot be read for certain.
+pub(super) fn unreadable(segment: &str) -> Denial {
+    Denial::new(
+        Rule::ParseError,
+        segment,
+        "this cannot be read for certain; use simpler shell syntax",
+    )
+}
+
+/// Looks at every node without recursion.
+fn inspect(tree: &Tree, text: &str) -> Result<(), Denial> {
+    let mut cursor = tree.walk();
+    let mut depth = 0;
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() || (node.is_named() && !KINDS.contains(&node.kind())) {
+            return Err(unreadable(text));
+        }
+        if has_gap(node, text) {
+            return Err(unreadable(text));
+        }
+        if cursor.goto_first_child() {
+            depth += 1;
+            if depth > TREE_DEPTH {
+                return Err(too_large(text));
+            }
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Ok(());
+            }
+            depth -= 1;
+        }
+    }
+}
+
+/// Whether text of a node is in none of its parts: the grammar skipped something.
+fn has_gap(node: Node<'_>, text: &str) -> bool {
+    if DATA.contains(&node.kind()) || node.child_count() == 0 {
+        return false;
+    }
+    let mut at = node.start_byte();
+    for idx in 0..node.child_count() {
+        let Some(child) = node.child(idx) else {
+            return true;
+        };
+        let gap = text
+            .get(at..child.start_byte())
+            .unwrap_or_default()
+            .replace("\\\n", " ");
+        let gap = gap.trim();
+        let is_dash =
+            gap == "-" && child.kind() == "heredoc_redirect" && node.kind() == "redirected_statement";
+        if !gap.is_empty() && !is_dash {
+            return true;
+        }
+        at = child.end_byte();
+    }
+    let rest = text.get(at..node.end_byte()).unwrap_or_default();
+    !rest.replace("\\\n", " ").trim().is_empty()
+}
+
+/// A line that goes on in the middle of a word: bash joins the halves, the grammar does not.
+fn continuations(tree: &Tree, text: &str) -> Result<(), Denial> {
+    for (at, _) in text.match_indices("\\\n") {
+        let before = text[..at].chars().next_back();
+        let after = text[at + 2..].chars().next();
+        let splits_word =
+            before.is_some_and(|c| !c.is_whitespace()) && after.is_some_and(|c| !c.is_whitespace());
+        let node = tree.root_node().descendant_for_byte_range(at, at + 1);
+        let is_data = node.is_some_and(|node| DATA.contains(&node.kind()));
+        if splits_word && !is_data {
+            return Err(unreadable(text));
+        }
+    }
+    Ok(())
+}

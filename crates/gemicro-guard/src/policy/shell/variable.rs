@@ -1,0 +1,149 @@
+//! Assignments: which variables make git or a shell do something else.
+
+use tree_sitter::Node;
+
+use super::state::State;
+use super::syntax::{children, source, unreadable};
+use super::walk::Walk;
+use super::word::Word;
+use crate::policy::decision::{Denial, Rule};
+
+/// Variables that make git start or read something else.
+const GIT_READS: &[&str] = &[
+    "PAGER",
+    "EDITOR",
+    "VISUAL",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "SSH_ASKPASS",
+    "LESSOPEN",
+    "CDPATH",
+    "BROWSER",
+];
+/// Variables that make a shell run something before its program.
+const SHELL_READS: &[&str] = &[
+    "BASH_ENV",
+    "ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS0",
+    "PS4",
+    "PROMPT_COMMAND",
+    "ZDOTDIR",
+];
+
+/// Judges `NAME=value`.
+pub(super) fn assignment<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    let segment = source(node, walk.text);
+    walk.expression(node, state)?;
+    let name = node
+        .child_by_field_name("name")
+        .map(|name| source(name, walk.text))
+        .ok_or_else(|| unreadable(segment))?;
+    let name = name.split('[').next().unwrap_or_default();
+    let value = node
+        .child_by_field_name("value")
+        .map(|value| source(value, walk.text))
+        .unwrap_or_default();
+    set(name, value, segment, state)
+}
+
+/// Notes that a variable was set, from any syntax; `value` is as written.
+pub(super) fn set(name: &str, value: &str, segment: &str, state: &mut State) -> Result<(), Denial> {
+    named(name, segment)?;
+    let loads_code = name.starts_with("LD_") || name.starts_with("DYLD_");
+    if GIT_READS.contains(&name) || loads_code || (name == "PATH" && !keeps_programs(value)) {
+        state.git_variable = Some(name.to_owned());
+    }
+    if SHELL_READS.contains(&name) || loads_code || name.starts_with("BASH_FUNC_") {
+        state.shell_variable = Some(name.to_owned());
+    }
+    Ok(())
+}
+
+/// Refuses names that no line may set.
+pub(super) fn named(name: &str, segment: &str) -> Result<(), Denial> {
+    if name.starts_with("GIT_") {
+        let hint = "git's variables are set by the orchestrator; leave them alone";
+        return Err(Denial::new(Rule::Environment, segment, hint));
+    }
+    Ok(())
+}
+
+/// Judges `export`, `declare`, `local`, `readonly`, `typeset`.
+pub(super) fn declaration<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    let segment = source(node, walk.text);
+    let is_export = segment.starts_with("export");
+    for child in children(node) {
+        match child.kind() {
+            "variable_assignment" => assignment(walk, child, state)?,
+            "variable_name" => named(source(child, walk.text), segment)?,
+            _ => {
+                walk.expression(child, state)?;
+                let word = Word::read(child, walk.text)?;
+                declared(&word, is_export, segment, state)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Judges one word after `export` and its like, or of `env`.
+pub(super) fn declared(word: &Word, is_export: bool, segment: &str, state: &mut State) -> Result<(), Denial> {
+    let deny = |hint: &str| Denial::new(Rule::Environment, segment, hint);
+    let name_end = word.prefix.find('=');
+    match (word.known(), name_end) {
+        (_, Some(end)) => {
+            let value = word.source.split_once('=').map_or("", |(_, value)| value);
+            set(
+                &word.prefix[..end],
+                value.trim_end_matches(['"', '\'']),
+                segment,
+                state,
+            )
+        }
+        // A name that stands for another variable would hide which one is set.
+        (Some(option), None) if option.starts_with('-') && !is_export && option.contains('n') => {
+            Err(deny("do not use names for other variables"))
+        }
+        (Some(text), None) if text.contains("$(") || text.contains('`') => {
+            Err(deny("no commands inside names"))
+        }
+        (Some(name), None) => named(name, segment),
+        (None, None) => Err(deny("name the variable in the command itself")),
+    }
+}
+
+/// Judges `${…}` by its text: forms that set a variable or run its value.
+pub(super) fn expansion(text: &str) -> Result<(), Denial> {
+    let inside = text.trim_start_matches("${").trim_end_matches('}');
+    if inside.ends_with("@P") {
+        let hint = "this form runs what the variable holds";
+        return Err(Denial::new(Rule::ShellInput, text, hint));
+    }
+    if inside.starts_with("GIT_") && inside.contains('=') {
+        return named(inside, text);
+    }
+    Ok(())
+}
+
+/// Whether a new `PATH` only adds folders of installed programs, so that `git` stays git.
+fn keeps_programs(value: &str) -> bool {
+    const INSTALLED: &[&str] = &[
+        "$HOME/.",
+        "${HOME}/.",
+        "~/.",
+        "/usr/",
+        "/bin",
+        "/sbin",
+        "/opt/",
+        "/snap/",
+        "/nix/",
+    ];
+    let value = value.trim_matches(['"', '\'']);
+    value.split(':').all(|entry| {
+        let is_old = entry == "$PATH" || entry == "${PATH}";
+        let is_installed = INSTALLED.iter().any(|start| entry.starts_with(start));
+        is_old || (is_installed && !entry.contains("..") && !entry.contains('`') && !entry.contains("$("))
+    })
+}

@@ -1,0 +1,321 @@
+//! Visits every statement of a parsed program, in order, carrying the state along.
+
+use std::cell::RefCell;
+
+use tree_sitter::Node;
+
+use super::program::{self, Program, Stdin};
+use super::redirect::{self, Redirects};
+use super::run::Run;
+use super::state::State;
+use super::syntax::{children, source, unreadable};
+use super::variable;
+use super::word::Word;
+use crate::policy::decision::{Denial, Rule};
+
+/// Judges a whole parsed program.
+pub(super) fn program(run: &Run<'_>, text: &str, root: Node<'_>, state: &mut State) -> Result<(), Denial> {
+    let walk = Walk {
+        run,
+        text,
+        functions: RefCell::new(Vec::new()),
+        calling: RefCell::new(Vec::new()),
+    };
+    walk.sequence(root, state)
+}
+
+/// The walk over one tree.
+pub(super) struct Walk<'r, 't> {
+    pub(super) run: &'r Run<'r>,
+    pub(super) text: &'t str,
+    functions: RefCell<Vec<(String, Node<'t>)>>,
+    /// The bodies being judged right now, so that a function that calls itself ends.
+    calling: RefCell<Vec<usize>>,
+}
+
+/// The redirections of a statement.
+struct Attached<'t> {
+    nodes: Vec<Node<'t>>,
+    /// Whether the word `-` stands before them.
+    dash: bool,
+    segment: &'t str,
+}
+
+impl<'t> Walk<'_, 't> {
+    /// Statements one after another.
+    fn sequence(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+        for (idx, child) in children(node).into_iter().enumerate() {
+            if idx > 0 {
+                state.settle();
+            }
+            let in_background = child.next_sibling().is_some_and(|next| next.kind() == "&");
+            if in_background {
+                self.maybe(child, state)?;
+            } else {
+                self.statement(child, state)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A statement that may or may not run before the next one.
+    fn maybe(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+        let mut branch = state.clone();
+        self.statement(node, &mut branch)?;
+        state.join(branch);
+        Ok(())
+    }
+
+    /// A statement in a process of its own.
+    fn apart(&self, node: Node<'t>, state: &State) -> Result<(), Denial> {
+        self.sequence(node, &mut state.clone())
+    }
+
+    pub(super) fn statement(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+        match node.kind() {
+            "command" => self.command(node, Redirects::default(), state),
+            "list" => self.list(node, state),
+            "pipeline" => children(node)
+                .into_iter()
+                .try_for_each(|stage| self.statement(stage, &mut state.clone())),
+            "redirected_statement" => self.redirected(node, state),
+            "negated_command" | "do_group" => self.sequence(node, state),
+            "compound_statement" => self.sequence(node, state),
+            "subshell" => self.apart(node, state),
+            "if_statement" | "elif_clause" | "else_clause" | "case_statement" | "case_item" => {
+                self.branches(node, state)
+            }
+            "while_statement" | "for_statement" | "c_style_for_statement" => self.repeated(node, state),
+            "function_definition" => self.function(node, state),
+            "variable_assignment" => variable::assignment(self, node, state),
+            "variable_assignments" => children(node)
+                .into_iter()
+                .try_for_each(|child| variable::assignment(self, child, state)),
+            "declaration_command" => variable::declaration(self, node, state),
+            "unset_command" | "test_command" => self.expression(node, state),
+            "comment" => Ok(()),
+            // What stands between statements: patterns, conditions, words of a loop.
+            _ => self.expression(node, state),
+        }
+    }
+
+    /// Something that is not a statement: only the commands inside it matter.
+    pub(super) fn expression(&self, node: Node<'t>, state: &State) -> Result<(), Denial> {
+        match node.kind() {
+            "command_substitution" | "process_substitution" => return self.apart(node, state),
+            "command" | "redirected_statement" | "list" | "pipeline" | "subshell" | "compound_statement" => {
+                return self.statement(node, &mut state.clone());
+            }
+            "expansion" => variable::expansion(source(node, self.text))?,
+            _ => {}
+        }
+        children(node)
+            .into_iter()
+            .try_for_each(|child| self.expression(child, state))
+    }
+
+    fn list(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+        self.joined(node, state, |right, state| self.statement(right, state))
+    }
+
+    /// `left && right`, `left || right`; the right side is judged by `last`.
+    fn joined(
+        &self,
+        node: Node<'t>,
+        state: &mut State,
+        last: impl FnOnce(Node<'t>, &mut State) -> Result<(), Denial>,
+    ) -> Result<(), Denial> {
+        let parts = children(node);
+        let [left, right] = parts.as_slice() else {
+            return Err(unreadable(source(node, self.text)));
+        };
+        let is_and = left
+            .next_sibling()
+            .is_some_and(|operator| operator.kind() == "&&");
+        if is_and {
+            self.statement(*left, state)?;
+            let failed = state.succeed();
+            last(*right, state)?;
+            state.fail(failed);
+            return Ok(());
+        }
+        self.maybe(*left, state)?;
+        let mut branch = state.clone();
+        last(*right, &mut branch)?;
+        state.join(branch);
+        Ok(())
+    }
+
+    /// Parts of which any may run: each sees what the ones before may have done.
+    fn branches(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+        children(node)
+            .into_iter()
+            .try_for_each(|child| self.maybe(child, state))
+    }
+
+    fn repeated(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+        if let Some(name) = node.child_by_field_name("variable") {
+            variable::named(source(name, self.text), source(node, self.text))?;
+        }
+        let before = std::mem::replace(&mut state.repeats, true);
+        self.branches(node, state)?;
+        // A second round meets what the first left behind.
+        self.branches(node, state)?;
+        state.repeats = before;
+        Ok(())
+    }
+
+    fn function(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+        let segment = source(node, self.text);
+        let name = node
+            .child_by_field_name("name")
+            .map(|name| source(name, self.text))
+            .ok_or_else(|| unreadable(segment))?;
+        if program::has_meaning(name) {
+            let hint = "do not give a new meaning to a known command";
+            return Err(Denial::new(Rule::Redefinition, segment, hint));
+        }
+        for child in children(node) {
+            if child.kind().ends_with("_redirect") {
+                redirect::read(self, child, state)?;
+            }
+        }
+        let body = node
+            .child_by_field_name("body")
+            .ok_or_else(|| unreadable(segment))?;
+        self.functions.borrow_mut().push((name.to_owned(), body));
+        self.call(body, state)
+    }
+
+    /// Judges a function's body as it would run now.
+    fn call(&self, body: Node<'t>, state: &mut State) -> Result<(), Denial> {
+        if self.calling.borrow().contains(&body.id()) {
+            // What a function that calls itself leaves behind is not followed.
+            state.lose();
+            return Ok(());
+        }
+        self.calling.borrow_mut().push(body.id());
+        let before = std::mem::replace(&mut state.repeats, true);
+        let result = self
+            .run
+            .deeper(source(body, self.text), || self.maybe(body, state));
+        state.repeats = before;
+        self.calling.borrow_mut().pop();
+        result
+    }
+
+    fn redirected(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+        let body = node.child_by_field_name("body");
+        let nodes: Vec<Node<'t>> = children(node)
+            .into_iter()
+            .filter(|child| Some(*child) != body)
+            .collect();
+        let attached = Attached {
+            // The grammar loses a single `-` before a here-document; `syntax` lets no other text be lost.
+            dash: body.zip(nodes.first()).is_some_and(|(body, next)| {
+                self.text
+                    .get(body.end_byte()..next.start_byte())
+                    .is_some_and(|gap| gap.contains('-'))
+            }),
+            nodes,
+            segment: source(node, self.text),
+        };
+        self.with_redirects(body, &attached, state)
+    }
+
+    /// A statement and its redirections. The grammar hangs those of a list or pipeline on the whole; they belong
+    /// to its last command.
+    fn with_redirects(
+        &self,
+        body: Option<Node<'t>>,
+        attached: &Attached<'t>,
+        state: &mut State,
+    ) -> Result<(), Denial> {
+        match body {
+            Some(list) if list.kind() == "list" => {
+                return self.joined(list, state, |right, state| {
+                    self.with_redirects(Some(right), attached, state)
+                });
+            }
+            Some(pipeline) if pipeline.kind() == "pipeline" => {
+                let stages = children(pipeline);
+                let (last, before) = stages.split_last().ok_or_else(|| unreadable(attached.segment))?;
+                for stage in before {
+                    self.statement(*stage, &mut state.clone())?;
+                }
+                return self.with_redirects(Some(*last), attached, &mut state.clone());
+            }
+            _ => {}
+        }
+        let mut redirects = Redirects::default();
+        if attached.dash {
+            redirects.words.push(Word::literal("-"));
+        }
+        for node in &attached.nodes {
+            redirects.add(redirect::read(self, *node, state)?);
+        }
+        let after = std::mem::take(&mut redirects.after);
+        match body {
+            Some(body) if body.kind() == "command" => self.command(body, redirects, state)?,
+            Some(body) if redirects.words.is_empty() => self.statement(body, state)?,
+            None if redirects.words.is_empty() => {}
+            None => self.simple(&redirects.words, redirects.stdin, attached.segment, state)?,
+            Some(_) => return Err(unreadable(attached.segment)),
+        }
+        after.into_iter().try_for_each(|next| self.maybe(next, state))
+    }
+
+    fn command(&self, node: Node<'t>, outer: Redirects<'t>, state: &mut State) -> Result<(), Denial> {
+        let segment = source(node, self.text);
+        let (git_variable, shell_variable) = (state.git_variable.clone(), state.shell_variable.clone());
+        let mut words = Vec::new();
+        let mut redirects = Redirects::default();
+        for idx in 0..node.child_count() {
+            let Some(child) = node.child(idx) else {
+                continue;
+            };
+            match child.kind() {
+                "comment" => {}
+                "variable_assignment" => variable::assignment(self, child, state)?,
+                "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
+                    redirects.add(redirect::read(self, child, state)?);
+                }
+                "subshell" | "function_definition" => return Err(unreadable(segment)),
+                _ if !child.is_named() => words.push(Word::literal(source(child, self.text))),
+                _ => {
+                    self.expression(child, state)?;
+                    words.push(Word::read(child, self.text)?);
+                }
+            }
+        }
+        let after = std::mem::take(&mut redirects.after);
+        redirects.add(outer);
+        words.append(&mut redirects.words);
+        self.simple(&words, redirects.stdin, segment, state)?;
+        state.git_variable = git_variable;
+        state.shell_variable = shell_variable;
+        after.into_iter().try_for_each(|next| self.maybe(next, state))
+    }
+
+    /// One simple command: a call of a function of this line, or a program.
+    fn simple(&self, words: &[Word], stdin: Stdin, segment: &str, state: &mut State) -> Result<(), Denial> {
+        let name = words.first().and_then(Word::known);
+        let body = name.and_then(|name| {
+            let functions = self.functions.borrow();
+            functions
+                .iter()
+                .rev()
+                .find(|(known, _)| known == name)
+                .map(|(_, body)| *body)
+        });
+        if let Some(body) = body {
+            self.call(body, state)?;
+        }
+        let program = Program {
+            words,
+            stdin,
+            segment,
+        };
+        program::judge(self.run, &program, state)
+    }
+}

@@ -1,0 +1,86 @@
+//! `find` and `fd`: the commands of their actions.
+
+use super::super::program::{self, Program, later_words};
+use super::super::redirect;
+use super::super::run::Run;
+use super::super::state::State;
+use super::super::word::Word;
+use super::opaque;
+use crate::policy::decision::Denial;
+
+/// The programs read here.
+pub(super) const NAMES: &[&str] = &["find", "gfind", "fd", "fdfind"];
+
+const ACTIONS: &[&str] = &[
+    "-exec",
+    "-execdir",
+    "-ok",
+    "-okdir",
+    "-x",
+    "-X",
+    "--exec",
+    "--exec-batch",
+];
+/// Actions that write the file they name.
+const FILES: &[&str] = &["-fprint", "-fprint0", "-fprintf", "-fls"];
+
+/// Judges every command that the search would start.
+pub(super) fn judge(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+    let words = &program.words[1..];
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        match word.known() {
+            Some(action) if ACTIONS.contains(&action) => {
+                let rest = &words[at..];
+                let length = rest
+                    .iter()
+                    .position(|word| matches!(word.known(), Some(";" | "+")))
+                    .unwrap_or(rest.len());
+                at += length;
+                command(run, program, &rest[..length], state)?;
+            }
+            Some(action) if FILES.contains(&action) => {
+                let path = words.get(at).ok_or_else(|| opaque(program))?;
+                redirect::written(run, path, program.segment, state)?;
+            }
+            Some(_) => {}
+            // It may turn out to be an action, and the words after it a command.
+            None if word.may_be_option() => later_words(run, program, state)?,
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+fn command(run: &Run<'_>, program: &Program<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
+    let words: Vec<Word> = words
+        .iter()
+        .map(|word| match word.known() {
+            Some(text) if text.contains('{') && text.contains('}') => Word {
+                splits: text == "{}",
+                prefix: text.split('{').next().unwrap_or_default().to_owned(),
+                ..Word::unknown(text)
+            },
+            _ => word.clone(),
+        })
+        .collect();
+    if words.is_empty() {
+        return Err(opaque(program));
+    }
+    let next = Program {
+        words: &words,
+        stdin: program.stdin.clone(),
+        segment: program.segment,
+    };
+    // The files it starts in are below the search's root, which may be anywhere.
+    let mut inner = state.clone();
+    let in_folder = program
+        .words
+        .iter()
+        .any(|word| matches!(word.known(), Some("-execdir" | "-okdir")));
+    if in_folder {
+        inner.lose();
+    }
+    program::judge(run, &next, &mut inner)
+}

@@ -1,0 +1,93 @@
+//! The arguments of bubblewrap, up to the launcher. All of them were tried against attacks.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::plan::{Launcher, writable_paths};
+use super::profile::{Network, Profile};
+
+/// The distribution's own path: only it may be covered by the distribution's AppArmor profile.
+pub(super) const PROGRAM: &str = "/usr/bin/bwrap";
+
+/// Always there. Without `--cap-drop ALL` root could remount everything writable.
+const FIXED: &[&str] = &[
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--unshare-user-try",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    "--tmpfs",
+    "/run",
+    "--tmpfs",
+    "/tmp",
+    "--tmpfs",
+    "/var/tmp",
+];
+
+/// One mount; deeper ones come later, so that they win.
+struct Mount<'a> {
+    at: &'a Path,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Hidden,
+    Readable,
+    Writable,
+    Pinned,
+}
+
+/// The arguments before the launcher's program.
+pub(super) fn arguments(launcher: &Launcher, profile: &Profile) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = FIXED.iter().map(OsString::from).collect();
+    match profile.network {
+        Network::None | Network::Gateway { .. } => arguments.push("--unshare-net".into()),
+        Network::Open => {}
+    }
+    for mount in mounts(launcher, profile) {
+        let at = mount.at.as_os_str().to_owned();
+        match mount.kind {
+            Kind::Hidden if mount.at.is_dir() => arguments.extend(["--tmpfs".into(), at]),
+            Kind::Hidden => arguments.extend(["--ro-bind".into(), "/dev/null".into(), at]),
+            Kind::Readable | Kind::Pinned => arguments.extend(["--ro-bind".into(), at.clone(), at]),
+            Kind::Writable => arguments.extend(["--bind".into(), at.clone(), at]),
+        }
+    }
+    arguments.extend(["--chdir".into(), profile.workspace.clone().into(), "--".into()]);
+    arguments
+}
+
+fn mounts<'a>(launcher: &'a Launcher, profile: &'a Profile) -> Vec<Mount<'a>> {
+    let writable = writable_paths(profile);
+    let is_writable = |path: &PathBuf| writable.contains(&path);
+    let shown = std::iter::once(&profile.workspace)
+        .chain(&profile.writable)
+        .chain(&profile.readable)
+        .chain([&launcher.program])
+        .filter(|path| !is_writable(path));
+    let hidden = profile.hidden.iter().chain([&profile.user_home]);
+    let all = [
+        (Kind::Hidden, hidden.collect::<Vec<_>>()),
+        (Kind::Readable, shown.collect()),
+        (Kind::Writable, writable.clone()),
+        (Kind::Pinned, profile.pinned.iter().collect()),
+    ];
+    let mut mounts: Vec<Mount<'a>> = all
+        .into_iter()
+        .flat_map(|(kind, paths)| paths.into_iter().map(move |at| Mount { at, kind }))
+        .collect();
+    mounts.sort_by_key(|mount| (mount.at.components().count(), mount.kind));
+    mounts
+}

@@ -1,0 +1,47 @@
+//! Only standard input, output, error and the gateway reach the command.
+//!
+//! The one place with `unsafe`: a descriptor that was inherited has no owner in this process, and the standard
+//! library has no safe way to name it.
+
+use std::os::fd::BorrowedFd;
+
+use rustix::io::FdFlags;
+
+use super::error::SandboxError;
+use super::profile::Network;
+
+/// Marks every other descriptor to be closed when the command starts.
+pub(super) fn close_on_exec(network: Network) -> Result<(), SandboxError> {
+    let kept = match network {
+        Network::Gateway { fd } => Some(fd),
+        Network::None | Network::Open => None,
+    };
+    let entries = std::fs::read_dir("/proc/self/fd")
+        .map_err(|source| SandboxError::refused("a list of descriptors", source))?;
+    // Collected first: the list itself is a descriptor, and is gone afterwards.
+    let numbers: Vec<i32> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse().ok()))
+        .filter(|number| *number > 2)
+        .collect();
+    for number in numbers {
+        let flags = if Some(number) == kept {
+            FdFlags::empty()
+        } else {
+            FdFlags::CLOEXEC
+        };
+        match set_flags(number, flags) {
+            Ok(()) | Err(rustix::io::Errno::BADF) => {}
+            Err(source) => return Err(SandboxError::refused("a descriptor", source)),
+        }
+    }
+    Ok(())
+}
+
+#[expect(unsafe_code, reason = "an inherited descriptor has a number and no owner")]
+fn set_flags(number: i32, flags: FdFlags) -> rustix::io::Result<()> {
+    // SAFETY: the number was just listed as open and is greater than 2, never -1. It is borrowed for one call
+    // that changes a flag; should it have been closed meanwhile, the kernel answers EBADF.
+    let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+    rustix::io::fcntl_setfd(descriptor, flags)
+}

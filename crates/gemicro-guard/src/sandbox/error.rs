@@ -1,0 +1,77 @@
+//! Why a sandbox cannot be put up. Each of these means: do not start the command.
+
+use std::path::PathBuf;
+
+use gemicro_event::ErrorKind;
+
+use super::profile::Mode;
+use super::tier::Tier;
+
+/// A sandbox that is not there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SandboxError {
+    /// The machine has no tier that holds what the mode promises.
+    #[error("no sandbox is available for mode {mode:?}")]
+    Unavailable {
+        /// The mode asked for.
+        mode: Mode,
+    },
+    /// A path of the profile is not there, or is not absolute.
+    #[error("cannot use {path} in a sandbox")]
+    Path {
+        /// The path as given.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The tier cannot make a path read-only or invisible inside one that is open.
+    #[error("tier {tier} cannot shut {path} inside an open folder")]
+    CannotShut {
+        /// The path.
+        path: PathBuf,
+        /// The tier.
+        tier: Tier,
+    },
+    /// The kernel refused one of the walls.
+    #[error("the kernel refused {wall}")]
+    Refused {
+        /// Which wall.
+        wall: &'static str,
+        /// What it said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The profile handed to the launcher is not readable.
+    #[error("the launcher's profile is not readable")]
+    Profile(#[from] serde_json::Error),
+    /// The command could not be started inside.
+    #[error("cannot start {program} in the sandbox")]
+    Start {
+        /// The command.
+        program: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl SandboxError {
+    /// A wall that the kernel refused.
+    pub(super) fn refused(
+        wall: &'static str,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Refused {
+            wall,
+            source: source.into(),
+        }
+    }
+}
+
+impl From<&SandboxError> for ErrorKind {
+    fn from(error: &SandboxError) -> Self {
+        match error {
+            SandboxError::Start { .. } => Self::CommandNotFound,
+            _ => Self::SandboxUnavailable,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! seccomp: system calls that lead out of a sandbox, whatever the file rules say.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch,
+};
+
+use super::error::SandboxError;
+use super::plan::Launch;
+use super::profile::Network;
+use super::tier::Tier;
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type Problem = Box<dyn std::error::Error + Send + Sync>;
+
+/// Refused with EPERM.
+const FORBIDDEN: &[i64] = &[
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_move_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_fsconfig,
+    libc::SYS_fspick,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_pidfd_getfd,
+];
+/// Refused with ENOSYS, so that programs fall back. `clone3` hides its flags in memory, where no filter can look.
+const ABSENT: &[i64] = &[
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_clone3,
+];
+/// Flags of `clone` that make namespaces.
+const NAMESPACES: &[i32] = &[
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWCGROUP,
+];
+/// Requests that type into, or paste from, a terminal. Some kernels give them no constant in every libc.
+const TIOCSTI: u64 = 0x5412;
+const TIOCLINUX: u64 = 0x541c;
+/// The bit of x32's call numbers.
+#[cfg(target_arch = "x86_64")]
+const X32: i64 = 0x4000_0000;
+/// x32's own numbers of forbidden calls: ioctl, ptrace, `process_vm_*`, kexec.
+#[cfg(target_arch = "x86_64")]
+const X32_OWN: &[i64] = &[514, 521, 528, 539, 540];
+
+/// Puts up the filters for good.
+pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
+    let refused = |error: Problem| SandboxError::refused("seccomp", error);
+    for program in programs(launch).map_err(refused)? {
+        seccompiler::apply_filter(&program).map_err(|error| refused(error.into()))?;
+    }
+    Ok(())
+}
+
+fn programs(launch: &Launch) -> Result<Vec<BpfProgram>, Problem> {
+    let mut forbidden: Rules = FORBIDDEN.iter().map(|call| (*call, Vec::new())).collect();
+    #[cfg(target_arch = "x86_64")]
+    {
+        forbidden.extend(FORBIDDEN.iter().map(|call| (call | X32, Vec::new())));
+        forbidden.extend(X32_OWN.iter().map(|call| (call | X32, Vec::new())));
+        forbidden.extend([libc::SYS_clone, libc::SYS_socket].map(|call| (call | X32, Vec::new())));
+    }
+    let terminal = [TIOCSTI, TIOCLINUX].map(|request| when(1, SeccompCmpOp::Eq, request));
+    forbidden.insert(libc::SYS_ioctl, terminal.into_iter().collect::<Result<_, _>>()?);
+    let namespaces = NAMESPACES.iter().map(|flag| {
+        let bit = u64::from(flag.cast_unsigned());
+        when(0, SeccompCmpOp::MaskedEq(bit), bit)
+    });
+    forbidden.insert(libc::SYS_clone, namespaces.collect::<Result<_, _>>()?);
+    let sockets = closed_families(launch)
+        .into_iter()
+        .map(|family| when(0, SeccompCmpOp::Eq, u64::from(family.cast_unsigned())));
+    let sockets = sockets.collect::<Result<Vec<_>, _>>()?;
+    if !sockets.is_empty() {
+        forbidden.insert(libc::SYS_socket, sockets);
+    }
+    let absent = ABSENT.iter().map(|call| (*call, Vec::new())).collect();
+    Ok(vec![
+        filter(forbidden, libc::EPERM)?,
+        filter(absent, libc::ENOSYS)?,
+    ])
+}
+
+/// Kinds of sockets that must not be made.
+fn closed_families(launch: &Launch) -> Vec<i32> {
+    let mut families = vec![libc::AF_PACKET, libc::AF_VSOCK, libc::AF_ALG];
+    // Landlock does not hold back a connection to a socket's file; D-Bus and docker are ways out.
+    if !(launch.profile.unix_sockets && launch.tier == Tier::Full) {
+        families.push(libc::AF_UNIX);
+    }
+    // In tier full the command has a network of its own, with nothing in it.
+    if launch.tier != Tier::Full && launch.profile.network == Network::None {
+        families.extend([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]);
+    }
+    families
+}
+
+fn when(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, Problem> {
+    let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?;
+    Ok(SeccompRule::new(vec![condition])?)
+}
+
+/// A filter; calls of another architecture end the process.
+fn filter(rules: Rules, errno: i32) -> Result<BpfProgram, Problem> {
+    let arch: TargetArch = std::env::consts::ARCH.try_into()?;
+    let action = SeccompAction::Errno(errno.cast_unsigned());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, arch)?;
+    Ok(filter.try_into()?)
+}

@@ -1,0 +1,41 @@
+//! The sandbox around a whole agent process.
+//!
+//! A [`Profile`] says what may be touched. [`probe`] finds the best [`Tier`] of this machine by really starting
+//! something in it. [`plan`] turns profile, tier and command into a [`LaunchPlan`]: the exact program and
+//! arguments. Inside, [`launcher`] (a re-exec of our own binary) puts up the kernel's walls and becomes the
+//! command. Nothing here falls back to less than was asked for: it is an error instead.
+//!
+//! | tier | walls | known gaps |
+//! |---|---|---|
+//! | full | bubblewrap, Landlock, seccomp | none known inside its promise |
+//! | landlock | Landlock, seccomp | modes and times of files, other processes are visible, children may outlive a kill |
+//! | seatbelt | `sandbox-exec` | never run: untested |
+//! | none | nothing | only for `danger-full-access` |
+
+#[cfg(target_os = "linux")]
+mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod descriptors;
+mod error;
+#[cfg(target_os = "linux")]
+mod filter;
+pub mod launcher;
+#[cfg(target_os = "linux")]
+mod limits;
+mod plan;
+mod probe;
+mod profile;
+#[cfg(target_os = "linux")]
+mod rules;
+mod seatbelt;
+mod spawn;
+mod tier;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::SandboxError;
+pub use plan::{LaunchPlan, Launcher, plan};
+pub use probe::{Probe, probe};
+pub use profile::{Limits, Mode, Network, Pinning, Profile, SETTINGS};
+pub use tier::Tier;

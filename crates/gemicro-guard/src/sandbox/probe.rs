@@ -1,0 +1,107 @@
+//! Finds out what this machine can do, by really starting something in each tier.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::{Launcher, plan};
+use super::profile::{Limits, Mode, Network, Pinning, Profile};
+use super::spawn;
+use super::tier::Tier;
+
+/// The exit code of a probe that ran and found the walls standing.
+const STANDING: i32 = 42;
+
+/// What was found, for the record and for `gemicro doctor`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// The best tier that works.
+    pub tier: Tier,
+    /// The newest Landlock version that the kernel grants, up to the newest we use (6); 0 without Landlock.
+    pub landlock_abi: u8,
+    /// Whether bubblewrap could start a command, and its walls stood.
+    pub bubblewrap: bool,
+    /// Whether Landlock and seccomp alone held.
+    pub landlock: bool,
+}
+
+/// Tries the tiers. `scratch` is an empty folder that this may fill and that the caller removes.
+pub fn probe(launcher: &Launcher, scratch: &Path) -> Probe {
+    let holds = |tier: Tier| try_tier(launcher, scratch, tier).unwrap_or(false);
+    let (full, landlock, seatbelt) = if cfg!(target_os = "linux") {
+        (holds(Tier::Full), holds(Tier::Landlock), false)
+    } else {
+        (false, false, cfg!(target_os = "macos") && holds(Tier::Seatbelt))
+    };
+    let tier = match (full, landlock, seatbelt) {
+        (true, _, _) => Tier::Full,
+        (_, true, _) => Tier::Landlock,
+        (_, _, true) => Tier::Seatbelt,
+        _ => Tier::None,
+    };
+    Probe {
+        tier,
+        landlock_abi: abi(),
+        bubblewrap: full,
+        landlock,
+    }
+}
+
+/// Starts a shell that looks for a hidden file and writes where it must not.
+fn try_tier(launcher: &Launcher, scratch: &Path, tier: Tier) -> std::io::Result<bool> {
+    // The write may seem to work, in an empty folder that hides the real one: what counts is seen from outside.
+    const SCRIPT: &str = "cat \"$1/secret\" && exit 1; echo x > \"$1/outside\"; \
+        cd \"$2\" && echo x > inside && exit 42; exit 1";
+    let folder = |name: &str| -> std::io::Result<PathBuf> {
+        let path = std::path::absolute(scratch)?.join(name);
+        std::fs::create_dir_all(&path)?;
+        Ok(path)
+    };
+    let (user_home, workspace) = (folder("user")?, folder("work")?);
+    std::fs::write(user_home.join("secret"), "secret")?;
+    let inside = workspace.join("inside");
+    if inside.exists() {
+        std::fs::remove_file(&inside)?;
+    }
+    let profile = Profile {
+        mode: Mode::WorkspaceWrite,
+        workspace: workspace.clone(),
+        writable: Vec::new(),
+        pinned: Vec::new(),
+        pinning: Pinning::Required,
+        readable: Vec::new(),
+        hidden: Vec::new(),
+        user_home: user_home.clone(),
+        home: folder("home")?,
+        temporary: folder("tmp")?,
+        network: Network::None,
+        unix_sockets: false,
+        limits: Limits::default(),
+        environment: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
+    };
+    let command: [OsString; 6] = [
+        "/bin/sh".into(),
+        "-c".into(),
+        SCRIPT.into(),
+        "probe".into(),
+        user_home.clone().into(),
+        workspace.clone().into(),
+    ];
+    let Ok(plan) = plan(launcher, tier, &profile, &command) else {
+        return Ok(false);
+    };
+    let is_standing = spawn::exit_code(&plan) == Some(STANDING);
+    // Seen from outside: the file is where it belongs, and nowhere else.
+    Ok(is_standing && inside.exists() && !user_home.join("outside").exists())
+}
+
+#[cfg(target_os = "linux")]
+fn abi() -> u8 {
+    super::rules::abi()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn abi() -> u8 {
+    0
+}

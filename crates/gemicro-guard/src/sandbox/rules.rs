@@ -1,0 +1,129 @@
+//! Landlock: which files the command may open. The second wall in tier full, the first in tier landlock.
+
+use std::path::Path;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+};
+
+use super::error::SandboxError;
+use super::plan::{Launch, open_paths, writable_paths};
+use super::profile::Network;
+use super::tier::Tier;
+
+/// Below this `truncate` is not held back, so the tier would not hold.
+const NEEDED: ABI = ABI::V3;
+/// The newest that is used where the kernel has it.
+const WANTED: ABI = ABI::V6;
+
+/// The system's folders that every command may read.
+const SYSTEM: &[&str] = &[
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/proc", "/sys", "/dev",
+    "/nix",
+];
+/// Devices that every command may write.
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+];
+/// Bubblewrap's own, empty at the start and gone at the end; in tier landlock they would be the user's.
+const PRIVATE: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/dev/pts", "/dev/ptmx"];
+
+/// Restricts this process for good.
+pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
+    let refused = |source| SandboxError::refused("Landlock", source);
+    let status = ruleset(launch)
+        .map_err(refused)?
+        .restrict_self()
+        .map_err(|error| refused(error.into()))?;
+    if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
+        return Err(SandboxError::refused("Landlock", "not enforced"));
+    }
+    Ok(())
+}
+
+/// The newest version of Landlock that the kernel grants, tried feature by feature; 0 without Landlock.
+pub(super) fn abi() -> u8 {
+    let has_files = |abi: ABI| {
+        let hard = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+        hard.handle_access(AccessFs::from_all(abi))
+            .and_then(Ruleset::create)
+            .is_ok()
+    };
+    let has_net = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessNet::from_all(ABI::V4))
+        .and_then(Ruleset::create)
+        .is_ok();
+    let has_scope = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .scope(Scope::from_all(ABI::V6))
+        .and_then(Ruleset::create)
+        .is_ok();
+    let features = [
+        has_files(ABI::V1),
+        has_files(ABI::V2),
+        has_files(ABI::V3),
+        has_net,
+        has_files(ABI::V5),
+        has_scope,
+    ];
+    let n_features = features.into_iter().take_while(|has| *has).count();
+    u8::try_from(n_features).unwrap_or_default()
+}
+
+fn ruleset(launch: &Launch) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
+    let profile = &launch.profile;
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(NEEDED))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(WANTED))?
+        .scope(Scope::from_all(WANTED))?;
+    if profile.network == Network::None {
+        ruleset = ruleset.handle_access(AccessNet::from_all(WANTED))?;
+    }
+    let mut created = ruleset.create()?;
+    let read = AccessFs::from_read(WANTED);
+    let all = AccessFs::from_all(WANTED);
+    for path in SYSTEM {
+        created = allow(created, Path::new(path), read)?;
+    }
+    for path in DEVICES {
+        created = allow(created, Path::new(path), all)?;
+    }
+    if launch.tier == Tier::Full {
+        for path in PRIVATE {
+            created = allow(created, Path::new(path), all)?;
+        }
+    }
+    for path in open_paths(profile) {
+        created = allow(created, path, read)?;
+    }
+    for path in writable_paths(profile) {
+        created = allow(created, path, all)?;
+    }
+    Ok(created)
+}
+
+/// Opens a path, if it is there; a plain file takes only the rights that files have.
+fn allow(
+    created: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
+    let Ok(descriptor) = PathFd::new(path) else {
+        return Ok(created);
+    };
+    let access = if path.is_dir() {
+        access
+    } else {
+        access & AccessFs::from_file(WANTED)
+    };
+    Ok(created.add_rule(PathBeneath::new(descriptor, access))?)
+}

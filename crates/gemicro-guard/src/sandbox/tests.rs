@@ -1,0 +1,213 @@
+//! Plans as data: what the arguments say, and what is refused. The real thing is in `tests/sandbox.rs`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::{LaunchPlan, Launcher, Limits, Mode, Network, Pinning, Profile, SandboxError, Tier, plan, probe};
+
+struct Folders {
+    root: tempfile::TempDir,
+}
+
+impl Folders {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["user/.ssh", "user/wt/.git", "user/tools", "home", "tmp"] {
+            std::fs::create_dir_all(root.path().join(name)).unwrap();
+        }
+        Self { root }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        std::fs::canonicalize(self.root.path()).unwrap().join(name)
+    }
+
+    fn profile(&self, mode: Mode) -> Profile {
+        Profile {
+            mode,
+            workspace: self.path("user/wt"),
+            writable: Vec::new(),
+            pinned: Profile::settings_of(&self.path("user/wt")),
+            pinning: Pinning::Required,
+            readable: vec![self.path("user/tools")],
+            hidden: vec![self.path("user/.ssh")],
+            user_home: self.path("user"),
+            home: self.path("home"),
+            temporary: self.path("tmp"),
+            network: Network::None,
+            unix_sockets: false,
+            limits: Limits::default(),
+            environment: vec![
+                ("KEY".to_owned(), "canary".to_owned()),
+                ("HOME".to_owned(), "/wrong".to_owned()),
+            ],
+        }
+    }
+}
+
+fn launcher() -> Launcher {
+    Launcher {
+        program: "/usr/bin/gemicro".into(),
+        arguments: vec!["__launch".into()],
+    }
+}
+
+fn planned(tier: Tier, profile: &Profile) -> Result<LaunchPlan, SandboxError> {
+    plan(&launcher(), tier, profile, &["true".into()])
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn bubblewrap_gets_every_wall_in_order() {
+    let folders = Folders::new();
+    let plan = planned(Tier::Full, &folders.profile(Mode::WorkspaceWrite)).unwrap();
+    assert_eq!(plan.program, Path::new("/usr/bin/bwrap"));
+    let words: Vec<String> = plan
+        .arguments
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let line = words.join(" ");
+    let at = |part: &str| {
+        line.find(part)
+            .unwrap_or_else(|| panic!("{part} is not in {line}"))
+    };
+    let mount = |kind: &str, name: &str| format!("{kind} {0} {0}", folders.path(name).display());
+    at("--die-with-parent --new-session --cap-drop ALL ");
+    at("--unshare-net");
+    let in_order = [
+        at("--ro-bind / / --dev /dev --proc /proc --tmpfs /run --tmpfs /tmp"),
+        at(&format!("--tmpfs {} ", folders.path("user").display())),
+        at(&mount("--bind", "user/wt")),
+        at(&mount("--ro-bind", "user/wt/.git")),
+        at("--chdir"),
+        at("-- /usr/bin/gemicro __launch {"),
+    ];
+    assert!(in_order.is_sorted(), "{line}");
+    at(&mount("--ro-bind", "user/tools"));
+    at(&mount("--bind", "home"));
+    assert!(line.ends_with(" -- true"));
+    assert!(!line.contains("canary"), "a credential in a process list");
+    assert_eq!(plan.unpinned.len(), super::SETTINGS.len() - 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn read_only_opens_home_and_temporary_alone() {
+    let folders = Folders::new();
+    let plan = planned(Tier::Full, &folders.profile(Mode::ReadOnly)).unwrap();
+    let binds: Vec<&OsString> = plan
+        .arguments
+        .iter()
+        .zip(plan.arguments.iter().skip(1))
+        .filter(|(word, _)| *word == "--bind")
+        .map(|(_, path)| path)
+        .collect();
+    assert_eq!(
+        binds,
+        [folders.path("tmp").as_os_str(), folders.path("home").as_os_str()]
+            .map(OsString::from)
+            .iter()
+            .rev()
+            .collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn the_environment_is_what_was_given() {
+    let folders = Folders::new();
+    let profile = Profile {
+        mode: Mode::DangerFullAccess,
+        ..folders.profile(Mode::ReadOnly)
+    };
+    let plan = planned(Tier::None, &profile).unwrap();
+    let text = |path: PathBuf| path.to_string_lossy().into_owned();
+    let expected = [
+        ("KEY".to_owned(), "canary".to_owned()),
+        ("HOME".to_owned(), text(folders.path("home"))),
+        ("TMPDIR".to_owned(), text(folders.path("tmp"))),
+    ];
+    assert_eq!(
+        (plan.environment.as_slice(), plan.tier),
+        (expected.as_slice(), Tier::None)
+    );
+    assert_eq!(plan.program, Path::new("true"));
+}
+
+#[test]
+fn less_than_was_asked_for_is_an_error() {
+    let folders = Folders::new();
+    let profile = folders.profile(Mode::WorkspaceWrite);
+    for mode in [Mode::ReadOnly, Mode::WorkspaceWrite] {
+        let error = planned(Tier::None, &folders.profile(mode)).unwrap_err();
+        assert!(matches!(error, SandboxError::Unavailable { .. }));
+    }
+    let missing = Profile {
+        workspace: folders.path("not there"),
+        ..profile.clone()
+    };
+    assert!(matches!(
+        planned(Tier::Full, &missing).unwrap_err(),
+        SandboxError::Path { .. }
+    ));
+    // Landlock cannot shut a path inside an open folder.
+    assert!(matches!(
+        planned(Tier::Landlock, &profile).unwrap_err(),
+        SandboxError::CannotShut { .. }
+    ));
+    let hidden = Profile {
+        hidden: vec![folders.path("user/wt/.git")],
+        pinned: Vec::new(),
+        ..profile
+    };
+    assert!(matches!(
+        planned(Tier::Landlock, &hidden).unwrap_err(),
+        SandboxError::CannotShut { .. }
+    ));
+}
+
+#[test]
+fn a_launcher_that_does_not_start_is_no_tier() {
+    let scratch = tempfile::tempdir().unwrap();
+    let missing = Launcher {
+        program: scratch.path().join("missing"),
+        arguments: Vec::new(),
+    };
+    let found = probe(&missing, scratch.path());
+    assert_eq!(
+        (found.tier, found.bubblewrap, found.landlock),
+        (Tier::None, false, false)
+    );
+    // A program that ends well without having looked is no proof either.
+    let idle = Launcher {
+        program: "/bin/true".into(),
+        arguments: Vec::new(),
+    };
+    assert_eq!(probe(&idle, scratch.path()).tier, Tier::None);
+}
+
+#[test]
+fn seatbelt_names_every_path() {
+    let folders = Folders::new();
+    let profile = folders.profile(Mode::WorkspaceWrite);
+    let plan = planned(Tier::Seatbelt, &profile).unwrap();
+    let text = plan.arguments[1].to_string_lossy();
+    for path in [
+        &profile.workspace,
+        &profile.home,
+        &profile.temporary,
+        &profile.hidden[0],
+        &profile.user_home,
+    ] {
+        assert!(text.contains(&*path.to_string_lossy()), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_profile_survives_json() {
+    let folders = Folders::new();
+    let profile = folders.profile(Mode::WorkspaceWrite);
+    let text = serde_json::to_string(&profile).unwrap();
+    assert!(text.contains("\"workspace-write\""));
+    assert_eq!(serde_json::from_str::<Profile>(&text).unwrap(), profile);
+}

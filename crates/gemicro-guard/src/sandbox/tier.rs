@@ -1,0 +1,30 @@
+//! How strong the walls of this machine can be.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A tier, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// bubblewrap, and Landlock and seccomp inside it.
+    Full,
+    /// Landlock and seccomp.
+    Landlock,
+    /// macOS' `sandbox-exec`. Written from documentation, never run.
+    Seatbelt,
+    /// No walls.
+    None,
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full => "full",
+            Self::Landlock => "landlock",
+            Self::Seatbelt => "seatbelt",
+            Self::None => "none",
+        })
+    }
+}
