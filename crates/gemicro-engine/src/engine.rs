@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use gemicro_core::blob::Blobs;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, StopSignals, begin, drive, resume};
+use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Hold, StopSignals, begin, drive, resume};
 use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
 use gemicro_core::llm::Backends;
+use gemicro_core::offline::warm_up;
 use gemicro_core::research::{Base, ResearchExecutors, ResearchFlow, ResearchPlan, UseAs, executors};
-use gemicro_core::store::{Lease, Store, StoreError};
+use gemicro_core::store::{Store, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 use gemicro_source::FetchRules;
@@ -22,6 +23,9 @@ use crate::{CancelOutcome, FolderLibrary, Plan, Run};
 
 /// How long a cancel waits for the process that drives the run.
 const CANCEL_WAIT: Duration = Duration::from_secs(12);
+
+/// The language files are read while the first model call is on its way, not when findings wait for them.
+const WARM_UP_AFTER: Duration = Duration::from_millis(25);
 
 /// What an engine is opened with.
 #[derive(Clone)]
@@ -116,8 +120,8 @@ impl Engine {
     pub async fn start(&self, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
         let ctx = self.context(stop);
         let id = StreamId::random();
-        let lease = begin(&ctx, &id, plan.parent(), &plan.started(&self.options.program)).await?;
-        Ok(self.spawn(ctx, id, lease))
+        let hold = begin(&ctx, &id, plan.parent(), &plan.started(&self.options.program)).await?;
+        Ok(self.spawn(ctx, id, hold))
     }
 
     /// What a run that has ended brings into a new one, with the plan it had.
@@ -151,7 +155,7 @@ impl Engine {
         let ctx = self.context(stop);
         loop {
             match resume(&ctx, &ResearchFlow, id).await {
-                Ok(lease) => return Ok(self.spawn(ctx, id.clone(), lease)),
+                Ok(hold) => return Ok(self.spawn(ctx, id.clone(), hold)),
                 Err(DriveError::Store(StoreError::LeaseHeld {
                     owner, expires_at, ..
                 })) if owner_is_gone(&owner) => {
@@ -190,8 +194,8 @@ impl Engine {
         loop {
             match resume(&ctx, &ResearchFlow, id).await {
                 // Nobody drives it: the command that waits for it ends it before any step starts.
-                Ok(lease) => {
-                    drive(&ctx, &ResearchFlow, lease).await.map_err(Failure::from)?;
+                Ok(hold) => {
+                    drive(&ctx, &ResearchFlow, hold).await.map_err(Failure::from)?;
                     return Ok(CancelOutcome::Cancelled);
                 }
                 Err(DriveError::Store(StoreError::Ended { .. })) => return Ok(CancelOutcome::Cancelled),
@@ -217,9 +221,13 @@ impl Engine {
         }
     }
 
-    fn spawn(&self, ctx: DriveContext, id: StreamId, lease: Lease) -> Run {
+    fn spawn(&self, ctx: DriveContext, id: StreamId, hold: Hold) -> Run {
         let live = ctx.live.clone();
-        let driving = tokio::spawn(async move { drive(&ctx, &ResearchFlow, lease).await });
+        let driving = tokio::spawn(async move { drive(&ctx, &ResearchFlow, hold).await });
+        tokio::spawn(async {
+            tokio::time::sleep(WARM_UP_AFTER).await;
+            tokio::task::spawn_blocking(warm_up);
+        });
         Run { id, live, driving }
     }
 }

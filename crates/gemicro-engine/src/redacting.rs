@@ -57,6 +57,10 @@ impl Store for RedactingStore {
         self.inner.append(Append { events, ..append })
     }
 
+    fn as_written(&self, events: Vec<NewEvent>) -> Vec<NewEvent> {
+        self.inner.as_written(self.clean(events))
+    }
+
     fn read(&self, stream: &StreamId, after: u64, limit: usize) -> BoxFuture<'_, Result<Page, StoreError>> {
         self.inner.read(stream, after, limit)
     }

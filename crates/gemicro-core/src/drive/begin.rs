@@ -7,7 +7,7 @@ use super::{DriveContext, DriveError};
 use crate::flow::Flow;
 use crate::run::RunState;
 use crate::run::events::{RunResumed, RunStarted, RunSuspended, StepLost};
-use crate::store::{Lease, NewEvent, NewStream, Page, StepMark, StoreError, StreamKind};
+use crate::store::{Lease, NewEvent, NewStream, StepMark, StoreError, StreamKind};
 
 /// Events read at a time.
 const PAGE: usize = 512;
@@ -21,7 +21,7 @@ pub async fn begin(
     run: &StreamId,
     parent_run: Option<StreamId>,
     started: &RunStarted,
-) -> Result<Lease, DriveError> {
+) -> Result<Hold, DriveError> {
     let first = NewEvent::of_run(AgentUpdate::new(started, Timestamp::now()));
     let new = NewStream {
         stream: run.clone(),
@@ -30,15 +30,33 @@ pub async fn begin(
         events: vec![first],
         lease: Some((ctx.options.owner.clone(), ctx.options.lease_ttl)),
     };
-    let (_, lease) = ctx.store.create(new).await?;
-    lease.ok_or_else(|| StoreError::LeaseLost { stream: run.clone() }.into())
+    let (created, lease) = ctx.store.create(new).await?;
+    let lease = lease.ok_or_else(|| StoreError::LeaseLost { stream: run.clone() })?;
+    let first = created.events.into_iter().next();
+    Ok(Hold { lease, first })
+}
+
+/// The right to drive a run, for [`drive`](super::drive).
+#[derive(Debug)]
+pub struct Hold {
+    pub(super) lease: Lease,
+    /// The whole journal of a run that was just made.
+    pub(super) first: Option<Event>,
+}
+
+impl Hold {
+    /// The lease behind it.
+    #[must_use]
+    pub fn lease(&self) -> &Lease {
+        &self.lease
+    }
 }
 
 /// Takes over a run that nobody drives: takes its lease and notes what was cut off.
 ///
 /// # Errors
 /// When another process drives it, it has ended, or this program cannot read it; then nothing is written.
-pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Result<Lease, DriveError> {
+pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Result<Hold, DriveError> {
     // Look before taking the lease, so that a run we cannot read stays exactly as it is.
     let seen = load(ctx, flow, run).await?;
     if seen.run.ended {
@@ -73,7 +91,7 @@ pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Re
     }
     let mut driver = Driver::new(ctx, flow, lease.clone(), loaded);
     driver.append(events).await?;
-    Ok(lease)
+    Ok(Hold { lease, first: None })
 }
 
 /// A run and its flow's state, folded from the journal.
@@ -91,11 +109,13 @@ pub(super) async fn load<F: Flow>(
     run: &StreamId,
 ) -> Result<Loaded<F::State>, DriveError> {
     let mut page = ctx.store.read(run, 0, PAGE).await?;
-    let mut loaded = first(flow, run, &page)?;
+    let Some(first) = page.events.first() else {
+        return Err(DriveError::EmptyJournal { run: run.to_string() });
+    };
+    let mut loaded = unfolded(flow, first)?;
     loop {
         for event in &page.events {
-            loaded.run.fold(event);
-            flow.fold(&mut loaded.state, event);
+            loaded.fold(flow, event);
         }
         match page.events.last() {
             Some(last) => loaded.last = last.clone(),
@@ -105,16 +125,28 @@ pub(super) async fn load<F: Flow>(
     }
 }
 
-fn first<F: Flow>(flow: &F, run: &StreamId, page: &Page) -> Result<Loaded<F::State>, DriveError> {
+/// A run that has its first event and no other.
+pub(super) fn fresh<F: Flow>(flow: &F, first: &Event) -> Result<Loaded<F::State>, DriveError> {
+    let mut loaded = unfolded(flow, first)?;
+    loaded.fold(flow, first);
+    Ok(loaded)
+}
+
+impl<S> Loaded<S> {
+    fn fold<F: Flow<State = S>>(&mut self, flow: &F, event: &Event) {
+        self.run.fold(event);
+        flow.fold(&mut self.state, event);
+    }
+}
+
+/// The state in which the first event of a run is folded.
+fn unfolded<F: Flow>(flow: &F, event: &Event) -> Result<Loaded<F::State>, DriveError> {
+    let run = &event.stream;
     let not_this_flow = |message: String| DriveError::NotThisFlow {
         run: run.to_string(),
         flow: flow.name(),
         message,
     };
-    let event = page
-        .events
-        .first()
-        .ok_or_else(|| DriveError::EmptyJournal { run: run.to_string() })?;
     let state = RunState::start(event)
         .ok_or_else(|| not_this_flow("its journal does not begin with run_started".to_owned()))?;
     if state.started.flow != flow.name() {

@@ -2,39 +2,50 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use gemicro_event::{ErrorKind, Event, Failure, Json, StepKey, StreamId};
 use tokio::sync::mpsc;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
 use super::attempt::Report;
-use super::begin::{Loaded, load};
+use super::begin::{Hold, Loaded, fresh, load};
 use super::clock::Clock;
 use super::{DriveContext, DriveError, Ended};
 use crate::flow::{Decision, Flow, Outcome, Step};
 use crate::run::{RunState, StepState};
-use crate::store::{Append, Lease, NewEvent, StoreError, Writer};
+use crate::store::{Lease, NewEvent};
+
+/// How long the words of an attempt may wait for its result.
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// Drives a run until it ends or is suspended.
 ///
 /// # Errors
 /// When the store fails or another process took the run over. What was appended stays; the run can be
 /// resumed.
-pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, lease: Lease) -> Result<Ended, DriveError> {
-    let loaded = load(ctx, flow, &lease.stream).await?;
+pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, hold: Hold) -> Result<Ended, DriveError> {
+    let Hold { lease, first } = hold;
+    let is_new = first.is_some();
+    let loaded = match first {
+        Some(first) => fresh(flow, &first)?,
+        None => load(ctx, flow, &lease.stream).await?,
+    };
     if loaded.run.ended {
         return Ok(Ended::Terminal(Box::new(loaded.last)));
     }
     let mut driver = Driver::new(ctx, flow, lease, loaded);
-    let ended = match AssertUnwindSafe(driver.run_to_end()).catch_unwind().await {
+    let ended = match AssertUnwindSafe(driver.run_to_end(is_new)).catch_unwind().await {
         Ok(ended) => ended,
         Err(_) => driver.finish_broken().await,
     };
     driver.abandon();
-    // A lease that cannot be given back runs out by itself.
-    let _ = ctx.store.release_lease(&driver.lease).await;
+    if !matches!(ended, Ok(Ended::Terminal(_))) {
+        // A lease that cannot be given back runs out by itself; that of a run that has ended is over.
+        let _ = ctx.store.release_lease(&driver.lease).await;
+    }
     ended
 }
 
@@ -54,7 +65,11 @@ pub(super) struct Driver<'a, F: Flow> {
     pub(super) clock: Clock,
     /// Set when the store's own disk failed under a step: the run stops and can be resumed.
     pub(super) halted: Option<Failure>,
-    last: Event,
+    /// Facts that are folded and not yet written.
+    pub(super) staged: Vec<NewEvent>,
+    /// The last event that is written.
+    pub(super) written_seq: u64,
+    pub(super) last: Event,
 }
 
 /// An attempt that runs in this process.
@@ -74,6 +89,7 @@ pub(super) struct RunningStep {
 impl<'a, F: Flow> Driver<'a, F> {
     pub(super) fn new(ctx: &'a DriveContext, flow: &'a F, lease: Lease, loaded: Loaded<F::State>) -> Self {
         let (reporter, reports) = mpsc::unbounded_channel();
+        let written_seq = loaded.run.last_seq;
         Self {
             ctx,
             flow,
@@ -85,17 +101,19 @@ impl<'a, F: Flow> Driver<'a, F> {
             reporter,
             clock: Clock::default(),
             halted: None,
+            staged: Vec::new(),
+            written_seq,
             last: loaded.last,
         }
     }
 
-    async fn run_to_end(&mut self) -> Result<Ended, DriveError> {
-        let mut commands = interval(self.ctx.options.command_poll);
-        commands.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut heartbeat = interval(self.ctx.options.lease_ttl / 3);
-        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // What was asked while nobody drove comes before any step.
-        self.take_commands().await?;
+    async fn run_to_end(&mut self, is_new: bool) -> Result<Ended, DriveError> {
+        let mut commands = every(self.ctx.options.command_poll);
+        let mut heartbeat = every(self.ctx.options.lease_ttl / 3);
+        if !is_new {
+            // What was asked while nobody drove comes before any step.
+            self.take_commands().await?;
+        }
         loop {
             if self.run.ended {
                 self.answer_late_commands().await;
@@ -113,6 +131,9 @@ impl<'a, F: Flow> Driver<'a, F> {
             if self.act(&decision).await? {
                 continue;
             }
+            if !self.only_words_staged() {
+                self.flush().await?;
+            }
             let wake_at = self.next_wake(&decision);
             tokio::select! {
                 biased;
@@ -121,7 +142,9 @@ impl<'a, F: Flow> Driver<'a, F> {
                     return Ok(Ended::Suspended);
                 }
                 () = self.ctx.stop.cancel.cancelled() => self.request_cancel("cancelled by its owner").await?,
-                Some(report) = self.reports.recv() => self.take_reports(report).await?,
+                Some(report) = self.reports.recv() => self.take_reports(report),
+                // A handle is often followed at once by the answer; both are then one transaction.
+                () = tokio::time::sleep(MOMENT), if !self.staged.is_empty() => self.flush().await?,
                 _ = commands.tick() => self.take_commands().await?,
                 _ = heartbeat.tick() => {
                     self.lease = self.ctx.store.renew_lease(&self.lease, self.ctx.options.lease_ttl).await?;
@@ -148,9 +171,7 @@ impl<'a, F: Flow> Driver<'a, F> {
     async fn act(&mut self, decision: &Decision) -> Result<bool, DriveError> {
         let now = self.clock.now();
         if let Some(outcome) = &decision.finish {
-            if let Some(warning) = self.warning_due(now) {
-                self.append(vec![warning]).await?;
-            }
+            self.stage(self.warning_due(now).into_iter().collect());
             self.finish(outcome).await?;
             return Ok(true);
         }
@@ -179,51 +200,6 @@ impl<'a, F: Flow> Driver<'a, F> {
         Ok(false)
     }
 
-    /// Appends events as the driver, folds them, and keeps going when somebody else appended in between:
-    /// what is appended here are facts, which stay true.
-    pub(super) async fn append(&mut self, events: Vec<NewEvent>) -> Result<(), DriveError> {
-        loop {
-            let append = Append {
-                stream: self.lease.stream.clone(),
-                writer: Writer::Driver {
-                    epoch: self.lease.epoch,
-                    expected_seq: self.run.last_seq,
-                },
-                events: events.clone(),
-            };
-            match self.ctx.store.append(append).await {
-                Ok(appended) => {
-                    self.fold_all(&appended.events);
-                    return Ok(());
-                }
-                Err(StoreError::Moved { .. }) => self.catch_up().await?,
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    async fn catch_up(&mut self) -> Result<(), DriveError> {
-        let page = self
-            .ctx
-            .store
-            .read(&self.lease.stream, self.run.last_seq, usize::MAX)
-            .await?;
-        self.fold_all(&page.events);
-        Ok(())
-    }
-
-    fn fold_all(&mut self, events: &[Event]) {
-        if let Some(last) = events.last() {
-            self.last = last.clone();
-        }
-        for event in events {
-            self.run.fold(event);
-        }
-        for event in events {
-            self.flow.fold(&mut self.state, event);
-        }
-    }
-
     /// Ends everything that still runs here, without a word to the journal or to anyone outside: whoever
     /// took the run over may be listening to the same calls.
     pub(super) fn abandon(&mut self) {
@@ -243,4 +219,11 @@ impl<'a, F: Flow> Driver<'a, F> {
             Some(StepState::Running(_) | StepState::Completed | StepState::Failed(_)) | None => None,
         }
     }
+}
+
+/// Ticks with this pause, the first time after it.
+fn every(pause: Duration) -> Interval {
+    let mut ticks = interval_at(Instant::now() + pause, pause);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }

@@ -10,6 +10,7 @@
 //!
 //! - `begin` makes a run or picks one up: load, check the version, note what a crash cut off.
 //! - `driver` is the loop: decide, act, wait.
+//! - `journal` folds facts and writes them, with what was decided from them, in one transaction.
 //! - `start` turns wanted steps into attempts, within budget, time and parallelism.
 //! - `settle` turns results into events: completed, retrying, failed.
 //! - `attempt` runs one attempt: time limit, cancel, panic.
@@ -20,12 +21,13 @@ mod begin;
 mod clock;
 mod context;
 mod driver;
+mod journal;
 mod settle;
 mod start;
 mod stop;
 #[cfg(test)]
 mod tests;
 
-pub use begin::{begin, resume};
+pub use begin::{Hold, begin, resume};
 pub use context::{DriveContext, DriveError, DriveOptions, Ended, StopSignals};
 pub use driver::drive;

@@ -29,8 +29,8 @@ const ONE_LIMIT: Duration = Duration::from_secs(1);
 const MAX_PARKS: u32 = 50;
 
 impl<F: Flow> Driver<'_, F> {
-    /// Writes down a report and all others that wait, as one group.
-    pub(super) async fn take_reports(&mut self, first: Report) -> Result<(), DriveError> {
+    /// Takes a report and all others that wait, as one group.
+    pub(super) fn take_reports(&mut self, first: Report) {
         let now = self.clock.now();
         let mut events = Vec::new();
         let mut next = Some(first);
@@ -42,11 +42,7 @@ impl<F: Flow> Driver<'_, F> {
                 None
             };
         }
-        if events.is_empty() {
-            Ok(())
-        } else {
-            self.append(events).await
-        }
+        self.stage(events);
     }
 
     /// The events that a report stands for.

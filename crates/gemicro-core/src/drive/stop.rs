@@ -9,12 +9,12 @@ use super::{DriveError, Ended};
 use crate::flow::{Flow, Outcome};
 use crate::run::StepState;
 use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepFailed, StepLost};
-use crate::store::{Append, NewEvent, StepMark, Writer};
+use crate::store::{NewEvent, StepMark};
 
 impl<F: Flow> Driver<'_, F> {
     /// Stops what still runs, settles it, and writes the terminal event.
     pub(super) async fn finish(&mut self, outcome: &Outcome) -> Result<(), DriveError> {
-        self.stop_all().await?;
+        self.stop_all().await;
         let now = self.clock.now();
         let terminal = match outcome {
             Outcome::Completed { message, data } => AgentUpdate {
@@ -36,7 +36,7 @@ impl<F: Flow> Driver<'_, F> {
 
     /// Stops everything for good.
     pub(super) async fn finish_cancelled(&mut self, requested: &CancelRequested) -> Result<(), DriveError> {
-        self.stop_all().await?;
+        self.stop_all().await;
         let cancelled = RunCancelled {
             reason: requested.reason.clone(),
             spent: self.run.ledger.spent(),
@@ -53,7 +53,7 @@ impl<F: Flow> Driver<'_, F> {
     pub(super) async fn finish_broken(&mut self) -> Result<Ended, DriveError> {
         self.abandon();
         let now = self.clock.now();
-        let mut events: Vec<NewEvent> = Vec::new();
+        let mut events = self.staged.clone();
         for (step, attempt) in self.run.running() {
             let lost = StepLost {
                 step: step.clone(),
@@ -73,15 +73,7 @@ impl<F: Flow> Driver<'_, F> {
             &RunFailed { error, spent },
             now,
         )));
-        let append = Append {
-            stream: self.lease.stream.clone(),
-            writer: Writer::Driver {
-                epoch: self.lease.epoch,
-                expected_seq: self.run.last_seq,
-            },
-            events,
-        };
-        let mut appended = self.ctx.store.append(append).await?;
+        let mut appended = self.ctx.store.append(self.append_of(events)).await?;
         let terminal = appended
             .events
             .pop()
@@ -102,7 +94,7 @@ impl<F: Flow> Driver<'_, F> {
     /// Stops everything for a while: attempts that did not finish in time are lost and start again later.
     pub(super) async fn suspend(&mut self, reason: &str) -> Result<(), DriveError> {
         if let Ok(report) = self.reports.try_recv() {
-            self.take_reports(report).await?;
+            self.take_reports(report);
         }
         let keys: Vec<StepKey> = self.running.keys().cloned().collect();
         // A call that can be picked up goes on outside: we only stop listening.
@@ -124,9 +116,7 @@ impl<F: Flow> Driver<'_, F> {
             }
         }
         // First what they still said: a handle that came in the last moment decides what is lost.
-        if !events.is_empty() {
-            self.append(std::mem::take(&mut events)).await?;
-        }
+        self.stage(std::mem::take(&mut events));
         for (key, running) in std::mem::take(&mut self.running) {
             self.lost(&running, now, &mut events);
             running.abort.abort();
@@ -141,7 +131,7 @@ impl<F: Flow> Driver<'_, F> {
     }
 
     /// Stops all running steps and settles them.
-    async fn stop_all(&mut self) -> Result<(), DriveError> {
+    async fn stop_all(&mut self) {
         let keys: Vec<StepKey> = self.running.keys().cloned().collect();
         for key in &keys {
             self.stop_step(key, run_ends());
@@ -151,11 +141,7 @@ impl<F: Flow> Driver<'_, F> {
             self.settle(report, self.clock.now(), &mut events);
         }
         events.extend(self.never_picked_up());
-        if events.is_empty() {
-            Ok(())
-        } else {
-            self.append(events).await
-        }
+        self.stage(events);
     }
 
     /// Calls that were cut off and that nobody will pick up any more: counted at their worst case.

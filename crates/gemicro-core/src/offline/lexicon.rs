@@ -37,6 +37,11 @@ pub(crate) fn lexicon() -> &'static Lexicon {
     &LEXICON
 }
 
+/// Reads the language files now instead of when they are first needed; takes some milliseconds.
+pub fn warm_up() {
+    lexicon();
+}
+
 const FILES: [&str; 8] = [
     include_str!("data/en.toml"),
     include_str!("data/de.toml"),

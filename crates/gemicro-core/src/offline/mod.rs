@@ -84,6 +84,7 @@ pub use answer::{answer, answer_with};
 pub use decompose::{Hop, SubQuestion, decompose, decompose_with};
 pub use finding::{Contradiction, Finding, Gate, Side, SubAnswer};
 
+pub use lexicon::warm_up;
 pub use question::AnswerType;
 pub use reading::{Room, passages_for};
 pub(crate) use sentence::sentences as sentence_ranges;

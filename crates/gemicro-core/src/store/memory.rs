@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_stream::stream;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use gemicro_event::{CommandId, Event, Json, SCHEMA_VERSION, StepKey, StreamId, Timestamp, is_terminal};
+use gemicro_event::{CommandId, Event, Json, StepKey, StreamId, Timestamp, is_terminal};
 use tokio::sync::watch;
 
 use super::{
@@ -145,18 +145,13 @@ impl Stream {
                 }
                 (_, None) | (None, Some(_)) => {}
             }
-            let event = Event {
-                stream: stream.clone(),
-                seq: self.last_seq() + 1,
-                schema_version: SCHEMA_VERSION,
-                update: new.update,
-                step: new.step,
-                parent_run: self.parent_run.clone(),
-                trace: new.trace,
-                extra: new.extra,
-            };
+            let event = new.at(stream.clone(), self.last_seq() + 1, self.parent_run.clone());
             self.events.push(event.clone());
             appended.push(event);
+        }
+        if self.has_ended() {
+            // There is nothing left to drive.
+            self.lease = None;
         }
         Ok(Appended { events: appended })
     }

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_event::{Event, StreamId};
 
-use super::{Append, Appended, Lease, NewStream, Page, SavedFold, StoreError};
+use super::{Append, Appended, Lease, NewEvent, NewStream, Page, SavedFold, StoreError};
 use crate::command::{AgentAck, AgentCommand};
 
 /// Durable streams with fenced appends, leases, commands and snapshots.
@@ -17,8 +17,13 @@ pub trait Store: Send + Sync {
     fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>>;
 
     /// Appends events in one transaction, with sequence numbers given inside it. After a terminal event of
-    /// a run nothing can be appended.
+    /// a run nothing can be appended, and its lease is over.
     fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>>;
+
+    /// Events exactly as [`append`](Self::append) would write them, for a driver that folds them before.
+    fn as_written(&self, events: Vec<NewEvent>) -> Vec<NewEvent> {
+        events
+    }
 
     /// Events after a sequence number, at most `limit`.
     fn read(&self, stream: &StreamId, after: u64, limit: usize) -> BoxFuture<'_, Result<Page, StoreError>>;

@@ -1,6 +1,6 @@
 //! What goes into a store and comes out of it.
 
-use gemicro_event::{AgentUpdate, Event, Json, StepKey, StreamId, Timestamp};
+use gemicro_event::{AgentUpdate, Event, Json, SCHEMA_VERSION, StepKey, StreamId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// What a stream is.
@@ -65,6 +65,21 @@ impl NewEvent {
             mark,
             trace: None,
             extra: Vec::new(),
+        }
+    }
+
+    /// The event it becomes at its place in a stream.
+    #[must_use]
+    pub fn at(self, stream: StreamId, seq: u64, parent_run: Option<StreamId>) -> Event {
+        Event {
+            stream,
+            seq,
+            schema_version: SCHEMA_VERSION,
+            update: self.update,
+            step: self.step,
+            parent_run,
+            trace: self.trace,
+            extra: self.extra,
         }
     }
 }

@@ -156,11 +156,13 @@ async fn of_two_answers_at_once_the_first_counts() {
 
 #[tokio::test]
 async fn a_command_whose_driver_died_before_the_word_was_given_is_answered_truthfully() {
-    // The third append is the answer; the process dies right after it, before the acknowledgement.
-    let first = ProbeStore::over(Default::default(), Death::After(3));
+    // The fourth append is the answer; the process dies right after it, before the acknowledgement.
+    let first = ProbeStore::over(Default::default(), Death::After(4));
     let ctx = context(&first, prompt());
     let id = StreamId::random();
-    let lease = begin(&ctx, &id, None, &started(&asking())).await.expect("begins");
+    begin(&ctx, &id, None, &started(&asking())).await.expect("begins");
+    expire_lease(&first, &id).await;
+    let lease = resume(&ctx, &asking(), &id).await.expect("resumes");
     let yes = answer("yes");
     first.inner.send_command(&id, yes.clone()).await.expect("sent");
     // Asked only after the command came: rejected, as nobody had asked yet.
@@ -207,16 +209,24 @@ async fn a_cancel_sent_while_nobody_drives_comes_before_any_step() {
     let ctx = context(&store, prompt());
     let flow = TestFlow::all_of(vec![crate::support::step("a")]);
     let id = StreamId::random();
-    let lease = begin(&ctx, &id, None, &started(&flow)).await.expect("begins");
+    begin(&ctx, &id, None, &started(&flow)).await.expect("begins");
     store
         .send_command(&id, AgentCommand::cancel("never mind"))
         .await
         .expect("sent");
+    expire_lease(&store, &id).await;
+    let lease = resume(&ctx, &flow, &id).await.expect("resumes");
     drive(&ctx, &flow, lease).await.expect("ends");
     let events = journal(&store, &id).await;
     assert_eq!(
         types(&events),
-        ["run_started", "cancel_requested", "run_cancelled"]
+        [
+            "run_started",
+            "run_suspended",
+            "run_resumed",
+            "cancel_requested",
+            "run_cancelled"
+        ]
     );
     assert_eq!(
         terminal(&events)

@@ -23,7 +23,7 @@ async fn left_alone(flow_of_run: &TestFlow, mine: &TestFlow, started: &RunStarte
     let id = StreamId::random();
     let lease = begin(&ctx, &id, None, started).await.expect("begins");
     store
-        .release_lease(&lease)
+        .release_lease(lease.lease())
         .await
         .expect("the other program is gone");
     let error = resume(&ctx, mine, &id).await.expect_err("not ours");
@@ -37,7 +37,7 @@ async fn left_alone(flow_of_run: &TestFlow, mine: &TestFlow, started: &RunStarte
     let lease = resume(&other, flow_of_run, &id)
         .await
         .expect("its own program can");
-    assert_eq!(lease.epoch, 2);
+    assert_eq!(lease.lease().epoch, 2);
     error
 }
 
@@ -230,7 +230,10 @@ async fn of_two_resumes_at_once_one_wins() {
         let dead = context(&store, prompt());
         let id = StreamId::random();
         let lease = begin(&dead, &id, None, &started(&flow())).await.expect("begins");
-        store.release_lease(&lease).await.expect("its process is gone");
+        store
+            .release_lease(lease.lease())
+            .await
+            .expect("its process is gone");
         let both: Vec<DriveContext> = (0..2).map(|_| context(&store, prompt())).collect();
         let tasks = both.into_iter().map(|ctx| {
             let id = id.clone();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::store::{Append, Appended, Lease, NewStream, Page, Store, StoreError};
+use gemicro_core::store::{Append, Appended, Lease, NewEvent, NewStream, Page, Store, StoreError};
 use gemicro_event::{CommandId, Event, StreamId};
 use rustix::process::{Signal, getpid, kill_process};
 use serde::{Deserialize, Serialize};
@@ -179,6 +179,10 @@ impl Store for KillingStore {
             self.count();
             created
         })
+    }
+
+    fn as_written(&self, events: Vec<NewEvent>) -> Vec<NewEvent> {
+        self.inner.as_written(events)
     }
 
     fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>> {

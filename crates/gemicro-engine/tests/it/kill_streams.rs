@@ -202,9 +202,10 @@ async fn a_run_that_asks_a_model_survives_a_kill_at_any_event_boundary() {
 /// One step after the other, so that every event stands alone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_that_asks_a_model_step_by_step_survives_a_kill_at_any_event_boundary() {
-    // run_started; start and end of thirteen steps; seven handles; the end.
+    // run_started; the first start; the end of each of thirteen steps with what follows from it. Handles stand alone
+    // where the answer takes its time.
     let n_killed = kill_at_boundaries(1..=36, 1).await;
-    assert!(n_killed >= 35, "only {n_killed} boundaries");
+    assert!(n_killed >= 15, "only {n_killed} boundaries");
 }
 
 /// Kills a run just before a fact is written, and goes on with it.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures_util::future::{Either, FutureExt, select};
 use futures_util::stream::{BoxStream, StreamExt};
@@ -15,6 +16,9 @@ use super::interaction::Event;
 use super::trouble::Trouble;
 use super::wire::read_event;
 use crate::http::{ANSWER_BYTES, excerpt};
+
+/// How long the end of a body may take after its last event.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What comes off a stream.
 #[derive(Debug, PartialEq)]
@@ -74,6 +78,15 @@ impl EventReader {
     /// What the response says it is, when that is no stream of events.
     pub(super) fn foreign_type(&self) -> Option<&str> {
         self.foreign_type.as_deref()
+    }
+
+    /// Reads on to the end of the body, which comes at once, so that the connection can be used again.
+    pub(super) fn finish(mut self) {
+        let at_once = async move { while let Some(Ok(_)) = self.frames.next().await {} };
+        let mut at_once = Box::pin(tokio::time::timeout(LAST_WORDS, at_once));
+        if (&mut at_once).now_or_never().is_none() {
+            tokio::spawn(at_once);
+        }
     }
 
     /// What comes next; nothing at the end of the body.

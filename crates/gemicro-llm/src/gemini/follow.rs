@@ -141,7 +141,7 @@ fn read<'a>(
                 return;
             }
         };
-        loop {
+        let last = loop {
             let event = match events.next().await {
                 Some(Ok(Incoming::Event(event))) => event,
                 Some(Ok(Incoming::Bytes)) => {
@@ -157,22 +157,26 @@ fn read<'a>(
                     return;
                 }
             };
-            let (chunks, next) = match listener.hear(event) {
-                Hearing::Open(chunks) => (chunks, None),
-                Hearing::Ended(chunks) => (chunks, Some(Move::Done)),
+            match listener.hear(event) {
+                Hearing::Open(chunks) => {
+                    for chunk in chunks {
+                        yield Move::Tell(chunk);
+                    }
+                }
+                Hearing::Ended(chunks) => break chunks,
                 Hearing::Unsettled => {
                     let why = "the end came before the interaction's".to_owned();
-                    (Vec::new(), Some(Move::Broke(Trouble::Cut(why))))
+                    yield Move::Broke(Trouble::Cut(why));
+                    return;
                 }
-            };
-            for chunk in chunks {
-                yield Move::Tell(chunk);
             }
-            if let Some(next) = next {
-                yield next;
-                return;
-            }
+        };
+        // Whoever listens leaves at the last chunk.
+        events.finish();
+        for chunk in last {
+            yield Move::Tell(chunk);
         }
+        yield Move::Done;
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use gemicro_core::blob::BlobId;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::{Lease, NewEvent, StepMark, StoreError, StreamKind, Writer};
-use gemicro_event::{Event, SCHEMA_VERSION, StepKey, StreamId, Timestamp, is_terminal};
+use gemicro_event::{Event, StepKey, StreamId, Timestamp, is_terminal};
 
 use super::Spilled;
 
@@ -135,16 +135,9 @@ impl StreamState {
         let mut spilled = spilled.iter().peekable();
         for (index, new) in events.iter().enumerate() {
             self.last_seq += 1;
-            let event = Event {
-                stream: self.id.clone(),
-                seq: self.last_seq,
-                schema_version: SCHEMA_VERSION,
-                update: new.update.clone(),
-                step: new.step.clone(),
-                parent_run: self.parent_run.clone(),
-                trace: new.trace.clone(),
-                extra: new.extra.clone(),
-            };
+            let event = new
+                .clone()
+                .at(self.id.clone(), self.last_seq, self.parent_run.clone());
             self.note(&event, new.mark);
             let blob = spilled
                 .next_if(|(at, _)| *at == index)
@@ -155,6 +148,10 @@ impl StreamState {
                 mark: new.mark,
                 blob,
             });
+        }
+        if self.ended {
+            // There is nothing left to drive.
+            self.lease_owner = None;
         }
     }
 
