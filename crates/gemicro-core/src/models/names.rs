@@ -72,3 +72,18 @@ fn fits(pattern: &str, name: &str) -> bool {
 pub fn plain_id(model: &str) -> &str {
     model.strip_prefix("models/").unwrap_or(model)
 }
+
+/// The id without the date at its end: `-20250929`, `-2025-12-11`; `None` where there is none.
+pub(super) fn undated(model: &str) -> Option<&str> {
+    let is_date = |text: &str, shape: &str| {
+        text.len() == shape.len()
+            && text.bytes().zip(shape.bytes()).all(|(byte, shape)| match shape {
+                b'0' => byte.is_ascii_digit(),
+                _ => byte == shape,
+            })
+    };
+    ["-00000000", "-0000-00-00"].into_iter().find_map(|shape| {
+        let (name, date) = model.split_at_checked(model.len().checked_sub(shape.len())?)?;
+        (is_date(date, shape) && !name.is_empty()).then_some(name)
+    })
+}

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::ModelPrice;
-use super::names::{Replaced, plain_id};
+use super::names::{Replaced, plain_id, undated};
 
 /// How much a model holds, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,27 +113,32 @@ impl ModelTable {
     /// Whether a model is listed.
     #[must_use]
     pub fn knows(&self, model: &str) -> bool {
-        self.models.contains_key(plain_id(model))
+        self.entry(model).is_some()
     }
 
     /// Whether this is an agent that works by itself in the background, not a model.
     #[must_use]
     pub fn is_agent(&self, model: &str) -> bool {
-        self.models
-            .get(plain_id(model))
-            .is_some_and(|entry| entry.is_agent)
+        self.entry(model).is_some_and(|entry| entry.is_agent)
     }
 
     /// What a model costs; `None` when it is unknown or its price is.
     #[must_use]
     pub fn price(&self, model: &str) -> Option<&ModelPrice> {
-        self.models.get(plain_id(model))?.price.as_ref()
+        self.entry(model)?.price.as_ref()
     }
 
     /// How much a model holds; `None` when it is unknown.
     #[must_use]
     pub fn size(&self, model: &str) -> Option<ModelSize> {
-        self.models.get(plain_id(model)).map(|entry| entry.size)
+        self.entry(model).map(|entry| entry.size)
+    }
+
+    /// The entry of a model, by its whole name or by the name before its date.
+    fn entry(&self, model: &str) -> Option<&Entry> {
+        let model = plain_id(model);
+        let entry = self.models.get(model);
+        entry.or_else(|| self.models.get(undated(model)?))
     }
 
     /// The known models, by name.

@@ -165,3 +165,28 @@ fn every_replacement_is_known_itself_and_current() {
     assert_eq!(table.replacement("gemini-2.5-flash"), Some("gemini-3.5-flash"));
     assert!(table.is_agent("deep-research-preview-04-2026") && !table.is_agent("gemini-3.8-flash"));
 }
+
+#[test]
+fn a_name_with_a_date_is_the_model_without_it() {
+    let table = ModelTable::embedded();
+    for dated in [
+        "claude-sonnet-4-5-20250929",
+        "gpt-5.2-2025-12-11",
+        "claude-opus-4-8-20260901",
+    ] {
+        assert!(table.size(dated).is_some(), "{dated}");
+    }
+    assert_eq!(
+        table.price("claude-opus-4-8-20260901"),
+        table.price("claude-opus-4-8")
+    );
+    for other in [
+        "claude-sonnet-4-5-2025092",
+        "gpt-5.2-2025-1a-11",
+        "-20250929",
+        "claude-sonnet-9-9-20250929",
+        "é-2025",
+    ] {
+        assert!(!table.knows(other), "{other}");
+    }
+}

@@ -1,5 +1,10 @@
 //! The backends against servers on this machine.
 
+mod gateway_budget;
+mod gateway_door;
+mod gateway_property;
+mod gateway_streams;
+mod gateway_world;
 mod gemini_answers;
 mod gemini_background;
 mod gemini_errors;

@@ -1,0 +1,116 @@
+//! Sends a request upstream and turns what comes back into the client's answer.
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use hyper::body::Bytes;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use hyper::{Response, StatusCode};
+
+use super::account::Step;
+use super::exchange::Stop;
+use super::gateway::Inner;
+use super::note::NoteKind;
+use super::problem::{Problem, Reply, full};
+use super::pump::{self, Carried};
+use super::quota::Quota;
+use super::reader::Reader;
+use super::reservation::Reservation;
+use super::upstream::{Outgoing, request, returned};
+use super::wire::Dialect;
+use crate::http::{error_body, root_cause};
+
+/// Sends and answers.
+pub(super) async fn answer(
+    gateway: &Inner,
+    step: Arc<Step>,
+    outgoing: Outgoing<'_>,
+    paid: Option<(&'static dyn Dialect, Reservation)>,
+) -> Result<Reply, Stop> {
+    step.sends(outgoing.body.as_ref().map_or(0, Bytes::len));
+    let sending = request(&step, outgoing).send();
+    let answer_time = gateway.config.answer_time;
+    let sent = tokio::select! {
+        biased;
+        () = step.closed.cancelled() => return Err(Stop::failed(Problem::unauthorised())),
+        sent = tokio::time::timeout(answer_time, sending) => sent,
+    };
+    let response = match sent {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => {
+            let never_sent = error.is_connect() || error.is_builder();
+            if let Some((_, reservation)) = paid.filter(|_| never_sent) {
+                reservation.release();
+            }
+            let why = step.mask.text(&root_cause(&error));
+            return Err(trouble(
+                &step,
+                502,
+                "upstream_failed",
+                format!("the model API failed: {why}"),
+            ));
+        }
+        Err(_) => {
+            let seconds = answer_time.as_secs_f64();
+            let message = format!("the model API did not answer within {seconds} s");
+            return Err(trouble(&step, 504, "upstream_late", message));
+        }
+    };
+    let status = response.status();
+    step.answered(status.as_u16());
+    if status.is_success() {
+        let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let content_type = text(CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
+        let is_encoded = text(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity");
+        let headers = returned(&step, response.headers());
+        let carried = Carried {
+            paid: paid.map(|(dialect, held)| (Reader::new(dialect, &content_type, is_encoded), held)),
+            response,
+            idle_time: gateway.config.idle_time,
+            step,
+        };
+        return Ok(reply(status, headers, Response::new(pump::start(carried))));
+    }
+    // Providers bill no request that they answer with an error; of a timeout nobody knows.
+    if let Some((_, reservation)) = paid.filter(|_| !matches!(status.as_u16(), 408 | 504)) {
+        reservation.release();
+    }
+    if status.is_redirection() || status.is_informational() {
+        let message = format!(
+            "the model API answered with HTTP {}, which is not followed",
+            status.as_u16()
+        );
+        return Err(trouble(&step, 502, "upstream_redirects", message));
+    }
+    let headers = response.headers().clone();
+    let body = tokio::select! {
+        biased;
+        () = step.closed.cancelled() => return Err(Stop::failed(Problem::unauthorised())),
+        body = error_body(response) => body,
+    };
+    step.received(body.len());
+    if status == StatusCode::TOO_MANY_REQUESTS {
+        step.limited(Quota::read(&headers, &body, Utc::now()));
+    }
+    step.note(NoteKind::Upstream {
+        status: Some(status.as_u16()),
+        trouble: format!("HTTP {}", status.as_u16()),
+    });
+    let body = step.mask.text(&String::from_utf8_lossy(&body));
+    Ok(reply(status, returned(&step, &headers), full(Bytes::from(body))))
+}
+
+/// Trouble with upstream that has no answer to pass on.
+fn trouble(step: &Step, status: u16, code: &'static str, message: String) -> Stop {
+    step.note(NoteKind::Upstream {
+        status: None,
+        trouble: message.clone(),
+    });
+    Stop::failed(Problem::new(status, code, message))
+}
+
+fn reply(status: StatusCode, headers: HeaderMap, mut reply: Reply) -> Reply {
+    *reply.status_mut() = status;
+    *reply.headers_mut() = headers;
+    reply
+}

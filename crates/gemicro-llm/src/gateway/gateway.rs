@@ -1,0 +1,126 @@
+//! The gateway itself: who may pass.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use gemicro_event::{ErrorKind, Failure};
+use reqwest::Client;
+
+use super::account::Step;
+use super::config::GatewayConfig;
+use super::grant::{Grant, Upstream};
+use super::secret::Token;
+use super::serving::Serving;
+use super::ticket::Ticket;
+use crate::http;
+
+/// Stands between agent CLIs and their models. Cheap to clone; all clones are one gateway.
+#[derive(Clone)]
+pub struct Gateway {
+    inner: Arc<Inner>,
+}
+
+/// What connections and tickets need of it.
+pub(super) struct Inner {
+    pub(super) config: GatewayConfig,
+    steps: RwLock<Vec<Arc<Step>>>,
+    /// One client per address, so that connections are kept.
+    clients: Mutex<HashMap<String, Client>>,
+}
+
+impl Gateway {
+    /// A gateway that serves nothing yet.
+    #[must_use]
+    pub fn new(config: GatewayConfig) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                config,
+                steps: RwLock::default(),
+                clients: Mutex::default(),
+            }),
+        }
+    }
+
+    /// Serves a listener until what comes back is dropped. It may stem from another network namespace. Must be
+    /// called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// When the listener cannot be used.
+    pub fn serve(&self, listener: std::net::TcpListener) -> io::Result<Serving> {
+        Serving::start(Arc::clone(&self.inner), listener)
+    }
+
+    /// Opens a grant. Its token works on every listener, until the ticket is closed or dropped.
+    ///
+    /// # Errors
+    /// When the key holds characters that no key has, or when there is no randomness or no HTTP client.
+    pub fn open(&self, grant: Grant) -> Result<Ticket, Failure> {
+        let rules = grant.wire.rules();
+        if let Some(key) = &grant.key
+            && (key.expose().is_empty() || rules.key_value(key.expose()).is_none())
+        {
+            let message = "the API key is empty or holds characters that no key has";
+            return Err(Failure::new(ErrorKind::AuthFailed, message));
+        }
+        let token = Token::random().map_err(|error| {
+            let message = format!("there is no randomness for a token: {error}");
+            Failure::new(ErrorKind::Internal, message)
+        })?;
+        let client = self.inner.client(&grant.upstream)?;
+        let step = Arc::new(Step::new(grant, token, client, &self.inner.config));
+        let mut steps = self.inner.steps.write().unwrap_or_else(PoisonError::into_inner);
+        steps.push(Arc::clone(&step));
+        drop(steps);
+        Ok(Ticket::new(Arc::clone(&self.inner), step))
+    }
+}
+
+impl Inner {
+    /// Who this token belongs to. Looks at all of them, so that time tells nothing.
+    pub(super) fn find(&self, token: &[u8]) -> Option<Arc<Step>> {
+        let steps = self.steps.read().unwrap_or_else(PoisonError::into_inner);
+        let mut found = None;
+        for step in steps.iter() {
+            if step.token.is(token) {
+                found = Some(Arc::clone(step));
+            }
+        }
+        found
+    }
+
+    /// Revokes a token.
+    pub(super) fn forget(&self, step: &Arc<Step>) {
+        let mut steps = self.steps.write().unwrap_or_else(PoisonError::into_inner);
+        steps.retain(|known| !Arc::ptr_eq(known, step));
+    }
+
+    fn client(&self, upstream: &Upstream) -> Result<Client, Failure> {
+        let address = upstream.base().origin().ascii_serialization();
+        if let Some(client) = self.clients().get(&address) {
+            return Ok(client.clone());
+        }
+        let client = http::client(upstream.base())?;
+        self.clients().insert(address, client.clone());
+        Ok(client)
+    }
+
+    fn clients(&self) -> MutexGuard<'_, HashMap<String, Client>> {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n_open = self
+            .inner
+            .steps
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len();
+        f.debug_struct("Gateway")
+            .field("n_open", &n_open)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,91 @@
+//! The loopback gateway through which agent CLIs reach their model.
+//!
+//! A [`Gateway`] serves on listeners that it is handed. [`Gateway::open`] takes a [`Grant`] (wire, upstream, key,
+//! budget) and gives a [`Ticket`], whose token is all the CLI gets as its "API key". [`Ticket::close`] revokes it
+//! and tells what was [`Spent`].
+//!
+//! ```no_run
+//! use gemicro_llm::gateway::{Gateway, GatewayConfig, Grant, ModelRules, Secret, Upstream, Wire};
+//!
+//! # async fn step() -> Result<(), Box<dyn std::error::Error>> {
+//! let gateway = Gateway::new(GatewayConfig::default());
+//! let serving = gateway.serve(std::net::TcpListener::bind("127.0.0.1:0")?)?;
+//! let ticket = gateway.open(Grant {
+//!     label: "implement".to_owned(),
+//!     wire: Wire::Anthropic,
+//!     upstream: Upstream::new("https://api.anthropic.com")?,
+//!     key: Some(Secret::new("the real key")),
+//!     budget: "200k".parse()?,
+//!     models: ModelRules::default(),
+//!     observer: None,
+//! })?;
+//! // Run the CLI with ANTHROPIC_BASE_URL = serving.url() and ANTHROPIC_API_KEY = ticket.token().
+//! let spent = ticket.close().await;
+//! # drop((serving, spent));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Theory of operation
+//!
+//! One request goes one way, file by file: `serving` (connections) → `exchange` (the order of all that follows)
+//! → `admit` (host, path, token) → `intake` (the body, bounded) → `prepare` (with `wire`: what is asked for, `bound`:
+//! what it can cost at most, `account`: reserve it or refuse) → `answer` (with `upstream`: send, with the key) →
+//! `pump` (the answer, piece by piece) → `reader` (its usage) → `account` (settle). What is asked of upstream is built from what was understood;
+//! nothing of the request's path, parameters or headers is passed on unless a rule names it.
+//!
+//! # What holds
+//!
+//! - Nothing is sent upstream that was not reserved. What is charged never passes the budget; what a provider
+//!   reports above that is told apart, as [`Spent::overrun`].
+//! - A request whose end is unknown (cut, hung, client gone, ticket closed) is charged its whole reservation.
+//! - The key stands in no answer, note, log or `Debug` text.
+//! - Memory does not grow with an answer, nor with what clients do.
+//!
+//! # Models that the table does not know
+//!
+//! Under a money budget an unknown or unpriced model is refused. Under other budgets it is let through: its
+//! window counts as 2 Mi tokens where the body does not bound the input; a request that states no output limit
+//! gets one of 32,768 tokens (or what fits) written in.
+//!
+//! # Not counted
+//!
+//! Fees per call of a provider's own tools (a web search) are in no price table here. A request that offers such a
+//! tool reserves the model's whole window, since nobody here sees what the tool reads: a CLI that is to live within
+//! a small budget should not offer any (Codex does unless told `web_search = "disabled"`).
+
+mod account;
+mod admit;
+mod answer;
+mod bound;
+mod config;
+mod exchange;
+#[expect(clippy::module_inception, reason = "the file has the name of its type")]
+mod gateway;
+mod grant;
+mod intake;
+mod json;
+mod mask;
+mod note;
+mod prepare;
+mod problem;
+mod pump;
+mod quota;
+mod reader;
+mod reservation;
+mod secret;
+mod serving;
+mod ticket;
+mod timed;
+mod upstream;
+mod wire;
+
+pub use config::GatewayConfig;
+pub use gateway::Gateway;
+pub use grant::{Access, Grant, ModelRules, Upstream};
+pub use note::{GatewayNote, NoteKind, Observer};
+pub use quota::{Quota, QuotaKind};
+pub use secret::Secret;
+pub use serving::Serving;
+pub use ticket::{Refused, RefusedWhy, Spent, Ticket};
+pub use wire::Wire;

@@ -1,0 +1,134 @@
+//! Carries an answer from upstream to the client, piece by piece as it comes, and settles at its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream;
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::{Bytes, Frame};
+use reqwest::Response;
+use tokio::sync::mpsc::{Sender, channel};
+
+use super::account::Step;
+use super::note::NoteKind;
+use super::problem::{Cut, ReplyBody};
+use super::reader::Reader;
+use super::reservation::Reservation;
+use crate::http::root_cause;
+
+/// Pieces on their way to a client that does not take them yet; upstream waits then.
+const PIECES: usize = 4;
+
+/// What the client's end is told.
+enum Piece {
+    Data(Bytes),
+    /// That was all. Without it, the answer is seen to be cut, also by a client that takes nothing.
+    End,
+}
+
+/// What is carried.
+pub(super) struct Carried {
+    pub(super) step: Arc<Step>,
+    pub(super) response: Response,
+    /// What reads its usage, with what is held for it; nothing for what is free.
+    pub(super) paid: Option<(Reader, Reservation)>,
+    pub(super) idle_time: Duration,
+}
+
+/// How it ended.
+enum Ended {
+    Whole,
+    /// Upstream broke off or fell silent.
+    Cut(String),
+    /// The client left, or the ticket was closed.
+    Left,
+}
+
+/// Starts to carry; what comes back is the client's end.
+pub(super) fn start(carried: Carried) -> ReplyBody {
+    let (tx, rx) = channel(PIECES);
+    tokio::spawn(carry(carried, tx));
+    let pieces = stream::unfold(Some(rx), |rx| async move {
+        let mut rx = rx?;
+        match rx.recv().await {
+            Some(Piece::Data(bytes)) => Some((Ok(Frame::data(bytes)), Some(rx))),
+            Some(Piece::End) => None,
+            None => Some((Err(Cut), None)),
+        }
+    });
+    BodyExt::boxed_unsync(StreamBody::new(pieces))
+}
+
+async fn carry(mut carried: Carried, tx: Sender<Piece>) {
+    let ended = pieces(&mut carried, &tx).await;
+    let Carried { step, paid, .. } = carried;
+    if let Some((mut reader, reservation)) = paid {
+        match reader.result(matches!(ended, Ended::Whole)) {
+            Some(reported) => reservation.settle(reported),
+            // Nobody knows: all of it.
+            None => drop(reservation),
+        }
+    }
+    match ended {
+        // Told after settling: who has read the end finds it in the account.
+        Ended::Whole => {
+            send(&step, &tx, Piece::End).await;
+        }
+        Ended::Cut(trouble) => step.note(NoteKind::Upstream {
+            status: None,
+            trouble,
+        }),
+        Ended::Left => {}
+    }
+}
+
+async fn pieces(carried: &mut Carried, tx: &Sender<Piece>) -> Ended {
+    let step = Arc::clone(&carried.step);
+    let mut masked = step.mask.stream();
+    loop {
+        let next = tokio::time::timeout(carried.idle_time, carried.response.chunk());
+        let next = tokio::select! {
+            biased;
+            () = step.closed.cancelled() => return Ended::Left,
+            () = tx.closed() => return Ended::Left,
+            next = next => next,
+        };
+        let piece = match next {
+            Ok(Ok(Some(piece))) => {
+                step.received(piece.len());
+                if let Some((reader, _)) = &mut carried.paid {
+                    reader.feed(&piece);
+                }
+                masked.push(piece)
+            }
+            Ok(Ok(None)) => {
+                let rest = masked.finish();
+                return if rest.is_empty() || send(&step, tx, Piece::Data(rest)).await {
+                    Ended::Whole
+                } else {
+                    Ended::Left
+                };
+            }
+            Ok(Err(error)) => {
+                let why = step.mask.text(&root_cause(&error));
+                return Ended::Cut(format!("the answer broke off: {why}"));
+            }
+            Err(_) => {
+                let seconds = carried.idle_time.as_secs_f64();
+                return Ended::Cut(format!("the answer was silent for {seconds} s"));
+            }
+        };
+        if !piece.is_empty() && !send(&step, tx, Piece::Data(piece)).await {
+            return Ended::Left;
+        }
+    }
+}
+
+/// Whether the client is still there.
+async fn send(step: &Step, tx: &Sender<Piece>, piece: Piece) -> bool {
+    tokio::select! {
+        biased;
+        () = step.closed.cancelled() => false,
+        sent = tx.send(piece) => sent.is_ok(),
+    }
+}

@@ -1,0 +1,132 @@
+//! Reads usage and end from an answer while it passes, without keeping it.
+
+use memchr::memchr2;
+
+use super::json::Picker;
+use super::wire::{Dialect, Reported, Seen};
+
+/// Follows one answer.
+#[derive(Debug)]
+pub(super) struct Reader {
+    dialect: &'static dyn Dialect,
+    picker: Picker,
+    form: Form,
+    seen: Seen,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// One JSON text.
+    Json,
+    /// Server-sent events, each with a JSON text.
+    Events { line: Line, after_cr: bool },
+    /// Something that cannot be read.
+    Opaque,
+}
+
+#[derive(Debug)]
+enum Line {
+    /// Its name so far, cut.
+    Name(Vec<u8>),
+    Data,
+    Other,
+}
+
+impl Reader {
+    /// A reader for an answer with these headers.
+    pub(super) fn new(dialect: &'static dyn Dialect, content_type: &str, is_encoded: bool) -> Self {
+        let form = if is_encoded {
+            Form::Opaque
+        } else if content_type.starts_with("text/event-stream") {
+            Form::Events {
+                line: Line::Name(Vec::new()),
+                after_cr: false,
+            }
+        } else {
+            Form::Json
+        };
+        Self {
+            picker: Picker::new(dialect.wanted()),
+            dialect,
+            form,
+            seen: Seen::default(),
+        }
+    }
+
+    /// Reads on.
+    pub(super) fn feed(&mut self, bytes: &[u8]) {
+        match &self.form {
+            Form::Opaque => {}
+            Form::Json => {
+                self.picker.feed(bytes);
+                self.look();
+            }
+            Form::Events { .. } => self.feed_events(bytes),
+        }
+    }
+
+    /// What the answer used, if that is certain by now; `at_end` where all of it has come.
+    pub(super) fn result(&mut self, at_end: bool) -> Option<Reported> {
+        let finished = match self.form {
+            Form::Opaque => false,
+            Form::Json => at_end && self.picker.is_closed(),
+            Form::Events { .. } => {
+                // Some end without the blank line.
+                if at_end && self.picker.is_closed() {
+                    self.look();
+                }
+                self.seen.finished
+            }
+        };
+        self.seen.reported.filter(|_| finished && !self.seen.goes_on)
+    }
+
+    fn look(&mut self) {
+        let picks = self.picker.take();
+        if !picks.is_empty() {
+            self.dialect.heard(&picks, &mut self.seen);
+        }
+    }
+
+    fn feed_events(&mut self, mut bytes: &[u8]) {
+        const LONGEST_NAME: usize = 8;
+        while let [first, ..] = bytes {
+            let Form::Events { line, after_cr } = &mut self.form else {
+                return;
+            };
+            if std::mem::take(after_cr) && *first == b'\n' {
+                bytes = &bytes[1..];
+                continue;
+            }
+            let end = memchr2(b'\n', b'\r', bytes);
+            let ends_in_cr = end.is_some_and(|end| bytes[end] == b'\r');
+            let mut rest = &bytes[..end.unwrap_or(bytes.len())];
+            bytes = &bytes[end.map_or(bytes.len(), |end| end + 1)..];
+            if let Line::Name(name) = line {
+                let colon = memchr::memchr(b':', rest);
+                let part = &rest[..colon.unwrap_or(rest.len())];
+                let room = LONGEST_NAME - name.len().min(LONGEST_NAME);
+                name.extend_from_slice(&part[..part.len().min(room)]);
+                if let Some(colon) = colon {
+                    rest = &rest[colon + 1..];
+                    *line = if name == b"data" { Line::Data } else { Line::Other };
+                }
+            }
+            if matches!(line, Line::Data) {
+                self.picker.feed(rest);
+            }
+            if end.is_none() {
+                return;
+            }
+            let is_blank = matches!(line, Line::Name(name) if name.is_empty());
+            *after_cr = ends_in_cr;
+            *line = Line::Name(Vec::new());
+            if is_blank {
+                self.look();
+                self.picker = Picker::new(self.dialect.wanted());
+            } else {
+                self.picker.feed(b"\n");
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The real key, and the token that stands for it.
+
+use std::fmt;
+
+use subtle::ConstantTimeEq;
+
+/// A key that shows itself to nobody.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Takes a key; white space around it does not count.
+    pub fn new(key: impl AsRef<str>) -> Self {
+        Self(key.as_ref().trim().to_owned())
+    }
+
+    pub(super) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(***)")
+    }
+}
+
+/// 256 random bits that open one grant.
+#[derive(Clone)]
+pub(super) struct Token(String);
+
+impl Token {
+    /// A new one.
+    pub(super) fn random() -> Result<Self, getrandom::Error> {
+        let mut bits = [0_u8; 32];
+        getrandom::fill(&mut bits)?;
+        let digits: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self(format!("gw-{digits}")))
+    }
+
+    /// Whether this is it. Takes the same time wherever the two differ.
+    pub(super) fn is(&self, given: &[u8]) -> bool {
+        self.0.as_bytes().ct_eq(given).into()
+    }
+
+    pub(super) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(***)")
+    }
+}

@@ -1,0 +1,189 @@
+//! The Anthropic API: paths, key, errors, and the dialect of Messages.
+
+use gemicro_event::Usage;
+use hyper::Method;
+use reqwest::header::{HeaderName, HeaderValue};
+use serde_json::{Value, json};
+
+use super::rules::{Reported, count, needed};
+use super::{Asked, Dialect, Route, Rules, Seen, Task};
+use crate::gateway::json::{Leaf, Pick, Wanted};
+use crate::gateway::problem::Problem;
+
+/// The most tokens of one picture.
+const PICTURE_TOKENS: u64 = 8_192;
+/// What the provider says to a model about a tool that it defines and the client runs.
+const TOOL_TOKENS: u64 = 2_048;
+/// The least that may be asked for as thinking.
+const LEAST_THINKING: u64 = 1_024;
+
+/// The wire.
+pub(super) struct Anthropic;
+
+impl Rules for Anthropic {
+    fn route(&self, method: &Method, path: &[&str]) -> Option<Route> {
+        let (get, post) = (*method == Method::GET, *method == Method::POST);
+        match path {
+            [] if *method == Method::HEAD => Some(Route {
+                task: Task::Ping,
+                ..Route::free(path)
+            }),
+            ["v1", "messages"] if post => Some(Route::generate(path, &Messages)),
+            ["v1", "messages", "count_tokens"] if post => Some(Route::free(path)),
+            ["v1", "models"] | ["v1", "models", _] if get => Some(Route::free(path)),
+            _ => None,
+        }
+    }
+
+    fn query(&self) -> &'static [&'static str] {
+        &["beta", "limit", "after_id", "before_id"]
+    }
+
+    fn passes(&self, header: &str) -> bool {
+        header.starts_with("anthropic-") || header.starts_with("x-stainless-") || header == "x-app"
+    }
+
+    fn key_header(&self) -> HeaderName {
+        HeaderName::from_static("x-api-key")
+    }
+
+    fn key_value(&self, key: &str) -> Option<HeaderValue> {
+        HeaderValue::from_str(key).ok()
+    }
+
+    /// The CLI stops at once on 400; it repeats 408, 409, 429 and 5xx.
+    fn error(&self, problem: &Problem) -> Value {
+        let kind = match problem.status {
+            400 | 405 | 415 => "invalid_request_error",
+            401 => "authentication_error",
+            403 => "permission_error",
+            404 => "not_found_error",
+            413 => "request_too_large",
+            408 | 504 => "timeout_error",
+            503 => "overloaded_error",
+            _ => "api_error",
+        };
+        json!({ "type": "error", "error": { "type": kind, "message": problem.message } })
+    }
+}
+
+/// `POST /v1/messages`.
+#[derive(Debug)]
+struct Messages;
+
+const LIMIT: &[&str] = &["max_tokens"];
+
+impl Dialect for Messages {
+    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+        if path.last() == Some(&"cache_control") && leaf == Leaf::Object {
+            asked.writes_cache = true;
+        }
+        match path {
+            ["model"] => asked.state_model(leaf),
+            ["max_tokens"] => asked.state_limit(LIMIT, leaf),
+            ["stream"] => asked.streams = leaf == Leaf::Bool(true),
+            ["service_tier"] | ["speed"] => asked.tier(leaf),
+            ["inference_geo"] if leaf != Leaf::Null => asked.unpriced = Some("a place of inference"),
+            ["thinking", "budget_tokens"] => {
+                if let Leaf::Count(tokens) = leaf {
+                    asked.thinking = Some(tokens);
+                }
+            }
+            ["mcp_servers" | "container"] => asked.not_in_body(leaf),
+            ["tools", "type"] => tool(leaf, asked),
+            ["messages", "content", "input", ..] => {}
+            ["messages", "content", "source", rest @ ..]
+            | ["messages", "content", "content", "source", rest @ ..] => source(rest, leaf, asked),
+            ["messages", "content", "type"]
+            | ["messages", "content", "content", "type"]
+            | ["system", "type"] => {
+                content(leaf, asked);
+            }
+            _ => {}
+        }
+    }
+
+    fn limit_field(&self, _model: &str) -> &'static [&'static str] {
+        LIMIT
+    }
+
+    /// Thinking must stay below the limit, and may not be less than the least: else it is switched off.
+    fn edits(&self, asked: &Asked, limit: Option<u64>) -> Vec<(&'static [&'static str], String)> {
+        match (asked.thinking, limit) {
+            (Some(thinking), Some(limit)) if thinking >= limit && limit > 2 * LEAST_THINKING => {
+                vec![(&["thinking", "budget_tokens"], (limit / 2).to_string())]
+            }
+            (Some(thinking), Some(limit)) if thinking >= limit => {
+                vec![(&["thinking"], r#"{"type":"disabled"}"#.to_owned())]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn wanted(&self) -> Wanted {
+        &[&["type"], &["usage"], &["message", "usage"]]
+    }
+
+    fn heard(&self, picks: &[Pick], seen: &mut Seen) {
+        let said = |kind: &str| picks.iter().any(|pick| pick.text().as_deref() == Some(kind));
+        seen.ending |= said("message_delta");
+        let usage = picks.iter().filter(|pick| pick.path.ends_with(&["usage"]));
+        usage.for_each(|pick| seen.hear(pick, read));
+    }
+}
+
+/// A tool; of one that the provider runs nobody knows what it reads.
+fn tool(leaf: Leaf<'_>, asked: &mut Asked) {
+    const RUN_BY_CLIENT: [&str; 4] = ["bash_", "text_editor_", "computer_", "memory_"];
+    match leaf {
+        Leaf::Text("custom") | Leaf::Null => {}
+        Leaf::Text(kind) if RUN_BY_CLIENT.iter().any(|start| kind.starts_with(start)) => {
+            asked.picture(TOOL_TOKENS);
+        }
+        _ => asked.whole_window = true,
+    }
+}
+
+/// A block of content.
+fn content(leaf: Leaf<'_>, asked: &mut Asked) {
+    let Leaf::Text(kind) = leaf else { return };
+    match kind {
+        "image" => asked.picture(PICTURE_TOKENS),
+        // What a document holds is told by its source.
+        "text" | "thinking" | "redacted_thinking" | "tool_use" | "tool_result" | "document"
+        | "server_tool_use" | "search_result" | "web_search_result" | "tool_reference" | "compaction" => {}
+        _ if kind.ends_with("_tool_result") => {}
+        _ => asked.whole_window = true,
+    }
+}
+
+/// Where a picture or document comes from.
+fn source(path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+    match (path, leaf) {
+        (["media_type"], Leaf::Text(mime)) => asked.medium(mime, 0),
+        (["data"], Leaf::Text(data)) => asked.media(data),
+        (["type"], Leaf::Text("base64")) | ([], _) => {}
+        // Its data is plain text.
+        (["type"], Leaf::Text("text" | "content")) => asked.media_is_text = true,
+        (["type"], _) => asked.whole_window = true,
+        (["content", "type"], _) => content(leaf, asked),
+        _ => {}
+    }
+}
+
+fn read(usage: &Value) -> Option<Reported> {
+    let fresh = count(usage, "/input_tokens")?;
+    let written = count(usage, "/cache_creation_input_tokens")?;
+    let cached = count(usage, "/cache_read_input_tokens")?;
+    let written_for_an_hour = count(usage, "/cache_creation/ephemeral_1h_input_tokens")?.min(written);
+    Some(Reported {
+        usage: Usage {
+            input_tokens: fresh.saturating_add(written).saturating_add(cached),
+            output_tokens: needed(usage, "/output_tokens")?,
+            cached_tokens: cached,
+            ..Usage::default()
+        },
+        // A quarter more than plain input for five minutes, twice as much for an hour.
+        surcharge: written_for_an_hour.saturating_add((written - written_for_an_hour).div_ceil(4)),
+    })
+}

@@ -1,0 +1,199 @@
+//! The Gemini API: paths, key, errors, and the dialect of `generateContent`.
+
+use gemicro_event::Usage;
+use hyper::Method;
+use reqwest::header::{HeaderName, HeaderValue};
+use serde_json::{Value, json};
+
+use super::interactions::Interactions;
+use super::rules::{Reported, count};
+use super::{Asked, Dialect, Route, Rules, Seen, Task};
+use crate::gateway::json::{Leaf, Pick, Wanted};
+use crate::gateway::problem::Problem;
+
+/// The most tokens of one picture, at the highest resolution there is.
+pub(super) const PICTURE_TOKENS: u64 = 8_192;
+
+/// The wire.
+pub(super) struct Gemini;
+
+impl Rules for Gemini {
+    fn route(&self, method: &Method, path: &[&str]) -> Option<Route> {
+        let (get, post) = (*method == Method::GET, *method == Method::POST);
+        let [version, rest @ ..] = path else { return None };
+        if !matches!(*version, "v1beta" | "v1") {
+            return None;
+        }
+        match rest {
+            ["models"] if get => Some(Route::free(path)),
+            ["models", model] if get && !model.contains(':') => Some(Route::free(path)),
+            ["models", called] if post => {
+                let (model, verb) = called.split_once(':')?;
+                match verb {
+                    _ if model.is_empty() => None,
+                    "countTokens" => Some(Route::free(path)),
+                    "generateContent" | "streamGenerateContent" => Some(Route {
+                        task: Task::Generate {
+                            dialect: &GenerateContent,
+                            model: Some(model.to_owned()),
+                            verb: format!(":{verb}"),
+                        },
+                        ..Route::free(path)
+                    }),
+                    _ => None,
+                }
+            }
+            ["interactions"] if post => Some(Route::generate(path, &Interactions)),
+            ["interactions", _] if get || *method == Method::DELETE => Some(Route::free(path)),
+            ["interactions", _, "cancel"] if post => Some(Route::free(path)),
+            _ => None,
+        }
+    }
+
+    fn query(&self) -> &'static [&'static str] {
+        &[
+            "alt",
+            "pageSize",
+            "pageToken",
+            "stream",
+            "last_event_id",
+            "include_input",
+        ]
+    }
+
+    fn passes(&self, header: &str) -> bool {
+        matches!(header, "x-goog-api-client" | "api-revision" | "x-server-timeout")
+    }
+
+    fn key_header(&self) -> HeaderName {
+        HeaderName::from_static("x-goog-api-key")
+    }
+
+    fn key_value(&self, key: &str) -> Option<HeaderValue> {
+        HeaderValue::from_str(key).ok()
+    }
+
+    /// The CLI stops at once on 400 to 404; it repeats 429 and 5xx.
+    fn error(&self, problem: &Problem) -> Value {
+        let status = match problem.status {
+            400 | 413 | 415 => "INVALID_ARGUMENT",
+            401 => "UNAUTHENTICATED",
+            403 => "PERMISSION_DENIED",
+            404 | 405 => "NOT_FOUND",
+            408 | 504 => "DEADLINE_EXCEEDED",
+            502 | 503 => "UNAVAILABLE",
+            _ => "INTERNAL",
+        };
+        let reason = json!({
+            "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+            "reason": problem.code.to_ascii_uppercase(),
+            "domain": "gemicro",
+        });
+        json!({ "error": {
+            "code": problem.status, "message": problem.message, "status": status, "details": [reason],
+        } })
+    }
+}
+
+/// `generateContent` and `streamGenerateContent`.
+#[derive(Debug)]
+pub(super) struct GenerateContent;
+
+/// The service takes `maxOutputTokens` and `max_output_tokens` for the same.
+pub(super) fn folded(key: &str) -> String {
+    key.chars()
+        .filter(|&letter| letter != '_')
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect()
+}
+
+const LIMIT: &[&str] = &["generationConfig", "maxOutputTokens"];
+
+impl Dialect for GenerateContent {
+    fn fold(&self) -> fn(&str) -> String {
+        folded
+    }
+
+    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+        match path {
+            ["generationconfig", "maxoutputtokens"] => asked.state_limit(LIMIT, leaf),
+            ["generationconfig", "candidatecount"] => asked.state_answers(leaf),
+            ["generationconfig", "responsemodalities"] => {
+                if matches!(leaf, Leaf::Text(kind) if !kind.eq_ignore_ascii_case("text")) {
+                    asked.unpriced = Some("an answer that is not text");
+                }
+            }
+            ["servicetier"] => asked.tier(leaf),
+            ["cachedcontent"] => asked.not_in_body(leaf),
+            ["tools", "functiondeclarations"] => {}
+            ["tools", _] => asked.not_in_body(leaf),
+            [
+                "contents" | "systeminstruction",
+                "parts",
+                "functionresponse",
+                "parts",
+                rest @ ..,
+            ]
+            | ["contents" | "systeminstruction", "parts", rest @ ..] => part(rest, leaf, asked),
+            _ => {}
+        }
+    }
+
+    fn limit_field(&self, _model: &str) -> &'static [&'static str] {
+        LIMIT
+    }
+
+    fn wanted(&self) -> Wanted {
+        &[
+            &["usageMetadata"],
+            &["candidates", "finishReason"],
+            &["promptFeedback", "blockReason"],
+        ]
+    }
+
+    fn heard(&self, picks: &[Pick], seen: &mut Seen) {
+        let (usage, ends): (Vec<_>, Vec<_>) = picks.iter().partition(|pick| pick.path == ["usageMetadata"]);
+        seen.ending |= ends.iter().any(|end| end.text().is_some());
+        usage.into_iter().for_each(|pick| seen.hear(pick, read));
+    }
+}
+
+/// One part of a message; what is not known to be text in the body may be anything.
+fn part(path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+    match (path, leaf) {
+        (["inlinedata", "mimetype"], Leaf::Text(mime)) => asked.medium(mime, PICTURE_TOKENS),
+        (["inlinedata", "data"], Leaf::Text(data)) => asked.media(data),
+        ([] | ["inlinedata", ..], _) => {}
+        (
+            [
+                "text"
+                | "thought"
+                | "thoughtsignature"
+                | "functioncall"
+                | "functionresponse"
+                | "executablecode"
+                | "codeexecutionresult"
+                | "mediaresolution"
+                | "partmetadata",
+                ..,
+            ],
+            _,
+        ) => {}
+        _ => asked.not_in_body(leaf),
+    }
+}
+
+fn read(usage: &Value) -> Option<Reported> {
+    let thoughts = count(usage, "/thoughtsTokenCount")?;
+    Some(Reported {
+        usage: Usage {
+            input_tokens: count(usage, "/promptTokenCount")?,
+            output_tokens: count(usage, "/candidatesTokenCount")?.saturating_add(thoughts),
+            cached_tokens: count(usage, "/cachedContentTokenCount")?,
+            thought_tokens: thoughts,
+            tool_tokens: count(usage, "/toolUsePromptTokenCount")?,
+            estimated: false,
+        },
+        surcharge: 0,
+    })
+}

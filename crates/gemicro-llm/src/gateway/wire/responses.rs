@@ -1,0 +1,120 @@
+//! The dialect of OpenAI Responses.
+
+use gemicro_event::Usage;
+use serde_json::Value;
+
+use super::openai::PICTURE_TOKENS;
+use super::rules::{Reported, count, needed};
+use super::{Asked, Dialect, Seen};
+use crate::gateway::json::{Leaf, Pick, Wanted};
+
+/// `POST /v1/responses`.
+#[derive(Debug)]
+pub(super) struct Responses;
+
+const LIMIT: &[&str] = &["max_output_tokens"];
+
+impl Dialect for Responses {
+    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+        match path {
+            ["model"] => asked.state_model(leaf),
+            ["max_output_tokens"] => asked.state_limit(LIMIT, leaf),
+            ["stream"] => asked.streams = leaf == Leaf::Bool(true),
+            ["service_tier"] => asked.tier(leaf),
+            ["previous_response_id" | "conversation" | "prompt"] => asked.not_in_body(leaf),
+            ["tools", "type"] | ["tools", "tools", "type"] => tool(leaf, asked),
+            ["input", "type"] => item(leaf, asked),
+            ["input", "content" | "output" | "summary", "type"] => content(leaf, asked),
+            ["input", "content" | "output", "image_url"] => {
+                if let Leaf::Text(url) = leaf
+                    && url.starts_with("data:image/")
+                {
+                    asked.media(url);
+                }
+            }
+            [
+                "input",
+                "content" | "output",
+                "file_id" | "file_url" | "file_data",
+            ] => asked.not_in_body(leaf),
+            _ => {}
+        }
+    }
+
+    fn limit_field(&self, _model: &str) -> &'static [&'static str] {
+        LIMIT
+    }
+
+    fn wanted(&self) -> Wanted {
+        &[&["type"], &["response", "usage"], &["usage"], &["status"]]
+    }
+
+    fn heard(&self, picks: &[Pick], seen: &mut Seen) {
+        let said = |path: &[&str], words: &[&str]| {
+            let mut told = picks.iter().filter(|pick| pick.path == path);
+            told.any(|pick| pick.text().is_some_and(|told| words.contains(&told.as_str())))
+        };
+        seen.goes_on |= said(&["status"], &["queued", "in_progress"]);
+        let ends = ["response.completed", "response.incomplete", "response.failed"];
+        seen.ending |= said(&["type"], &ends);
+        let usage = picks.iter().filter(|pick| pick.path.ends_with(&["usage"]));
+        usage.for_each(|pick| seen.hear(pick, read));
+    }
+}
+
+/// A tool; of one that the provider runs nobody knows what it reads.
+fn tool(leaf: Leaf<'_>, asked: &mut Asked) {
+    match leaf {
+        Leaf::Text("function" | "custom" | "local_shell" | "apply_patch" | "namespace") => {}
+        _ => asked.whole_window = true,
+    }
+}
+
+/// An item of the conversation.
+fn item(leaf: Leaf<'_>, asked: &mut Asked) {
+    let Leaf::Text(kind) = leaf else { return };
+    let is_text = matches!(
+        kind,
+        "message" | "reasoning" | "compaction" | "compaction_summary"
+    ) || [
+        "function",
+        "custom_tool",
+        "local_shell",
+        "shell",
+        "apply_patch",
+        "tool_search",
+        "web_search",
+    ]
+    .iter()
+    .any(|start| {
+        let rest = kind.strip_prefix(start);
+        matches!(rest, Some("_call" | "_call_output" | "_output"))
+    });
+    if !is_text {
+        asked.whole_window = true;
+    }
+}
+
+/// A piece of a message or of a tool's output.
+fn content(leaf: Leaf<'_>, asked: &mut Asked) {
+    match leaf {
+        Leaf::Text("input_image") => asked.picture(PICTURE_TOKENS),
+        Leaf::Text(kind) if kind.ends_with("_text") || kind == "text" || kind == "refusal" => {}
+        // What a shell command printed comes as plain fields.
+        Leaf::Text("exit" | "timeout") => {}
+        _ => asked.whole_window = true,
+    }
+}
+
+fn read(usage: &Value) -> Option<Reported> {
+    Some(Reported {
+        usage: Usage {
+            input_tokens: needed(usage, "/input_tokens")?,
+            output_tokens: needed(usage, "/output_tokens")?,
+            cached_tokens: count(usage, "/input_tokens_details/cached_tokens")?,
+            thought_tokens: count(usage, "/output_tokens_details/reasoning_tokens")?,
+            ..Usage::default()
+        },
+        surcharge: 0,
+    })
+}
