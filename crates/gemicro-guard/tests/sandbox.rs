@@ -13,7 +13,8 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use gemicro_guard::sandbox::{
-    LaunchPlan, Launcher, Limits, Mode, Network, Pinning, Profile, SandboxError, Tier, plan, probe,
+    CommandExit, GatewayPort, LaunchPlan, Launcher, Limits, Mode, Network, Notice, Pinning, Profile, Reach,
+    SandboxError, Tier, plan, plan_supervised, probe,
 };
 
 /// A user's machine: a home with a key, a repository beside it, and the agent's folders.
@@ -461,5 +462,113 @@ fn files_and_processes_are_bounded() {
             output.contains("64") && output.contains("1048576"),
             "{tier}: {output}"
         );
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A supervised command gets its input through the channel, and everything it leaves behind ends with it.
+#[test]
+fn supervised_commands_leave_nothing() {
+    for tier in tiers() {
+        let world = World::new();
+        let marker = format!("86398.{}{}", std::process::id(), tier);
+        let marker = marker.replace("full", "1").replace("landlock", "2");
+        let script = format!(
+            "read word; (setsid sleep {marker} </dev/null >/dev/null 2>&1 &); echo got $word; exit 7"
+        );
+        let command: [OsString; 3] = ["/bin/bash".into(), "-c".into(), script.into()];
+        let plan = plan_supervised(&launcher(), tier, &world.profile(), &command).unwrap();
+        assert_eq!(plan.reach, Reach::Nothing);
+        let (mut command, control) = plan.supervised().unwrap();
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        drop(command);
+        let notice = control.wait(PATIENCE).unwrap();
+        assert!(
+            matches!(notice, Notice::Ready { listener: None }),
+            "{tier}: {notice:?}"
+        );
+        let input = world.path("input");
+        std::fs::write(&input, "word\n").unwrap();
+        let input = std::fs::File::open(input).unwrap();
+        control.hand_over(std::os::fd::AsFd::as_fd(&input)).unwrap();
+        let mut output = String::new();
+        std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut output).unwrap();
+        assert_eq!(output, "got word\n", "{tier}");
+        let notice = control.wait(PATIENCE).unwrap();
+        let is_ended = matches!(notice, Notice::Ended(CommandExit::Code(7)));
+        assert!(is_ended, "{tier}: {notice:?}");
+        assert_eq!(alive(&marker), 0, "{tier}");
+        child.wait().unwrap();
+    }
+}
+
+/// What cannot be started is told, and a keeper whose channel closes ends everything.
+#[test]
+fn the_channel_tells_and_ends() {
+    for tier in tiers() {
+        let world = World::new();
+        let start = |command: &[OsString]| {
+            let plan = plan_supervised(&launcher(), tier, &world.profile(), command).unwrap();
+            let (mut command, control) = plan.supervised().unwrap();
+            let child = command
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            assert!(matches!(control.wait(PATIENCE).unwrap(), Notice::Ready { .. }));
+            let nothing = std::fs::File::open("/dev/null").unwrap();
+            control.hand_over(std::os::fd::AsFd::as_fd(&nothing)).unwrap();
+            (child, control)
+        };
+        let (mut child, control) = start(&["/no/such/program".into()]);
+        let notice = control.wait(PATIENCE).unwrap();
+        let Notice::Failed { kind, message } = notice else {
+            panic!("{tier}: {notice:?}");
+        };
+        assert_eq!(kind, gemicro_event::ErrorKind::CommandNotFound);
+        assert!(message.contains("/no/such/program"), "{message}");
+        child.wait().unwrap();
+
+        let marker = format!("86397.{}", std::process::id());
+        let script = format!("trap '' TERM; setsid sleep {marker} & sleep {marker}");
+        let (mut child, control) = start(&["/bin/bash".into(), "-c".into(), script.into()]);
+        assert!(eventually(|| alive(&marker) == 2), "{tier}");
+        drop(control);
+        child.wait().unwrap();
+        assert!(eventually(|| alive(&marker) == 0), "{tier}");
+    }
+}
+
+#[test]
+fn a_listener_made_inside_is_served_outside() {
+    for tier in tiers() {
+        let world = World::new();
+        let gateway = GatewayPort::open(tier, Mode::WorkspaceWrite).unwrap();
+        let profile = Profile {
+            network: gateway.network(),
+            ..world.profile()
+        };
+        let ask = format!(
+            "exec 3<>/dev/tcp/127.0.0.1/{}; read -u 3 line; echo \"$line\"",
+            gateway.port()
+        );
+        let command: [OsString; 3] = ["/bin/bash".into(), "-c".into(), ask.into()];
+        let plan = plan_supervised(&launcher(), tier, &profile, &command).unwrap();
+        let (mut command, control) = plan.supervised().unwrap();
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let Notice::Ready { listener } = control.wait(PATIENCE).unwrap() else {
+            panic!("{tier}: not ready");
+        };
+        assert_eq!(listener.is_some(), tier == Tier::Full);
+        let listener = listener.or(gateway.into_listener()).unwrap();
+        let nothing = std::fs::File::open("/dev/null").unwrap();
+        control.hand_over(std::os::fd::AsFd::as_fd(&nothing)).unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        std::io::Write::write_all(&mut stream, b"from outside\n").unwrap();
+        let mut output = String::new();
+        std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut output).unwrap();
+        assert_eq!(output, "from outside\n", "{tier}");
+        child.wait().unwrap();
     }
 }

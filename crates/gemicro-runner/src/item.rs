@@ -85,7 +85,8 @@ pub enum AgentItem {
     Ended(TurnEnd),
     /// Something we do not understand, told once per kind and process.
     Alarm {
-        /// What kind: `unknown:TYPE`, `malformed:TYPE`, `not_json`, `invalid_utf8`, `line_too_long`.
+        /// What kind: `unknown:TYPE`, `malformed:TYPE`, `not_json`, `invalid_utf8`, `line_too_long`,
+        /// `many_raw_lines`.
         kind: String,
         /// In one sentence.
         message: String,

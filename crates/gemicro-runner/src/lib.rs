@@ -6,6 +6,8 @@
 //! and a [`Dialogue`], which turns the process's output into [`AgentItem`]s and says what to write to it. The
 //! items of a turn fold into a [`Transcript`]; the CLI judges it, with the exit and the end of standard error,
 //! to an [`AgentEnd`] or a failure of the closed list. All of this is pure: no process, no file, no clock.
+//! `supervise` does the rest: it finds the program ([`locate`]), writes its home ([`AgentHome`]), starts the
+//! process in its sandbox and leads it to its end.
 //!
 //! This crate knows no model, no phase of a pipeline and no storage.
 
@@ -14,16 +16,20 @@ mod cli;
 mod dialogue;
 mod end;
 pub mod environment;
+mod home;
 mod invocation;
 mod item;
 mod judge;
 mod lines;
+mod locate;
 mod output;
 mod permission;
 mod prompt;
 mod protocol;
 mod request;
 mod session;
+#[cfg(target_os = "linux")]
+pub mod supervise;
 mod transcript;
 mod trouble;
 mod version;
@@ -32,8 +38,10 @@ pub use agent_cli::{AgentCli, CliKind};
 pub use cli::{ClaudeCode, Codex, GeminiAcp, GeminiHeadless};
 pub use dialogue::{Dialogue, MAX_LINE_BYTES};
 pub use end::{AgentEnd, Ended, Exit};
+pub use home::AgentHome;
 pub use invocation::{Invocation, SettingsFile, Stdin};
 pub use item::{AgentItem, EndClaim, RawLine, ToolStatus, TurnEnd, UsageScope};
+pub use locate::{Located, locate};
 pub use permission::{PermissionAnswer, PermissionId, PermissionRequest};
 pub use prompt::{MAX_PROMPT_BYTES, Prompt};
 pub use protocol::Cancel;

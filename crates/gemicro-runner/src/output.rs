@@ -8,6 +8,8 @@ use crate::item::{AgentItem, RawLine};
 
 /// How many kinds of alarm one process may raise; a hostile stream could invent kinds without end.
 const MAX_KINDS: usize = 64;
+/// How many lines that nobody understands become items; the spool has them all.
+const MAX_RAW: u64 = 1_000;
 /// How long the name of a kind may be.
 const MAX_KIND_CHARS: usize = 80;
 
@@ -17,6 +19,7 @@ pub(crate) struct Output {
     items: Vec<AgentItem>,
     input: Vec<u8>,
     told: BTreeSet<String>,
+    n_raw: u64,
 }
 
 impl Output {
@@ -65,14 +68,22 @@ impl Output {
         self.raw(line);
     }
 
-    /// Keeps a line.
+    /// Keeps a line, unless there were too many.
     pub(crate) fn raw(&mut self, line: &[u8]) {
+        self.n_raw += 1;
+        if self.n_raw > MAX_RAW {
+            return self.alarm("many_raw_lines", "further lines that are not events are not told");
+        }
         let line = RawLine::new(line);
         self.item(AgentItem::Raw { line });
     }
 
     /// Raises an alarm, unless one of its kind was raised before.
     pub(crate) fn alarm(&mut self, kind: &str, message: &str) {
+        // A flood of bad lines asks this for each of them.
+        if self.told.contains(kind) {
+            return;
+        }
         let kind: String = kind.chars().take(MAX_KIND_CHARS).collect();
         let (kind, message) = match self.told.len() {
             _ if self.told.contains(&kind) => return,

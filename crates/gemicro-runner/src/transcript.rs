@@ -7,8 +7,9 @@ use gemicro_event::Usage;
 use crate::item::{AgentItem, TurnEnd, UsageScope};
 use crate::session::SessionId;
 
-/// How much of an agent's text is kept; more is dropped and the turn counts as cut off.
-const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
+/// How much of an agent's text is kept. What it said before its last tool call is forgotten first; an answer that
+/// is longer counts as cut off.
+const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 /// How many notices and stray lines are kept.
 const MAX_LINES: usize = 20;
 /// How much of each.
@@ -59,6 +60,10 @@ impl Transcript {
         match item {
             AgentItem::Started { session, .. } => self.session = Some(session.clone()),
             AgentItem::Text { text } => {
+                if self.said.len().saturating_add(text.len()) > MAX_TEXT_BYTES {
+                    self.said.drain(..self.answer_start);
+                    self.answer_start = 0;
+                }
                 if self.said.len().saturating_add(text.len()) > MAX_TEXT_BYTES {
                     self.is_cut = true;
                 } else {

@@ -1,4 +1,4 @@
-//! Only standard input, output, error and the gateway reach the command.
+//! Only standard input, output and error reach the command.
 //!
 //! The one place with `unsafe`: a descriptor that was inherited has no owner in this process, and the standard
 //! library has no safe way to name it.
@@ -8,14 +8,9 @@ use std::os::fd::BorrowedFd;
 use rustix::io::FdFlags;
 
 use super::error::SandboxError;
-use super::profile::Network;
 
 /// Marks every other descriptor to be closed when the command starts.
-pub(super) fn close_on_exec(network: Network) -> Result<(), SandboxError> {
-    let kept = match network {
-        Network::Gateway { fd } => Some(fd),
-        Network::None | Network::Open => None,
-    };
+pub(super) fn close_on_exec() -> Result<(), SandboxError> {
     let entries = std::fs::read_dir("/proc/self/fd")
         .map_err(|source| SandboxError::refused("a list of descriptors", source))?;
     // Collected first: the list itself is a descriptor, and is gone afterwards.
@@ -25,12 +20,7 @@ pub(super) fn close_on_exec(network: Network) -> Result<(), SandboxError> {
         .filter(|number| *number > 2)
         .collect();
     for number in numbers {
-        let flags = if Some(number) == kept {
-            FdFlags::empty()
-        } else {
-            FdFlags::CLOEXEC
-        };
-        match set_flags(number, flags) {
+        match set_flags(number, FdFlags::CLOEXEC) {
             Ok(()) | Err(rustix::io::Errno::BADF) => {}
             Err(source) => return Err(SandboxError::refused("a descriptor", source)),
         }

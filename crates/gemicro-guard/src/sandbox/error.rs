@@ -55,6 +55,18 @@ pub enum SandboxError {
 }
 
 impl SandboxError {
+    /// What happened and why, in one line.
+    #[cfg(target_os = "linux")]
+    pub(super) fn with_sources(&self) -> String {
+        let mut text = self.to_string();
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            text = format!("{text}: {error}");
+            source = error.source();
+        }
+        text
+    }
+
     /// A wall that the kernel refused.
     pub(super) fn refused(
         wall: &'static str,
@@ -70,7 +82,10 @@ impl SandboxError {
 impl From<&SandboxError> for ErrorKind {
     fn from(error: &SandboxError) -> Self {
         match error {
-            SandboxError::Start { .. } => Self::CommandNotFound,
+            SandboxError::Start { source, .. } => match source.kind() {
+                std::io::ErrorKind::PermissionDenied => Self::PermissionDenied,
+                _ => Self::CommandNotFound,
+            },
             _ => Self::SandboxUnavailable,
         }
     }

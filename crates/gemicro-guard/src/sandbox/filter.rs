@@ -99,7 +99,11 @@ fn programs(launch: &Launch) -> Result<Vec<BpfProgram>, Problem> {
     let sockets = closed_families(launch)
         .into_iter()
         .map(|family| when(0, SeccompCmpOp::Eq, u64::from(family.cast_unsigned())));
-    let sockets = sockets.collect::<Result<Vec<_>, _>>()?;
+    let mut sockets = sockets.collect::<Result<Vec<_>, _>>()?;
+    if is_held_to_a_port(launch) {
+        sockets.extend(all_but_tcp()?);
+        forbidden.extend(connecting_sends()?);
+    }
     if !sockets.is_empty() {
         forbidden.insert(libc::SYS_socket, sockets);
     }
@@ -124,9 +128,64 @@ fn closed_families(launch: &Launch) -> Vec<i32> {
     families
 }
 
+/// Landlock holds a command to one port, but only where it connects by TCP.
+fn is_held_to_a_port(launch: &Launch) -> bool {
+    launch.tier != Tier::Full && matches!(launch.profile.network, Network::Gateway { .. })
+}
+
+/// Every socket that Landlock's port rules do not see: other families (SMC falls back to TCP inside the kernel),
+/// datagrams, and TCP's other protocols.
+fn all_but_tcp() -> Result<Vec<SeccompRule>, Problem> {
+    let internet = [libc::AF_INET, libc::AF_INET6].map(|family| u64::from(family.cast_unsigned()));
+    let known = [
+        internet[0],
+        internet[1],
+        u64::from(libc::AF_NETLINK.cast_unsigned()),
+    ];
+    let others = known.map(|family| condition(0, SeccompCmpOp::Ne, family));
+    let others = others.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut rules = vec![SeccompRule::new(others)?];
+    for family in internet {
+        for kind in (0..16).filter(|kind| *kind != u64::from(libc::SOCK_STREAM.cast_unsigned())) {
+            rules.push(SeccompRule::new(vec![
+                condition(0, SeccompCmpOp::Eq, family)?,
+                condition(1, SeccompCmpOp::MaskedEq(0xf), kind)?,
+            ])?);
+        }
+        rules.push(SeccompRule::new(vec![
+            condition(0, SeccompCmpOp::Eq, family)?,
+            condition(2, SeccompCmpOp::Ne, 0)?,
+            condition(2, SeccompCmpOp::Ne, u64::from(libc::IPPROTO_TCP.cast_unsigned()))?,
+        ])?);
+    }
+    Ok(rules)
+}
+
+/// With this flag a send connects by itself, and Landlock is not asked.
+fn connecting_sends() -> Result<Rules, Problem> {
+    let flag = u64::from(libc::MSG_FASTOPEN.cast_unsigned());
+    let calls = [
+        (libc::SYS_sendto, 3),
+        (libc::SYS_sendmsg, 2),
+        (libc::SYS_sendmmsg, 3),
+    ];
+    calls
+        .into_iter()
+        .map(|(call, argument)| Ok((call, vec![when(argument, SeccompCmpOp::MaskedEq(flag), flag)?])))
+        .collect()
+}
+
 fn when(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, Problem> {
-    let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?;
-    Ok(SeccompRule::new(vec![condition])?)
+    Ok(SeccompRule::new(vec![condition(argument, operator, value)?])?)
+}
+
+fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompCondition, Problem> {
+    Ok(SeccompCondition::new(
+        argument,
+        SeccompCmpArgLen::Dword,
+        operator,
+        value,
+    )?)
 }
 
 /// A filter; calls of another architecture end the process.

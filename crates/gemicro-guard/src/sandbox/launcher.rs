@@ -1,11 +1,16 @@
 //! The launcher: our own binary inside the sandbox, just before it becomes the command.
 //!
-//! A process of its own, so that the walls are put up in a single thread and by nobody who is still needed.
+//! A process of its own, so that the walls are put up in a single thread and by nobody who is still needed. The
+//! same binary is the keeper where one is needed; see [`Role`].
 
 use std::ffi::OsString;
 
 use super::error::SandboxError;
-pub use super::plan::Launch;
+pub use super::plan::{Launch, Role};
+#[cfg(target_os = "linux")]
+use super::profile::Network;
+#[cfg(target_os = "linux")]
+use super::tier::Tier;
 
 /// Puts up the walls and becomes the command. `arguments` are those after the word that makes the binary the
 /// launcher: the launch as JSON, `--`, the command. Returns only on failure; the caller reports it and ends
@@ -18,7 +23,40 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> SandboxError {
         Err(error) => return error.into(),
     };
     let command: Vec<OsString> = arguments.skip_while(|argument| argument == "--").collect();
-    become_command(&launch, &command)
+    match launch.role {
+        Role::Alone => become_command(&launch, &command),
+        #[cfg(target_os = "linux")]
+        Role::Handed => become_handed(&launch, &command),
+        #[cfg(target_os = "linux")]
+        Role::Keeper => super::keeper::run(launch.tier, &command),
+        #[cfg(not(target_os = "linux"))]
+        Role::Handed | Role::Keeper => become_command(&launch, &command),
+    }
+}
+
+/// Takes the standard input from gemicro first, and tells it when nothing was started.
+#[cfg(target_os = "linux")]
+fn become_handed(launch: &Launch, command: &[OsString]) -> SandboxError {
+    let control = match super::control::Inner::from_stdin() {
+        Ok(control) => control,
+        Err(error) => return SandboxError::refused("a channel to gemicro", error),
+    };
+    let error = match hand_over(launch, &control) {
+        Ok(()) => become_command(launch, command),
+        Err(error) => SandboxError::refused("a standard input", error),
+    };
+    control.failed((&error).into(), &error.with_sources());
+    error
+}
+
+#[cfg(target_os = "linux")]
+fn hand_over(launch: &Launch, control: &super::control::Inner) -> std::io::Result<()> {
+    let listener = match (launch.tier, launch.profile.network) {
+        (Tier::Full, Network::Gateway { port }) => Some(super::gateway::listen_inside(port)?),
+        (_, Network::None | Network::Gateway { .. } | Network::Open) => None,
+    };
+    let stdin = control.ready(listener)?;
+    Ok(rustix::stdio::dup2_stdin(stdin)?)
 }
 
 #[cfg(target_os = "linux")]
@@ -33,7 +71,11 @@ fn become_command(launch: &Launch, command: &[OsString]) -> SandboxError {
 fn walls(launch: &Launch) -> Result<(), SandboxError> {
     use super::{descriptors, filter, limits, rules};
 
-    descriptors::close_on_exec(launch.profile.network)?;
+    descriptors::close_on_exec()?;
+    // Without a sandbox there is only a keeper; the command is the user's own.
+    if launch.tier == Tier::None {
+        return Ok(());
+    }
     limits::apply(launch)?;
     rules::apply(launch)?;
     filter::apply(launch)

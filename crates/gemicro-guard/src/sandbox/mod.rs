@@ -3,22 +3,28 @@
 //! A [`Profile`] says what may be touched. [`probe`] finds the best [`Tier`] of this machine by really starting
 //! something in it. [`plan`] turns profile, tier and command into a [`LaunchPlan`]: the exact program and
 //! arguments. Inside, [`launcher`] (a re-exec of our own binary) puts up the kernel's walls and becomes the
-//! command. Nothing here falls back to less than was asked for: it is an error instead.
+//! command. What has to be watched is planned by [`plan_supervised`]: a keeper stays with it until nothing of it
+//! is left, and a channel ([`Control`]) leads there. Nothing here falls back to less than was asked for: it is an error instead.
 //!
 //! | tier | walls | known gaps |
 //! |---|---|---|
 //! | full | bubblewrap, Landlock, seccomp | none known inside its promise |
-//! | landlock | Landlock, seccomp | modes and times of files, other processes are visible, children may outlive a kill |
+//! | landlock | Landlock, seccomp | modes and times of files, other processes are visible, no servers on loopback beside the gateway; below ABI 6 a hostile command can kill its keeper |
 //! | seatbelt | `sandbox-exec` | never run: untested |
 //! | none | nothing | only for `danger-full-access` |
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;
 #[cfg(target_os = "linux")]
+mod control;
+#[cfg(target_os = "linux")]
 mod descriptors;
 mod error;
 #[cfg(target_os = "linux")]
 mod filter;
+mod gateway;
+#[cfg(target_os = "linux")]
+mod keeper;
 pub mod launcher;
 #[cfg(target_os = "linux")]
 mod limits;
@@ -30,12 +36,19 @@ mod rules;
 mod seatbelt;
 mod spawn;
 mod tier;
+#[cfg(target_os = "linux")]
+mod tree;
 
 #[cfg(test)]
 mod tests;
 
+#[cfg(target_os = "linux")]
+pub use control::{CommandExit, Control, Notice};
 pub use error::SandboxError;
-pub use plan::{LaunchPlan, Launcher, plan};
+pub use gateway::{GatewayPort, Reach};
+pub use plan::{LaunchPlan, Launcher, plan, plan_supervised};
 pub use probe::{Probe, probe};
 pub use profile::{Limits, Mode, Network, Pinning, Profile, SETTINGS};
 pub use tier::Tier;
+#[cfg(target_os = "linux")]
+pub use tree::{ProcessHandle, children, descendants, end_leftover, signal_descendants, still_running};

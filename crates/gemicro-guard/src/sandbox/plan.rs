@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::error::SandboxError;
+use super::gateway::{self, Reach};
 use super::profile::{Mode, Pinning, Profile};
 use super::seatbelt;
 use super::tier::Tier;
@@ -24,8 +25,22 @@ pub struct Launcher {
 pub struct Launch {
     /// The walls around it.
     pub tier: Tier,
+    /// What this process has to do.
+    pub role: Role,
     /// The profile, with canonical paths.
     pub profile: Profile,
+}
+
+/// What a process of our own binary does for a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// It becomes the command at once.
+    Alone,
+    /// Its standard input is a channel to gemicro: it gets the real one there, then becomes the command.
+    Handed,
+    /// It starts what is planned, bubblewrap or a launcher, and stays until no descendant is left.
+    Keeper,
 }
 
 /// A command, ready to be started in its sandbox.
@@ -41,6 +56,8 @@ pub struct LaunchPlan {
     pub cwd: PathBuf,
     /// The tier that holds it, for the record.
     pub tier: Tier,
+    /// What it can reach over the network, for the record.
+    pub reach: Reach,
     /// Paths that should have been pinned and do not exist: look at them afterwards.
     pub unpinned: Vec<PathBuf>,
 }
@@ -52,18 +69,47 @@ pub fn plan(
     profile: &Profile,
     command: &[OsString],
 ) -> Result<LaunchPlan, SandboxError> {
+    plan_as(Role::Alone, launcher, tier, profile, command)
+}
+
+/// Plans the start of a command that is watched to its end: nothing of it outlives what starts it. To be started
+/// by [`LaunchPlan::supervised`].
+pub fn plan_supervised(
+    launcher: &Launcher,
+    tier: Tier,
+    profile: &Profile,
+    command: &[OsString],
+) -> Result<LaunchPlan, SandboxError> {
+    plan_as(Role::Handed, launcher, tier, profile, command)
+}
+
+fn plan_as(
+    role: Role,
+    launcher: &Launcher,
+    tier: Tier,
+    profile: &Profile,
+    command: &[OsString],
+) -> Result<LaunchPlan, SandboxError> {
     let mode = profile.mode;
     let mut profile = profile.clone();
     let mut unpinned = Vec::new();
     let (program, arguments) = match (mode, tier) {
         (Mode::DangerFullAccess, _) => {
+            let command = match role {
+                Role::Alone => command.to_vec(),
+                Role::Handed | Role::Keeper => {
+                    let tier = Tier::None;
+                    let inner = launched(role, tier, launcher, &profile, command)?;
+                    kept(tier, launcher, &profile, &inner)?
+                }
+            };
             let (program, arguments) = command.split_first().ok_or(SandboxError::Unavailable { mode })?;
             (PathBuf::from(program), arguments.to_vec())
         }
         (_, Tier::None) => return Err(SandboxError::Unavailable { mode }),
         (_, Tier::Full | Tier::Landlock | Tier::Seatbelt) => {
             unpinned = canonical(&mut profile)?;
-            contained(tier, launcher, &profile, command)?
+            contained(role, tier, launcher, &profile, command)?
         }
     };
     let mut environment = profile.environment.clone();
@@ -71,21 +117,24 @@ pub fn plan(
     for (name, path) in [("HOME", &profile.home), ("TMPDIR", &profile.temporary)] {
         environment.push((name.to_owned(), path.to_string_lossy().into_owned()));
     }
+    let tier = if mode == Mode::DangerFullAccess {
+        Tier::None
+    } else {
+        tier
+    };
     Ok(LaunchPlan {
         program,
         arguments,
         environment,
         cwd: profile.workspace,
-        tier: if mode == Mode::DangerFullAccess {
-            Tier::None
-        } else {
-            tier
-        },
+        tier,
+        reach: gateway::reach(tier, profile.network, super::probe::abi()),
         unpinned,
     })
 }
 
 fn contained(
+    role: Role,
     tier: Tier,
     launcher: &Launcher,
     profile: &Profile,
@@ -94,25 +143,51 @@ fn contained(
     check(tier, profile)?;
     match tier {
         #[cfg(target_os = "linux")]
-        Tier::Full => {
-            let mut arguments = super::bubblewrap::arguments(launcher, profile);
-            arguments.push(launcher.program.clone().into());
-            arguments.extend(inside(tier, launcher, profile, command)?);
-            Ok((super::bubblewrap::PROGRAM.into(), arguments))
+        Tier::Full | Tier::Landlock => {
+            let mut whole = launched(role, tier, launcher, profile, command)?;
+            if tier == Tier::Full {
+                let mut outer = vec![OsString::from(super::bubblewrap::PROGRAM)];
+                outer.extend(super::bubblewrap::arguments(launcher, profile));
+                outer.append(&mut whole);
+                whole = outer;
+            }
+            if role == Role::Handed {
+                whole = kept(tier, launcher, profile, &whole)?;
+            }
+            let arguments = whole.split_off(1);
+            Ok((whole.remove(0).into(), arguments))
         }
-        #[cfg(target_os = "linux")]
-        Tier::Landlock => Ok((
-            launcher.program.clone(),
-            inside(tier, launcher, profile, command)?,
-        )),
         Tier::Seatbelt => Ok((seatbelt::PROGRAM.into(), seatbelt::arguments(profile, command))),
         _ => Err(SandboxError::Unavailable { mode: profile.mode }),
     }
 }
 
+/// A keeper of what is started.
+fn kept(
+    tier: Tier,
+    launcher: &Launcher,
+    profile: &Profile,
+    started: &[OsString],
+) -> Result<Vec<OsString>, SandboxError> {
+    launched(Role::Keeper, tier, launcher, profile, started)
+}
+
+/// Our own binary with its arguments.
+fn launched(
+    role: Role,
+    tier: Tier,
+    launcher: &Launcher,
+    profile: &Profile,
+    command: &[OsString],
+) -> Result<Vec<OsString>, SandboxError> {
+    let mut whole = vec![launcher.program.clone().into()];
+    whole.extend(inside(role, tier, launcher, profile, command)?);
+    Ok(whole)
+}
+
 /// The launcher's own arguments.
-#[cfg(target_os = "linux")]
 fn inside(
+    role: Role,
     tier: Tier,
     launcher: &Launcher,
     profile: &Profile,
@@ -120,6 +195,7 @@ fn inside(
 ) -> Result<Vec<OsString>, SandboxError> {
     let launch = Launch {
         tier,
+        role,
         profile: Profile {
             // The environment reaches the process by itself; credentials in it must not stand in a process list.
             environment: Vec::new(),
@@ -188,6 +264,15 @@ fn canonical(profile: &mut Profile) -> Result<Vec<PathBuf>, SandboxError> {
     }
     for path in profile.writable.iter_mut().chain(&mut profile.readable) {
         *path = real(path)?;
+    }
+    // A program that lies in the home itself must not open the whole home.
+    let opens_home = |path: &&PathBuf| profile.user_home.starts_with(path);
+    if let Some(path) = profile.readable.iter().chain(&profile.writable).find(opens_home) {
+        let source = std::io::Error::other("it holds the user's home, which must stay hidden");
+        return Err(SandboxError::Path {
+            path: path.clone(),
+            source,
+        });
     }
     // What is not there needs no hiding: it cannot be made either, outside the open folders.
     profile.hidden = profile.hidden.iter().filter_map(|path| real(path).ok()).collect();

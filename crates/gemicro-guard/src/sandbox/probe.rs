@@ -96,12 +96,13 @@ fn try_tier(launcher: &Launcher, scratch: &Path, tier: Tier) -> std::io::Result<
     Ok(is_standing && inside.exists() && !user_home.join("outside").exists())
 }
 
+/// The newest Landlock version that the kernel grants.
 #[cfg(target_os = "linux")]
-fn abi() -> u8 {
+pub(super) fn abi() -> u8 {
     super::rules::abi()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn abi() -> u8 {
+pub(super) fn abi() -> u8 {
     0
 }

@@ -35,10 +35,10 @@ pub enum Mode {
 pub enum Network {
     /// Nothing.
     None,
-    /// The gateway alone, through this inherited descriptor.
+    /// The gateway alone; see [`GatewayPort`](super::GatewayPort).
     Gateway {
-        /// The descriptor's number in the command.
-        fd: i32,
+        /// Its port on 127.0.0.1, as the command sees it.
+        port: u16,
     },
     /// Everything.
     Open,

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
-    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath, PathFd,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 
 use super::error::SandboxError;
@@ -85,10 +85,23 @@ fn ruleset(launch: &Launch) -> Result<RulesetCreated, Box<dyn std::error::Error 
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(WANTED))?
         .scope(Scope::from_all(WANTED))?;
-    if profile.network == Network::None {
-        ruleset = ruleset.handle_access(AccessNet::from_all(WANTED))?;
-    }
+    let gateway = match (launch.tier, profile.network) {
+        (_, Network::None) => {
+            ruleset = ruleset.handle_access(AccessNet::from_all(WANTED))?;
+            None
+        }
+        // One network for all: nothing but the gateway's port, and no listening in the user's name.
+        (Tier::Landlock, Network::Gateway { port }) => {
+            ruleset = ruleset.handle_access(AccessNet::from_all(WANTED))?;
+            Some(port)
+        }
+        // A network of its own: the gateway is all there is, beside what the command starts itself.
+        (_, Network::Gateway { .. } | Network::Open) => None,
+    };
     let mut created = ruleset.create()?;
+    if let Some(port) = gateway {
+        created = created.add_rule(NetPort::new(port, AccessNet::ConnectTcp))?;
+    }
     let read = AccessFs::from_read(WANTED);
     let all = AccessFs::from_all(WANTED);
     for path in SYSTEM {

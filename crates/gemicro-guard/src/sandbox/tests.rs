@@ -186,6 +186,66 @@ fn a_launcher_that_does_not_start_is_no_tier() {
     assert_eq!(probe(&idle, scratch.path()).tier, Tier::None);
 }
 
+/// A program in the home itself must not open the home.
+#[test]
+fn the_home_cannot_be_opened() {
+    let folders = Folders::new();
+    for name in ["user", ""] {
+        let profile = Profile {
+            readable: vec![folders.path(name)],
+            ..folders.profile(Mode::WorkspaceWrite)
+        };
+        let error = planned(Tier::Full, &profile).unwrap_err();
+        assert!(matches!(error, SandboxError::Path { .. }), "{error}");
+    }
+}
+
+/// Without a sandbox there is still a keeper, and it does not see the environment as an argument.
+#[cfg(target_os = "linux")]
+#[test]
+fn supervised_commands_are_kept() {
+    let folders = Folders::new();
+    let profile = Profile {
+        mode: Mode::DangerFullAccess,
+        ..folders.profile(Mode::ReadOnly)
+    };
+    let plan = super::plan_supervised(&launcher(), Tier::None, &profile, &["true".into()]).unwrap();
+    let words: Vec<String> = plan
+        .arguments
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(plan.program, Path::new("/usr/bin/gemicro"));
+    assert!(
+        words[1].contains("\"keeper\"") && words[5].contains("\"handed\""),
+        "{words:?}"
+    );
+    assert_eq!(
+        (words[3].as_str(), words[7].as_str()),
+        ("/usr/bin/gemicro", "true")
+    );
+    assert!(!words.concat().contains("canary"));
+    assert_eq!(plan.reach, super::Reach::Everything);
+}
+
+#[test]
+fn what_can_be_reached_is_told() {
+    use super::gateway::reach;
+    use super::{Network, Reach};
+
+    let gateway = Network::Gateway { port: 1 };
+    for (tier, network, abi, expected) in [
+        (Tier::Full, gateway, 0, Reach::Gateway),
+        (Tier::Landlock, gateway, 4, Reach::Gateway),
+        (Tier::Landlock, gateway, 3, Reach::Everything),
+        (Tier::Landlock, Network::None, 3, Reach::Nothing),
+        (Tier::Full, Network::Open, 6, Reach::Everything),
+        (Tier::None, Network::None, 6, Reach::Everything),
+    ] {
+        assert_eq!(reach(tier, network, abi), expected, "{tier} {network:?} {abi}");
+    }
+}
+
 #[test]
 fn seatbelt_names_every_path() {
     let folders = Folders::new();

@@ -15,6 +15,11 @@ struct Typed {
 
 /// The type of the event in a line; a line without one is kept as it is.
 pub(super) fn kind(line: LineText<'_>, out: &mut Output) -> Option<String> {
+    // Looked at first: reading in vain costs more, and a flood has millions of lines.
+    if !line.text.trim_start().starts_with('{') {
+        out.not_json(line.bytes);
+        return None;
+    }
     match serde_json::from_str::<Typed>(line.text) {
         Ok(typed) => Some(typed.kind),
         Err(_) => {

@@ -11,4 +11,6 @@ mod judging;
 mod play;
 mod properties;
 mod requests;
+#[cfg(target_os = "linux")]
+mod supervise;
 mod versions;

@@ -178,5 +178,6 @@ fn alarms_come_to_an_end() {
         .filter(|item| matches!(item, AgentItem::Alarm { .. }))
         .count();
     assert_eq!(alarms, 65);
-    assert_eq!(items.len(), 10_065);
+    // And so do lines that nobody understands: the spool has them.
+    assert_eq!(items.len(), 1_065);
 }

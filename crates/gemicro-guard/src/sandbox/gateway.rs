@@ -1,0 +1,102 @@
+//! How a command reaches our gateway, and what else it can reach.
+//!
+//! In tier full the command has a network of its own. The launcher makes the listener in there and hands it out
+//! (see [`Control`](super::Control)): a socket belongs to the network it was made in, so the command reaches
+//! whoever accepts on it outside, nothing else, and no process has to carry bytes. In tier landlock there is
+//! only one network: gemicro listens itself, and the kernel lets the command connect to that port alone.
+
+use std::net::{Ipv4Addr, TcpListener};
+
+use serde::{Deserialize, Serialize};
+
+use super::profile::{Mode, Network};
+use super::tier::Tier;
+
+/// The port inside a network of the command's own, where nothing else is.
+const INSIDE: u16 = 4180;
+
+/// The gateway's place as a command will see it. Made before the command, whose environment names it.
+#[derive(Debug)]
+pub struct GatewayPort {
+    port: u16,
+    /// Gemicro's own, where the command shares its network.
+    listener: Option<TcpListener>,
+}
+
+impl GatewayPort {
+    /// A place for one command in this tier and mode.
+    ///
+    /// # Errors
+    /// When there is no port to listen on.
+    pub fn open(tier: Tier, mode: Mode) -> std::io::Result<Self> {
+        match (tier, mode) {
+            (Tier::Full, Mode::ReadOnly | Mode::WorkspaceWrite) => Ok(Self {
+                port: INSIDE,
+                listener: None,
+            }),
+            (Tier::Full, Mode::DangerFullAccess) | (Tier::Landlock | Tier::Seatbelt | Tier::None, _) => {
+                let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+                let port = listener.local_addr()?.port();
+                Ok(Self {
+                    port,
+                    listener: Some(listener),
+                })
+            }
+        }
+    }
+
+    /// The port on 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// `http://127.0.0.1:PORT`, as the command must be told.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("http://{}:{}", Ipv4Addr::LOCALHOST, self.port)
+    }
+
+    /// The network of a profile that reaches this place and nothing else.
+    #[must_use]
+    pub fn network(&self) -> Network {
+        Network::Gateway { port: self.port }
+    }
+
+    /// The listener, where it exists before the command does; otherwise it comes with
+    /// [`Notice::Ready`](super::Notice::Ready).
+    #[must_use]
+    pub fn into_listener(self) -> Option<TcpListener> {
+        self.listener
+    }
+}
+
+/// The listener inside the command's own network.
+pub(super) fn listen_inside(port: u16) -> std::io::Result<TcpListener> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+}
+
+/// What a command can really reach, for the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// Nothing.
+    Nothing,
+    /// The gateway alone.
+    Gateway,
+    /// Everything: it was asked for, or this kernel cannot hold it back.
+    Everything,
+}
+
+/// What a command in this tier can reach, on a kernel with this version of Landlock.
+pub(super) fn reach(tier: Tier, network: Network, landlock_abi: u8) -> Reach {
+    match (tier, network) {
+        (Tier::None, _) | (_, Network::Open) => Reach::Everything,
+        (_, Network::None) => Reach::Nothing,
+        // Ports are held back from version 4 on.
+        (Tier::Landlock, Network::Gateway { .. }) if landlock_abi < 4 => Reach::Everything,
+        // Seatbelt's profile has no rule for one port: it shuts everything.
+        (Tier::Seatbelt, Network::Gateway { .. }) => Reach::Nothing,
+        (Tier::Full | Tier::Landlock, Network::Gateway { .. }) => Reach::Gateway,
+    }
+}

@@ -1,0 +1,112 @@
+//! The keeper: a process that stays until nothing of a command is left.
+//!
+//! # Theory of operation
+//!
+//! Our own binary stays as the parent of what was planned: bubblewrap in tier full, otherwise the launcher. It
+//! adopts every orphan among the descendants, so nobody gets away by leaving his session or his parent, and
+//! nobody is left for others to collect. When the command ended, or gemicro did, or gemicro says so, it kills
+//! its children again and again, until the kernel says that it has none; then it tells how the command ended and
+//! leaves. In tier full the namespace ends with its first process in any case; the keeper waits for that. It is
+//! outside the walls: from Landlock ABI 6 on the command cannot send it a signal; below that, in tier landlock, a
+//! hostile command can kill it and survive.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::process::{WaitOptions, WaitStatus};
+
+use super::control::{CommandExit, Inner};
+use super::error::SandboxError;
+use super::tier::Tier;
+use super::{spawn, tree};
+
+/// How often what is left is looked for and killed.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Starts the command, which is the launcher once more, and stays until nothing of it is left. Returns only when
+/// it could not be started.
+pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
+    let control = match Inner::from_stdin() {
+        Ok(control) => Arc::new(control),
+        Err(error) => return SandboxError::refused("a channel to gemicro", error),
+    };
+    match keep(&control, tier, command) {
+        Ok(()) => std::process::exit(0),
+        Err(error) => {
+            control.failed((&error).into(), &error.with_sources());
+            error
+        }
+    }
+}
+
+fn keep(control: &Arc<Inner>, tier: Tier, command: &[OsString]) -> Result<(), SandboxError> {
+    let refused = |source: std::io::Error| SandboxError::refused("a keeper", source);
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+        .map_err(|error| refused(error.into()))?;
+    // No terminal, and no signal that is meant for gemicro's group.
+    rustix::process::setsid().map_err(|error| refused(error.into()))?;
+    let pid = spawn::child(command, control.copy().map_err(refused)?)?;
+    release_streams().map_err(refused)?;
+
+    let is_ending = Arc::new(AtomicBool::new(false));
+    let (listening, told) = (Arc::clone(control), Arc::clone(&is_ending));
+    std::thread::spawn(move || {
+        listening.wait_for_end();
+        told.store(true, Ordering::SeqCst);
+        loop {
+            // Also wakes the loop below, which then goes on by itself.
+            tree::kill_children(std::process::id());
+            std::thread::sleep(10 * PAUSE);
+        }
+    });
+
+    let mut exit = None;
+    loop {
+        let options = if is_ending.load(Ordering::SeqCst) {
+            WaitOptions::NOHANG
+        } else {
+            WaitOptions::empty()
+        };
+        match rustix::process::wait(options) {
+            Ok(Some((ended, status))) => {
+                if u32::try_from(ended.as_raw_nonzero().get()) == Ok(pid) {
+                    exit = exit_of(tier, status);
+                    is_ending.store(true, Ordering::SeqCst);
+                }
+            }
+            Ok(None) => {
+                tree::kill_children(std::process::id());
+                std::thread::sleep(PAUSE);
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            // No child is left, adopted ones included.
+            Err(_) => break,
+        }
+    }
+    control.ended(exit.unwrap_or(CommandExit::Signal(rustix::process::Signal::KILL.as_raw())));
+    Ok(())
+}
+
+fn exit_of(tier: Tier, status: WaitStatus) -> Option<CommandExit> {
+    match (tier, status.exit_status()) {
+        // Bubblewrap tells a signal as a shell does. Only those that programs die of: higher codes are the
+        // CLIs' own.
+        (Tier::Full, Some(code @ (129..=143 | 159))) => Some(CommandExit::Signal(code - 128)),
+        (_, Some(code)) => Some(CommandExit::Code(code)),
+        (_, None) => status.terminating_signal().map(CommandExit::Signal),
+    }
+}
+
+/// Lets go of the command's streams: they must end when the command does.
+fn release_streams() -> std::io::Result<()> {
+    let nothing = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    rustix::stdio::dup2_stderr(&nothing)?;
+    Ok(())
+}

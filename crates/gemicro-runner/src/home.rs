@@ -1,0 +1,186 @@
+//! The home of an agent: settings we write, sessions it leaves, nobody else's files.
+//!
+//! A home lasts as long as its conversation, so at the second turn the agent may have planted anything in it.
+//! Nothing here follows a link: folders are opened one by one from the home down, files are replaced whole.
+
+use std::fs;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gemicro_event::{ErrorKind, Failure};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, mkdirat, openat, renameat_with, unlinkat};
+use rustix::io::Errno;
+
+use crate::invocation::SettingsFile;
+
+const FOLDER_MODE: u32 = 0o700;
+/// How a folder is opened: itself, never a link to one.
+const FOLDER: OFlags = OFlags::DIRECTORY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::RDONLY);
+/// Numbers files that are not whole yet, so that two runs in one home do not meet.
+static N_WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// An agent's home and its folder for temporary files.
+#[derive(Debug)]
+pub struct AgentHome {
+    home: PathBuf,
+    temporary: PathBuf,
+}
+
+impl AgentHome {
+    /// Opens the home, made if it is not there; readable by the user alone.
+    ///
+    /// # Errors
+    /// `storage_error` when the folders cannot be had, or are links.
+    pub fn open(home: &Path, temporary: &Path) -> Result<Self, Failure> {
+        for folder in [home, temporary] {
+            let mut builder = fs::DirBuilder::new();
+            builder.recursive(true).mode(FOLDER_MODE);
+            builder.create(folder).map_err(|error| failed(folder, error))?;
+            let close = || {
+                let opened = openat(rustix::fs::CWD, folder, FOLDER, Mode::empty())?;
+                rustix::fs::fchmod(&opened, Mode::from_raw_mode(FOLDER_MODE))
+            };
+            close().map_err(|error| failed(folder, error.into()))?;
+        }
+        Ok(Self {
+            home: home.to_path_buf(),
+            temporary: temporary.to_path_buf(),
+        })
+    }
+
+    /// Writes the files that a CLI must find, each readable by the user alone.
+    ///
+    /// # Errors
+    /// `storage_error` for what cannot be written, `internal` for a file that is not inside the home.
+    pub fn write(&self, files: &[SettingsFile]) -> Result<(), Failure> {
+        for file in files {
+            let (folders, name) = self.inside(&file.path)?;
+            let write = || {
+                let folder = self.walk(&folders, Missing::Make)?;
+                replace(&folder, name, file.text.as_bytes())
+            };
+            write().map_err(|error| failed(&file.path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Between two turns: takes away our settings and all temporary files; sessions stay.
+    ///
+    /// # Errors
+    /// `storage_error` for what cannot be removed.
+    pub fn rest(&self, files: &[SettingsFile]) -> Result<(), Failure> {
+        for file in files {
+            let (folders, name) = self.inside(&file.path)?;
+            let remove = || match self.walk(&folders, Missing::Refuse) {
+                Ok(folder) => Ok(unlinkat(&folder, name, AtFlags::empty())?),
+                Err(error) => Err(error),
+            };
+            match remove() {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(failed(&file.path, error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        self.empty_temporary()
+    }
+
+    /// Takes away everything: the conversation is over.
+    ///
+    /// # Errors
+    /// `storage_error` for what cannot be removed.
+    pub fn remove(self) -> Result<(), Failure> {
+        self.empty_temporary()?;
+        fs::remove_dir_all(&self.home).map_err(|error| failed(&self.home, error))
+    }
+
+    fn empty_temporary(&self) -> Result<(), Failure> {
+        let empty = || {
+            for entry in fs::read_dir(&self.temporary)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    fs::remove_dir_all(entry.path())?;
+                } else {
+                    fs::remove_file(entry.path())?;
+                }
+            }
+            Ok(())
+        };
+        empty().map_err(|error| failed(&self.temporary, error))
+    }
+
+    /// The folders from the home down to a file, and its name.
+    fn inside<'p>(&self, path: &'p Path) -> Result<(Vec<&'p Path>, &'p Path), Failure> {
+        let outside = || {
+            let message = format!("{} is not inside the agent's home", path.display());
+            Failure::new(ErrorKind::Internal, message)
+        };
+        let rest = path.strip_prefix(&self.home).map_err(|_| outside())?;
+        let mut names = Vec::new();
+        for component in rest.components() {
+            match component {
+                Component::Normal(name) => names.push(Path::new(name)),
+                _ => return Err(outside()),
+            }
+        }
+        let name = names.pop().ok_or_else(outside)?;
+        Ok((names, name))
+    }
+
+    /// Opens a folder below the home without following a link.
+    fn walk(&self, folders: &[&Path], missing: Missing) -> std::io::Result<OwnedFd> {
+        let mut folder = openat(rustix::fs::CWD, &self.home, FOLDER, Mode::empty())?;
+        for name in folders {
+            if missing == Missing::Make {
+                match mkdirat(&folder, *name, Mode::from_raw_mode(FOLDER_MODE)) {
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            folder = openat(&folder, *name, FOLDER, Mode::empty())?;
+        }
+        Ok(folder)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Make,
+    Refuse,
+}
+
+/// Puts a new file in the place of whatever is there.
+fn replace(folder: &OwnedFd, name: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let number = N_WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let unfinished = format!(".gemicro-{}-{number}", std::process::id());
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = openat(folder, &unfinished, flags, Mode::from_raw_mode(0o600))?;
+    let put = || {
+        fs::File::from(file).write_all(bytes)?;
+        Ok(renameat_with(
+            folder,
+            &unfinished,
+            folder,
+            name,
+            RenameFlags::empty(),
+        )?)
+    };
+    put().inspect_err(|_: &std::io::Error| {
+        let _ = unlinkat(folder, &unfinished, AtFlags::empty());
+    })
+}
+
+fn failed(path: &Path, error: std::io::Error) -> Failure {
+    let message = format!("cannot use {}: {error}", path.display());
+    Failure::new(ErrorKind::StorageError, message)
+}
+
+#[cfg(test)]
+#[path = "home_tests.rs"]
+mod tests;

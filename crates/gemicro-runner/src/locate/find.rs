@@ -1,0 +1,191 @@
+//! Finds a program in a search path, and everything that has to be visible for it to run.
+
+use std::path::{Path, PathBuf};
+
+use gemicro_event::{ErrorKind, Failure};
+use rustix::fs::{Access, access};
+
+use super::program_file::{Interpreter, ProgramFile, look};
+
+/// A script may be run by a script; no longer chain is followed.
+const MAX_INTERPRETERS: usize = 4;
+
+/// As many links as the system itself follows.
+const MAX_LINKS: usize = 40;
+
+/// A program and what it needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// What to start: the file itself, or the link to it where the program goes by the link's name.
+    pub program: PathBuf,
+    /// What has to be visible: the program or the whole of its package, its interpreter, the folders of links.
+    pub readable: Vec<PathBuf>,
+    /// Folders to look for its interpreters in, before the search path. That may name links which are not
+    /// visible.
+    pub search: Vec<PathBuf>,
+}
+
+/// Finds a program. `path_var` is the user's `PATH`; folders in it that are not absolute do not count.
+///
+/// # Errors
+/// `command_not_found` when it, or an interpreter that it needs, is not there or is not for this machine;
+/// `permission_denied` when it is there and may not be executed.
+pub fn locate(program: &Path, path_var: &str) -> Result<Located, Failure> {
+    let mut located = Located {
+        program: find(program, path_var)?,
+        readable: Vec::new(),
+        search: Vec::new(),
+    };
+    let found = located.program.clone();
+    let (real, file) = real(&found)?;
+    located.program = match file {
+        // A program may look at the name it was started by.
+        ProgramFile::Native if real.file_name() != found.file_name() => follow(&mut located, &found),
+        _ => real.clone(),
+    };
+    open(&mut located, &real);
+    interpreters(&mut located, &real, file, path_var)?;
+    located.readable.retain(|path| !is_of_the_system(path));
+    located.readable.dedup();
+    Ok(located)
+}
+
+fn interpreters(
+    located: &mut Located,
+    script: &Path,
+    file: ProgramFile,
+    path_var: &str,
+) -> Result<(), Failure> {
+    let (mut script, mut file) = (script.to_path_buf(), file);
+    for _ in 0..MAX_INTERPRETERS {
+        let ProgramFile::Script(interpreter) = file else {
+            return Ok(());
+        };
+        let needed = |failure: Failure| Failure {
+            message: format!("{} cannot run: {}", script.display(), failure.message),
+            ..failure
+        };
+        let found = match &interpreter {
+            Interpreter::Path(path) => find(Path::new(path), path_var).map_err(needed)?,
+            Interpreter::Name(name) => find(Path::new(name), path_var).map_err(needed)?,
+        };
+        let (real, next) = real(&found).map_err(needed)?;
+        open(located, &real);
+        // `env` looks for the name that the script says.
+        if real.file_name() == found.file_name() {
+            located.search.extend(real.parent().map(Path::to_path_buf));
+        } else {
+            let link = follow(located, &found);
+            located.search.extend(link.parent().map(Path::to_path_buf));
+        }
+        (script, file) = (real, next);
+    }
+    let message = format!("{} is run by scripts without end", script.display());
+    Err(Failure::new(ErrorKind::CommandNotFound, message))
+}
+
+/// The file itself, whatever links lead to it, and its kind.
+fn real(found: &Path) -> Result<(PathBuf, ProgramFile), Failure> {
+    let failed = |error: std::io::Error| {
+        let message = format!("cannot read {}: {error}", found.display());
+        Failure::new(ErrorKind::PermissionDenied, message)
+    };
+    let real = std::fs::canonicalize(found).map_err(failed)?;
+    let file = look(&real).map_err(failed)?;
+    let wrong = |what: &str| {
+        let message = format!("{} cannot be executed: {what}", real.display());
+        Err(Failure::new(ErrorKind::CommandNotFound, message))
+    };
+    match file {
+        ProgramFile::Foreign => wrong("it is a program for another kind of machine"),
+        ProgramFile::Unknown => wrong("it is neither a program nor a script that names its interpreter"),
+        ProgramFile::Native | ProgramFile::Script(_) => Ok((real, file)),
+    }
+}
+
+/// A package of node needs its neighbours; anything else is shown alone.
+fn open(located: &mut Located, real: &Path) {
+    let packages = real.ancestors().filter(|path| path.ends_with("node_modules"));
+    let outermost = packages.last();
+    located.readable.push(outermost.unwrap_or(real).to_path_buf());
+}
+
+/// Opens the folder of every link on the way to a file; returns the first link by its real folder.
+fn follow(located: &mut Located, found: &Path) -> PathBuf {
+    let mut first = None;
+    let mut link = found.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        let (Some(folder), Some(name)) = (link.parent(), link.file_name()) else {
+            break;
+        };
+        let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+        let real_link = folder.join(name);
+        first.get_or_insert(real_link.clone());
+        let Ok(target) = std::fs::read_link(&real_link) else {
+            break;
+        };
+        link = folder.join(target);
+        located.readable.push(folder);
+    }
+    first.unwrap_or_else(|| found.to_path_buf())
+}
+
+fn is_of_the_system(path: &Path) -> bool {
+    ["/usr", "/bin", "/sbin", "/lib", "/lib64"]
+        .iter()
+        .any(|folder| path.starts_with(folder))
+}
+
+fn find(program: &Path, path_var: &str) -> Result<PathBuf, Failure> {
+    let not_found = |message: String| Err(Failure::new(ErrorKind::CommandNotFound, message));
+    if program.is_absolute() {
+        return match check(program) {
+            Found::Yes => Ok(program.to_path_buf()),
+            Found::NotExecutable => Err(not_executable(program)),
+            Found::No => not_found(format!("there is no program {}", program.display())),
+        };
+    }
+    if program.components().count() != 1 || program.as_os_str().is_empty() {
+        return not_found(format!(
+            "{} is neither a name nor an absolute path",
+            program.display()
+        ));
+    }
+    let folders = path_var.split(':').map(Path::new);
+    let candidates = folders
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(program));
+    let mut refused = None;
+    for candidate in candidates {
+        match check(&candidate) {
+            Found::Yes => return Ok(candidate),
+            Found::NotExecutable => refused = refused.or(Some(candidate)),
+            Found::No => {}
+        }
+    }
+    match refused {
+        Some(path) => Err(not_executable(&path)),
+        None => not_found(format!("{} is not in the search path", program.display())),
+    }
+}
+
+enum Found {
+    Yes,
+    NotExecutable,
+    No,
+}
+
+fn check(path: &Path) -> Found {
+    if !path.is_file() {
+        return Found::No;
+    }
+    match access(path, Access::EXEC_OK) {
+        Ok(()) => Found::Yes,
+        Err(_) => Found::NotExecutable,
+    }
+}
+
+fn not_executable(path: &Path) -> Failure {
+    let message = format!("{} is not executable", path.display());
+    Failure::new(ErrorKind::PermissionDenied, message)
+}

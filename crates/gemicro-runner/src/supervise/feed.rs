@@ -1,0 +1,78 @@
+//! What an agent reads: written whenever it has room for it, never waited for.
+
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::pipe::Sender;
+
+use crate::invocation::Stdin;
+
+/// The writing end of an agent's standard input.
+#[derive(Debug)]
+pub(super) struct Feed {
+    /// `None` when it is closed: everything was said, or the agent no longer listens.
+    pipe: Option<Sender>,
+    due: Vec<u8>,
+    n_written: usize,
+    /// Whether the input ends when nothing is due any more.
+    is_last: bool,
+}
+
+impl Feed {
+    pub(super) fn new(pipe: Sender, stdin: Stdin) -> Self {
+        let (due, is_last) = match stdin {
+            Stdin::Whole(bytes) => (bytes, true),
+            Stdin::Open => (Vec::new(), false),
+        };
+        let mut feed = Self {
+            pipe: Some(pipe),
+            due,
+            n_written: 0,
+            is_last,
+        };
+        feed.settle();
+        feed
+    }
+
+    /// Adds what is due.
+    pub(super) fn add(&mut self, mut bytes: Vec<u8>) {
+        if self.pipe.is_some() && !bytes.is_empty() {
+            self.due.append(&mut bytes);
+        }
+    }
+
+    /// Whether there is something to write.
+    pub(super) fn is_due(&self) -> bool {
+        self.pipe.is_some() && !self.due.is_empty()
+    }
+
+    /// Writes once, when the pipe has room. May be dropped at any time without losing count.
+    pub(super) async fn write(&mut self) {
+        let Some(pipe) = &mut self.pipe else {
+            return std::future::pending().await;
+        };
+        let rest = self.due.get(self.n_written..).unwrap_or_default();
+        match pipe.write(rest).await {
+            Ok(n_written) => self.n_written += n_written,
+            // It closed its input. That is its right: the prompt may be all it wanted to read.
+            Err(_) => self.close(),
+        }
+        self.settle();
+    }
+
+    /// Ends the input.
+    pub(super) fn close(&mut self) {
+        self.pipe = None;
+        self.due = Vec::new();
+        self.n_written = 0;
+    }
+
+    fn settle(&mut self) {
+        if self.n_written < self.due.len() {
+            return;
+        }
+        self.due = Vec::new();
+        self.n_written = 0;
+        if self.is_last {
+            self.pipe = None;
+        }
+    }
+}

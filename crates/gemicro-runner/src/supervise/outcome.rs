@@ -1,0 +1,69 @@
+//! How a run ended, with everything that is known about it.
+
+use std::path::PathBuf;
+
+use gemicro_event::{Failure, Usage};
+use gemicro_guard::sandbox::{CommandExit, ProcessHandle, Reach, Tier};
+use serde::Serialize;
+
+use crate::end::AgentEnd;
+use crate::item::UsageScope;
+use crate::session::SessionId;
+
+/// The end of a run: judged, and recorded. Secrets that were named are taken out of all of it.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The answer, or why there is none.
+    pub result: Result<AgentEnd, Failure>,
+    /// What is known about the run in either case.
+    pub record: RunRecord,
+}
+
+/// What is known about a run, whether it succeeded, failed or never started.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct RunRecord {
+    /// The process, while it ran; `None` when none was started.
+    pub handle: Option<ProcessHandle>,
+    /// The walls around it.
+    pub tier: Option<Tier>,
+    /// What it could reach over the network.
+    pub reach: Option<Reach>,
+    /// Paths that should have been pinned and did not exist.
+    pub unpinned: Vec<PathBuf>,
+    /// How it ended, also when we ended it.
+    pub exit: Option<CommandExit>,
+    /// Processes that were left at the end: 0, unless the system refused to end one. `None` when nothing was
+    /// started, or when it could not be verified.
+    pub survivors: Option<u32>,
+    /// Its session, if it named one.
+    pub session: Option<SessionId>,
+    /// Tokens used so far.
+    pub usage: Option<Usage>,
+    /// What they count.
+    pub usage_scope: Option<UsageScope>,
+    /// What the agent had said, success or not.
+    pub partial_text: String,
+    /// The last lines of its output, at most 20, without terminal escapes.
+    pub last_lines: Vec<String>,
+    /// Its standard output.
+    pub stdout: StreamRecord,
+    /// Its standard error.
+    pub stderr: StreamRecord,
+    /// From the call to the start of the process.
+    pub start_ms: u64,
+    /// From the start of the process to its first output.
+    pub first_output_ms: Option<u64>,
+    /// From the call to its return.
+    pub duration_ms: u64,
+}
+
+/// What became of one stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct StreamRecord {
+    /// Bytes that were read.
+    pub n_bytes: u64,
+    /// Bytes of the redacted text that are not in the file, for want of room or because it could not be written.
+    pub n_dropped: u64,
+    /// The file that holds the start and the end of the stream.
+    pub file: Option<PathBuf>,
+}

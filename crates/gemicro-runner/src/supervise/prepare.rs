@@ -1,0 +1,161 @@
+//! What can be refused before anything starts: the request, the program, its version, the folders, the sandbox.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::{
+    GatewayPort, LaunchPlan, Mode, Network, Profile, SandboxError, plan_supervised,
+};
+
+use super::capture::Capture;
+use super::run::Supervision;
+use super::spool::Spool;
+use crate::dialogue::Dialogue;
+use crate::home::AgentHome;
+use crate::invocation::{Invocation, Stdin};
+use crate::locate::{Located, locate};
+use crate::request::{AgentRequest, SandboxMode};
+
+/// Where programs are looked for when nobody says.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// A run that can begin.
+pub(super) struct Prepared {
+    pub(super) plan: LaunchPlan,
+    pub(super) dialogue: Dialogue,
+    pub(super) stdin: Stdin,
+    pub(super) stdout: Capture,
+    pub(super) stderr: Capture,
+}
+
+/// Checks everything, writes the CLI's settings, and plans the start.
+pub(super) async fn prepare(
+    run: &Supervision<'_>,
+    gateway: Option<&GatewayPort>,
+) -> Result<Prepared, Failure> {
+    let invocation = run.cli.invocation(run.request)?;
+    let dialogue = run.cli.dialogue(run.request)?;
+    let dialogue = dialogue.with_max_line(run.limits.line_bytes);
+    agree(run.request, &run.profile, gateway)?;
+    let path = invocation.env.get("PATH").map_or(PATH, String::as_str);
+    let located = locate(&invocation.program, path).map_err(|failure| with_hint(run, failure))?;
+    let home = AgentHome::open(&run.request.home, &run.request.temp)?;
+    home.write(&invocation.files)?;
+    let profile = profile(run, &invocation, &located, path);
+    let plan = |profile: &Profile, args: &[String]| {
+        let mut command: Vec<OsString> = vec![located.program.clone().into()];
+        command.extend(args.iter().map(OsString::from));
+        plan_supervised(run.launcher, run.tier, profile, &command).map_err(refused)
+    };
+    if let Some(versions) = run.versions {
+        let asking = Profile {
+            network: Network::None,
+            ..profile.clone()
+        };
+        let asking = || plan(&asking, &["--version".to_owned()]);
+        let printed = versions.printed(&located.program, asking).await?;
+        run.cli.check_version(&printed)?;
+    }
+    let plan = plan(&profile, &invocation.args)?;
+    let (stdout, stderr) = captures(run)?;
+    Ok(Prepared {
+        plan,
+        dialogue,
+        stdin: invocation.stdin,
+        stdout,
+        stderr,
+    })
+}
+
+/// The walls must be around the run that was asked for, not another one.
+fn agree(request: &AgentRequest, profile: &Profile, gateway: Option<&GatewayPort>) -> Result<(), Failure> {
+    if !request.cwd.is_dir() {
+        let message = format!("there is no folder {}", request.cwd.display());
+        return Err(Failure::new(ErrorKind::InvalidInput, message));
+    }
+    let mode = match request.sandbox {
+        SandboxMode::ReadOnly => Mode::ReadOnly,
+        SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
+        SandboxMode::DangerFullAccess => Mode::DangerFullAccess,
+    };
+    let has_gateway = match (profile.network, gateway) {
+        (network @ Network::Gateway { .. }, Some(gateway)) => network == gateway.network(),
+        (Network::Gateway { .. }, None) | (Network::None, Some(_)) => false,
+        // Where the network is open the gateway is reached like anything else.
+        (Network::None, None) | (Network::Open, _) => true,
+    };
+    let same = [
+        ("folder", profile.workspace == request.cwd),
+        ("home", profile.home == request.home),
+        ("temporary folder", profile.temporary == request.temp),
+        ("mode", profile.mode == mode),
+        ("gateway", has_gateway),
+    ];
+    match same.iter().find(|(_, is_same)| !is_same) {
+        Some((what, _)) => Err(Failure::new(
+            ErrorKind::Internal,
+            format!("request and sandbox have not the same {what}"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The sandbox with what this start needs: the environment, and a view of the CLI's installation.
+fn profile(run: &Supervision<'_>, invocation: &Invocation, located: &Located, path: &str) -> Profile {
+    let mut profile = run.profile.clone();
+    let mut environment = invocation.env.clone();
+    let found = located.search.iter().map(|folder| folder.to_string_lossy());
+    let path: Vec<String> = found
+        .map(|folder| folder.into_owned())
+        .chain([path.to_owned()])
+        .collect();
+    environment.insert("PATH".to_owned(), path.join(":"));
+    profile.environment = environment.into_iter().collect();
+    profile.readable.extend(located.readable.iter().cloned());
+    profile
+}
+
+fn captures(run: &Supervision<'_>) -> Result<(Capture, Capture), Failure> {
+    let failed = |error: std::io::Error| {
+        let message = format!("cannot write to {}: {error}", run.spool.display());
+        Failure::new(ErrorKind::StorageError, message)
+    };
+    make_folder(&run.spool).map_err(failed)?;
+    let new = |name: &str| {
+        let (head, tail) = (run.limits.spool_head, run.limits.spool_tail);
+        let spool = Spool::create(run.spool.join(name), head, tail).map_err(failed)?;
+        Ok::<_, Failure>(Capture::new(spool, &run.redactor))
+    };
+    Ok((new("stdout.log")?, new("stderr.log")?))
+}
+
+fn make_folder(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+}
+
+fn with_hint(run: &Supervision<'_>, failure: Failure) -> Failure {
+    if failure.kind != ErrorKind::CommandNotFound {
+        return failure;
+    }
+    let message = format!(
+        "{}; install it with `{}`",
+        failure.message,
+        run.cli.install_command()
+    );
+    Failure { message, ..failure }
+}
+
+fn refused(error: SandboxError) -> Failure {
+    let kind = ErrorKind::from(&error);
+    let mut message = error.to_string();
+    if let Some(source) = std::error::Error::source(&error) {
+        message = format!("{message}: {source}");
+    }
+    Failure::new(kind, message)
+}

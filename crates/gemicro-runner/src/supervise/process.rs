@@ -1,0 +1,187 @@
+//! A running agent: asked to end, made to end, and verified to be gone.
+
+use std::net::TcpListener;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::{
+    CommandExit, Control, LaunchPlan, Notice, ProcessHandle, Tier, children, descendants, signal_descendants,
+    still_running,
+};
+use rustix::process::Signal;
+use tokio::io::{AsyncReadExt, Interest};
+use tokio::net::UnixDatagram;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, ChildStderr, ChildStdout};
+use tokio::time::timeout;
+
+use super::spawn::{Spawned, spawn};
+use super::text::plain;
+
+/// How long a sandbox may take to stand.
+const START: Duration = Duration::from_secs(20);
+/// How much of the words of a sandbox that did not start are told.
+const WORDS: u64 = 4096;
+
+/// A process of our own making with all its descendants. Dropping it ends them.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    control: Control,
+    /// Wakes us when the channel can be read.
+    readiness: UnixDatagram,
+    tier: Tier,
+    pid: u32,
+    handle: Option<ProcessHandle>,
+}
+
+/// A started process with its streams.
+pub(super) struct Started {
+    pub(super) process: Process,
+    pub(super) stdin: pipe::Sender,
+    pub(super) stdout: ChildStdout,
+    pub(super) stderr: ChildStderr,
+    /// The gateway's, if the command has a network of its own.
+    pub(super) listener: Option<TcpListener>,
+}
+
+impl Process {
+    /// Starts what was planned. The command itself begins with [`Started`]: until then it waits for its input.
+    pub(super) async fn start(plan: LaunchPlan) -> Result<Started, Failure> {
+        let program = plan.program.clone();
+        let refused = |error: std::io::Error| {
+            let message = format!("cannot start {}: {error}", program.display());
+            Failure::new(ErrorKind::SandboxUnavailable, message)
+        };
+        let Spawned { mut child, control } = spawn(&plan).map_err(refused)?;
+        let (Some(stdout), Some(stderr), Some(pid)) = (child.stdout.take(), child.stderr.take(), child.id())
+        else {
+            return Err(Failure::new(ErrorKind::Internal, "a process without its streams"));
+        };
+        let readiness = control.readiness().and_then(UnixDatagram::from_std);
+        let mut process = Self {
+            child,
+            control,
+            readiness: readiness.map_err(refused)?,
+            tier: plan.tier,
+            pid,
+            handle: ProcessHandle::of(pid),
+        };
+        let notice = timeout(START, process.notice()).await;
+        let listener = match notice {
+            Ok(Ok(Notice::Ready { listener })) => listener,
+            Ok(Ok(Notice::Failed { kind, message })) => return Err(Failure::new(kind, message)),
+            Ok(Ok(Notice::Gone | Notice::Ended(_)) | Err(_)) => {
+                return Err(process.not_started(stderr).await);
+            }
+            Err(_) => {
+                let message = format!("the sandbox did not stand within {START:?}");
+                return Err(Failure::new(ErrorKind::SandboxUnavailable, message));
+            }
+        };
+        let (stdin, theirs) = pipe::pipe().map_err(refused)?;
+        let theirs = theirs.into_blocking_fd().map_err(refused)?;
+        process.control.hand_over(theirs.as_fd()).map_err(refused)?;
+        Ok(Started {
+            process,
+            stdin,
+            stdout,
+            stderr,
+            listener,
+        })
+    }
+
+    /// The process, to be found again.
+    pub(super) fn handle(&self) -> Option<&ProcessHandle> {
+        self.handle.as_ref()
+    }
+
+    /// Waits for its end.
+    pub(super) async fn wait(&mut self) -> Exited {
+        // The keeper's own exit says nothing.
+        let _ = self.child.wait().await;
+        let (mut exit, mut failure) = (None, None);
+        // What it, or a launcher that could not go on, left for us to read.
+        while let Ok(notice) = self.control.receive() {
+            match notice {
+                Notice::Ended(ended) => exit = Some(ended),
+                Notice::Failed { kind, message } => failure = Some(Failure::new(kind, message)),
+                Notice::Ready { .. } => {}
+                Notice::Gone => break,
+            }
+        }
+        Exited { exit, failure }
+    }
+
+    /// Asks all descendants to end.
+    pub(super) fn ask(&self) {
+        match self.tier {
+            // Not bubblewrap itself: it would leave at once and take the others with it, unasked.
+            Tier::Full => {
+                for bubblewrap in children(self.pid) {
+                    signal_descendants(bubblewrap, Signal::TERM);
+                }
+            }
+            Tier::Landlock | Tier::Seatbelt | Tier::None => {
+                signal_descendants(self.pid, Signal::TERM);
+            }
+        }
+    }
+
+    /// Ends everything at once.
+    pub(super) fn kill(&self) {
+        self.control.end();
+    }
+
+    /// Ends everything although the keeper does not.
+    pub(super) fn force(&mut self) {
+        signal_descendants(self.pid, Signal::KILL);
+        let _ = self.child.start_kill();
+    }
+
+    /// How many processes are left after the end. `None` when nobody can say.
+    pub(super) fn survivors(&self, exited: &Exited) -> Option<u32> {
+        if self.handle.as_ref().is_some_and(still_running) {
+            let n_left = descendants(self.pid).len().saturating_add(1);
+            return Some(u32::try_from(n_left).unwrap_or(u32::MAX));
+        }
+        // A keeper has its last word when it has no descendants; one that was killed has none.
+        let has_word = exited.exit.is_some() || exited.failure.is_some();
+        has_word.then_some(0)
+    }
+
+    /// The next notice of the channel.
+    async fn notice(&self) -> std::io::Result<Notice> {
+        loop {
+            self.readiness.readable().await?;
+            let notice = self
+                .readiness
+                .try_io(Interest::READABLE, || self.control.receive());
+            match notice {
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                notice => return notice,
+            }
+        }
+    }
+
+    /// Why a sandbox ended before it stood: in its own words.
+    async fn not_started(&mut self, stderr: ChildStderr) -> Failure {
+        let mut words = Vec::new();
+        let mut stderr = stderr.take(WORDS);
+        let _ = timeout(START, stderr.read_to_end(&mut words)).await;
+        let words = String::from_utf8_lossy(&words);
+        let words: Vec<String> = words.lines().map(plain).filter(|line| !line.is_empty()).collect();
+        let message = format!("the sandbox did not start: {}", words.join("; "));
+        Failure::new(ErrorKind::SandboxUnavailable, message)
+    }
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Exited {
+    /// The command's exit.
+    pub(super) exit: Option<CommandExit>,
+    /// Why the command was never started.
+    pub(super) failure: Option<Failure>,
+}

@@ -1,0 +1,123 @@
+//! A file that holds the start and the end of a stream, whatever its length.
+//!
+//! The start is written as it comes. After it the file is a ring; [`Spool::finish`] puts the ring in order, so a
+//! finished file reads from start to end. Writing is done in place and at once: pieces are small and go to the
+//! page cache, and a task of its own per piece would cost more than the writing.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// The start and the end of one stream.
+#[derive(Debug)]
+pub(super) struct Spool {
+    path: PathBuf,
+    /// `None` after a failure: the rest is dropped and counted.
+    file: Option<File>,
+    head: u64,
+    tail: u64,
+    n_bytes: u64,
+    n_lost: u64,
+}
+
+impl Spool {
+    /// A new file that only the user can read.
+    pub(super) fn create(path: PathBuf, head: u64, tail: u64) -> std::io::Result<Self> {
+        let file = new_file(&path)?;
+        Ok(Self {
+            path,
+            file: Some(file),
+            head,
+            tail: tail.max(1),
+            n_bytes: 0,
+            n_lost: 0,
+        })
+    }
+
+    /// Appends a piece.
+    pub(super) fn push(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let (at, room) = if self.n_bytes < self.head {
+                (self.n_bytes, self.head - self.n_bytes)
+            } else {
+                let in_ring = (self.n_bytes - self.head) % self.tail;
+                (self.head + in_ring, self.tail - in_ring)
+            };
+            let n_now = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
+            let (now, rest) = bytes.split_at(n_now);
+            let written = self.file.as_ref().map(|file| file.write_all_at(now, at));
+            match written {
+                Some(Ok(())) => self.n_bytes += n_now as u64,
+                // A full disk: the run goes on, and the record says what is missing.
+                Some(Err(_)) | None => {
+                    self.file = None;
+                    self.n_lost += n_now as u64;
+                }
+            }
+            bytes = rest;
+        }
+    }
+
+    /// Puts the file in order; returns it and how many bytes are not in it.
+    pub(super) fn finish(mut self) -> (PathBuf, u64) {
+        let n_overwritten = self.n_bytes.saturating_sub(self.head + self.tail);
+        let is_ordered = n_overwritten == 0 || self.put_in_order().is_ok();
+        let n_dropped = if is_ordered { n_overwritten } else { self.n_bytes };
+        (self.path, n_dropped + self.n_lost)
+    }
+
+    fn put_in_order(&mut self) -> std::io::Result<()> {
+        let Some(mut file) = self.file.take() else {
+            return Ok(());
+        };
+        let ordered_path = self.path.with_extension("ordered");
+        let mut ordered = new_file(&ordered_path)?;
+        let start = (self.n_bytes - self.head) % self.tail;
+        let parts = [
+            (0, self.head),
+            (self.head + start, self.tail - start),
+            (self.head, start),
+        ];
+        for (from, n_bytes) in parts {
+            file.seek(SeekFrom::Start(from))?;
+            std::io::copy(&mut (&mut file).take(n_bytes), &mut ordered)?;
+        }
+        ordered.flush()?;
+        std::fs::rename(&ordered_path, &self.path)
+    }
+}
+
+fn new_file(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).mode(0o600);
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spool;
+
+    /// Every length and every size of piece gives the start and the end.
+    #[test]
+    fn start_and_end_are_kept_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole: Vec<u8> = (0..100).collect();
+        for n_bytes in 0..whole.len() {
+            for piece in [1, 3, 7, 100] {
+                let path = folder.path().join(format!("{n_bytes}-{piece}"));
+                let mut spool = Spool::create(path, 5, 10).unwrap();
+                for bytes in whole[..n_bytes].chunks(piece) {
+                    spool.push(bytes);
+                }
+                let (path, n_dropped) = spool.finish();
+                let mut expected = whole[..n_bytes].to_vec();
+                if n_bytes > 15 {
+                    expected.drain(5..n_bytes - 10);
+                }
+                assert_eq!(std::fs::read(path).unwrap(), expected);
+                assert_eq!(n_dropped, n_bytes.saturating_sub(15) as u64);
+            }
+        }
+    }
+}

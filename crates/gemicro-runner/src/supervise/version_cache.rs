@@ -1,0 +1,147 @@
+//! What CLIs printed for `--version`, so that asking costs nothing per run.
+//!
+//! A program is known by its path, size and time of change: an update is asked again. The answers may be kept in
+//! a file, for the next process.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::LaunchPlan;
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
+
+use super::process::{Process, Started};
+
+/// How long a CLI may take to say its version; some take seconds to load.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How much of the answer is read.
+const MAX_BYTES: u64 = 4096;
+/// How many programs are remembered.
+const MAX_KNOWN: usize = 64;
+
+/// Remembers what programs print for `--version`.
+#[derive(Debug, Default)]
+pub struct VersionCache {
+    file: Option<PathBuf>,
+    known: Mutex<Vec<Known>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Known {
+    program: Key,
+    printed: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Key {
+    path: PathBuf,
+    size: u64,
+    modified_s: i64,
+    modified_ns: i64,
+}
+
+impl VersionCache {
+    /// Remembers in this file too. One that cannot be read is as good as none.
+    #[must_use]
+    pub fn in_file(file: PathBuf) -> Self {
+        let known = fs::read(&file)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default();
+        Self {
+            file: Some(file),
+            known: Mutex::new(known),
+        }
+    }
+
+    /// What the program prints, asked only if it is not known.
+    pub(super) async fn printed(
+        &self,
+        program: &Path,
+        plan: impl FnOnce() -> Result<LaunchPlan, Failure>,
+    ) -> Result<String, Failure> {
+        let key = Key::of(program);
+        if let Some(key) = &key
+            && let Some(printed) = self.look_up(key)
+        {
+            return Ok(printed);
+        }
+        let printed = ask(plan()?).await?;
+        // An empty answer is not worth remembering: the machine may have been out of memory.
+        if let (Some(program), false) = (key, printed.trim().is_empty()) {
+            let printed = printed.clone();
+            self.remember(Known { program, printed });
+        }
+        Ok(printed)
+    }
+
+    fn look_up(&self, key: &Key) -> Option<String> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.iter().find(|known| known.program == *key)?;
+        Some(found.printed.clone())
+    }
+
+    fn remember(&self, new: Known) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|known| known.program.path != new.program.path);
+        if known.len() >= MAX_KNOWN {
+            known.remove(0);
+        }
+        known.push(new);
+        if let Some(file) = &self.file {
+            // Only a cache: the next process asks again.
+            let _ = write(file, &known);
+        }
+    }
+}
+
+impl Key {
+    fn of(program: &Path) -> Option<Self> {
+        let path = fs::canonicalize(program).ok()?;
+        let metadata = fs::metadata(&path).ok()?;
+        Some(Self {
+            path,
+            size: metadata.size(),
+            modified_s: metadata.mtime(),
+            modified_ns: metadata.mtime_nsec(),
+        })
+    }
+}
+
+async fn ask(plan: LaunchPlan) -> Result<String, Failure> {
+    let Started {
+        mut process,
+        stdin,
+        stdout,
+        ..
+    } = Process::start(plan).await?;
+    drop(stdin);
+    let mut printed = Vec::new();
+    let mut stdout = stdout.take(MAX_BYTES);
+    let answer = timeout(PATIENCE, stdout.read_to_end(&mut printed)).await;
+    process.kill();
+    let exited = timeout(PATIENCE, process.wait()).await;
+    if let Ok(Some(failure)) = exited.map(|exited| exited.failure) {
+        return Err(failure);
+    }
+    if answer.is_err() {
+        let message = format!("the CLI did not say its version within {PATIENCE:?}");
+        return Err(Failure::new(ErrorKind::Timeout, message));
+    }
+    Ok(String::from_utf8_lossy(&printed).into_owned())
+}
+
+fn write(file: &Path, known: &[Known]) -> std::io::Result<()> {
+    let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let mut out = options.open(&temporary)?;
+    out.write_all(&serde_json::to_vec(known)?)?;
+    fs::rename(&temporary, file)
+}

@@ -1,0 +1,13 @@
+//! Supervision with real processes in real sandboxes. A tier that this machine lacks is skipped with a loud line,
+//! and fails in CI.
+
+mod ends;
+mod families;
+mod floods;
+mod gateway;
+mod hostile;
+mod killed;
+mod outcomes;
+mod real;
+mod refusals;
+mod world;

@@ -1,0 +1,410 @@
+//! A user's machine with a fake CLI on it, and what a run of that CLI came to.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::{
+    GatewayPort, Launcher, Limits, Mode, Network, Pinning, ProcessHandle, Profile, Tier, probe,
+};
+use gemicro_runner::supervise::{Outcome, RunLimits, Supervision, VersionCache, Watcher, supervise};
+use gemicro_runner::{
+    AgentCli, AgentItem, AgentRequest, Approval, ClaudeCode, GeminiHeadless, ModelAccess, PermissionAnswer,
+    PermissionRequest, Prompt, SandboxMode, Session, Token,
+};
+use tokio_util::sync::CancellationToken;
+
+/// A successful stream of Gemini CLI that says `hello`.
+pub(crate) const HELLO: &str = r#"
+echo '{"type":"init","timestamp":"t","session_id":"11111111-2222-3333-4444-555555555555","model":"m"}'
+echo '{"type":"message","timestamp":"t","role":"assistant","content":"hello","delta":true}'
+"#;
+/// Its last line.
+pub(crate) const DONE: &str = r#"
+echo '{"type":"result","timestamp":"t","status":"success","stats":{"total_tokens":3,"input_tokens":1,"output_tokens":2,"cached":0,"input":1,"duration_ms":1,"tool_calls":0,"models":{}}}'
+"#;
+
+/// A machine.
+pub(crate) struct World {
+    folder: tempfile::TempDir,
+}
+
+/// What differs from run to run.
+pub(crate) struct Run {
+    pub(crate) tier: Tier,
+    pub(crate) mode: SandboxMode,
+    pub(crate) limits: RunLimits,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) secrets: Vec<String>,
+    pub(crate) has_gateway: bool,
+    pub(crate) prompt: Prompt,
+    pub(crate) model: Option<String>,
+    pub(crate) sandbox_limits: Limits,
+    pub(crate) launcher: Launcher,
+}
+
+impl Run {
+    /// A short one.
+    pub(crate) fn new(tier: Tier) -> Self {
+        Self {
+            tier,
+            mode: SandboxMode::WorkspaceWrite,
+            limits: RunLimits {
+                idle: Duration::from_secs(20),
+                total: Duration::from_secs(60),
+                grace: Duration::from_millis(300),
+                linger: Duration::from_millis(500),
+                ..RunLimits::default()
+            },
+            cancel: CancellationToken::new(),
+            secrets: Vec::new(),
+            has_gateway: false,
+            prompt: Prompt::user("hi"),
+            model: None,
+            sandbox_limits: Limits::default(),
+            launcher: launcher(),
+        }
+    }
+}
+
+/// What a test does when it sees an item.
+type OnItem = Box<dyn FnMut(&AgentItem) + Send>;
+
+/// Keeps what it sees.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) items: Vec<AgentItem>,
+    pub(crate) handle: Option<ProcessHandle>,
+    pub(crate) asked: Vec<String>,
+    pub(crate) allows: bool,
+    /// Serves the gateway with this body.
+    pub(crate) serves: Option<&'static str>,
+    pub(crate) on_item: Option<OnItem>,
+    pub(crate) upstream: Option<ErrorKind>,
+}
+
+impl Watcher for Seen {
+    fn started(&mut self, handle: &ProcessHandle) {
+        self.handle = Some(handle.clone());
+    }
+
+    fn gateway(&mut self, listener: std::net::TcpListener) {
+        listener.set_nonblocking(true).unwrap();
+        let body = self.serves.unwrap();
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        tokio::spawn(super::gateway::serve(listener, body));
+    }
+
+    fn item(&mut self, item: AgentItem) {
+        if let Some(on_item) = &mut self.on_item {
+            on_item(&item);
+        }
+        // A flood of lines that mean nothing is not worth keeping.
+        if self.items.len() < 10_000 {
+            self.items.push(item);
+        }
+    }
+
+    fn permission(&mut self, request: &PermissionRequest) -> BoxFuture<'static, PermissionAnswer> {
+        self.asked.push(request.tool.clone());
+        let answer = if self.allows {
+            PermissionAnswer::Allow
+        } else {
+            let reason = "no".to_owned();
+            PermissionAnswer::Deny { reason }
+        };
+        async move { answer }.boxed()
+    }
+
+    fn upstream(&mut self) -> Option<ErrorKind> {
+        self.upstream
+    }
+}
+
+impl World {
+    /// A machine where `gemini` is this script.
+    pub(crate) fn new(script: &str) -> Self {
+        let world = Self::bare();
+        world.install("gemini", script);
+        world
+    }
+
+    pub(crate) fn bare() -> Self {
+        // Codex and the sandbox's own `/tmp` want homes elsewhere.
+        let world = Self {
+            folder: tempfile::tempdir_in(target()).unwrap(),
+        };
+        for name in ["user/.ssh", "user/tools/bin", "repo", "wt"] {
+            std::fs::create_dir_all(world.path(name)).unwrap();
+        }
+        std::fs::write(world.path("user/.ssh/id"), "PRIVATE-KEY").unwrap();
+        std::fs::write(world.path("repo/a.txt"), "repo").unwrap();
+        world
+    }
+
+    pub(crate) fn install(&self, name: &str, script: &str) {
+        let text = if script.starts_with("#!") {
+            script.to_owned()
+        } else {
+            format!("#!/bin/bash\n{script}")
+        };
+        let path = self.path("user/tools/bin").join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        std::fs::canonicalize(self.folder.path()).unwrap().join(name)
+    }
+
+    pub(crate) fn request(&self, run: &Run, gateway: Option<&GatewayPort>) -> AgentRequest {
+        let path = format!(
+            "{}:/usr/local/bin:/usr/bin:/bin",
+            self.path("user/tools/bin").display()
+        );
+        let base_url = gateway.map_or_else(|| "http://127.0.0.1:9".to_owned(), GatewayPort::base_url);
+        AgentRequest {
+            prompt: run.prompt.clone(),
+            cwd: self.path("wt"),
+            home: self.path("home"),
+            temp: self.path("tmp"),
+            program: None,
+            model: run.model.clone(),
+            session: Session::New,
+            sandbox: run.mode,
+            approval: Approval::All,
+            access: ModelAccess::Gateway {
+                base_url,
+                token: Token::new("step-token-0123456789"),
+            },
+            mcp_servers: Vec::new(),
+            turn_limit: None,
+            inherited: BTreeMap::from([
+                ("PATH".to_owned(), path),
+                ("SSH_AUTH_SOCK".to_owned(), "/run/agent".to_owned()),
+                ("GIT_DIR".to_owned(), "/evil".to_owned()),
+                ("LANG".to_owned(), "C.UTF-8".to_owned()),
+            ]),
+        }
+    }
+
+    pub(crate) fn profile(&self, run: &Run, gateway: Option<&GatewayPort>) -> Profile {
+        Profile {
+            mode: mode_of(run),
+            workspace: self.path("wt"),
+            writable: Vec::new(),
+            pinned: Vec::new(),
+            pinning: Pinning::WherePossible,
+            readable: Vec::new(),
+            hidden: vec![self.path("repo")],
+            user_home: self.path("user"),
+            home: self.path("home"),
+            temporary: self.path("tmp"),
+            network: gateway.map_or(Network::None, GatewayPort::network),
+            unix_sockets: false,
+            limits: run.sandbox_limits,
+            environment: Vec::new(),
+        }
+    }
+
+    /// A spool folder that no run had before.
+    pub(crate) fn spool(&self) -> PathBuf {
+        let used = std::fs::read_dir(self.path("")).unwrap().flatten();
+        let n_used = used.filter(|entry| entry.file_name().to_string_lossy().starts_with("spool"));
+        self.path(&format!("spool{}", n_used.count()))
+    }
+
+    pub(crate) async fn run(&self, run: Run) -> (Outcome, Seen) {
+        self.run_with(&GeminiHeadless::default(), run, Seen::default(), None)
+            .await
+    }
+
+    pub(crate) async fn run_claude(&self, run: Run, seen: Seen) -> (Outcome, Seen) {
+        self.run_with(&ClaudeCode, run, seen, None).await
+    }
+
+    /// For runs of one machine at the same time.
+    pub(crate) async fn run_numbered(&self, run: Run, number: usize) -> Outcome {
+        let spool = self.path(&format!("spool{number}"));
+        let cli = GeminiHeadless::default();
+        let (outcome, _) = self.run_in(&cli, run, Seen::default(), None, spool).await;
+        outcome
+    }
+
+    pub(crate) async fn run_with(
+        &self,
+        cli: &dyn AgentCli,
+        run: Run,
+        seen: Seen,
+        versions: Option<&VersionCache>,
+    ) -> (Outcome, Seen) {
+        let spool = self.spool();
+        self.run_in(cli, run, seen, versions, spool).await
+    }
+
+    async fn run_in(
+        &self,
+        cli: &dyn AgentCli,
+        run: Run,
+        mut seen: Seen,
+        versions: Option<&VersionCache>,
+        spool: PathBuf,
+    ) -> (Outcome, Seen) {
+        let gateway = run
+            .has_gateway
+            .then(|| GatewayPort::open(run.tier, mode_of(&run)).unwrap());
+        let request = self.request(&run, gateway.as_ref());
+        let supervision = Supervision {
+            cli,
+            request: &request,
+            profile: self.profile(&run, gateway.as_ref()),
+            launcher: &run.launcher,
+            tier: run.tier,
+            limits: run.limits,
+            spool,
+            redactor: Redactor::new(&run.secrets),
+            cancel: run.cancel.clone(),
+            gateway,
+            versions,
+        };
+        let outcome = supervise(supervision, &mut seen).await;
+        (outcome, seen)
+    }
+}
+
+fn mode_of(run: &Run) -> Mode {
+    match run.mode {
+        SandboxMode::ReadOnly => Mode::ReadOnly,
+        SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
+        SandboxMode::DangerFullAccess => Mode::DangerFullAccess,
+    }
+}
+
+pub(crate) fn target() -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+pub(crate) fn launcher() -> Launcher {
+    Launcher {
+        program: env!("CARGO_BIN_EXE_runner-helper").into(),
+        arguments: vec!["launch".into()],
+    }
+}
+
+/// The tiers of this machine.
+#[expect(clippy::print_stderr, reason = "a skipped tier must not pass unnoticed")]
+pub(crate) fn tiers() -> &'static [Tier] {
+    static TIERS: OnceLock<Vec<Tier>> = OnceLock::new();
+    TIERS.get_or_init(|| {
+        let scratch = tempfile::tempdir().unwrap();
+        let found = probe(&launcher(), scratch.path());
+        let has = [(Tier::Full, found.bubblewrap), (Tier::Landlock, found.landlock)];
+        for (tier, _) in has.iter().filter(|(_, has)| !has) {
+            let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+            assert!(!in_ci, "tier {tier} is missing: {found:?}");
+            eprintln!("SKIPPED: no tier {tier} on this machine: {found:?}");
+        }
+        has.iter()
+            .filter(|(_, has)| *has)
+            .map(|(tier, _)| *tier)
+            .collect()
+    })
+}
+
+/// The tiers of this machine, and none.
+pub(crate) fn all_tiers() -> Vec<(Tier, SandboxMode)> {
+    let walls = tiers().iter().map(|tier| (*tier, SandboxMode::WorkspaceWrite));
+    walls
+        .chain([(Tier::None, SandboxMode::DangerFullAccess)])
+        .collect()
+}
+
+pub(crate) fn failure(outcome: &Outcome) -> &Failure {
+    match &outcome.result {
+        Ok(end) => panic!("a success: {end:?}"),
+        Err(failure) => failure,
+    }
+}
+
+/// How many `sleep`s have this text in their command line.
+pub(crate) fn asleep(marker: &str) -> usize {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
+        .filter(|line| {
+            let line = String::from_utf8_lossy(line);
+            line.contains("sleep") && line.contains(marker)
+        })
+        .count()
+}
+
+/// A time to sleep that no other test has.
+pub(crate) fn marker(number: u32) -> String {
+    static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    format!("8639{number}.{}{count:04}", std::process::id())
+}
+
+pub(crate) fn eventually(mut condition: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < end {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    false
+}
+
+/// Children of this process that ended and were not collected.
+pub(crate) fn zombies() -> Vec<String> {
+    let own = std::process::id().to_string();
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok())
+        .filter(|stat| {
+            let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+            let mut fields = rest.split_ascii_whitespace();
+            fields.next() == Some("Z") && fields.next() == Some(&own)
+        })
+        .collect()
+}
+
+/// Runs one test in a process of its own, where nothing else uses memory or time. True in that process.
+#[expect(clippy::print_stdout, reason = "what was measured is shown with --nocapture")]
+pub(crate) fn is_alone(test: &str) -> bool {
+    if std::env::var_os("ALONE").is_some() {
+        return true;
+    }
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env("ALONE", "1")
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    assert!(output.status.success(), "{text}");
+    println!("{text}");
+    false
+}
+
+/// Memory of this process that nobody shares, in KiB.
+pub(crate) fn private_kib() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap();
+    let lines = text.lines().filter(|line| line.starts_with("Private_"));
+    lines
+        .filter_map(|line| line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok())
+        .sum()
+}
+
+pub(crate) fn read(path: impl AsRef<Path>) -> String {
+    String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()
+}
