@@ -1,10 +1,12 @@
 //! `cargo xtask setup`: finds what the tests need.
 //!
 //! [`TOOLS`] is the list of what is looked for. What tests need beyond it is installed into the ignored folder
-//! `.tools/` of the checkout (a Python with the official SDKs, `python`), or by the system's packages (`bubblewrap`).
-//! Quick when everything is there.
+//! `.tools/` of the checkout (a Python with the official SDKs, `python`; the real agent CLIs, `agents`), or by the
+//! system's packages (`bubblewrap`). Quick when everything is there.
 
+mod agents;
 mod bubblewrap;
+mod installed;
 mod python;
 
 use std::path::Path;
@@ -12,6 +14,7 @@ use std::process::Stdio;
 
 use anyhow::{Result, bail};
 
+use self::installed::Installed;
 use crate::process;
 
 /// One thing the tests need, and what its absence means.
@@ -82,11 +85,12 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let installed = [
         (python::NAME, python::install(root)),
         (bubblewrap::NAME, bubblewrap::install()),
+        (agents::NAME, agents::install(root)),
     ];
     for (name, result) in installed {
         match result {
-            Ok(python::Installed::Before) => println!("  {name:<16} found"),
-            Ok(python::Installed::Now) => println!("  {name:<16} installed"),
+            Ok(Installed::Before) => println!("  {name:<16} found"),
+            Ok(Installed::Now) => println!("  {name:<16} installed"),
             Err(error) if in_ci() => missing.push(format!("{name} ({error:#})")),
             Err(error) => println!("  {name:<16} MISSING: its tests are skipped ({error:#})"),
         }

@@ -11,8 +11,13 @@ pub(crate) const KEY_VARIABLES: [&str; 2] = ["GEMINI_API_KEY", "GOOGLE_API_KEY"]
 /// The variable that holds the key of an OpenAI-compatible server.
 pub(crate) const OPENAI_KEY: &str = "OPENAI_API_KEY";
 
-const READ: [&str; 9] = [
+/// The variable that holds the key of the Anthropic API.
+pub(crate) const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
+
+const READ: [&str; 11] = [
     OPENAI_KEY,
+    ANTHROPIC_KEY,
+    "ANTHROPIC_BASE_URL",
     "GOOGLE_GEMINI_BASE_URL",
     "OPENAI_BASE_URL",
     "HOME",
@@ -35,7 +40,10 @@ impl Environment {
     /// The surroundings of this process.
     pub(crate) fn of_process() -> Self {
         let wanted = |name: &str| {
-            READ.contains(&name) || KEY_VARIABLES.contains(&name) || name.starts_with("GEMICRO_")
+            READ.contains(&name)
+                || KEY_VARIABLES.contains(&name)
+                || gemicro_runner::environment::INHERITED.contains(&name)
+                || name.starts_with("GEMICRO_")
         };
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -67,11 +75,25 @@ impl Environment {
         self.get(self.key_variable()?).map(str::trim)
     }
 
+    /// Variables that agents may be given.
+    pub(crate) fn for_agents(&self) -> BTreeMap<String, String> {
+        let mut variables = self.variables.clone();
+        variables.retain(|name, _| gemicro_runner::environment::INHERITED.contains(&name.as_str()));
+        variables
+    }
+
+    /// The user's home.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        self.get("HOME")
+            .map(PathBuf::from)
+            .filter(|home| home.is_absolute())
+    }
+
     /// Values that must never be written down.
     pub(crate) fn secrets(&self) -> Vec<String> {
         KEY_VARIABLES
             .into_iter()
-            .chain([OPENAI_KEY])
+            .chain([OPENAI_KEY, ANTHROPIC_KEY])
             .filter_map(|name| self.get(name))
             .map(str::to_owned)
             .collect()

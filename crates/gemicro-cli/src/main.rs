@@ -3,6 +3,7 @@
 //! `run` is the page to start at. Commands are one file each in `commands`; what they show comes from
 //! `view` (a run while it happens) and `story` (a run as a whole); only this crate reads the environment.
 
+mod agents;
 mod approval;
 mod args;
 mod backend;

@@ -2,10 +2,11 @@
 
 use std::process::ExitCode;
 
+use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    cancel, completions, config, dead_letters, doctor, events, man, prune, research, resume, retry, runs,
-    schema, show, sim, store,
+    ask, cancel, completions, config, dead_letters, doctor, events, man, prune, research, resume, retry,
+    runs, schema, show, sim, store,
 };
 use crate::environment::Environment;
 use crate::logging;
@@ -17,6 +18,9 @@ use crate::view::failure_json;
 
 /// Runs the program with the arguments and the environment of this process.
 pub(crate) fn run() -> ExitCode {
+    if let Some(code) = launch() {
+        return code;
+    }
     let cli = match args::parse(std::env::args_os().collect()) {
         Parsed::Command(cli) => cli,
         Parsed::Done(code) => return code,
@@ -45,6 +49,17 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
+/// Inside a sandbox this program is its launcher, and nothing else.
+fn launch() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next()? != agents::LAUNCH {
+        return None;
+    }
+    let error = gemicro_guard::sandbox::launcher::run(arguments);
+    output::say(&format!("the sandbox could not be put up: {error}"));
+    Some(ExitCode::from(agents::LAUNCH_FAILED))
+}
+
 /// Whoever asked for JSON gets an object on stdout, also when it fails.
 fn wants_json(command: &Command) -> bool {
     match command {
@@ -54,6 +69,7 @@ fn wants_json(command: &Command) -> bool {
             Format::Jsonl => args.questions.is_none(),
             Format::Text | Format::Markdown => false,
         },
+        Command::Ask(args) => args.format == DataFormat::Json,
         Command::Show(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Resume(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Retry(args) => matches!(args.format, Format::Json | Format::Jsonl),
@@ -75,6 +91,7 @@ fn wants_json(command: &Command) -> bool {
 fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
     match command {
         Command::Research(args) => research::run(ctx, &args),
+        Command::Ask(args) => ask::run(ctx, &args),
         Command::Runs(args) => runs::run(ctx, &args),
         Command::Show(args) => show::run(ctx, &args),
         Command::Events(args) => events::run(ctx, &args),

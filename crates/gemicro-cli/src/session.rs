@@ -6,12 +6,12 @@ use gemicro_engine::{AllowedHost, Engine, EngineConfig, FetchRules};
 use gemicro_event::{ErrorKind, StreamId};
 use gemicro_store::{RunFilter, SqliteStore};
 
-use crate::backend;
 use crate::config::{Endpoints, Layers, ResearchFlags, ResearchSettings, StateFolder};
 use crate::environment::Environment;
 use crate::output;
 use crate::screen::Screen;
 use crate::trouble::Stopped;
+use crate::{agents, backend};
 
 /// Steps of one run at the same time; how many of them may be model calls is the backend's limit.
 const MAX_PARALLEL: usize = 128;
@@ -85,6 +85,7 @@ impl Context {
                 allowed: settings.allow_hosts.value.clone(),
                 ..FetchRules::default()
             },
+            agents: Some(agents::setup(&self.environment, &endpoints)?),
             secrets: self.environment.secrets(),
             share_sources: true,
             max_parallel: MAX_PARALLEL,

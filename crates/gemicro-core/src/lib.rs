@@ -5,6 +5,7 @@
 //! go). This crate starts no process, opens no file or socket and knows no terminal.
 
 pub mod agent;
+pub mod ask;
 pub mod blob;
 pub mod budget;
 pub mod command;

@@ -4,20 +4,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gemicro_core::ask::AGENT_STEP;
 use gemicro_core::blob::Blobs;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Hold, StopSignals, begin, drive, resume};
+use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Hold, StopSignals, begin};
 use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
 use gemicro_core::llm::Backends;
 use gemicro_core::offline::warm_up;
-use gemicro_core::research::{Base, ResearchExecutors, ResearchFlow, ResearchPlan, UseAs, executors};
+use gemicro_core::research::{Base, ResearchExecutors, ResearchPlan, UseAs, executors};
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 use gemicro_source::FetchRules;
 use gemicro_store::SqliteStore;
 
+use crate::agents::{AgentExecutor, AgentSetup};
+use crate::flows::FlowKind;
 use crate::redacting::RedactingStore;
 use crate::{CancelOutcome, FolderLibrary, Plan, Run};
 
@@ -40,6 +43,8 @@ pub struct EngineConfig {
     pub llm: Backends,
     /// Under which rules pages are fetched.
     pub fetch: FetchRules,
+    /// What agents need; without it there are none.
+    pub agents: Option<AgentSetup>,
     /// Values that must never be written down, beside those with the shape of a secret.
     pub secrets: Vec<String>,
     /// Several runs of this process share one reading of the same sources.
@@ -83,10 +88,15 @@ impl Engine {
             ..DriveOptions::default()
         };
         let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
+        let mut executors = executors(parts);
+        if let Some(setup) = config.agents {
+            let agents = AgentExecutor::new(config.home.clone(), setup, config.secrets.clone());
+            executors = executors.with(AGENT_STEP, Arc::new(agents));
+        }
         Ok(Self {
             store,
             journal,
-            executors: executors(parts),
+            executors,
             options,
         })
     }
@@ -120,8 +130,9 @@ impl Engine {
     pub async fn start(&self, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
         let ctx = self.context(stop);
         let id = StreamId::random();
-        let hold = begin(&ctx, &id, plan.parent(), &plan.started(&self.options.program)).await?;
-        Ok(self.spawn(ctx, id, hold))
+        let started = plan.started(&self.options.program);
+        let hold = begin(&ctx, &id, plan.parent(), &started).await?;
+        Ok(self.spawn(FlowKind::named(&started.flow)?, ctx, id, hold))
     }
 
     /// What a run that has ended brings into a new one, with the plan it had.
@@ -152,10 +163,11 @@ impl Engine {
         stop: StopSignals,
         owner_is_gone: impl Fn(&str) -> bool,
     ) -> Result<Run, Failure> {
+        let flow = self.flow_of(id).await?;
         let ctx = self.context(stop);
         loop {
-            match resume(&ctx, &ResearchFlow, id).await {
-                Ok(hold) => return Ok(self.spawn(ctx, id.clone(), hold)),
+            match flow.resume(&ctx, id).await {
+                Ok(hold) => return Ok(self.spawn(flow, ctx, id.clone(), hold)),
                 Err(DriveError::Store(StoreError::LeaseHeld {
                     owner, expires_at, ..
                 })) if owner_is_gone(&owner) => {
@@ -188,14 +200,15 @@ impl Engine {
         if self.store.run(id).await?.status.is_terminal() {
             return Ok(CancelOutcome::AlreadyEnded);
         }
+        let flow = self.flow_of(id).await?;
         self.send(id, AgentCommand::cancel(reason)).await?;
         let ctx = self.context(StopSignals::default());
         let deadline = tokio::time::Instant::now() + CANCEL_WAIT;
         loop {
-            match resume(&ctx, &ResearchFlow, id).await {
+            match flow.resume(&ctx, id).await {
                 // Nobody drives it: the command that waits for it ends it before any step starts.
                 Ok(hold) => {
-                    drive(&ctx, &ResearchFlow, hold).await.map_err(Failure::from)?;
+                    flow.drive(&ctx, hold).await.map_err(Failure::from)?;
                     return Ok(CancelOutcome::Cancelled);
                 }
                 Err(DriveError::Store(StoreError::Ended { .. })) => return Ok(CancelOutcome::Cancelled),
@@ -221,13 +234,19 @@ impl Engine {
         }
     }
 
-    fn spawn(&self, ctx: DriveContext, id: StreamId, hold: Hold) -> Run {
+    async fn flow_of(&self, id: &StreamId) -> Result<FlowKind, Failure> {
+        FlowKind::named(&self.store.run(id).await?.flow)
+    }
+
+    fn spawn(&self, flow: FlowKind, ctx: DriveContext, id: StreamId, hold: Hold) -> Run {
         let live = ctx.live.clone();
-        let driving = tokio::spawn(async move { drive(&ctx, &ResearchFlow, hold).await });
-        tokio::spawn(async {
-            tokio::time::sleep(WARM_UP_AFTER).await;
-            tokio::task::spawn_blocking(warm_up);
-        });
+        let driving = tokio::spawn(async move { flow.drive(&ctx, hold).await });
+        if flow == FlowKind::Research {
+            tokio::spawn(async {
+                tokio::time::sleep(WARM_UP_AFTER).await;
+                tokio::task::spawn_blocking(warm_up);
+            });
+        }
         Run { id, live, driving }
     }
 }

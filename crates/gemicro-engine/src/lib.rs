@@ -4,7 +4,9 @@
 //! [`Plan`] is what will be done, printable before anything happens, and [`Run`] is one execution under way.
 //! No phase logic, no parsing, no rendering lives here.
 
+mod agents;
 mod engine;
+mod flows;
 mod library;
 mod plan;
 mod redacting;
@@ -14,11 +16,12 @@ mod run;
 mod stored_page;
 mod upkeep;
 
+pub use agents::{AgentAccess, AgentExecutor, AgentSetup, Login};
 pub use engine::{Engine, EngineConfig};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};
 pub use library::FolderLibrary;
 pub use plan::Plan;
 pub use registry::event_registry;
-pub use request::{Backend, Request, ResearchRequest};
+pub use request::{AskRequest, Backend, Request, ResearchRequest};
 pub use run::{CancelOutcome, Run};
 pub use upkeep::sweep_indexes;

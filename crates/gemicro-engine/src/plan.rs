@@ -1,18 +1,20 @@
 //! What will be done, before anything is done.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use gemicro_core::ask::{AgentTask, AskFlow, AskPlan, Grant, route};
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::Flow;
 use gemicro_core::llm::{GEMINI, LlmConfig};
 use gemicro_core::models::ModelTable;
 use gemicro_core::research::{PromptSet, ResearchEngine, ResearchFlow, ResearchPlan, UseAs};
 use gemicro_core::run::events::RunStarted;
-use gemicro_event::{ErrorKind, Failure, Json, StreamId};
+use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
 use gemicro_source::is_url;
 use serde::Serialize;
 
-use crate::request::{Backend, Request, ResearchRequest};
+use crate::request::{AskRequest, Backend, Request, ResearchRequest};
 
 /// A checked plan; printing it starts nothing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,6 +28,13 @@ pub enum Plan {
         /// What the run may use.
         limits: Limits,
     },
+    /// A prompt for a coding agent.
+    Ask {
+        /// Everything that deciding depends on.
+        plan: AskPlan,
+        /// What the run may use.
+        limits: Limits,
+    },
 }
 
 impl Plan {
@@ -36,7 +45,41 @@ impl Plan {
     pub fn of(request: &Request) -> Result<Self, Failure> {
         match request {
             Request::Research(research) => Self::research(research),
+            Request::Ask(ask) => Self::ask(ask),
         }
+    }
+
+    fn ask(request: &AskRequest) -> Result<Self, Failure> {
+        let wrong = |message: &str| Failure::new(ErrorKind::InvalidInput, message);
+        if request.prompt.trim().is_empty() {
+            return Err(wrong("the prompt is empty"));
+        }
+        if request.idle.is_zero() || request.total.is_zero() {
+            return Err(wrong("a time limit of nothing leaves no time to answer"));
+        }
+        let route = route(request.agent, request.model.as_deref())?;
+        let directory = folder(&request.directory)?;
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let task = AgentTask {
+            agent: route.agent,
+            model: route.model,
+            prompt: request.prompt.clone(),
+            directory,
+            sandbox: request.sandbox,
+            yolo: request.yolo,
+            session: request.session.clone(),
+            idle_ms: millis(request.idle),
+            total_ms: millis(request.total),
+            grant: Grant::default(),
+        };
+        Ok(Self::Ask {
+            plan: AskPlan {
+                task,
+                max_attempts: request.max_retries.saturating_add(1),
+                notices: route.notice.into_iter().collect(),
+            },
+            limits: request.limits,
+        })
     }
 
     fn research(request: &ResearchRequest) -> Result<Self, Failure> {
@@ -82,6 +125,7 @@ impl Plan {
     pub fn notices(&self) -> &[String] {
         match self {
             Self::Research { plan, .. } => &plan.notices,
+            Self::Ask { plan, .. } => &plan.notices,
         }
     }
 
@@ -89,6 +133,7 @@ impl Plan {
     pub(crate) fn parent(&self) -> Option<StreamId> {
         match self {
             Self::Research { plan, .. } => plan.base.as_ref().map(|base| base.run.clone()),
+            Self::Ask { .. } => None,
         }
     }
 
@@ -109,6 +154,24 @@ impl Plan {
                     resubmits: plan.base.as_ref().is_some_and(|base| base.use_as == UseAs::Retry),
                 }
             }
+            Self::Ask { plan, limits } => RunStarted {
+                flow: AskFlow.name().to_owned(),
+                flow_version: AskFlow.version(),
+                program: program.to_owned(),
+                title: plan
+                    .task
+                    .prompt
+                    .trim()
+                    .lines()
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+                plan: Json::of(plan).expect("a plan has string keys only"),
+                limits: *limits,
+                held_back: Charge::ZERO,
+                held_back_ms: 0,
+                resubmits: false,
+            },
         }
     }
 }
@@ -144,6 +207,25 @@ fn absolute(path: &PathBuf) -> Result<String, Failure> {
     }
     full.into_os_string().into_string().map_err(|_| {
         let message = format!("the path {} is not valid Unicode", path.display());
+        Failure::new(ErrorKind::InvalidInput, message)
+    })
+}
+
+/// A folder to work in, with every link resolved: the sandbox opens exactly this one.
+fn folder(path: &Path) -> Result<String, Failure> {
+    let named = path.display();
+    let full = std::fs::canonicalize(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Failure::new(ErrorKind::NotFound, format!("the folder {named} does not exist"))
+        }
+        _ => Failure::new(ErrorKind::InvalidInput, format!("{named}: {error}")),
+    })?;
+    if !full.is_dir() {
+        let message = format!("{named} is not a folder");
+        return Err(Failure::new(ErrorKind::InvalidInput, message));
+    }
+    full.into_os_string().into_string().map_err(|_| {
+        let message = format!("the path {named} is not valid Unicode");
         Failure::new(ErrorKind::InvalidInput, message)
     })
 }

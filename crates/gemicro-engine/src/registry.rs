@@ -8,5 +8,6 @@ pub fn event_registry() -> Registry {
     let mut registry = Registry::default();
     gemicro_core::run::events::register(&mut registry);
     gemicro_core::research::events::register(&mut registry);
+    gemicro_core::ask::register(&mut registry);
     registry
 }

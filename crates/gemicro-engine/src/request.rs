@@ -1,7 +1,9 @@
 //! What an edge hands in.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use gemicro_core::ask::{AgentName, SandboxMode};
 use gemicro_core::budget::Limits;
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::offline::Techniques;
@@ -13,6 +15,35 @@ use gemicro_core::research::{Base, ResearchConfig};
 pub enum Request {
     /// A question to be answered from sources.
     Research(ResearchRequest),
+    /// A prompt for a coding agent.
+    Ask(AskRequest),
+}
+
+/// A prompt for a coding agent and how it may work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskRequest {
+    /// The prompt.
+    pub prompt: String,
+    /// Who, where that is said; else whoever has the model.
+    pub agent: Option<AgentName>,
+    /// The model; without one the agent's usual one.
+    pub model: Option<String>,
+    /// Where it works.
+    pub directory: PathBuf,
+    /// What it may write.
+    pub sandbox: SandboxMode,
+    /// Whether its tools need no approval inside the sandbox.
+    pub yolo: bool,
+    /// The session to go on with.
+    pub session: Option<String>,
+    /// Silence after which it is ended.
+    pub idle: Duration,
+    /// All the time it has.
+    pub total: Duration,
+    /// Attempts after the first.
+    pub max_retries: u32,
+    /// What the run may use.
+    pub limits: Limits,
 }
 
 /// A question and how to answer it.

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::python::Installed;
+use super::installed::Installed;
 use crate::process;
 
 /// The name in the list of tools.

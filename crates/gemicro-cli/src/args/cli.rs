@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::help;
+use crate::commands::ask::AskArgs;
 use crate::commands::cancel::CancelArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::config::ConfigArgs;
@@ -43,6 +44,9 @@ pub(crate) enum Command {
     /// Answer a question from sources (what `gemicro "question"` does)
     #[command(after_help = help::RESEARCH_EXAMPLES)]
     Research(Box<ResearchArgs>),
+    /// Give one prompt to a coding agent (Gemini CLI, Claude Code, Codex), in a sandbox
+    #[command(after_help = help::ASK_EXAMPLES)]
+    Ask(Box<AskArgs>),
     /// List runs, the newest first
     Runs(RunsArgs),
     /// Show one run on one screen: what was asked, what happened, what it cost, what to do next

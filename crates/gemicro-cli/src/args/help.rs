@@ -39,3 +39,14 @@ Examples:
 
 Each line of a questions file is a JSON object with `id` and `question`.
 Exit codes are listed in `gemicro --help`; 6 means that the sources hold no answer.";
+
+/// Below `gemicro ask --help`.
+pub(crate) const ASK_EXAMPLES: &str = "\
+Examples:
+  gemicro ask --cd . --sandbox read-only \"Where is the retry policy decided?\"
+  gemicro ask --cd app --agent claude --budget 200k \"Make the tests of the parser pass\"
+  gemicro ask --cd . --model gpt-5.2-codex --format json \"Explain src/main.rs\"
+  gemicro ask --cd . --session ID \"And now add a test\"
+
+The agent runs in a sandbox and reaches its model through gemicro, which holds the key and the budget.
+`gemicro doctor` says which agents can work here.";

@@ -10,8 +10,9 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 16] = [
+pub(super) const COMMANDS: [&str; 17] = [
     "research",
+    "ask",
     "runs",
     "show",
     "events",

@@ -1,5 +1,6 @@
 //! One command, one file: what it takes, and one function that does it.
 
+pub(crate) mod ask;
 pub(crate) mod cancel;
 pub(crate) mod completions;
 pub(crate) mod config;

@@ -9,7 +9,7 @@ use super::{Layers, Origin, Setting};
 use crate::trouble::Stopped;
 
 /// The keys of this group in files. Never a key of a provider: those come from the environment only.
-pub(super) const KEYS: &[&str] = &["gemini.base_url", "openai.base_url"];
+pub(super) const KEYS: &[&str] = &["gemini.base_url", "openai.base_url", "anthropic.base_url"];
 
 /// Who answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -62,6 +62,8 @@ pub(crate) struct Endpoints {
     pub(crate) gemini: Setting<Option<String>>,
     /// A server that speaks the OpenAI API.
     pub(crate) openai: Setting<Option<String>>,
+    /// The Anthropic API, where it is not Anthropic's own.
+    pub(crate) anthropic: Setting<Option<String>>,
 }
 
 impl Endpoints {
@@ -76,6 +78,7 @@ impl Endpoints {
         Ok(Self {
             gemini: layers.pick(&spec(KEYS[0], "GOOGLE_GEMINI_BASE_URL"), None, None)?,
             openai: layers.pick(&spec(KEYS[1], "OPENAI_BASE_URL"), None, None)?,
+            anthropic: layers.pick(&spec(KEYS[2], "ANTHROPIC_BASE_URL"), None, None)?,
         })
     }
 
@@ -92,6 +95,11 @@ impl Endpoints {
                 KEYS[1],
                 show(&self.openai.value, "none"),
                 self.openai.origin.clone(),
+            ),
+            (
+                KEYS[2],
+                show(&self.anthropic.value, "Anthropic"),
+                self.anthropic.origin.clone(),
             ),
         ]
     }

@@ -1,5 +1,6 @@
 //! What a run's events add up to, for people.
 
+use gemicro_core::ask::AskPlan;
 use gemicro_core::budget::Limits;
 use gemicro_core::research::events::{FinalResult, ResearchReaders, SourcesRead};
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
@@ -178,6 +179,17 @@ impl Story {
                 ResearchEngine::Model { llm, .. } | ResearchEngine::Agent { llm } => Some(llm.model),
                 ResearchEngine::Offline { .. } => None,
             };
+        } else if let Ok(plan) = started.plan.parse::<AskPlan>() {
+            let task = plan.task;
+            self.question = task.prompt;
+            self.notices = plan.notices;
+            let model = task
+                .model
+                .map_or_else(String::new, |model| format!(" with {model}"));
+            self.model = Some(format!(
+                "{}{model}, in {} ({})",
+                task.agent, task.directory, task.sandbox
+            ));
         }
     }
 

@@ -109,16 +109,10 @@ async fn run_limited(
     // It was told to stop; what it still knows (a result in the last moment, a known charge) is taken.
     match tokio::time::timeout(grace, &mut task).await {
         Ok(Ok(Ok(output))) => Ok(output),
-        Ok(Ok(Err(told))) => Err(StepFailure {
-            failure,
-            spent: told.spent,
-        }),
+        Ok(Ok(Err(told))) => Err(StepFailure::new(failure, told.spent)),
         Ok(Err(_)) | Err(_) => {
             task.abort();
-            Err(StepFailure {
-                failure,
-                spent: Spent::Unknown,
-            })
+            Err(StepFailure::new(failure, Spent::Unknown))
         }
     }
 }
@@ -129,10 +123,7 @@ fn broken(error: &tokio::task::JoinError) -> StepFailure {
     } else {
         "the executor was ended"
     };
-    StepFailure {
-        failure: Failure::new(ErrorKind::Internal, message),
-        spent: Spent::Unknown,
-    }
+    StepFailure::new(Failure::new(ErrorKind::Internal, message), Spent::Unknown)
 }
 
 struct AbortOnDrop(AbortHandle);

@@ -11,7 +11,7 @@ use super::attempt::{Report, Said};
 use super::driver::{Driver, RunningStep};
 use crate::command::{AckStatus, AgentAck, AgentCommand};
 use crate::execute::Told;
-use crate::flow::{Flow, Spent, StepEnd, StepFailure, StepOutput};
+use crate::flow::{Again, Flow, Spent, StepEnd, StepFailure, StepOutput};
 use crate::run::StepState;
 use crate::run::events::{
     AnswerGiven, CancelRequested, RunParked, RunReaders, StepAlarm, StepCompleted, StepFailed, StepHandle,
@@ -158,7 +158,8 @@ impl<F: Flow> Driver<'_, F> {
         let mark = Some(StepMark::Ended(attempt));
         let retry = running.step.retry;
         let tries = self.run.tries(key);
-        if running.stopped.is_none()
+        let may_go_on = running.stopped.is_none() && told.again == Again::AsUsual;
+        if may_go_on
             && tries.parks < MAX_PARKS
             && let Some(wait) = limit_end(&told.failure)
             && wait >= self.ctx.options.park_from
@@ -167,9 +168,8 @@ impl<F: Flow> Driver<'_, F> {
             return;
         }
         let too_long = stated_wait(&told.failure).is_some_and(|wait| wait > PARK_UP_TO);
-        let may_retry =
-            told.failure.kind.is_retryable() && tries.failures + 1 < retry.max_attempts && !too_long;
-        if running.stopped.is_none() && may_retry {
+        let may_pass = told.failure.kind.is_retryable() && !too_long;
+        if may_go_on && may_pass && tries.failures + 1 < retry.max_attempts {
             let attempt = tries.failures + 1;
             let wait = retry.wait_after(attempt, &told.failure, seed(self.run_id().as_str(), key));
             let fact = StepRetrying {

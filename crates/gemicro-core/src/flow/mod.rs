@@ -8,5 +8,5 @@ mod step;
 mod traits;
 
 pub use decision::{Decision, Outcome, Wait};
-pub use step::{RetryPolicy, Spent, Step, StepEnd, StepFailure, StepOutput};
+pub use step::{Again, RetryPolicy, Spent, Step, StepEnd, StepFailure, StepOutput};
 pub use traits::Flow;

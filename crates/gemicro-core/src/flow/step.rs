@@ -90,16 +90,34 @@ pub struct StepFailure {
     pub failure: Failure,
     /// What was spent on the way.
     pub spent: Spent,
+    /// Whether a kind that may pass is worth another attempt.
+    pub again: Again,
+}
+
+/// Whether a failed attempt may be followed by another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// As the kind of failure and the step's policy say.
+    AsUsual,
+    /// No: it may have changed something that another attempt would meet.
+    Never,
 }
 
 impl StepFailure {
+    /// A failure after which the usual rules hold.
+    #[must_use]
+    pub fn new(failure: Failure, spent: Spent) -> Self {
+        Self {
+            failure,
+            spent,
+            again: Again::AsUsual,
+        }
+    }
+
     /// A failure that cost nothing.
     #[must_use]
     pub fn free(failure: Failure) -> Self {
-        Self {
-            failure,
-            spent: Spent::Nothing,
-        }
+        Self::new(failure, Spent::Nothing)
     }
 }
 

@@ -111,7 +111,7 @@ impl Executor for LlmExecutor {
                 answered = answer => answered,
                 () = call.cancel.cancelled() => {
                     let failure = Failure::new(ErrorKind::Cancelled, "the model call was stopped");
-                    Err(StepFailure { failure, spent: Spent::Unknown })
+                    Err(StepFailure::new(failure, Spent::Unknown))
                 }
             };
             let response = match answered {

@@ -78,10 +78,7 @@ fn late(time: &CallTime, was_silent: bool) -> StepFailure {
         let message = format!("the answer was not there after {} s", seconds(time.total_ms));
         Failure::new(ErrorKind::Timeout, message)
     };
-    StepFailure {
-        failure,
-        spent: Spent::Unknown,
-    }
+    StepFailure::new(failure, Spent::Unknown)
 }
 
 fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmResponse, StepFailure> {
@@ -90,10 +87,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
             ErrorKind::TruncatedOutput,
             "the answer was cut off before its end",
         );
-        return Err(StepFailure {
-            failure,
-            spent: Spent::Unknown,
-        });
+        return Err(StepFailure::new(failure, Spent::Unknown));
     };
     let usage = end.usage.unwrap_or_else(|| estimate(request, &text));
     let problem = match &end.finish {
@@ -122,10 +116,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
         Some((kind, message)) => {
             // What was written was billed, whatever it is worth.
             let spent = Spent::Known(charge_for(&request.model, &usage));
-            Err(StepFailure {
-                failure: Failure::new(kind, message),
-                spent,
-            })
+            Err(StepFailure::new(Failure::new(kind, message), spent))
         }
         None => Ok(LlmResponse {
             text,

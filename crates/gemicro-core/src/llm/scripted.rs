@@ -103,7 +103,7 @@ impl LlmBackend for ScriptedModel {
             }
             if model.part == Part::Flaky && call.is_multiple_of(2) {
                 let failure = Failure::new(ErrorKind::UpstreamError, "503 from the scripted model");
-                yield Err(StepFailure { failure, spent: Spent::Nothing });
+                yield Err(StepFailure::new(failure, Spent::Nothing));
                 return;
             }
             let text = model.text_for(&request);

@@ -277,10 +277,10 @@ async fn a_handle_that_leads_nowhere_is_counted_and_a_new_call_is_made() {
         executors(|call| {
             Box::pin(async move {
                 match call.handle {
-                    Some(_) => Err(StepFailure {
-                        failure: Failure::new(ErrorKind::SessionNotFound, "it is gone"),
-                        spent: Spent::Unknown,
-                    }),
+                    Some(_) => Err(StepFailure::new(
+                        Failure::new(ErrorKind::SessionNotFound, "it is gone"),
+                        Spent::Unknown,
+                    )),
                     None => Ok(output_for(20)),
                 }
             })

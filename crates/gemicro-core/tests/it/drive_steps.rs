@@ -440,7 +440,7 @@ async fn a_failed_attempt_is_charged_what_it_is_known_to_have_cost() {
             &store,
             executors(move |_| {
                 let failure = Failure::new(ErrorKind::AuthFailed, "scripted");
-                Box::pin(async move { Err(StepFailure { failure, spent }) })
+                Box::pin(async move { Err(StepFailure::new(failure, spent)) })
             }),
         );
         let flow = TestFlow::all_of(vec![work("a", 50)]);

@@ -5,6 +5,7 @@
 mod support;
 
 mod agent;
+mod ask;
 mod budgets;
 mod crash;
 mod drive_commands;

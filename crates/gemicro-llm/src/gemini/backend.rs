@@ -99,10 +99,7 @@ fn interaction_of(handle: &Json) -> Option<String> {
 
 fn no_interaction() -> StepFailure {
     let message = "the handle of the earlier call names no Gemini interaction";
-    StepFailure {
-        failure: Failure::new(ErrorKind::SessionNotFound, message),
-        spent: Spent::Unknown,
-    }
+    StepFailure::new(Failure::new(ErrorKind::SessionNotFound, message), Spent::Unknown)
 }
 
 /// The service may quote the key; nothing of ours does.

@@ -176,10 +176,10 @@ impl Call {
 
     /// A trouble after a call was started: what it cost is not known.
     pub(super) fn lost(&self, trouble: Trouble) -> StepFailure {
-        StepFailure {
-            failure: trouble.into_failure(self.endpoint.host(), Subject::Interaction),
-            spent: Spent::Unknown,
-        }
+        StepFailure::new(
+            trouble.into_failure(self.endpoint.host(), Subject::Interaction),
+            Spent::Unknown,
+        )
     }
 }
 

@@ -85,13 +85,13 @@ impl Ending<'_> {
 
     fn failure(&self, kind: ErrorKind, message: String, code: Option<&str>) -> StepFailure {
         let detail = json!({ "host": self.host, "interaction": self.id, "code": code.map(excerpt) });
-        StepFailure {
-            failure: Failure {
+        StepFailure::new(
+            Failure {
                 detail: Some(Json::from(detail)),
                 ..Failure::new(kind, message)
             },
-            spent: self.usage.map_or(Spent::Unknown, |usage| self.charge(usage)),
-        }
+            self.usage.map_or(Spent::Unknown, |usage| self.charge(usage)),
+        )
     }
 
     /// What was told to be used is what was spent.

@@ -79,10 +79,7 @@ impl Trouble {
             Self::Refused(refusal) if !matches!(refusal.status, 408 | 504) => Spent::Nothing,
             _ => Spent::Unknown,
         };
-        StepFailure {
-            failure: self.into_failure(host, subject),
-            spent,
-        }
+        StepFailure::new(self.into_failure(host, subject), spent)
     }
 
     /// As a failure.

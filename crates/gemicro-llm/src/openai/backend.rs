@@ -88,8 +88,5 @@ async fn list(endpoint: &Endpoint) -> Result<Vec<String>, Trouble> {
 /// Calls of this API cannot be picked up, so a handle is not of our making.
 fn no_session() -> StepFailure {
     let message = "calls to an OpenAI-compatible server cannot be picked up again";
-    StepFailure {
-        failure: Failure::new(ErrorKind::SessionNotFound, message),
-        spent: Spent::Unknown,
-    }
+    StepFailure::new(Failure::new(ErrorKind::SessionNotFound, message), Spent::Unknown)
 }

@@ -45,10 +45,7 @@ impl Trouble {
             | Self::Foreign(_)
             | Self::TooLarge => Spent::Unknown,
         };
-        StepFailure {
-            failure: self.into_failure(endpoint),
-            spent,
-        }
+        StepFailure::new(self.into_failure(endpoint), spent)
     }
 
     /// As a failure; without the key, whoever quoted it.

@@ -200,20 +200,3 @@ fn session_ids_are_never_options() {
         }
     }
 }
-
-#[test]
-fn codex_does_not_live_in_a_temporary_folder() {
-    let request = AgentRequest {
-        home: PathBuf::from("/tmp/run-1"),
-        ..request(Prompt::user("hi"))
-    };
-    assert_eq!(
-        Codex.invocation(&request).unwrap_err().kind,
-        ErrorKind::SandboxUnavailable
-    );
-    let request = AgentRequest {
-        sandbox: SandboxMode::DangerFullAccess,
-        ..request
-    };
-    assert!(Codex.invocation(&request).is_ok());
-}

@@ -15,7 +15,7 @@ use crate::environment;
 use crate::invocation::{Invocation, SettingsFile, Stdin};
 use crate::judge;
 use crate::prompt::{Habits, Mentions};
-use crate::request::{AgentRequest, ModelAccess, SandboxMode};
+use crate::request::{AgentRequest, ModelAccess};
 use crate::session::Session;
 use crate::version::Version;
 
@@ -39,6 +39,9 @@ struct Config<'a> {
     model: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model_provider: Option<&'a str>,
+    /// A search by the provider costs what nobody can bound, so it is off where a budget holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    web_search: Option<&'a str>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     model_providers: BTreeMap<&'a str, Provider<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -83,15 +86,16 @@ impl AgentCli for Codex {
         request.check()?;
         let prompt = request.prompt.render(HABITS)?;
         let home = codex_home(request);
-        check_home(request, &home)?;
-        let sandbox = match request.sandbox {
-            SandboxMode::ReadOnly => "read-only",
-            SandboxMode::WorkspaceWrite => "workspace-write",
-            SandboxMode::DangerFullAccess => "danger-full-access",
-        };
-        let mut args = ["exec", "--json", "-s", sandbox, "--skip-git-repo-check"]
-            .map(str::to_owned)
-            .to_vec();
+        // Ours is around the whole process; its own cannot be put up inside it.
+        let mut args = [
+            "exec",
+            "--json",
+            "-s",
+            "danger-full-access",
+            "--skip-git-repo-check",
+        ]
+        .map(str::to_owned)
+        .to_vec();
         match &request.session {
             Session::New | Session::NewNamed(_) => {}
             Session::Resume(id) => args.extend(["resume".to_owned(), id.argument()?]),
@@ -124,19 +128,6 @@ fn codex_home(request: &AgentRequest) -> PathBuf {
     request.home.join(".codex")
 }
 
-/// Under a folder for temporary files its own sandbox is not set up, and then every command fails.
-fn check_home(request: &AgentRequest, home: &Path) -> Result<(), Failure> {
-    let is_temporary = home.starts_with(&request.temp) || home.starts_with("/tmp");
-    if is_temporary && request.sandbox != SandboxMode::DangerFullAccess {
-        let message = format!(
-            "the home of Codex must not be under a temporary folder: {}",
-            home.display()
-        );
-        return Err(Failure::new(ErrorKind::SandboxUnavailable, message));
-    }
-    Ok(())
-}
-
 fn env(request: &AgentRequest, home: &Path) -> BTreeMap<String, String> {
     let mut env = environment::base(request);
     let home = home.display().to_string();
@@ -151,11 +142,13 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
     let mut config = Config {
         model: request.model.as_deref(),
         model_provider: None,
+        web_search: None,
         model_providers: BTreeMap::new(),
         mcp_servers: BTreeMap::new(),
     };
     if let ModelAccess::Gateway { base_url, .. } = &request.access {
         config.model_provider = Some(PROVIDER);
+        config.web_search = Some("disabled");
         config.model_providers.insert(
             PROVIDER,
             Provider {

@@ -1,0 +1,108 @@
+//! What this process knows about coding agents: its own binary as the launcher, keys, logins and addresses.
+
+use std::path::PathBuf;
+
+use gemicro_core::ask::AgentName;
+use gemicro_engine::{AgentAccess, AgentSetup, Login};
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::Launcher;
+use gemicro_llm::gateway::{Secret, Upstream};
+
+use crate::config::Endpoints;
+use crate::environment::{ANTHROPIC_KEY, Environment, OPENAI_KEY};
+use crate::trouble::Stopped;
+
+/// The word that makes this program the launcher of a sandbox.
+pub(crate) const LAUNCH: &str = "__launch";
+/// The exit code of a launcher that could not become its command.
+pub(crate) const LAUNCH_FAILED: u8 = 126;
+
+/// Everything that agents need.
+///
+/// # Errors
+/// When an address cannot be used.
+pub(crate) fn setup(environment: &Environment, endpoints: &Endpoints) -> Result<AgentSetup, Stopped> {
+    let program = std::env::current_exe().map_err(|error| {
+        let message = format!("this program does not know where it is: {error}");
+        Stopped::from(Failure::new(ErrorKind::Internal, message))
+    })?;
+    let mut access = std::collections::BTreeMap::new();
+    for agent in AgentName::ALL {
+        if let Some(way) = way(agent, environment, endpoints)? {
+            access.insert(agent, way);
+        }
+    }
+    Ok(AgentSetup {
+        launcher: Launcher {
+            program,
+            arguments: vec![LAUNCH.into()],
+        },
+        environment: environment.for_agents(),
+        user_home: environment.home().unwrap_or_else(|| PathBuf::from("/root")),
+        access,
+    })
+}
+
+/// How an agent reaches its model: by a key, else by a login, else not at all.
+pub(crate) fn way(
+    agent: AgentName,
+    environment: &Environment,
+    endpoints: &Endpoints,
+) -> Result<Option<AgentAccess>, Stopped> {
+    let (key, address) = match agent {
+        AgentName::Gemini => (
+            environment.gemini_key(),
+            endpoints
+                .gemini
+                .value
+                .as_deref()
+                .unwrap_or("https://generativelanguage.googleapis.com"),
+        ),
+        AgentName::Claude => (
+            environment.get(ANTHROPIC_KEY),
+            endpoints
+                .anthropic
+                .value
+                .as_deref()
+                .unwrap_or("https://api.anthropic.com"),
+        ),
+        AgentName::Codex => (
+            environment.get(OPENAI_KEY),
+            endpoints
+                .openai
+                .value
+                .as_deref()
+                .unwrap_or("https://api.openai.com/v1"),
+        ),
+    };
+    match key {
+        Some(key) => Ok(Some(AgentAccess::Key {
+            upstream: Upstream::new(address)?,
+            key: Some(Secret::new(key)),
+        })),
+        None => Ok(login(agent, environment).map(AgentAccess::Login)),
+    }
+}
+
+/// The variable that holds the key of an agent's model.
+pub(crate) fn key_variable(agent: AgentName) -> &'static str {
+    match agent {
+        AgentName::Gemini => "GEMINI_API_KEY",
+        AgentName::Claude => ANTHROPIC_KEY,
+        AgentName::Codex => OPENAI_KEY,
+    }
+}
+
+/// The files of an agent's own login, where the user has one.
+fn login(agent: AgentName, environment: &Environment) -> Option<Login> {
+    let home = environment.home()?;
+    let file = match agent {
+        AgentName::Gemini => ".gemini/oauth_creds.json",
+        AgentName::Claude => ".claude/.credentials.json",
+        AgentName::Codex => ".codex/auth.json",
+    };
+    let from = home.join(file);
+    from.is_file().then(|| Login {
+        files: vec![(from, PathBuf::from(file))],
+    })
+}

@@ -1,0 +1,129 @@
+//! What `ask` takes. Names and defaults are those of the tool that other agents call.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use gemicro_core::ask::{AgentName, SandboxMode};
+use gemicro_core::budget::Limits;
+use gemicro_engine::AskRequest;
+
+use crate::args::DataFormat;
+use crate::config::readers::{parse_budget, parse_seconds};
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro ask`.
+#[derive(Debug, Args)]
+pub(crate) struct AskArgs {
+    /// The prompt; `-` reads it from stdin
+    #[arg(value_name = "PROMPT", required = true)]
+    pub(crate) prompt: Vec<String>,
+
+    /// The folder the agent works in
+    #[arg(long = "cd", value_name = "DIR", default_value = ".")]
+    pub(crate) directory: PathBuf,
+
+    /// Who is asked [default: whoever has the model, else gemini]
+    #[arg(long, value_enum)]
+    pub(crate) agent: Option<Agent>,
+
+    /// The model [default: the agent's own; gemini-3-pro-preview for gemini]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+
+    /// What the agent may write
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) sandbox: Sandbox,
+
+    /// Let the agent use only what it deems harmless, instead of every tool inside the sandbox
+    #[arg(long)]
+    pub(crate) no_yolo: bool,
+
+    /// Go on with a session of an earlier answer
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+
+    /// How long the agent may be silent, in seconds
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds, default_value = "300", help_heading = "Limits")]
+    pub(crate) timeout: u64,
+
+    /// How long it may take in all, in seconds
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds, default_value = "1800", help_heading = "Limits")]
+    pub(crate) max_duration: u64,
+
+    /// How often it is tried again; never after it may have changed files
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(..=10), help_heading = "Limits")]
+    pub(crate) max_retries: u32,
+
+    /// What the agent may use: tokens 50k, money $0.50 or time 10m; may be given several times [default: unlimited]
+    #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
+    pub(crate) budget: Vec<Limits>,
+
+    /// How the answer is printed; jsonl prints every event
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub(crate) format: DataFormat,
+}
+
+/// An agent, as it is named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Agent {
+    /// Gemini CLI
+    Gemini,
+    /// Claude Code
+    Claude,
+    /// Codex CLI
+    Codex,
+}
+
+/// A sandbox mode, as it is named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Sandbox {
+    /// Nothing
+    ReadOnly,
+    /// The folder, but for its .git and the settings of agents
+    #[default]
+    WorkspaceWrite,
+    /// Whatever you may: there is no sandbox
+    DangerFullAccess,
+}
+
+impl AskArgs {
+    /// As a request.
+    pub(crate) fn request(&self, prompt: String) -> Result<AskRequest, Stopped> {
+        let limits = Limits::merge_all(self.budget.iter().copied())
+            .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?;
+        Ok(AskRequest {
+            prompt,
+            agent: self.agent.map(AgentName::from),
+            model: self.model.clone(),
+            directory: self.directory.clone(),
+            sandbox: self.sandbox.into(),
+            yolo: !self.no_yolo,
+            session: self.session.clone(),
+            idle: Duration::from_secs(self.timeout),
+            total: Duration::from_secs(self.max_duration),
+            max_retries: self.max_retries,
+            limits,
+        })
+    }
+}
+
+impl From<Agent> for AgentName {
+    fn from(agent: Agent) -> Self {
+        match agent {
+            Agent::Gemini => Self::Gemini,
+            Agent::Claude => Self::Claude,
+            Agent::Codex => Self::Codex,
+        }
+    }
+}
+
+impl From<Sandbox> for SandboxMode {
+    fn from(sandbox: Sandbox) -> Self {
+        match sandbox {
+            Sandbox::ReadOnly => Self::ReadOnly,
+            Sandbox::WorkspaceWrite => Self::WorkspaceWrite,
+            Sandbox::DangerFullAccess => Self::DangerFullAccess,
+        }
+    }
+}

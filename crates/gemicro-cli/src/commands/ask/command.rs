@@ -1,0 +1,77 @@
+//! From a prompt to a run, watched to its end.
+
+use std::io::Read;
+
+use gemicro_engine::{Plan, Request};
+use gemicro_event::ErrorKind;
+
+use super::AskArgs;
+use super::view::AskView;
+use crate::approval::Approval;
+use crate::args::DataFormat;
+use crate::config::{ResearchFlags, ResearchSettings};
+use crate::follow::{Watch, follow};
+use crate::output::{self, Output};
+use crate::session::Context;
+use crate::trouble::Stopped;
+use crate::view::{EventLines, RunEnd, View};
+use crate::{runtime, signals};
+
+/// Input beyond this is more than any agent takes.
+const MAX_STDIN_BYTES: u64 = 8 * 1024 * 1024 + 1;
+
+/// Asks an agent once.
+pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
+    let request = args.request(prompt(args)?)?;
+    // Everything that can be refused is refused before the store is opened.
+    let plan = Plan::of(&Request::Ask(request)).map_err(|failure| match failure.kind {
+        ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --cd"),
+        ErrorKind::UnknownModel => Stopped::from(failure).with_hint("name another one with --model"),
+        _ => Stopped::from(failure),
+    })?;
+    let layers = ctx.layers()?;
+    let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
+    runtime::block_on(async {
+        let engine = ctx.engine(&layers, &settings).await?;
+        let stop = signals::listen()?;
+        for notice in plan.notices() {
+            output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
+        }
+        let run = engine.start(&plan, stop.clone()).await?;
+        let id = run.id.clone();
+        let view: Box<dyn View> = match args.format {
+            DataFormat::Jsonl => Box::new(EventLines::new(Output::Stdout)),
+            DataFormat::Text | DataFormat::Json => {
+                Box::new(AskView::new(id.clone(), args.format, &ctx.screen))
+            }
+        };
+        let watch = Watch {
+            engine: &engine,
+            views: vec![view],
+            stop: &stop,
+            approval: Approval::Granted,
+        };
+        let end = follow(watch, run).await.map_err(|stopped| stopped.about(&id))?;
+        engine.store().close().await;
+        if end == RunEnd::Suspended {
+            output::say(&format!(
+                "Run {id} is suspended. Continue with: gemicro resume {id}"
+            ));
+        }
+        end.outcome(&id)
+    })
+}
+
+fn prompt(args: &AskArgs) -> Result<String, Stopped> {
+    if args.prompt != ["-"] {
+        return Ok(args.prompt.join(" "));
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().take(MAX_STDIN_BYTES).read_to_end(&mut bytes)?;
+    String::from_utf8(bytes).map_err(|_| {
+        Stopped::usage(
+            "the prompt on stdin is not UTF-8 text",
+            "give it as UTF-8, or as an argument",
+        )
+    })
+}

@@ -1,0 +1,8 @@
+//! `gemicro ask`: one prompt for one coding agent.
+
+mod args;
+mod command;
+mod view;
+
+pub(crate) use args::AskArgs;
+pub(crate) use command::run;

@@ -1,0 +1,167 @@
+//! An agent at work: its words as they come on a terminal, the tool's answer as JSON.
+
+use gemicro_core::ask::{AgentTrouble, AskReaders, ToolAnswer};
+use gemicro_core::live::LiveItem;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{Event, StreamId};
+
+use crate::args::DataFormat;
+use crate::output::{self, Output};
+use crate::screen::{Screen, numbers, text};
+use crate::trouble::Stopped;
+use crate::view::{RunEnd, View};
+
+/// Lines of the agent's output that a failure shows on a screen; `--format json` has more.
+const SHOWN_LINES: usize = 5;
+
+/// Shows one run of one task.
+pub(super) struct AskView {
+    run: StreamId,
+    format: DataFormat,
+    screen: Screen,
+    /// What was streamed of the attempt that is running.
+    streamed: String,
+    attempt: u32,
+    /// The events that the tool's answer is made of: all but the text on its way.
+    events: Vec<Event>,
+}
+
+impl AskView {
+    pub(super) fn new(run: StreamId, format: DataFormat, screen: &Screen) -> Self {
+        Self {
+            run,
+            format,
+            screen: screen.clone(),
+            streamed: String::new(),
+            attempt: 0,
+            events: Vec::new(),
+        }
+    }
+
+    fn streams(&self) -> bool {
+        self.format == DataFormat::Text && self.screen.stdout_is_terminal
+    }
+
+    fn end_line(&mut self) -> Result<(), Stopped> {
+        if !self.streamed.is_empty() && !self.streamed.ends_with('\n') {
+            Output::Stdout.write(b"\n")?;
+        }
+        self.streamed.clear();
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<(), Stopped> {
+        let answered = self
+            .events
+            .iter()
+            .rev()
+            .find_map(|event| event.update.as_agent_answered());
+        let Some(answered) = answered else {
+            return Ok(());
+        };
+        let answer = answered.answer;
+        // Not everything that was streamed is the answer, and not every agent streams it.
+        if self.streamed.trim().ends_with(answer.text.trim()) {
+            self.end_line()?;
+        } else {
+            self.end_line()?;
+            Output::Stdout.write(format!("{}\n", text::neutral(answer.text.trim_end())).as_bytes())?;
+        }
+        let paint = self.screen.on_stderr();
+        let mut words = vec![answered.agent.to_string(), format!("sandbox {}", answer.tier)];
+        if let Some(usage) = answer.usage {
+            words.push(format!("{} tokens", numbers::thousands(usage.total_tokens())));
+        }
+        if answer.access == "observed" {
+            words.push("observed only: tokens and money are not capped".to_owned());
+        }
+        output::say(&paint.faint(&words.join(" · ")));
+        if let Some(session) = &answer.session {
+            output::say(&paint.faint(&format!("session {session}")));
+        }
+        Ok(())
+    }
+}
+
+impl View for AskView {
+    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+        if self.format == DataFormat::Text {
+            let update = &event.update;
+            let words = match update.event_type.as_str() {
+                "agent_started" => update.as_agent_started().map(|started| {
+                    let model = started
+                        .model
+                        .map_or_else(String::new, |model| format!(" with {model}"));
+                    format!(
+                        "[•] {}{model} in {} ({})",
+                        started.agent, started.directory, started.sandbox
+                    )
+                }),
+                "step_retrying" => update
+                    .as_step_retrying()
+                    .map(|retrying| format!("[!] {}; trying again", text::one_line(&retrying.error.message))),
+                "step_alarm" | "run_parked" | "run_woken" | "budget_warning" => {
+                    Some(format!("[!] {}", text::one_line(&update.message)))
+                }
+                _ => None,
+            };
+            if let Some(words) = words {
+                self.end_line()?;
+                output::say(&words);
+            }
+        }
+        self.events.push(event.clone());
+        Ok(())
+    }
+
+    fn live(&mut self, item: &LiveItem) -> Result<(), Stopped> {
+        if !self.streams() {
+            return Ok(());
+        }
+        if item.attempt != self.attempt {
+            self.end_line()?;
+            self.attempt = item.attempt;
+        }
+        Output::Stdout.write(text::neutral(&item.text).as_bytes())?;
+        self.streamed.push_str(&item.text);
+        Ok(())
+    }
+
+    fn notice(&mut self, words: &str) {
+        output::say(words);
+    }
+
+    fn end(&mut self, end: &RunEnd) -> Result<(), Stopped> {
+        match (self.format, end) {
+            (DataFormat::Text, RunEnd::Completed { .. }) => self.answer(),
+            (DataFormat::Text, RunEnd::Failed(failure)) => {
+                let trouble = AgentTrouble::of(failure);
+                if !self.streamed.trim().ends_with(trouble.partial.trim()) {
+                    self.end_line()?;
+                    Output::Stdout
+                        .write(format!("{}\n", text::neutral(trouble.partial.trim_end())).as_bytes())?;
+                }
+                self.end_line()?;
+                let n_before = trouble.last_lines.len().saturating_sub(SHOWN_LINES);
+                for line in &trouble.last_lines[n_before..] {
+                    let line = text::cut(
+                        &text::one_line(line),
+                        self.screen.stderr_width().saturating_sub(4),
+                    );
+                    output::say(&self.screen.on_stderr().faint(&format!("  | {line}")));
+                }
+                Ok(())
+            }
+            (DataFormat::Text, RunEnd::Suspended) => self.end_line(),
+            (DataFormat::Json | DataFormat::Jsonl, _) => {
+                let answer = ToolAnswer::of(&self.events);
+                let line = match answer.and_then(|answer| serde_json::to_string(&answer).ok()) {
+                    Some(line) => line,
+                    None => crate::view::failure_json(&end.trouble(&self.run)).to_string(),
+                };
+                Output::Stdout.write(format!("{line}\n").as_bytes())?;
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! One prompt for one coding agent.
+//!
+//! [`AgentTask`] is the step that an agent CLI carries out, wherever a flow wants one; [`AskFlow`] is the smallest
+//! such flow: one task, its answer.
+
+mod events;
+mod flow;
+mod route;
+mod task;
+mod tool;
+
+pub use events::{AgentAnswered, AgentStarted, AskReaders, register};
+pub use flow::{ASK_STEP, AskFlow, AskPlan, AskState};
+pub use route::{Route, route};
+pub use task::{AGENT_STEP, AgentAnswer, AgentName, AgentTask, Grant, SandboxMode, agent_step};
+pub use tool::{AgentTrouble, ToolAnswer, ToolErrorDetail, ToolFailure, ToolSuccess};

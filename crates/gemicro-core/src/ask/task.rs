@@ -1,0 +1,174 @@
+//! The step that an agent CLI carries out, and its result. Plain data: processes are the runner's business.
+
+use std::fmt;
+
+use gemicro_event::{Charge, Json, StepKey, Usage};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Purpose;
+use crate::flow::{RetryPolicy, Step};
+
+/// The step kind of agent CLIs.
+pub const AGENT_STEP: &str = "agent_cli";
+
+/// The agents there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentName {
+    /// Gemini CLI.
+    Gemini,
+    /// Claude Code.
+    Claude,
+    /// Codex CLI.
+    Codex,
+}
+
+impl AgentName {
+    /// Every agent.
+    pub const ALL: [Self; 3] = [Self::Gemini, Self::Claude, Self::Codex];
+
+    /// The name on command lines and in results.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gemini => "gemini",
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
+}
+
+impl fmt::Display for AgentName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What an agent may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxMode {
+    /// Nothing.
+    ReadOnly,
+    /// Its folder.
+    #[default]
+    WorkspaceWrite,
+    /// Whatever its user may; there is no sandbox.
+    DangerFullAccess,
+}
+
+impl SandboxMode {
+    /// The name on command lines and in results.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+            Self::DangerFullAccess => "danger-full-access",
+        }
+    }
+}
+
+impl fmt::Display for SandboxMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One prompt for one agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentTask {
+    /// Who.
+    pub agent: AgentName,
+    /// The model it asks; without one it chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What it is told.
+    pub prompt: String,
+    /// Where it works; an absolute path.
+    pub directory: String,
+    /// What it may write.
+    pub sandbox: SandboxMode,
+    /// Whether its tools need no approval inside the sandbox.
+    pub yolo: bool,
+    /// The session to go on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Silence after which it is ended, in milliseconds.
+    pub idle_ms: u64,
+    /// All the time it has, in milliseconds.
+    pub total_ms: u64,
+    /// What it may spend; what is not named is not limited.
+    #[serde(default)]
+    pub grant: Grant,
+}
+
+/// What one task may spend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Grant {
+    /// Tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Millionths of a US dollar.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub micro_usd: Option<u64>,
+    /// Model calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
+}
+
+impl Grant {
+    /// What has to be reserved for it: nothing where nothing is limited.
+    #[must_use]
+    pub fn reservation(self) -> Charge {
+        Charge {
+            tokens: self.tokens.unwrap_or(0),
+            micro_usd: self.micro_usd.unwrap_or(0),
+            turns: self.turns.unwrap_or(0),
+        }
+    }
+}
+
+/// What an agent gave back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentAnswer {
+    /// Its answer; never empty.
+    pub text: String,
+    /// The session, to go on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The sandbox that held it.
+    pub tier: String,
+    /// `gateway` or `observed`.
+    pub access: String,
+    /// Tools it wanted to use.
+    pub n_tool_calls: u64,
+    /// Tools that were refused, as far as it counts them.
+    pub n_refused: u64,
+    /// Requests to its model, where they went through the gateway.
+    pub n_requests: u64,
+    /// Tokens, as the gateway saw them, or as the agent tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Some of the charge is a worst case: a call was cut off before it told what it used.
+    #[serde(default)]
+    pub worst_case: bool,
+}
+
+/// A task as a step. It is tried again as `max_attempts` says, unless it may have changed files.
+#[must_use]
+pub fn agent_step(key: StepKey, task: &AgentTask, purpose: Purpose, max_attempts: u32) -> Step {
+    Step {
+        key,
+        kind: AGENT_STEP.to_owned(),
+        cost: task.grant.reservation(),
+        input: Json::of(task).expect("a task has string keys only"),
+        purpose,
+        retry: RetryPolicy {
+            max_attempts,
+            ..RetryPolicy::default()
+        },
+        timeout_ms: None,
+    }
+}

@@ -1,0 +1,307 @@
+//! One attempt at one task.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use gemicro_core::ask::{AgentTask, SandboxMode};
+use gemicro_core::budget::Limits;
+use gemicro_core::execute::{Executor, StepCall};
+use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Probe, Profile, Tier};
+use gemicro_llm::gateway::{Gateway, GatewayConfig, Grant, ModelRules, Ticket};
+use gemicro_runner::supervise::{
+    ProcessHandle, RunLimits, Supervision, VersionCache, end_leftover, supervise,
+};
+use gemicro_runner::{AgentRequest, Approval, ModelAccess, Prompt, Session, SessionId, Token};
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+
+use super::login::{bring, take_back};
+use super::place::Place;
+use super::seen::{Seen, Upstream};
+use super::setup::{AgentAccess, AgentSetup, cli, wire};
+use super::verdict::Verdict;
+
+/// Runs agent CLIs.
+#[derive(Clone)]
+pub struct AgentExecutor {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    state: PathBuf,
+    setup: AgentSetup,
+    secrets: Vec<String>,
+    gateway: Gateway,
+    versions: VersionCache,
+    probe: OnceCell<Probe>,
+}
+
+impl AgentExecutor {
+    /// Over the state folder. Costs nothing until an agent is asked.
+    #[must_use]
+    pub fn new(state: PathBuf, setup: AgentSetup, secrets: Vec<String>) -> Self {
+        let versions = VersionCache::in_file(state.join("agents").join("versions.json"));
+        Self {
+            shared: Arc::new(Shared {
+                state,
+                setup,
+                secrets,
+                gateway: Gateway::new(GatewayConfig::default()),
+                versions,
+                probe: OnceCell::new(),
+            }),
+        }
+    }
+}
+
+impl Executor for AgentExecutor {
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let task: AgentTask = call.step.input.parse().map_err(|error| {
+                let message = format!("the task cannot be read: {error}");
+                StepFailure::free(Failure::new(ErrorKind::Internal, message))
+            })?;
+            if let Some(handle) = &call.handle {
+                return Err(cut_off(&task, handle.parse().ok()).await);
+            }
+            shared.attempt(&task, call).await
+        })
+    }
+}
+
+/// An earlier attempt was cut off: whatever is left of it is ended. One that could write is not followed by another.
+async fn cut_off(task: &AgentTask, handle: Option<ProcessHandle>) -> StepFailure {
+    if let Some(handle) = handle {
+        let _ = tokio::task::spawn_blocking(move || end_leftover(&handle)).await;
+    }
+    let (kind, message, again) = if task.sandbox == SandboxMode::ReadOnly {
+        (
+            ErrorKind::SessionNotFound,
+            "the agent was cut off".to_owned(),
+            Again::AsUsual,
+        )
+    } else {
+        let message = format!(
+            "the agent was cut off and may have changed files in {}: look at them, then ask again",
+            task.directory
+        );
+        (ErrorKind::Interrupted, message, Again::Never)
+    };
+    StepFailure {
+        failure: Failure::new(kind, message),
+        spent: Spent::Unknown,
+        again,
+    }
+}
+
+impl Shared {
+    async fn attempt(&self, task: &AgentTask, call: StepCall) -> Result<StepOutput, StepFailure> {
+        let refused = |failure| StepFailure {
+            failure,
+            spent: Spent::Nothing,
+            again: Again::Never,
+        };
+        let cli = cli(task.agent);
+        let tier = self.tier(task.sandbox).await.map_err(refused)?;
+        let (place, session) = self.place(task, &call).map_err(refused)?;
+        let stop = call.cancel.child_token();
+        let upstream = Upstream::default();
+        let port = GatewayPort::open(tier, mode(task.sandbox)).map_err(|error| {
+            let message = format!("there is no port for the gateway: {error}");
+            refused(Failure::new(ErrorKind::Internal, message))
+        })?;
+        let way = self.way(task, &port, &upstream, &stop).map_err(refused)?;
+        let request = AgentRequest {
+            prompt: Prompt::user(task.prompt.clone()),
+            cwd: PathBuf::from(&task.directory),
+            home: place.home(),
+            temp: place.temporary(),
+            program: None,
+            model: task.model.clone(),
+            session,
+            sandbox: match task.sandbox {
+                SandboxMode::ReadOnly => gemicro_runner::SandboxMode::ReadOnly,
+                SandboxMode::WorkspaceWrite => gemicro_runner::SandboxMode::WorkspaceWrite,
+                SandboxMode::DangerFullAccess => gemicro_runner::SandboxMode::DangerFullAccess,
+            },
+            approval: if task.yolo { Approval::All } else { Approval::Ask },
+            access: way.access.clone(),
+            mcp_servers: Vec::new(),
+            turn_limit: None,
+            inherited: self.setup.environment.clone(),
+        };
+        let mut seen = Seen {
+            live: call.live,
+            reporter: call.reporter,
+            gateway: way.ticket.is_some().then(|| self.gateway.clone()),
+            upstream,
+            serving: None,
+            n_tool_calls: 0,
+        };
+        let supervision = Supervision {
+            cli,
+            request: &request,
+            profile: self.profile(task, &place, &port, way.ticket.is_some()),
+            launcher: &self.setup.launcher,
+            tier,
+            limits: RunLimits {
+                idle: Duration::from_millis(task.idle_ms),
+                total: Duration::from_millis(task.total_ms),
+                ..RunLimits::default()
+            },
+            spool: place.spool(),
+            redactor: Redactor::new(&self.secrets),
+            cancel: stop,
+            gateway: way.ticket.is_some().then_some(port),
+            versions: Some(&self.versions),
+        };
+        let brought = match self.setup.access.get(&task.agent) {
+            Some(AgentAccess::Login(login)) => {
+                Some(bring(login, &request.home, &request.temp).map_err(refused)?)
+            }
+            Some(AgentAccess::Key { .. }) | None => None,
+        };
+        let outcome = supervise(supervision, &mut seen).await;
+        if let Some(brought) = &brought {
+            take_back(brought);
+        }
+        let spent = match way.ticket {
+            Some(ticket) => Some(ticket.close().await),
+            None => None,
+        };
+        if let Some(session) = &outcome.record.session
+            && let Err(failure) = place.remember(task.agent, session)
+        {
+            tracing::warn!(%failure, "the session cannot be gone on with");
+        }
+        place.tidy(outcome.record.session.is_some());
+        Verdict {
+            task,
+            outcome,
+            spent,
+            n_tool_calls: seen.n_tool_calls,
+        }
+        .into_result()
+    }
+
+    /// The walls of this machine, found by really starting something; none for who asked for none.
+    async fn tier(&self, mode: SandboxMode) -> Result<Tier, Failure> {
+        if mode == SandboxMode::DangerFullAccess {
+            return Ok(Tier::None);
+        }
+        let launcher = self.setup.launcher.clone();
+        let scratch = self.state.join("agents").join("probe");
+        let probing = || async move {
+            let probed = tokio::task::spawn_blocking(move || {
+                std::fs::create_dir_all(&scratch)?;
+                let probe = sandbox::probe(&launcher, &scratch);
+                std::fs::remove_dir_all(&scratch)?;
+                Ok::<_, std::io::Error>(probe)
+            });
+            match probed.await {
+                Ok(Ok(probe)) => Ok(probe),
+                Ok(Err(error)) => Err(Failure::new(ErrorKind::StorageError, error.to_string())),
+                Err(error) => Err(Failure::new(ErrorKind::Internal, error.to_string())),
+            }
+        };
+        let probe = self.probe.get_or_try_init(probing).await?;
+        Ok(probe.tier)
+    }
+
+    fn place(&self, task: &AgentTask, call: &StepCall) -> Result<(Place, Session), Failure> {
+        match &task.session {
+            None => Ok((Place::new(&self.state, &call.run, call.attempt)?, Session::New)),
+            Some(session) => {
+                let session: SessionId = session.parse()?;
+                let place = Place::of_session(&self.state, (&call.run, call.attempt), task.agent, &session)?;
+                Ok((place, Session::Resume(session)))
+            }
+        }
+    }
+
+    /// How the agent gets to its model.
+    fn way(
+        &self,
+        task: &AgentTask,
+        port: &GatewayPort,
+        upstream: &Upstream,
+        stop: &CancellationToken,
+    ) -> Result<Way, Failure> {
+        match self.setup.access.get(&task.agent) {
+            None => {
+                let message = format!("{} has no key and no login", task.agent);
+                Err(Failure::new(ErrorKind::AuthFailed, message))
+            }
+            Some(AgentAccess::Login(_)) => Ok(Way {
+                access: ModelAccess::Login,
+                ticket: None,
+            }),
+            Some(AgentAccess::Key { upstream: to, key }) => {
+                let ticket = self.gateway.open(Grant {
+                    label: task.agent.to_string(),
+                    wire: wire(task.agent),
+                    upstream: to.clone(),
+                    key: key.clone(),
+                    budget: Limits {
+                        tokens: task.grant.tokens,
+                        micro_usd: task.grant.micro_usd,
+                        turns: task.grant.turns,
+                        wall_ms: None,
+                    },
+                    models: ModelRules::default(),
+                    observer: Some(upstream.observer(stop.clone())),
+                })?;
+                Ok(Way {
+                    access: ModelAccess::Gateway {
+                        base_url: port.base_url(),
+                        token: Token::new(ticket.token()),
+                    },
+                    ticket: Some(ticket),
+                })
+            }
+        }
+    }
+
+    fn profile(&self, task: &AgentTask, place: &Place, port: &GatewayPort, has_gateway: bool) -> Profile {
+        let workspace = PathBuf::from(&task.directory);
+        let mode = mode(task.sandbox);
+        let is_open = mode == Mode::DangerFullAccess || !has_gateway;
+        Profile {
+            mode,
+            pinned: Profile::settings_of(&workspace),
+            workspace,
+            writable: Vec::new(),
+            pinning: Pinning::Required,
+            readable: Vec::new(),
+            hidden: vec![self.state.clone()],
+            user_home: self.setup.user_home.clone(),
+            home: place.home(),
+            temporary: place.temporary(),
+            network: if is_open { Network::Open } else { port.network() },
+            unix_sockets: false,
+            limits: sandbox::Limits::default(),
+            environment: Vec::new(),
+        }
+    }
+}
+
+fn mode(sandbox: SandboxMode) -> Mode {
+    match sandbox {
+        SandboxMode::ReadOnly => Mode::ReadOnly,
+        SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
+        SandboxMode::DangerFullAccess => Mode::DangerFullAccess,
+    }
+}
+
+/// An agent's way to its model.
+struct Way {
+    access: ModelAccess,
+    /// What the gateway counts; none with a login.
+    ticket: Option<Ticket>,
+}

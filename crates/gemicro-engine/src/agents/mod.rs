@@ -1,0 +1,16 @@
+//! Coding agents as executors: where the runner, the gateway and the sandbox meet.
+//!
+//! [`AgentExecutor`] runs the steps of kind `agent_cli`. Its files, in the order of a step: `setup` (what the edge
+//! knows: keys, logins, addresses), `place` (folders of homes and sessions),
+//! `login` (files of a login on their way in and back), `seen` (what the gateway tells while the
+//! agent works), `executor` (one attempt), `verdict` (what it came to).
+
+mod executor;
+mod login;
+mod place;
+mod seen;
+mod setup;
+mod verdict;
+
+pub use executor::AgentExecutor;
+pub use setup::{AgentAccess, AgentSetup, Login};

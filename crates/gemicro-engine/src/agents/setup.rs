@@ -1,0 +1,61 @@
+//! What an edge knows about agents: where programs are, which keys there are, where the models are.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use gemicro_core::ask::AgentName;
+use gemicro_guard::sandbox::Launcher;
+use gemicro_llm::gateway::{Secret, Upstream, Wire};
+use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiHeadless};
+
+/// Everything that agents need of their surroundings.
+#[derive(Debug, Clone)]
+pub struct AgentSetup {
+    /// Our own binary as the launcher of sandboxes.
+    pub launcher: Launcher,
+    /// Variables that an agent may be given, by a list of its own; `PATH` is among them.
+    pub environment: BTreeMap<String, String>,
+    /// The user's home, which no agent sees.
+    pub user_home: PathBuf,
+    /// How each agent reaches its model; an agent that is not named here has neither key nor login.
+    pub access: BTreeMap<AgentName, AgentAccess>,
+}
+
+/// How an agent reaches its model.
+#[derive(Debug, Clone)]
+pub enum AgentAccess {
+    /// Through the gateway, which holds the key.
+    Key {
+        /// Where the model is.
+        upstream: Upstream,
+        /// The key, if it needs one.
+        key: Option<Secret>,
+    },
+    /// By a login of the agent's own: observed only.
+    Login(Login),
+}
+
+/// The files that hold a login of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Login {
+    /// Each file in the user's home, and its place in the agent's.
+    pub files: Vec<(PathBuf, PathBuf)>,
+}
+
+/// The adapter of an agent.
+pub(super) fn cli(agent: AgentName) -> &'static dyn AgentCli {
+    match agent {
+        AgentName::Gemini => &GeminiHeadless { admin_policy: None },
+        AgentName::Claude => &ClaudeCode,
+        AgentName::Codex => &Codex,
+    }
+}
+
+/// The wire format an agent speaks.
+pub(super) fn wire(agent: AgentName) -> Wire {
+    match agent {
+        AgentName::Gemini => Wire::Gemini,
+        AgentName::Claude => Wire::Anthropic,
+        AgentName::Codex => Wire::OpenAi,
+    }
+}

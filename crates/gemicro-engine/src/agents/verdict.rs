@@ -1,0 +1,125 @@
+//! What an attempt came to: the answer or the failure, and what it cost.
+
+use gemicro_core::ask::{AgentAnswer, AgentTask, AgentTrouble, SandboxMode};
+use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_event::{Charge, ErrorKind, Failure, Json, Timestamp, Usage};
+use gemicro_llm::gateway::{self, RefusedWhy};
+use gemicro_runner::supervise::{CommandExit, Outcome, RunRecord};
+
+/// What is known when an agent has ended.
+pub(super) struct Verdict<'a> {
+    pub(super) task: &'a AgentTask,
+    pub(super) outcome: Outcome,
+    /// What the gateway counted; nothing where the agent went by a login.
+    pub(super) spent: Option<gateway::Spent>,
+    /// Tools it wanted to use.
+    pub(super) n_tool_calls: u64,
+}
+
+impl Verdict<'_> {
+    /// As the result of a step.
+    pub(super) fn into_result(self) -> Result<StepOutput, StepFailure> {
+        let (charge, usage) = self.charge();
+        let record = &self.outcome.record;
+        match &self.outcome.result {
+            Ok(end) => {
+                let answer = AgentAnswer {
+                    text: end.text.clone(),
+                    session: record.session.as_ref().map(ToString::to_string),
+                    tier: tier(record),
+                    access: if self.spent.is_some() {
+                        "gateway"
+                    } else {
+                        "observed"
+                    }
+                    .to_owned(),
+                    n_tool_calls: self.n_tool_calls.max(end.n_tool_calls),
+                    n_refused: end.n_refused,
+                    n_requests: self.spent.as_ref().map_or(0, |spent| spent.n_requests),
+                    usage,
+                    worst_case: self.spent.as_ref().is_some_and(|spent| spent.worst_case),
+                };
+                let output = Json::of(&answer).map_err(|error| {
+                    StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string()))
+                })?;
+                Ok(StepOutput {
+                    output,
+                    charge,
+                    usage,
+                })
+            }
+            Err(failure) => Err(StepFailure {
+                failure: self.told(failure),
+                spent: Spent::Known(charge),
+                again: self.again(),
+            }),
+        }
+    }
+
+    /// The failure as the gateway explains it, with all that is known.
+    fn told(&self, failure: &Failure) -> Failure {
+        let record = &self.outcome.record;
+        let trouble = AgentTrouble {
+            exit_code: match record.exit {
+                Some(CommandExit::Code(code)) => Some(i64::from(code)),
+                Some(CommandExit::Signal(_)) | None => None,
+            },
+            last_lines: record.last_lines.clone(),
+            partial: record.partial_text.clone(),
+            session: record.session.as_ref().map(ToString::to_string),
+            tier: record.tier.map(|_| tier(record)),
+        };
+        let mut told = Failure {
+            detail: Some(trouble.into_detail()),
+            ..failure.clone()
+        };
+        let Some(spent) = &self.spent else {
+            return told;
+        };
+        if let Some(refused) = &spent.refused
+            && let RefusedWhy::Budget(_) | RefusedWhy::Price = refused.why
+        {
+            told.kind = ErrorKind::BudgetExceeded;
+            told.message.clone_from(&refused.message);
+            told.retry_after_ms = None;
+        } else if let (ErrorKind::RateLimited | ErrorKind::QuotaExhausted, Some(until)) =
+            (told.kind, spent.quota.and_then(|quota| quota.until))
+        {
+            let wait = until.since(Timestamp::now());
+            told.retry_after_ms = Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        }
+        told
+    }
+
+    /// Another attempt would meet what this one left: only one that wrote nothing may be followed by another.
+    fn again(&self) -> Again {
+        match self.task.sandbox {
+            SandboxMode::ReadOnly => Again::AsUsual,
+            SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess if self.n_tool_calls == 0 => {
+                Again::AsUsual
+            }
+            SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess => Again::Never,
+        }
+    }
+
+    fn charge(&self) -> (Charge, Option<Usage>) {
+        match &self.spent {
+            Some(spent) => (spent.cost, Some(spent.usage)),
+            None => {
+                let usage = self.outcome.record.usage;
+                let charge = Charge {
+                    tokens: usage.map_or(0, |usage| usage.total_tokens()),
+                    micro_usd: 0,
+                    turns: 1,
+                };
+                (charge, usage)
+            }
+        }
+    }
+}
+
+fn tier(record: &RunRecord) -> String {
+    record
+        .tier
+        .map_or_else(|| "none".to_owned(), |tier| tier.to_string())
+}

@@ -1,0 +1,9 @@
+//! What a part of the setup did.
+
+/// When the thing was installed.
+pub(super) enum Installed {
+    /// It was there.
+    Before,
+    /// It was not, and is now.
+    Now,
+}
