@@ -7,21 +7,37 @@ use axum::response::Response;
 use crate::call::Call;
 use crate::scenario::EnvelopeKind;
 use crate::server::{Incoming, Refusal, World};
-use crate::{gemini, openai};
+use crate::{anthropic, gemini, openai};
 
 /// One call of one API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Route {
     Gemini(gemini::Route),
     OpenAi(openai::Route),
+    Anthropic(anthropic::Route),
 }
 
 impl Route {
     /// Finds the call. What no other API knows is refused as Gemini would.
     pub(crate) fn of(incoming: &Incoming) -> Result<Self, Refusal> {
+        if let Some(route) = anthropic::Route::of(incoming) {
+            return Ok(Self::Anthropic(route));
+        }
         match openai::Route::of(incoming) {
             Some(route) => Ok(Self::OpenAi(route)),
             None => gemini::Route::of(incoming).map(Self::Gemini),
+        }
+    }
+
+    /// The shape of the error for a request that nobody knows: that of the client's own API, as far as it shows.
+    pub(crate) fn envelope_of_unknown(incoming: &Incoming) -> EnvelopeKind {
+        let path = incoming.path.trim_matches('/');
+        if incoming.is_of_anthropic() || path.starts_with("v1/messages") {
+            EnvelopeKind::Anthropic
+        } else if path.starts_with("v1/responses") || path.starts_with("v1/chat/") {
+            EnvelopeKind::OpenAi
+        } else {
+            EnvelopeKind::Rpc
         }
     }
 
@@ -30,6 +46,7 @@ impl Route {
         match self {
             Self::Gemini(route) => route.endpoint().envelope(),
             Self::OpenAi(route) => route.endpoint().envelope(),
+            Self::Anthropic(route) => route.endpoint().envelope(),
         }
     }
 
@@ -37,6 +54,7 @@ impl Route {
         match self {
             Self::Gemini(route) => gemini::answer(world, incoming, route).await,
             Self::OpenAi(route) => openai::answer(world, incoming, &route).await,
+            Self::Anthropic(route) => anthropic::answer(world, incoming, &route).await,
         }
     }
 
@@ -45,6 +63,7 @@ impl Route {
         match self {
             Self::Gemini(route) => gemini::describe(incoming, route),
             Self::OpenAi(route) => openai::describe(incoming, route),
+            Self::Anthropic(route) => anthropic::describe(incoming, route),
         }
     }
 }

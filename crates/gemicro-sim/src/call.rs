@@ -13,11 +13,17 @@ pub(crate) struct Call {
     /// The text of the newest turn.
     pub(crate) prompt: String,
     pub(crate) system: String,
+    /// The texts of all turns before the newest, calls and results of tools included.
+    pub(crate) history: String,
+    /// Names of the tools that the model is offered.
+    pub(crate) tools: Vec<String>,
+    /// Results of tools in the newest turn.
+    pub(crate) results: Vec<ToolResult>,
     /// Names of the headers, in lower case.
     pub(crate) headers: Vec<String>,
     pub(crate) stream: bool,
     pub(crate) background: bool,
-    /// Whether it goes on from an earlier interaction.
+    /// Whether it goes on from an earlier answer.
     pub(crate) chained: bool,
     /// The interaction that get, cancel and delete are about.
     pub(crate) interaction: String,
@@ -27,6 +33,14 @@ pub(crate) struct Call {
     pub(crate) max_output: Option<u64>,
     /// Tokens of everything the model reads, by [`crate::answer::tokens`].
     pub(crate) input_tokens: u64,
+}
+
+/// What a tool said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ToolResult {
+    /// The tool; empty where the request does not tell.
+    pub(crate) tool: String,
+    pub(crate) text: String,
 }
 
 /// The shape of an answer.
@@ -47,6 +61,9 @@ impl Call {
             model: String::new(),
             prompt: String::new(),
             system: String::new(),
+            history: String::new(),
+            tools: Vec::new(),
+            results: Vec::new(),
             headers,
             stream: false,
             background: false,

@@ -2,18 +2,21 @@
 //!
 //! [`Simulator::start`] serves a [`scenario::Scenario`] on a loopback address and gives a [`Running`] handle:
 //! its address, the [`RequestLog`] of everything it saw, its [`Gates`]. [`Recorder`] is the other direction: it
-//! stands between a client and a real API and writes a scenario from what passes.
+//! stands between a client and a real API and writes a scenario from what passes. [`agent`] is a stand-in of
+//! another kind: a process that plays an agent CLI.
 //!
 //! # Theory of operation
 //!
-//! A request goes one way: `server` reads it and logs it; `api` finds whose it is; `gemini` or `openai` checks
-//! it as the service would and turns it into a neutral `call`; the first rule of the scenario that takes it makes
-//! an `answer`; `gemini` or `openai` writes that as frames of its wire format; `play` lets the frames out in time.
-//! A rule's fault can step in at each of these places. Another API is a sibling of these two.
+//! A request goes one way: `server` reads it and logs it; `api` finds whose it is; `gemini`, `openai` or
+//! `anthropic` checks it as the service would and turns it into a neutral `call`; the first rule of the scenario that
+//! takes it makes an `answer`; the same API writes that as frames of its wire format; `play` lets the frames out in
+//! time. A rule's fault can step in at each of these places. Another API is a sibling of these three.
 //!
 //! This crate has no TLS and listens on loopback only.
 
+pub mod agent;
 mod answer;
+mod anthropic;
 mod api;
 mod call;
 mod gemini;

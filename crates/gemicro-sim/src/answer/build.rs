@@ -67,6 +67,7 @@ pub(crate) struct Usage {
     pub(crate) output: u64,
     pub(crate) thought: u64,
     pub(crate) cached: u64,
+    pub(crate) cache_written: u64,
     pub(crate) tool_use: u64,
     pub(crate) searches: u64,
 }
@@ -230,6 +231,7 @@ fn usage(reply: &Reply, parts: &[Part], call: &Call) -> Usage {
         output: given.output.unwrap_or_else(|| output_tokens(parts)),
         thought: given.thought.unwrap_or(thought),
         cached: given.cached.unwrap_or(0),
+        cache_written: given.cache_written.unwrap_or(0),
         tool_use: given.tool_use.unwrap_or(0),
         searches: searches as u64,
     }

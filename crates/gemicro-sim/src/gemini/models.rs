@@ -26,6 +26,15 @@ pub(crate) struct ModelTable {
     agents: Vec<Agent>,
     /// Ids that only the OpenAI API knows.
     local: Vec<String>,
+    /// How further ids begin that it knows.
+    openai_families: Vec<String>,
+    /// Ids that the Anthropic API lists.
+    claude: Vec<String>,
+    /// How all ids begin that it knows.
+    claude_families: Vec<String>,
+    /// The scenario's own models, which every API knows.
+    #[serde(skip)]
+    own: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -56,6 +65,7 @@ impl ModelTable {
     /// The data file plus the scenario's own models.
     pub(crate) fn new(more: &[String]) -> Self {
         let mut table: Self = toml::from_str(TABLE).expect("the data file is checked by a test");
+        table.own = more.to_vec();
         table.models.extend(more.iter().map(|id| Model {
             id: id.clone(),
             name: id.clone(),
@@ -82,7 +92,17 @@ impl ModelTable {
 
     /// Whether the OpenAI API knows a model.
     pub(crate) fn knows(&self, id: &str) -> bool {
-        self.ids().any(|known| known == id)
+        self.ids().any(|known| known == id) || begins_like(id, &self.openai_families)
+    }
+
+    /// The ids that the Anthropic API lists.
+    pub(crate) fn claude_ids(&self) -> impl Iterator<Item = &str> {
+        self.claude.iter().chain(&self.own).map(String::as_str)
+    }
+
+    /// Whether the Anthropic API knows a model.
+    pub(crate) fn knows_claude(&self, id: &str) -> bool {
+        self.claude_ids().any(|known| known == id) || begins_like(id, &self.claude_families)
     }
 
     fn show(&self, model: &Model) -> Value {
@@ -101,6 +121,10 @@ impl ModelTable {
             "thinking": true,
         })
     }
+}
+
+fn begins_like(id: &str, families: &[String]) -> bool {
+    families.iter().any(|family| id.starts_with(family.as_str()))
 }
 
 /// `GET …/models`.

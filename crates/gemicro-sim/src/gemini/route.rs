@@ -113,7 +113,7 @@ pub(crate) fn describe(incoming: &Incoming, route: &Route) -> Call {
     let headers = incoming.header_names();
     let body = incoming.json().unwrap_or_default();
     let mut call = match &route.target {
-        Target::CreateInteraction => interactions::call(&body, headers, 0),
+        Target::CreateInteraction => interactions::call(&body, headers, &interactions::Before::default()),
         Target::GenerateContent(model)
         | Target::StreamGenerateContent(model)
         | Target::CountTokens(model) => content::call(route.endpoint(), model, &body, headers),

@@ -1,11 +1,11 @@
-//! The OpenAI API as local servers and others speak it: chat completions and models, under `v1`.
+//! The OpenAI API as the service, local servers and others speak it, under `v1`.
 //!
-//! `route` finds the call; `request` reads and checks it, `chat` answers it, `response` writes it; `models` lists.
+//! `route` finds the call; `chat` and `responses` are its two dialects; `models` lists.
 
 mod chat;
 mod models;
-mod request;
-mod response;
+mod responses;
 mod route;
 
+pub(crate) use responses::ResponseStore;
 pub(crate) use route::{Route, answer, describe};

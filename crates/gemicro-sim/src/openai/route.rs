@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::Method;
 use axum::response::Response;
 
-use super::{chat, models, request};
+use super::{chat, models, responses};
 use crate::call::Call;
 use crate::scenario::Endpoint;
 use crate::server::{Incoming, Refusal, World};
@@ -14,6 +14,7 @@ use crate::server::{Incoming, Refusal, World};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Route {
     ChatCompletions,
+    Responses,
     ListModels,
     GetModel(String),
 }
@@ -25,6 +26,7 @@ impl Route {
         let is_get = incoming.method == Method::GET;
         match path.split_once('/').unwrap_or((path, "")) {
             ("chat", "completions") if incoming.method == Method::POST => Some(Self::ChatCompletions),
+            ("responses", "") if incoming.method == Method::POST => Some(Self::Responses),
             ("models", _) if incoming.has_google_key() || !is_get => None,
             ("models", "") => Some(Self::ListModels),
             // Ids may hold slashes.
@@ -36,6 +38,7 @@ impl Route {
     pub(crate) fn endpoint(&self) -> Endpoint {
         match self {
             Self::ChatCompletions => Endpoint::ChatCompletions,
+            Self::Responses => Endpoint::Responses,
             Self::ListModels | Self::GetModel(_) => Endpoint::OpenAiModels,
         }
     }
@@ -52,6 +55,7 @@ pub(crate) async fn answer(
     }
     match route {
         Route::ChatCompletions => chat::complete(world, incoming).await,
+        Route::Responses => responses::create(world, incoming).await,
         Route::ListModels => models::list(world, incoming).await,
         Route::GetModel(id) => models::get(world, incoming, id).await,
     }
@@ -61,7 +65,8 @@ pub(crate) async fn answer(
 pub(crate) fn describe(incoming: &Incoming, route: &Route) -> Call {
     let headers = incoming.header_names();
     match route {
-        Route::ChatCompletions => request::call(&incoming.json().unwrap_or_default(), headers),
+        Route::ChatCompletions => chat::call(&incoming.json().unwrap_or_default(), headers),
+        Route::Responses => responses::call(&incoming.json().unwrap_or_default(), &[], headers),
         Route::ListModels => Call::empty(Endpoint::OpenAiModels, headers),
         Route::GetModel(id) => {
             let mut call = Call::empty(Endpoint::OpenAiModels, headers);

@@ -24,6 +24,7 @@ pub(crate) const FLUSH: Duration = Duration::from_millis(5);
 
 /// An event that no client knows yet.
 const FUTURE_EVENT: &str = "event: future.event\r\ndata: {\"event_type\":\"future.event\",\"x\":1}\r\n\r\n";
+const FUTURE_TYPE: &str = "event: future.event\r\ndata: {\"type\":\"future.event\",\"x\":1}\r\n\r\n";
 
 /// How frames are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) enum Encoding {
     ContentArray,
     /// Server-sent events of chat completions: data lines only, `[DONE]` last.
     ChatEvents,
+    /// Server-sent events of Messages and Responses: named after their `type`, nothing last.
+    TypedEvents,
 }
 
 /// One reading of a generation.
@@ -136,20 +139,17 @@ fn spoilt(fault: &Option<AnswerFault>, frame: &Frame, n_chunks: usize, is_last: 
 impl Encoding {
     pub(crate) fn content_type(self) -> &'static str {
         match self {
-            Self::InteractionEvents | Self::ContentEvents | Self::ChatEvents => "text/event-stream",
+            Self::InteractionEvents | Self::ContentEvents | Self::ChatEvents | Self::TypedEvents => {
+                "text/event-stream"
+            }
             Self::ContentArray => "application/json; charset=UTF-8",
         }
     }
 
     fn frame(self, json: &Value, is_first: bool) -> String {
         match self {
-            Self::InteractionEvents => {
-                let name = json
-                    .get("event_type")
-                    .and_then(Value::as_str)
-                    .unwrap_or("message");
-                format!("event: {name}\ndata: {json}\n\n")
-            }
+            Self::InteractionEvents => named(json, "event_type"),
+            Self::TypedEvents => named(json, "type"),
             Self::ContentEvents => format!("data: {json}\r\n\r\n"),
             Self::ContentArray => format!("{}{json}\n", if is_first { "[" } else { ",\r\n" }),
             Self::ChatEvents => format!("data: {json}\n\n"),
@@ -167,6 +167,7 @@ impl Encoding {
                 ": keep-alive\r\n\r\n{}{FUTURE_EVENT}",
                 frame.replace('\n', "\r\n")
             ),
+            Self::TypedEvents => format!(": keep-alive\r\n\r\n{}{FUTURE_TYPE}", frame.replace('\n', "\r\n")),
             Self::ChatEvents => format!(": keep-alive\r\n\r\n{}", frame.replace('\n', "\r\n")),
             Self::ContentEvents | Self::ContentArray => frame,
         }
@@ -176,10 +177,16 @@ impl Encoding {
         match self {
             Self::InteractionEvents => "event: done\ndata: [DONE]\n\n",
             Self::ChatEvents => "data: [DONE]\n\n",
-            Self::ContentEvents => "",
+            Self::ContentEvents | Self::TypedEvents => "",
             Self::ContentArray => "]",
         }
     }
+}
+
+/// An event whose name stands in the named field.
+fn named(json: &Value, field: &str) -> String {
+    let name = json.get(field).and_then(Value::as_str).unwrap_or("message");
+    format!("event: {name}\ndata: {json}\n\n")
 }
 
 fn garbage(encoding: Encoding) -> String {
@@ -192,6 +199,9 @@ fn garbage(encoding: Encoding) -> String {
             "data: {\"candidates\":[{\"content\":\r\n\r\ndata: <<< not json >>>\r\n\r\n".to_owned()
         }
         Encoding::ChatEvents => "data: {\"choices\":[{\"delta\":\n\ndata: <<< not json >>>\n\n".to_owned(),
+        Encoding::TypedEvents => {
+            "event: message_start\ndata: {\"type\":\"mess\n\ndata: <<< not json >>>\n\n".to_owned()
+        }
         Encoding::ContentArray => GARBAGE.to_owned(),
     }
 }

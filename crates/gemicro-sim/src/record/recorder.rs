@@ -19,7 +19,7 @@ use crate::api;
 use crate::scenario::{EnvelopeKind, Scenario};
 use crate::server::{Incoming, Listening, Refusal, StartError, listen};
 
-const BODY: usize = 20 << 20;
+const BODY: usize = 32 << 20;
 /// Headers of one connection: not passed on in either direction.
 const HOP: &[&str] = &[
     "connection",
@@ -125,10 +125,14 @@ async fn pass_on(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
         .map_or("/", |path| path.as_str())
         .to_owned();
     let Ok(body) = to_bytes(body, BODY).await else {
-        return Refusal::new(413, "Request payload size exceeds the limit: 20971520 bytes.")
-            .response(EnvelopeKind::Rpc);
+        return Refusal::new(
+            413,
+            format!("Request payload size exceeds the limit: {BODY} bytes."),
+        )
+        .response(EnvelopeKind::Rpc, 0);
     };
-    let incoming = Incoming::new(parts, body);
+    let mut incoming = Incoming::new(parts);
+    incoming.body = body;
     let headers = incoming.headers.iter().filter_map(|(name, value)| {
         let name = name.as_str();
         (!HOP.contains(&name)).then(|| Some((name.to_owned(), value.to_str().ok()?.to_owned())))?
@@ -145,12 +149,12 @@ async fn pass_on(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
     let answered = tokio::select! {
         answered = proxy.upstream.call(request) => answered,
         () = proxy.shutdown.cancelled() => {
-            return Refusal::new(503, "the recorder stopped").response(envelope);
+            return Refusal::new(503, "the recorder stopped").response(envelope, 0);
         }
     };
     let response = match answered {
         Ok(response) => response,
-        Err(error) => return Refusal::new(502, error.to_string()).response(envelope),
+        Err(error) => return Refusal::new(502, error.to_string()).response(envelope, 0),
     };
     let mut tape = route.map(|route| {
         let call = route.describe(&incoming);

@@ -13,7 +13,13 @@ use crate::scenario::{RawChunk, RawReply};
 /// Bytes of responses that are kept in all.
 const BYTES: usize = 256 << 20;
 /// Response headers that are kept.
-const HEADERS: &[&str] = &["content-type", "retry-after", "x-goog-request-id", "x-request-id"];
+const HEADERS: &[&str] = &[
+    "content-type",
+    "retry-after",
+    "x-goog-request-id",
+    "x-request-id",
+    "request-id",
+];
 
 /// One request and its response, without the key.
 #[derive(Debug, Clone)]

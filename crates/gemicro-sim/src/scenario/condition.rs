@@ -2,73 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::fault::EnvelopeKind;
+use super::endpoint::{Api, Endpoint};
 use super::glob::Glob;
 use super::one_or_many;
 use crate::call::Call;
-
-/// The calls that a rule can speak about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Endpoint {
-    /// `POST …/interactions`.
-    Interactions,
-    /// `GET …/interactions/{id}`, streaming or not.
-    GetInteraction,
-    /// `POST …/interactions/{id}/cancel`.
-    CancelInteraction,
-    /// `DELETE …/interactions/{id}`.
-    DeleteInteraction,
-    /// `POST …/models/{model}:generateContent`.
-    GenerateContent,
-    /// `POST …/models/{model}:streamGenerateContent`.
-    StreamGenerateContent,
-    /// `POST …/models/{model}:countTokens`.
-    CountTokens,
-    /// `GET …/models` and `GET …/models/{model}`.
-    Models,
-    /// `POST /v1/chat/completions` of the OpenAI API, streaming or not.
-    ChatCompletions,
-    /// `GET /v1/models` and `GET /v1/models/{model}` of the OpenAI API.
-    #[serde(rename = "openai_models")]
-    OpenAiModels,
-}
-
-impl Endpoint {
-    /// Whether the call makes the model speak: what a rule without `endpoint` is for.
-    pub fn generates(self) -> bool {
-        match self {
-            Self::Interactions
-            | Self::GenerateContent
-            | Self::StreamGenerateContent
-            | Self::ChatCompletions => true,
-            Self::GetInteraction
-            | Self::CancelInteraction
-            | Self::DeleteInteraction
-            | Self::CountTokens
-            | Self::Models
-            | Self::OpenAiModels => false,
-        }
-    }
-
-    /// The shape of its errors.
-    pub fn envelope(self) -> EnvelopeKind {
-        match self {
-            Self::Interactions | Self::GetInteraction | Self::CancelInteraction | Self::DeleteInteraction => {
-                EnvelopeKind::Interactions
-            }
-            Self::GenerateContent | Self::StreamGenerateContent | Self::CountTokens | Self::Models => {
-                EnvelopeKind::Rpc
-            }
-            Self::ChatCompletions | Self::OpenAiModels => EnvelopeKind::OpenAi,
-        }
-    }
-}
 
 /// All given conditions must hold.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Condition {
+    /// One API or a list: what a rule for one agent CLI alone says.
+    #[serde(
+        deserialize_with = "one_or_many::deserialize",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub api: Vec<Api>,
     /// One endpoint or a list. Without it: every call that makes the model speak.
     #[serde(
         deserialize_with = "one_or_many::deserialize",
@@ -96,6 +44,24 @@ pub struct Condition {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub system_contains: Vec<String>,
+    /// Texts that the turns before the newest one must contain, all of them.
+    #[serde(
+        deserialize_with = "one_or_many::deserialize",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub history_contains: Vec<String>,
+    /// Pattern for the name of a tool whose result the newest turn brings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_result: Option<Glob>,
+    /// Texts that this result must contain, all of them.
+    #[serde(
+        deserialize_with = "one_or_many::deserialize",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub tool_result_contains: Vec<String>,
+    /// Pattern for the name of a tool that the model is offered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_offered: Option<Glob>,
     /// A header that must be there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
@@ -105,7 +71,7 @@ pub struct Condition {
     /// Whether it runs in the background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<bool>,
-    /// Whether it goes on from an earlier interaction, or a chat holds an earlier answer.
+    /// Whether it goes on from an earlier interaction or response, or holds an earlier answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chained: Option<bool>,
     /// Pattern for the interaction id of get, cancel, delete.
@@ -123,6 +89,7 @@ impl Condition {
         let is = |wanted: Option<bool>, found: bool| wanted.is_none_or(|wanted| wanted == found);
         let fits = |glob: &Option<Glob>, text: &str| glob.as_ref().is_none_or(|glob| glob.matches(text));
         endpoint
+            && (self.api.is_empty() || self.api.contains(&call.endpoint.api()))
             && fits(&self.model, &call.model)
             && fits(&self.prompt, &call.prompt)
             && fits(&self.interaction, &call.interaction)
@@ -130,11 +97,36 @@ impl Condition {
             && self.prompt_contains.iter().all(|text| call.prompt.contains(text))
             && self.system_contains.iter().all(|text| call.system.contains(text))
             && self
+                .history_contains
+                .iter()
+                .all(|text| call.history.contains(text))
+            && self.tool_result_holds(call)
+            && self
+                .tool_offered
+                .as_ref()
+                .is_none_or(|glob| call.tools.iter().any(|name| glob.matches(name)))
+            && self
                 .header
                 .as_ref()
                 .is_none_or(|name| call.headers.iter().any(|found| found.eq_ignore_ascii_case(name)))
             && is(self.stream, call.stream)
             && is(self.background, call.background)
             && is(self.chained, call.chained)
+    }
+
+    /// Whether one result has both the name and the texts.
+    fn tool_result_holds(&self, call: &Call) -> bool {
+        if self.tool_result.is_none() && self.tool_result_contains.is_empty() {
+            return true;
+        }
+        call.results.iter().any(|result| {
+            self.tool_result
+                .as_ref()
+                .is_none_or(|glob| glob.matches(&result.tool))
+                && self
+                    .tool_result_contains
+                    .iter()
+                    .all(|text| result.text.contains(text))
+        })
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// An HTTP error with one of the three envelopes.
+    /// An HTTP error with one of the four envelopes.
     Http(HttpFault),
     /// An HTTP error whose body is a page for people, as front proxies send.
     Html(HtmlPage),
@@ -48,6 +48,8 @@ pub enum EnvelopeKind {
     /// `{"error":{"message":…,"type":"invalid_request_error","param":null,"code":null}}`.
     #[serde(rename = "openai")]
     OpenAi,
+    /// `{"type":"error","error":{"type":"invalid_request_error","message":…},"request_id":…}`.
+    Anthropic,
 }
 
 /// An HTTP error.
@@ -56,7 +58,8 @@ pub enum EnvelopeKind {
 pub struct HttpFault {
     /// 400 to 599.
     pub status: ErrorStatus,
-    /// The Interactions or OpenAI code or the rpc status; by default the usual one of the HTTP status.
+    /// The Interactions or OpenAI code, the rpc status or the Anthropic type; by default the usual one of the
+    /// HTTP status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// The text for people.

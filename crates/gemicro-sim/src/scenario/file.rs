@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::builtin;
 use super::error::ScenarioError;
 use super::rule::{Action, Rule};
+use super::yaml;
 
 /// What a simulator answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,17 +44,11 @@ pub enum Otherwise {
 impl Scenario {
     /// Reads a scenario from text; `file` is its name in errors. No other file is opened.
     pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
-        serde_saphyr::from_str(text).map_err(|error| {
-            let error = error.without_snippet();
-            let (line, column) = error
-                .location()
-                .map_or((1, 1), |location| (location.line(), location.column()));
-            ScenarioError::Invalid {
-                file: file.to_owned(),
-                line,
-                column,
-                message: plain(&error.to_string()),
-            }
+        yaml::parse(text, "a scenario").map_err(|wrong| ScenarioError::Invalid {
+            file: file.to_owned(),
+            line: wrong.line,
+            column: wrong.column,
+            message: wrong.message,
         })
     }
 
@@ -92,21 +87,5 @@ impl Scenario {
     /// The scenario as a file.
     pub fn to_yaml(&self) -> Result<String, ScenarioError> {
         serde_saphyr::to_string(self).map_err(|error| ScenarioError::Unwritable(error.to_string()))
-    }
-}
-
-/// The message without the place, which stands before it already, on one line and in the words of the file.
-fn plain(message: &str) -> String {
-    let first = message.lines().next().unwrap_or_default();
-    let end = [" at line ", ", line ", ", set DuplicateKeyPolicy"]
-        .iter()
-        .filter_map(|tail| first.rfind(tail))
-        .min()
-        .unwrap_or(first.len());
-    match &first[..end] {
-        "invalid u64" | "invalid usize" | "invalid u16" => "expected a whole number".to_owned(),
-        "invalid f64" => "expected a number".to_owned(),
-        "unexpected end of input" => "the file is empty: expected a scenario".to_owned(),
-        other => other.to_owned(),
     }
 }

@@ -6,6 +6,7 @@
 
 mod builtin;
 mod condition;
+mod endpoint;
 mod error;
 mod fault;
 mod file;
@@ -15,9 +16,11 @@ mod one_or_many;
 mod reply;
 mod rule;
 mod template;
+pub(crate) mod yaml;
 
 pub use builtin::BUILTIN;
-pub use condition::{Condition, Endpoint};
+pub use condition::Condition;
+pub use endpoint::{Api, Endpoint};
 pub use error::ScenarioError;
 pub use fault::{
     Announce, AnswerFault, Cut, EnvelopeKind, ErrorStatus, Fault, Hang, HtmlPage, HttpFault, MaxTokens,

@@ -31,7 +31,7 @@ pub struct Reply {
     /// What `persona: perfect` knows beforehand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knows: Option<Knowledge>,
-    /// Functions that the model wants called.
+    /// Tools that the model wants called.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallReply>,
     /// Token counts; what is absent is computed.
@@ -46,7 +46,7 @@ pub struct Reply {
     /// A gate that holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
-    /// The final status of an interaction, where it is not the usual one.
+    /// How the answer ends, where it is not the usual way: status, finish reason, stop reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
 }
@@ -82,13 +82,14 @@ pub struct SearchReply {
     pub suggestions: Option<String>,
 }
 
-/// A function call.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallReply {
-    /// The function.
+    /// The tool.
     pub name: String,
-    /// Its arguments, an object; `{{…}}` fields inside its texts.
+    /// Its arguments, an object; `{{…}}` fields inside its texts. A tool that takes free text (Codex's
+    /// `apply_patch`) gets the argument `input`.
     #[serde(default)]
     pub arguments: BTreeMap<String, Value>,
 }
@@ -109,6 +110,9 @@ pub struct UsageReply {
     /// The part of the prompt that came from a cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
+    /// The part of the prompt that went into a cache: told by the Anthropic API alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_written: Option<u64>,
     /// Tokens of tool prompts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use: Option<u64>,

@@ -1,7 +1,8 @@
 //! Texts with fields and citation marks.
 //!
-//! Fields: `{{prompt}}` (the newest turn), `{{model}}`, `{{system}}`, `{{line:LABEL}}` (the rest of the first
-//! line that starts with LABEL), `{{after:LABEL}}` (everything after that line). Marks: `[[text|url]]` and
+//! Fields: `{{prompt}}` (the newest turn), `{{model}}`, `{{system}}`, `{{tool_result}}` (what the tools said in
+//! the newest turn), `{{line:LABEL}}` (the rest of the first line that starts with LABEL, in the newest turn or
+//! else in those before), `{{after:LABEL}}` (everything after that line). Marks: `[[text|url]]` and
 //! `[[text|url|title]]`. Both are checked when the file is read.
 
 use serde::{Deserialize, Serialize};
@@ -88,6 +89,7 @@ enum Field<'t> {
     Prompt,
     Model,
     System,
+    ToolResult,
     Line(&'t str),
     After(&'t str),
 }
@@ -97,6 +99,7 @@ fn field(name: &str) -> Option<Field<'_>> {
         "prompt" => Some(Field::Prompt),
         "model" => Some(Field::Model),
         "system" => Some(Field::System),
+        "tool_result" => Some(Field::ToolResult),
         other => match other.split_once(':') {
             Some(("line", label)) if !label.is_empty() => Some(Field::Line(label)),
             Some(("after", label)) if !label.is_empty() => Some(Field::After(label)),
@@ -118,17 +121,28 @@ fn fill(text: &str, call: &Call) -> String {
             rest = after;
             continue;
         };
-        filled.push_str(match field {
-            Field::Prompt => &call.prompt,
-            Field::Model => &call.model,
-            Field::System => &call.system,
-            Field::Line(label) => after_label(&call.prompt, label).map_or("", |(line, _)| line),
-            Field::After(label) => after_label(&call.prompt, label).map_or("", |(_, tail)| tail.trim()),
-        });
+        match field {
+            Field::Prompt => filled.push_str(&call.prompt),
+            Field::Model => filled.push_str(&call.model),
+            Field::System => filled.push_str(&call.system),
+            Field::ToolResult => filled.push_str(&results(call)),
+            Field::Line(label) => filled.push_str(labelled(call, label).map_or("", |(line, _)| line)),
+            Field::After(label) => filled.push_str(labelled(call, label).map_or("", |(_, tail)| tail.trim())),
+        }
         rest = tail;
     }
     filled.push_str(rest);
     filled
+}
+
+/// What stands after a label in the newest turn, or else in the turns before it.
+fn labelled<'c>(call: &'c Call, label: &str) -> Option<(&'c str, &'c str)> {
+    after_label(&call.prompt, label).or_else(|| after_label(&call.history, label))
+}
+
+fn results(call: &Call) -> String {
+    let texts: Vec<&str> = call.results.iter().map(|result| result.text.as_str()).collect();
+    texts.join("\n")
 }
 
 struct Piece<'t> {
@@ -174,7 +188,7 @@ impl TryFrom<String> for Template {
             let name = text[start + 2..].split("}}").next().unwrap_or_default();
             if field(name).is_none() {
                 return Err(format!(
-                    "unknown field `{{{{{name}}}}}`: expected prompt, model, system, line:LABEL or after:LABEL"
+                    "unknown field `{{{{{name}}}}}`: expected prompt, model, system, tool_result, line:LABEL or after:LABEL"
                 ));
             }
         }

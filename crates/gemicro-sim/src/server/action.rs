@@ -66,7 +66,7 @@ pub(crate) async fn plain_outcome(
     call: &Call,
     check: Result<(), Refusal>,
 ) -> Result<Option<Response>, Refusal> {
-    world.log.note_call(incoming.number, call, incoming.key());
+    world.log.note_call(incoming, call);
     match decide(world, incoming, call, check)? {
         Outcome::Done(response) => Ok(Some(response)),
         Outcome::Plain => Ok(None),

@@ -4,49 +4,58 @@ use std::sync::Arc;
 
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::HeaderValue;
+use axum::http::{HeaderValue, Method};
 use axum::response::Response;
 
 use super::control;
 use super::incoming::Incoming;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, request_id};
 use super::world::World;
 use crate::api;
 use crate::scenario::EnvelopeKind;
 
-/// The service takes bodies up to 20 MB.
-const BODY: usize = 20 << 20;
-
 pub(crate) async fn dispatch(State(world): State<Arc<World>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let Ok(body) = to_bytes(body, BODY).await else {
-        return Refusal::new(413, "Request payload size exceeds the limit: 20971520 bytes.")
-            .response(EnvelopeKind::Rpc);
+    let mut incoming = Incoming::new(parts);
+    let route = api::Route::of(&incoming);
+    let envelope = match &route {
+        Ok(route) => route.envelope(),
+        Err(_) => api::Route::envelope_of_unknown(&incoming),
     };
-    let mut incoming = Incoming::new(parts, body);
+    let limit = body_limit(envelope);
+    let Ok(body) = to_bytes(body, limit).await else {
+        let message = format!("Request payload size exceeds the limit: {limit} bytes.");
+        return Refusal::new(413, message).response(envelope, 0);
+    };
+    incoming.body = body;
     if incoming.path.starts_with(control::PREFIX) {
         return control::answer(&world, &incoming)
-            .unwrap_or_else(|refusal| refusal.response(EnvelopeKind::Rpc));
+            .unwrap_or_else(|refusal| refusal.response(EnvelopeKind::Rpc, 0));
     }
     incoming.number = world.log.begin(&incoming);
-    let (mut response, envelope) = match api::Route::of(&incoming) {
-        Ok(route) => {
-            let envelope = route.envelope();
-            let answered = route.answer(&world, &incoming).await;
-            (
-                answered.unwrap_or_else(|refusal| refusal.response(envelope)),
-                envelope,
-            )
-        }
-        Err(refusal) => (refusal.response(EnvelopeKind::Rpc), EnvelopeKind::Rpc),
+    let answered = match route {
+        Ok(route) => route.answer(&world, &incoming).await,
+        Err(_) if is_knock(&incoming) => Ok(Response::default()),
+        Err(refusal) => Err(refusal),
     };
-    let id_header = match envelope {
-        EnvelopeKind::Interactions | EnvelopeKind::Rpc => "x-goog-request-id",
-        EnvelopeKind::OpenAi => "x-request-id",
-    };
-    if let Ok(id) = HeaderValue::from_str(&format!("sim-{}", incoming.number)) {
-        response.headers_mut().entry(id_header).or_insert(id);
+    let mut response = answered.unwrap_or_else(|refusal| refusal.response(envelope, incoming.number));
+    let (name, id) = request_id(envelope, incoming.number);
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().entry(name).or_insert(id);
     }
     world.log.note_status(incoming.number, response.status().as_u16());
     response
+}
+
+/// The services take bodies up to 20 MB, Anthropic's up to 32 MB.
+fn body_limit(envelope: EnvelopeKind) -> usize {
+    match envelope {
+        EnvelopeKind::Interactions | EnvelopeKind::Rpc | EnvelopeKind::OpenAi => 20 << 20,
+        EnvelopeKind::Anthropic => 32 << 20,
+    }
+}
+
+/// `HEAD /`: Claude Code sees whether anyone is there before it asks.
+fn is_knock(incoming: &Incoming) -> bool {
+    incoming.method == Method::HEAD && incoming.path == "/"
 }

@@ -19,13 +19,14 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    pub(crate) fn new(parts: Parts, body: Bytes) -> Self {
+    /// A request without its body, which is read once it is known how large it may be.
+    pub(crate) fn new(parts: Parts) -> Self {
         Self {
             path: parts.uri.path().to_owned(),
             query: parts.uri.query().map(pairs).unwrap_or_default(),
             method: parts.method,
             headers: parts.headers,
-            body,
+            body: Bytes::new(),
             number: 0,
         }
     }
@@ -46,13 +47,14 @@ impl Incoming {
 
     /// The API key, from wherever clients put it.
     pub(crate) fn key(&self) -> Option<&str> {
-        self.header("x-goog-api-key")
-            .or_else(|| self.parameter("key"))
-            .or_else(|| {
-                self.header("authorization")
-                    .map(|value| value.trim_start_matches("Bearer "))
-            })
-            .filter(|key| !key.is_empty())
+        let bearer = self.header("authorization");
+        let places = [
+            self.header("x-goog-api-key"),
+            self.parameter("key"),
+            self.header("x-api-key"),
+            bearer.map(|value| value.trim_start_matches("Bearer ")),
+        ];
+        places.into_iter().flatten().find(|key| !key.is_empty())
     }
 
     /// Everything that may be a credential, from wherever clients put one: never to be written down.
@@ -83,6 +85,11 @@ impl Incoming {
     /// Whether there is a key where only clients of Google put it.
     pub(crate) fn has_google_key(&self) -> bool {
         self.header("x-goog-api-key").is_some() || self.parameter("key").is_some()
+    }
+
+    /// Whether it comes from a client of Anthropic: they all name the version, or give the key their way.
+    pub(crate) fn is_of_anthropic(&self) -> bool {
+        self.header("anthropic-version").is_some() || self.header("x-api-key").is_some()
     }
 
     /// The body as a JSON object.

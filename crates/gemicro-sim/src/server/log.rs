@@ -19,6 +19,8 @@ const ENTRIES: usize = 20_000;
 /// Headers that are kept: none of them can hold a key.
 const HEADERS: &[&str] = &[
     "accept",
+    "anthropic-beta",
+    "anthropic-version",
     "api-revision",
     "content-type",
     "user-agent",
@@ -100,7 +102,7 @@ impl RequestLog {
 
     /// Writes a request down and gives its number.
     pub(crate) fn begin(&self, incoming: &Incoming) -> u64 {
-        let redactor = Redactor::new(incoming.key());
+        let redactor = Redactor::new(incoming.key().into_iter().chain(incoming.secrets()));
         let text = String::from_utf8_lossy(&incoming.body);
         let text = redactor.redact(&text);
         let body = serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.into_owned()));
@@ -146,9 +148,10 @@ impl RequestLog {
         kept.n_seen
     }
 
-    pub(crate) fn note_call(&self, number: u64, call: &Call, key: Option<&str>) {
-        let prompt = Redactor::new(key).redact(&call.prompt).into_owned();
-        self.change(number, |entry| {
+    pub(crate) fn note_call(&self, incoming: &Incoming, call: &Call) {
+        let redactor = Redactor::new(incoming.key().into_iter().chain(incoming.secrets()));
+        let prompt = redactor.redact(&call.prompt).into_owned();
+        self.change(incoming.number, |entry| {
             entry.endpoint = Some(call.endpoint);
             entry.model.clone_from(&call.model);
             entry.prompt = prompt;
@@ -197,7 +200,9 @@ mod tests {
             .body(())
             .unwrap()
             .into_parts();
-        Incoming::new(parts, Bytes::from_static(body.as_bytes()))
+        let mut incoming = Incoming::new(parts);
+        incoming.body = Bytes::from_static(body.as_bytes());
+        incoming
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 mod action;
 mod control;
+mod deliver;
 mod dispatch;
 mod incoming;
 mod log;
+mod names;
 mod refusal;
 mod respond;
 mod rules;
@@ -12,6 +14,7 @@ mod simulator;
 mod world;
 
 pub(crate) use action::{Outcome, Speech, decide, plain_outcome};
+pub(crate) use deliver::{Delivery, deliver};
 pub(crate) use incoming::Incoming;
 pub use log::{LogEntry, RequestLog};
 pub(crate) use refusal::Refusal;

@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
 
+use super::names::{NO_QUOTA, anthropic_type, names, openai_code, openai_type};
 use super::respond::json_response;
 use crate::scenario::{Announce, Endpoint, EnvelopeKind, HttpFault, Quota, RateLimit};
 
@@ -21,7 +22,13 @@ struct Parts {
     rpc_status: String,
     /// Of the OpenAI API.
     openai_code: Option<String>,
+    /// The field that the OpenAI API complains about.
+    param: Option<String>,
+    /// Of the Anthropic API.
+    anthropic_type: String,
     message: String,
+    /// What the Anthropic API says instead, where it has words of its own.
+    anthropic_message: Option<String>,
     details: Vec<Value>,
     headers: Vec<(String, String)>,
     envelope: Option<EnvelopeKind>,
@@ -36,7 +43,10 @@ impl Refusal {
             code: code.to_owned(),
             rpc_status: rpc_status.to_owned(),
             openai_code: openai_code(status).map(str::to_owned),
+            param: None,
+            anthropic_type: anthropic_type(status).to_owned(),
             message: message.into(),
+            anthropic_message: None,
             details: Vec::new(),
             headers: Vec::new(),
             envelope: None,
@@ -73,6 +83,14 @@ impl Refusal {
         refusal
     }
 
+    /// A request that the OpenAI API does not take, with its code and the field.
+    pub(crate) fn bad_field(code: &str, param: &str, message: impl Into<String>) -> Self {
+        let mut refusal = Self::invalid(message);
+        refusal.0.openai_code = Some(code.to_owned());
+        refusal.0.param = Some(param.to_owned());
+        refusal
+    }
+
     /// A prompt that is not answered, on an API that says so with an HTTP error.
     pub(crate) fn blocked_prompt(reason: &str) -> Self {
         let mut refusal = Self::invalid(format!("The prompt was blocked: {reason}."));
@@ -85,7 +103,7 @@ impl Refusal {
         let message = "Method doesn't allow unregistered callers (callers without established identity). Please \
                        use API Key or other form of API consumer identity to call this API.";
         let status = match endpoint.envelope() {
-            EnvelopeKind::Interactions | EnvelopeKind::OpenAi => 401,
+            EnvelopeKind::Interactions | EnvelopeKind::OpenAi | EnvelopeKind::Anthropic => 401,
             EnvelopeKind::Rpc => 403,
         };
         Self::new(status, message)
@@ -115,6 +133,7 @@ impl Refusal {
             refusal.0.code.clone_from(code);
             refusal.0.rpc_status.clone_from(code);
             refusal.0.openai_code = Some(code.clone());
+            refusal.0.anthropic_type.clone_from(code);
         }
         refusal.0.envelope = fault.envelope;
         refusal.0.headers = fault.headers.clone().into_iter().collect();
@@ -127,6 +146,9 @@ impl Refusal {
             429,
             format!("You exceeded your current quota. Please retry in {seconds}s."),
         );
+        refusal.0.anthropic_message = Some(format!(
+            "This request would exceed your organization's rate limit. Please retry in {seconds}s."
+        ));
         refusal.0.envelope = limit.envelope;
         refusal.0.details.push(quota_failure(
             "generativelanguage.googleapis.com/generate_content_requests",
@@ -167,8 +189,8 @@ impl Refusal {
         self
     }
 
-    /// The response, in the scenario's envelope or the endpoint's own.
-    pub(crate) fn response(self, own: EnvelopeKind) -> Response {
+    /// The response to the request of that number, in the scenario's envelope or the endpoint's own.
+    pub(crate) fn response(self, own: EnvelopeKind, number: u64) -> Response {
         let parts = *self.0;
         let body = match parts.envelope.unwrap_or(own) {
             EnvelopeKind::Interactions => json!({"error": {"code": parts.code, "message": parts.message}}),
@@ -183,9 +205,17 @@ impl Refusal {
             EnvelopeKind::OpenAi => json!({"error": {
                 "message": parts.message,
                 "type": openai_type(parts.status, parts.openai_code.as_deref()),
-                "param": null,
+                "param": parts.param,
                 "code": parts.openai_code,
             }}),
+            EnvelopeKind::Anthropic => json!({
+                "type": "error",
+                "error": {
+                    "type": parts.anthropic_type,
+                    "message": parts.anthropic_message.unwrap_or(parts.message),
+                },
+                "request_id": request_id(EnvelopeKind::Anthropic, number).1,
+            }),
         };
         let mut response = json_response(&body);
         *response.status_mut() =
@@ -220,6 +250,15 @@ pub(crate) fn page(status: u16) -> Response {
     response
 }
 
+/// The header that names a request, and its name.
+pub(crate) fn request_id(envelope: EnvelopeKind, number: u64) -> (&'static str, String) {
+    match envelope {
+        EnvelopeKind::Interactions | EnvelopeKind::Rpc => ("x-goog-request-id", format!("sim-{number}")),
+        EnvelopeKind::OpenAi => ("x-request-id", format!("sim-{number}")),
+        EnvelopeKind::Anthropic => ("request-id", format!("req_sim{number:06}")),
+    }
+}
+
 fn quota_failure(metric: &str, id: &str, value: &str, model: &str) -> Value {
     json!({
         "@type": "type.googleapis.com/google.rpc.QuotaFailure",
@@ -230,45 +269,4 @@ fn quota_failure(metric: &str, id: &str, value: &str, model: &str) -> Value {
             "quotaValue": value,
         }],
     })
-}
-
-/// The code and the type of the OpenAI API for a quota that is used up.
-const NO_QUOTA: &str = "insufficient_quota";
-
-/// The OpenAI code of an HTTP status, where it has one.
-fn openai_code(status: u16) -> Option<&'static str> {
-    match status {
-        401 => Some("invalid_api_key"),
-        429 => Some("rate_limit_exceeded"),
-        _ => None,
-    }
-}
-
-/// The OpenAI type of an error.
-fn openai_type(status: u16, code: Option<&str>) -> &'static str {
-    match status {
-        429 if code == Some(NO_QUOTA) => NO_QUOTA,
-        429 => "requests",
-        400..500 => "invalid_request_error",
-        _ => "server_error",
-    }
-}
-
-/// The Interactions code and the rpc status of an HTTP status.
-fn names(status: u16) -> (&'static str, &'static str) {
-    match status {
-        401 => ("authentication", "UNAUTHENTICATED"),
-        402 => ("payment_required", "FAILED_PRECONDITION"),
-        403 => ("permission_denied", "PERMISSION_DENIED"),
-        404 => ("not_found", "NOT_FOUND"),
-        408 => ("request_timeout", "DEADLINE_EXCEEDED"),
-        409 => ("aborted", "ABORTED"),
-        416 => ("out_of_range", "OUT_OF_RANGE"),
-        429 => ("rate_limit_exceeded", "RESOURCE_EXHAUSTED"),
-        400..500 => ("invalid_request", "INVALID_ARGUMENT"),
-        503 => ("unavailable", "UNAVAILABLE"),
-        504 => ("gateway_timeout", "DEADLINE_EXCEEDED"),
-        502 => ("bad_gateway", "UNAVAILABLE"),
-        _ => ("internal", "INTERNAL"),
-    }
 }

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::log::RequestLog;
 use super::rules::Rules;
 use crate::gemini::{InteractionStore, ModelTable};
+use crate::openai::ResponseStore;
 use crate::play::Gates;
 use crate::scenario::Scenario;
 
@@ -19,6 +20,7 @@ pub(crate) struct World {
     pub(crate) gates: Arc<Gates>,
     pub(crate) models: ModelTable,
     pub(crate) interactions: InteractionStore,
+    pub(crate) responses: ResponseStore,
     /// Ends every wait: players, readers, hung requests.
     pub(crate) shutdown: CancellationToken,
     n_ids: AtomicU64,
@@ -32,6 +34,7 @@ impl World {
             gates: Arc::new(Gates::new()),
             models: ModelTable::new(&scenario.models),
             interactions: InteractionStore::new(),
+            responses: ResponseStore::new(),
             shutdown: CancellationToken::new(),
             n_ids: AtomicU64::new(0),
             scenario,
@@ -43,11 +46,12 @@ impl World {
         self.n_ids.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Back to the start: no log, no interactions, closed gates, rules uncounted. Ids go on.
+    /// Back to the start: no log, nothing stored, closed gates, rules uncounted. Ids go on.
     pub(crate) fn reset(&self) {
         self.rules.reset();
         self.log.reset();
         self.gates.reset();
         self.interactions.reset();
+        self.responses.reset();
     }
 }

@@ -1,11 +1,30 @@
-//! The examples in `docs/simulator.md` are scenarios.
+//! The examples in `docs/simulator.md` are scenarios and scripts.
 
+use gemicro_sim::agent::Script;
 use gemicro_sim::scenario::Scenario;
+
+fn document() -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/simulator.md");
+    std::fs::read_to_string(path).expect("the document is there")
+}
+
+#[test]
+fn every_script_in_the_document_is_read() {
+    let text = document();
+    let scripts: Vec<&str> = text
+        .split("```agent\n")
+        .skip(1)
+        .map(|block| block.split("```").next().unwrap())
+        .collect();
+    for yaml in &scripts {
+        Script::parse("docs/simulator.md", yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
+    }
+    assert_eq!(scripts.len(), 2);
+}
 
 #[test]
 fn every_example_in_the_document_is_read() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/simulator.md");
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = document();
     let mut n_read = 0;
     for block in text.split("```yaml\n").skip(1) {
         let yaml = block.split("```").next().unwrap();

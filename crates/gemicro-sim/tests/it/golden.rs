@@ -14,6 +14,7 @@ const HEADERS: &[&str] = &[
     "retry-after",
     "x-goog-request-id",
     "x-request-id",
+    "request-id",
     "x-extra",
 ];
 
@@ -69,16 +70,19 @@ fn times_removed(body: &str) -> String {
             from = start;
         }
     }
-    // Chats have it in seconds, in every frame; models have a fixed one.
-    let mut parts = text.split("\"created\":");
-    let mut without = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        without.push_str("\"created\":");
-        without.push_str(if rest.len() < part.len() { "SECONDS" } else { "" });
-        without.push_str(rest);
+    // Chats and responses have it in seconds, in every frame; models have a fixed one.
+    for field in ["\"created\":", "\"created_at\":"] {
+        let mut parts = text.split(field);
+        let mut without = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+            without.push_str(field);
+            without.push_str(if rest.len() < part.len() { "SECONDS" } else { "" });
+            without.push_str(rest);
+        }
+        text = without;
     }
-    without
+    text
 }
 
 fn compare(name: &str, found: &str) {

@@ -1,5 +1,7 @@
 //! Tests of the simulator: what it sends, byte by byte, and how it behaves in time.
 
+mod agent;
+mod anthropic;
 mod background;
 mod client;
 mod document;
@@ -10,7 +12,9 @@ mod models_of_the_tests;
 mod openai;
 mod recording;
 mod research;
+mod responses;
 mod resume;
 mod scenario_files;
 mod sdk;
+mod tools;
 mod wire;

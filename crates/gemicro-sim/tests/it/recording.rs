@@ -9,7 +9,7 @@ use gemicro_sim::{Recorder, Simulator, Upstream, UpstreamError, UpstreamRequest,
 use http_body_util::BodyExt;
 use serde_json::json;
 
-use crate::client::{ANY, Answer, KEY, ask, get, open, post, start};
+use crate::client::{ANY, Answer, KEY, ask, get, open, post, read, start};
 
 struct PlainHttp(SocketAddr);
 
@@ -128,5 +128,44 @@ async fn a_recording_answers_like_the_original() {
         "{}",
         more.body
     );
+    replayed.shutdown().await;
+}
+
+/// A call of a tool and its result, on the wires of Claude Code and Codex.
+async fn work(addr: SocketAddr) -> Vec<Answer> {
+    let claude: &[(&str, &str)] = &[("x-api-key", KEY), ("anthropic-version", "2023-06-01")];
+    let bearer = format!("Bearer {KEY}");
+    let codex: &[(&str, &str)] = &[("authorization", &bearer)];
+    let message = json!({"model": "claude-opus-4-8", "max_tokens": 99, "stream": true, "messages": [{"role": "user", "content": "go"}]});
+    let response = json!({"model": "gpt-5.5", "input": "go", "stream": true});
+    let mut answers = Vec::new();
+    for (path, body, headers) in [
+        ("/v1/messages", message, claude),
+        ("/v1/responses", response, codex),
+    ] {
+        answers.push(read(open(addr, "POST", path, &body.to_string(), headers).await).await);
+        answers.push(read(open(addr, "GET", "/v1/models", "", headers).await).await);
+    }
+    answers
+}
+
+#[tokio::test]
+async fn every_api_can_be_recorded() {
+    let original =
+        start("scenario: o\nrules: [{ reply: { calls: [{ name: run, arguments: { a: 1 } }] } }]\n").await;
+    let recorder = Recorder::start(Arc::new(PlainHttp(original.addr())), ANY)
+        .await
+        .unwrap();
+    let heard = work(recorder.addr()).await;
+    let scenario = recorder.shutdown("recorded").await.unwrap();
+    original.shutdown().await;
+    assert_eq!(scenario.rules.len(), heard.len());
+    let yaml = scenario.to_yaml().unwrap();
+    assert!(!yaml.contains(KEY), "{yaml}");
+    let replayed = Simulator::start(scenario, ANY).await.unwrap();
+    for (heard, again) in heard.iter().zip(&work(replayed.addr()).await) {
+        assert!(heard.status == 200 && !heard.body.is_empty(), "{}", heard.body);
+        assert_eq!((again.status, &again.body), (heard.status, &heard.body));
+    }
     replayed.shutdown().await;
 }

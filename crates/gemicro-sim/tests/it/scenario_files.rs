@@ -80,6 +80,14 @@ const BAD: &[(&str, &str)] = &[
         "s.yaml:3:13: unknown variant `chat`, expected one of interactions, get_interaction",
     ),
     (
+        "scenario: a\nrules:\n  - when: { api: [gemini, claude] }\n    fault: garbage\n",
+        "s.yaml:3:27: unknown variant `claude`, expected one of gemini, openai, anthropic",
+    ),
+    (
+        "scenario: a\nrules:\n  - when: { tool_result: '' }\n    fault: garbage\n",
+        "s.yaml:3:26: an empty pattern matches nothing",
+    ),
+    (
         "scenario: a\nrules:\n  - when: { model: '' }\n    fault: garbage\n",
         "s.yaml:3:20: an empty pattern matches nothing",
     ),

@@ -1,4 +1,4 @@
-//! The official Python SDKs of Google and OpenAI against the simulator, unchanged.
+//! The official Python SDKs of Google, OpenAI and Anthropic against the simulator, unchanged.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,6 +9,16 @@ const SCENARIO: &str = include_str!("../sdk/scenario.yaml");
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_official_sdks_understand_everything() {
+    println!("{}", understood("test_sdk.py").await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_official_sdks_understand_messages_and_responses() {
+    println!("{}", understood("test_messages_and_responses.py").await);
+}
+
+/// What the script says when it is content with the simulator.
+async fn understood(script: &str) -> String {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let interpreter = crate_folder.join("../../.tools/python/bin/python");
     if !interpreter.exists() {
@@ -17,29 +27,35 @@ async fn the_official_sdks_understand_everything() {
             "{} is missing: run `cargo xtask setup`",
             interpreter.display()
         );
-        println!(
+        return format!(
             "SKIPPED, NOT TESTED: no {}; run `cargo xtask setup`",
             interpreter.display()
         );
-        return;
     }
     let simulator = start(SCENARIO).await;
     let url = simulator.url();
-    let script = crate_folder.join("tests/sdk/test_sdk.py");
+    let script = crate_folder.join("tests/sdk").join(script);
     let output = tokio::task::spawn_blocking(move || {
-        Command::new(interpreter)
-            .arg(script)
-            .arg(url)
-            .env_remove("HTTP_PROXY")
-            .env_remove("http_proxy")
-            .env("NO_PROXY", "127.0.0.1")
-            .env_remove("GOOGLE_API_KEY")
-            .env_remove("GEMINI_API_KEY")
-            .output()
+        let mut command = Command::new(interpreter);
+        command.arg(script).arg(url).env("NO_PROXY", "127.0.0.1");
+        for name in [
+            "HTTP_PROXY",
+            "http_proxy",
+            "GOOGLE_API_KEY",
+            "GEMINI_API_KEY",
+            "OPENAI_API_KEY",
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+        ] {
+            command.env_remove(name);
+        }
+        command.output()
     });
-    let output = output.await.unwrap().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    println!("{said}");
+    let output = output
+        .await
+        .expect("it does not panic")
+        .expect("the interpreter starts");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
         "{said}\n{}",
@@ -47,4 +63,5 @@ async fn the_official_sdks_understand_everything() {
     );
     assert!(said.trim_end().ends_with("all passed"), "{said}");
     simulator.shutdown().await;
+    said
 }

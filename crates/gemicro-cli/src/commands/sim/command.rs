@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 
+use super::agent::{self, AgentArgs};
 use super::record::{self, RecordArgs};
 use super::scenarios::{self, ScenariosArgs};
 use super::serve::{self, ServeArgs};
@@ -27,6 +28,8 @@ enum SimCommand {
     Record(RecordArgs),
     /// List the built-in scenarios
     Scenarios(ScenariosArgs),
+    /// Play an agent CLI, as a script says: what supervisors are tested with
+    Agent(AgentArgs),
 }
 
 impl SimArgs {
@@ -36,15 +39,17 @@ impl SimArgs {
             SimCommand::Serve(args) => args.format,
             SimCommand::Record(args) => args.format,
             SimCommand::Scenarios(args) => args.format,
+            SimCommand::Agent(_) => DataFormat::Text,
         }
     }
 }
 
-/// Serves, records or lists. Needs no key and no state folder.
+/// Serves, records, lists or plays. Needs no key and no state folder.
 pub(crate) fn run(ctx: &Context, args: &SimArgs) -> Result<(), Stopped> {
     match &args.command {
         SimCommand::Serve(args) => runtime::block_on(serve::serve(ctx, args)),
         SimCommand::Record(args) => runtime::block_on(record::record(ctx, args)),
         SimCommand::Scenarios(args) => scenarios::list(args),
+        SimCommand::Agent(args) => agent::play(args),
     }
 }

@@ -1,8 +1,9 @@
-//! `gemicro sim`: model APIs on this machine, from scenario files; and scenario files from real APIs.
+//! `gemicro sim`: model APIs on this machine, from scenario files; scenario files from real APIs; fake agent CLIs.
 //!
-//! `command` is the way in; `serve`, `record` and `scenarios` are its three verbs; `place` is where they listen,
+//! `command` is the way in; `serve`, `record`, `scenarios` and `agent` are its verbs; `place` is where they listen,
 //! `upstream` the way to a real API.
 
+mod agent;
 mod command;
 mod place;
 mod record;

@@ -123,7 +123,7 @@ fn begin(
 ) -> Result<(Call, Outcome), Refusal> {
     let body: Value = incoming.json()?;
     let call = request::call(route.endpoint(), model, &body, incoming.header_names());
-    world.log.note_call(incoming.number, &call, incoming.key());
+    world.log.note_call(incoming, &call);
     let check = match world.models.model(model, &route.version) {
         Some(_) => request::check(&body),
         None => Err(Refusal::model_not_found(model, &route.version)),

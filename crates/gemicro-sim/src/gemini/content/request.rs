@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::answer::tokens;
-use crate::call::{Call, Shape};
+use crate::call::{Call, Shape, ToolResult};
 use crate::scenario::Endpoint;
 use crate::server::Refusal;
 
@@ -32,7 +32,24 @@ pub(crate) fn call(endpoint: Endpoint, model: &str, body: &Value, headers: Vec<S
     let system = either(body, "systemInstruction", "system_instruction");
     let mut call = Call::empty(endpoint, headers);
     call.model = model.to_owned();
-    call.prompt = last_turn(body);
+    let contents: Vec<&Value> = list(body, "contents").collect();
+    if let Some((newest, before)) = contents.split_last() {
+        call.prompt = texts(newest);
+        let history: Vec<String> = before.iter().map(|content| texts(content)).collect();
+        call.history = history.join("\n");
+        call.results = list(newest, "parts")
+            .filter_map(|part| either(part, "functionResponse", "function_response"))
+            .map(result)
+            .collect();
+        call.chained = before
+            .iter()
+            .any(|content| content.get("role").and_then(Value::as_str) == Some("model"));
+    }
+    call.tools = list(body, "tools")
+        .filter_map(|tool| either(tool, "functionDeclarations", "function_declarations"))
+        .flat_map(|declared| declared.as_array().into_iter().flatten())
+        .filter_map(|function| Some(function.get("name")?.as_str()?.to_owned()))
+        .collect();
     call.system = system.map(texts).unwrap_or_default();
     call.stream = endpoint == Endpoint::StreamGenerateContent;
     call.input_tokens = input_tokens(body);
@@ -110,15 +127,19 @@ fn content_tokens(content: &Value) -> u64 {
         .sum()
 }
 
-/// The text of the last content; function results as JSON.
-fn last_turn(body: &Value) -> String {
-    let last = body
-        .get("contents")
-        .and_then(Value::as_array)
-        .and_then(|contents| contents.last());
-    last.map(texts).unwrap_or_default()
+/// What a function said: its output or error where the client gives one, else all of it.
+fn result(response: &Value) -> ToolResult {
+    let body = response.get("response").unwrap_or(&Value::Null);
+    let said = ["output", "error", "result"]
+        .iter()
+        .find_map(|name| body.get(name).and_then(Value::as_str));
+    ToolResult {
+        tool: response["name"].as_str().unwrap_or_default().to_owned(),
+        text: said.map_or_else(|| body.to_string(), str::to_owned),
+    }
 }
 
+/// All texts of a content; calls and results of functions as JSON.
 fn texts(content: &Value) -> String {
     let parts = content
         .get("parts")
@@ -128,7 +149,10 @@ fn texts(content: &Value) -> String {
     let texts: Vec<String> = parts
         .filter_map(|part| match part.get("text").and_then(Value::as_str) {
             Some(text) => Some(text.to_owned()),
-            None => part.get("functionResponse").map(Value::to_string),
+            None => part
+                .get("functionResponse")
+                .or_else(|| part.get("functionCall"))
+                .map(Value::to_string),
         })
         .collect();
     texts.join("\n")
@@ -153,4 +177,8 @@ fn shape(config: &Value) -> Shape {
 /// The service takes camel case and snake case.
 fn either<'v>(value: &'v Value, camel: &str, snake: &str) -> Option<&'v Value> {
     value.get(camel).or_else(|| value.get(snake))
+}
+
+fn list<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
+    value.get(name).and_then(Value::as_array).into_iter().flatten()
 }

@@ -27,9 +27,13 @@ pub(crate) async fn create(
     let body = incoming.json()?;
     let previous_id = body.get("previous_interaction_id").and_then(Value::as_str);
     let previous = previous_id.and_then(|id| world.interactions.get(id));
-    let history = previous.as_ref().map_or(0, |previous| previous.context_tokens);
-    let call = input::call(&body, incoming.header_names(), history);
-    world.log.note_call(incoming.number, &call, incoming.key());
+    let before = previous
+        .as_ref()
+        .map(|previous| world.interactions.before(previous))
+        .unwrap_or_default();
+    let history = before.tokens;
+    let call = input::call(&body, incoming.header_names(), &before);
+    world.log.note_call(incoming, &call);
     let setting = Setting {
         models: &world.models,
         version: &route.version,

@@ -86,7 +86,7 @@ fn find(world: &World, incoming: &Incoming, endpoint: Endpoint, id: &str) -> Res
         call.model = who.and_then(Value::as_str).unwrap_or_default().to_owned();
         call.background = interaction.is_background;
     }
-    world.log.note_call(incoming.number, &call, incoming.key());
+    world.log.note_call(incoming, &call);
     let missing = || Refusal::new(404, format!("Interaction '{id}' was not found."));
     let check = interaction.as_ref().map(drop).ok_or_else(missing);
     let fault = match decide(world, incoming, &call, check)? {

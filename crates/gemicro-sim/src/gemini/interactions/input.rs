@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::check::{list, unsupported};
-use super::stored::Interaction;
+use super::stored::{Before, Interaction};
 use crate::answer::tokens;
-use crate::call::{Call, Shape};
+use crate::call::{Call, Shape, ToolResult};
 use crate::scenario::Endpoint;
 use crate::server::Refusal;
 
@@ -58,8 +58,8 @@ pub(super) fn steps(body: &Value) -> Vec<Value> {
     }
 }
 
-/// The call that a body makes. `history` are the tokens of earlier turns.
-pub(crate) fn call(body: &Value, headers: Vec<String>, history: u64) -> Call {
+/// The call that a body makes. `before` is what it goes on from.
+pub(crate) fn call(body: &Value, headers: Vec<String>, before: &Before) -> Call {
     let text = |name: &str| {
         body.get(name)
             .and_then(Value::as_str)
@@ -87,19 +87,49 @@ pub(crate) fn call(body: &Value, headers: Vec<String>, history: u64) -> Call {
     call.model = who.strip_prefix("models/").unwrap_or(&who).to_owned();
     call.prompt = prompt.join("\n");
     call.system = text("system_instruction");
+    let earlier = before.steps.iter().chain(&steps[..newest]);
+    call.history = earlier.clone().map(text_of).collect::<Vec<String>>().join("\n");
+    call.tools = list(body, "tools")
+        .filter_map(|tool| Some(tool.get("name")?.as_str()?.to_owned()))
+        .collect();
+    call.results = steps[newest..]
+        .iter()
+        .filter(|step| kind(step) == "function_result")
+        .map(|step| ToolResult {
+            tool: tool_of(step, earlier.clone()),
+            text: text_of(step),
+        })
+        .collect();
     call.stream = flag("stream");
     call.background = flag("background");
-    call.chained = body.get("previous_interaction_id").is_some();
+    call.chained = body.get("previous_interaction_id").is_some() || newest > 0;
     call.shape = shape(body);
     call.wants_thoughts = summaries;
     call.max_output = config
         .and_then(|config| config.get("max_output_tokens"))
         .and_then(Value::as_u64);
-    call.input_tokens = history
+    call.input_tokens = before.tokens
         + tokens::of_text(&call.system)
         + body.get("tools").map_or(0, tokens::of_json)
         + steps.iter().map(step_tokens).sum::<u64>();
     call
+}
+
+/// The tool whose result a step is: as it says, or else as the call was named.
+fn tool_of<'s>(result: &Value, mut earlier: impl Iterator<Item = &'s Value>) -> String {
+    let field = |step: &Value, name: &str| {
+        step.get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    match field(result, "name") {
+        name if !name.is_empty() => name,
+        _ => earlier
+            .find(|step| kind(step) == "function_call" && field(step, "id") == field(result, "call_id"))
+            .map(|step| field(step, "name"))
+            .unwrap_or_default(),
+    }
 }
 
 /// Checks the input and, against the turn before, its function results.
@@ -200,6 +230,13 @@ pub(super) fn text_of(step: &Value) -> String {
             Some(other) => other.to_string(),
             None => String::new(),
         };
+    }
+    if kind(step) == "function_call" {
+        return format!(
+            "{} {}",
+            step["name"].as_str().unwrap_or_default(),
+            step["arguments"]
+        );
     }
     let texts: Vec<&str> = list(step, "content")
         .filter_map(|content| content.get("text").and_then(Value::as_str))

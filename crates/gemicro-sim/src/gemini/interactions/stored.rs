@@ -131,6 +131,15 @@ impl Interaction {
     }
 }
 
+/// The turns that an interaction goes on from.
+#[derive(Debug, Default)]
+pub(crate) struct Before {
+    /// What they cost to read again.
+    pub(super) tokens: u64,
+    /// Everything that was said in them, oldest first.
+    pub(super) steps: Vec<Value>,
+}
+
 /// The tokens that an interaction adds to the next one's history.
 pub(super) fn context_tokens(before: u64, input: &[Value], output: &[Value]) -> u64 {
     before + input.iter().chain(output).map(input::step_tokens).sum::<u64>()
@@ -166,6 +175,26 @@ impl InteractionStore {
 
     pub(super) fn get(&self, id: &str) -> Option<Arc<Interaction>> {
         self.kept().by_id.get(id).cloned()
+    }
+
+    /// All turns up to and including an interaction.
+    pub(super) fn before(&self, interaction: &Interaction) -> Before {
+        let kept = self.kept();
+        let mut turns = vec![interaction];
+        while let Some(earlier) = turns
+            .last()
+            .and_then(|turn| kept.by_id.get(turn.previous_id.as_ref()?))
+        {
+            turns.push(earlier);
+        }
+        let steps = turns
+            .iter()
+            .rev()
+            .flat_map(|turn| turn.input.iter().chain(&turn.output));
+        Before {
+            tokens: interaction.context_tokens,
+            steps: steps.cloned().collect(),
+        }
     }
 
     pub(super) fn insert(&self, interaction: Arc<Interaction>) {

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use crate::answer::tokens;
-use crate::call::{Call, Shape};
+use crate::call::{Call, Shape, ToolResult};
 use crate::scenario::Endpoint;
 use crate::server::Refusal;
 
 const ROLES: &[&str] = &["system", "developer", "user", "assistant", "tool", "function"];
 
 /// The call that a body makes.
-pub(super) fn call(body: &Value, headers: Vec<String>) -> Call {
+pub(crate) fn call(body: &Value, headers: Vec<String>) -> Call {
     let mut call = Call::empty(Endpoint::ChatCompletions, headers);
     let has_role = |message: &&Value, roles: &[&str]| roles.contains(&role(message));
     let newest = messages(body)
@@ -31,6 +31,30 @@ pub(super) fn call(body: &Value, headers: Vec<String>) -> Call {
             .map(text_of)
             .collect(),
     );
+    call.history = said(
+        messages(body)
+            .take(newest)
+            .filter(|message| !has_role(message, &["system", "developer"]))
+            .map(|message| {
+                said(
+                    std::iter::once(text_of(message))
+                        .chain(calls_of(message))
+                        .collect(),
+                )
+            })
+            .collect(),
+    );
+    call.tools = list(body, "tools")
+        .map(|tool| text(&tool["function"], "name").to_owned())
+        .collect();
+    call.results = messages(body)
+        .skip(newest)
+        .filter(|message| has_role(message, &["tool", "function"]))
+        .map(|message| ToolResult {
+            tool: tool_of(body, message),
+            text: text_of(message),
+        })
+        .collect();
     call.stream = body.get("stream") == Some(&Value::Bool(true));
     call.chained = newest > 0;
     call.shape = shape(body);
@@ -91,6 +115,27 @@ pub(super) fn wants_usage(body: &Value) -> bool {
 fn messages(body: &Value) -> std::slice::Iter<'_, Value> {
     let list = body.get("messages").and_then(Value::as_array);
     list.map_or([].iter(), |list| list.iter())
+}
+
+fn list<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
+    value.get(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The calls that a message makes: name and arguments.
+fn calls_of(message: &Value) -> impl Iterator<Item = String> {
+    let functions = list(message, "tool_calls").map(|call| &call["function"]);
+    functions.map(|function| format!("{} {}", text(function, "name"), text(function, "arguments")))
+}
+
+/// The tool whose result a message is.
+fn tool_of(body: &Value, result: &Value) -> String {
+    let id = text(result, "tool_call_id");
+    let mut calls = messages(body)
+        .flat_map(|message| list(message, "tool_calls"))
+        .filter(|call| text(call, "id") == id);
+    let called = calls.next().map(|call| text(&call["function"], "name"));
+    // The older way names the function.
+    called.unwrap_or_else(|| text(result, "name")).to_owned()
 }
 
 fn role(message: &Value) -> &str {

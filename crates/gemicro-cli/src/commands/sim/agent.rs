@@ -1,0 +1,137 @@
+//! `gemicro sim agent`: a process that plays an agent CLI.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use gemicro_event::ErrorKind;
+use gemicro_sim::agent::{Identity, Pause, Script, ScriptError, Stage, install, run};
+
+use crate::output;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro sim agent`.
+#[derive(Debug, Args)]
+pub(crate) struct AgentArgs {
+    /// The script: a YAML or JSON file of steps
+    #[arg(
+        long,
+        visible_alias = "scenario",
+        value_name = "FILE",
+        env = "GEMICRO_SIM_AGENT_SCRIPT",
+        conflicts_with_all = ["play", "steps"]
+    )]
+    script: Option<PathBuf>,
+    /// Print the lines of this file and end
+    #[arg(long, value_name = "CAPTURE", conflicts_with = "steps")]
+    play: Option<PathBuf>,
+    /// How long to wait before each line of the capture, such as 20ms
+    #[arg(long, value_name = "TIME", requires = "play", value_parser = pause)]
+    delay: Option<Pause>,
+    /// The script itself, as JSON: how an agent starts its children
+    #[arg(long, value_name = "JSON", hide = true)]
+    steps: Option<String>,
+    /// The CLI to pretend to be, where the script does not say: what answers --version
+    #[arg(long = "as", value_enum, value_name = "CLI")]
+    identity: Option<CliName>,
+    /// Make DIR/gemini (or claude, codex), a program that performs the script, and end
+    #[arg(long, value_name = "DIR", requires = "script", requires = "identity")]
+    install: Option<PathBuf>,
+    /// The arguments of the CLI that is played
+    #[arg(last = true, value_name = "ARGUMENT")]
+    arguments: Vec<String>,
+}
+
+/// The CLIs that can be played.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum CliName {
+    Gemini,
+    Claude,
+    Codex,
+}
+
+/// Plays an agent, in the place of this process, or installs one.
+pub(super) fn play(args: &AgentArgs) -> Result<(), Stopped> {
+    let identity = args.identity.map(|name| match name {
+        CliName::Gemini => Identity::Gemini,
+        CliName::Claude => Identity::Claude,
+        CliName::Codex => Identity::Codex,
+    });
+    let script = script(args)?;
+    let myself = myself()?;
+    if let (Some(folder), Some(identity), Some(file)) = (&args.install, identity, &args.script) {
+        let program =
+            install(folder, identity, file, &myself).map_err(|error| cannot_install(folder, &error))?;
+        return output::print(&format!("{}\n", program.display()));
+    }
+    let variables = std::env::vars_os();
+    let environment: BTreeMap<String, String> = variables
+        .map(|(name, value)| (lossy(name), lossy(value)))
+        .collect();
+    let stage = Stage::new(
+        myself,
+        args.arguments.clone(),
+        environment,
+        (
+            Box::new(BufReader::new(io::stdin())),
+            Box::new(io::stdout()),
+            Box::new(io::stderr()),
+        ),
+    );
+    // The script's code, whatever it is: no other command of this program ends like this.
+    std::process::exit(i32::from(run(&script, identity, stage)));
+}
+
+fn script(args: &AgentArgs) -> Result<Script, Stopped> {
+    let read = match (&args.script, &args.play, &args.steps) {
+        (_, _, Some(steps)) => Script::parse("--steps", steps),
+        (_, Some(capture), None) => Ok(Script::of_capture(
+            capture.clone(),
+            args.delay.unwrap_or_default(),
+        )),
+        (Some(file), None, None) => Script::load(file),
+        (None, None, None) => {
+            return Err(Stopped::usage(
+                "there is no script to perform",
+                "give --script FILE or --play CAPTURE, or set GEMICRO_SIM_AGENT_SCRIPT",
+            ));
+        }
+    };
+    read.map_err(|error| match error {
+        ScriptError::Unreadable { .. } => Stopped::usage(error.to_string(), "name a file that can be read"),
+        _ => Stopped::usage(
+            error.to_string(),
+            "correct the script there; docs/simulator.md has every step with examples",
+        ),
+    })
+}
+
+/// The command that starts this program as an agent.
+fn myself() -> Result<Vec<OsString>, Stopped> {
+    let program = std::env::current_exe().map_err(|error| {
+        Stopped::failed(
+            ErrorKind::Internal,
+            format!("cannot tell where this program is: {error}"),
+            "start it by its full path",
+        )
+    })?;
+    Ok(vec![program.into(), "sim".into(), "agent".into()])
+}
+
+fn cannot_install(folder: &Path, error: &io::Error) -> Stopped {
+    Stopped::failed(
+        ErrorKind::StorageError,
+        format!("cannot write to {}: {error}", folder.display()),
+        "give a folder that can be written to",
+    )
+}
+
+fn pause(text: &str) -> Result<Pause, String> {
+    Pause::try_from(text.to_owned())
+}
+
+fn lossy(text: OsString) -> String {
+    text.to_string_lossy().into_owned()
+}

@@ -1,0 +1,78 @@
+//! Signals that a fake agent ignores or dies of.
+
+use rustix::process::Signal;
+use serde::{Deserialize, Serialize};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// A signal, without `SIG`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum SignalName {
+    /// The terminal is gone.
+    Hup,
+    /// Ctrl-C.
+    Int,
+    /// Ctrl-\.
+    Quit,
+    /// The polite one.
+    Term,
+    /// For one's own use.
+    Usr1,
+    /// For one's own use.
+    Usr2,
+    /// A crash. Cannot be ignored.
+    Segv,
+    /// A crash.
+    Abrt,
+    /// The end. Cannot be ignored.
+    Kill,
+}
+
+impl SignalName {
+    pub(super) fn signal(self) -> Signal {
+        match self {
+            Self::Hup => Signal::HUP,
+            Self::Int => Signal::INT,
+            Self::Quit => Signal::QUIT,
+            Self::Term => Signal::TERM,
+            Self::Usr1 => Signal::USR1,
+            Self::Usr2 => Signal::USR2,
+            Self::Segv => Signal::SEGV,
+            Self::Abrt => Signal::ABORT,
+            Self::Kill => Signal::KILL,
+        }
+    }
+}
+
+/// Keeps signals ignored for as long as it lives.
+#[derive(Debug, Default)]
+pub(super) struct Ignored {
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Ignored {
+    /// Ignores these too: each is caught, and nobody looks.
+    pub(super) fn add(&mut self, names: &[SignalName]) -> std::io::Result<()> {
+        let runtime = match &self.runtime {
+            Some(runtime) => runtime,
+            None => {
+                let made = tokio::runtime::Builder::new_current_thread()
+                    .enable_io()
+                    .build()?;
+                self.runtime.insert(made)
+            }
+        };
+        let _inside = runtime.enter();
+        for name in names {
+            // The handler stays when the listener goes.
+            drop(signal(SignalKind::from_raw(name.signal().as_raw()))?);
+        }
+        Ok(())
+    }
+}
+
+/// Sends a signal to this very process.
+pub(super) fn die_of(name: SignalName) -> std::io::Result<()> {
+    rustix::process::kill_process(rustix::process::getpid(), name.signal())?;
+    Ok(())
+}

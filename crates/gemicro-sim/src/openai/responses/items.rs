@@ -1,0 +1,192 @@
+//! Writes answers as whole responses: items, status, usage.
+
+use serde_json::{Value, json};
+
+use super::request::{text, tools};
+use crate::answer::{Answer, Finish, Part, SIGNATURE, Usage};
+use crate::scenario::Citation;
+
+/// What a response needs besides the answer.
+pub(super) struct Heading<'r> {
+    /// Makes the ids unique.
+    pub(super) number: u64,
+    /// Seconds since 1970.
+    pub(super) created_at: u64,
+    pub(super) request: &'r Value,
+}
+
+impl Heading<'_> {
+    pub(super) fn id(&self) -> String {
+        format!("resp_sim{:06}", self.number)
+    }
+}
+
+/// Request fields that a response shows again, and what they are unless given.
+const ECHOED: &[(&str, &str)] = &[
+    ("instructions", "null"),
+    ("max_output_tokens", "null"),
+    ("max_tool_calls", "null"),
+    ("metadata", "{}"),
+    ("parallel_tool_calls", "true"),
+    ("previous_response_id", "null"),
+    ("prompt_cache_key", "null"),
+    ("reasoning", r#"{"effort":null,"summary":null}"#),
+    ("safety_identifier", "null"),
+    ("service_tier", r#""default""#),
+    ("store", "true"),
+    ("temperature", "1.0"),
+    ("text", r#"{"format":{"type":"text"}}"#),
+    ("tool_choice", r#""auto""#),
+    ("tools", "[]"),
+    ("top_p", "1.0"),
+    ("truncation", r#""disabled""#),
+    ("user", "null"),
+];
+
+/// The whole response.
+pub(super) fn whole(answer: &Answer, output: &[Value], heading: &Heading<'_>) -> Value {
+    let mut response = shell(heading, status(&answer.finish));
+    response["output"] = Value::Array(output.to_vec());
+    match &answer.finish {
+        Finish::MaxTokens => response["incomplete_details"] = json!({"reason": "max_output_tokens"}),
+        Finish::AnswerBlocked { .. } => response["incomplete_details"] = json!({"reason": "content_filter"}),
+        Finish::Failed { code, message, .. } => {
+            let code = if code == "internal" { "server_error" } else { code };
+            response["error"] = json!({"code": code, "message": message});
+        }
+        Finish::Complete | Finish::NeedsAction | Finish::PromptBlocked { .. } | Finish::Named(_) => {}
+    }
+    response["usage"] = usage(&answer.usage);
+    response
+}
+
+/// The response before it says anything.
+pub(super) fn shell(heading: &Heading<'_>, status: &str) -> Value {
+    let mut response = json!({
+        "id": heading.id(),
+        "object": "response",
+        "created_at": heading.created_at,
+        "status": status,
+        "background": false,
+        "error": null,
+        "incomplete_details": null,
+        "model": heading.request["model"],
+        "output": [],
+        "usage": null,
+    });
+    for (name, default) in ECHOED {
+        response[*name] = match heading.request.get(name) {
+            Some(given) if !given.is_null() => given.clone(),
+            _ => serde_json::from_str(default).unwrap_or_default(),
+        };
+    }
+    response
+}
+
+/// The items of the answer.
+pub(super) fn items(answer: &Answer, heading: &Heading<'_>) -> Vec<Value> {
+    let mut items = Vec::new();
+    for part in &answer.parts {
+        let id = |prefix: &str| format!("{prefix}_sim{:06}_{}", heading.number, items.len());
+        let item = match part {
+            Part::Thought { summary } => {
+                let summary: Vec<Value> = summary
+                    .iter()
+                    .map(|text| json!({"type": "summary_text", "text": text}))
+                    .collect();
+                let mut item = json!({"id": id("rs"), "type": "reasoning", "summary": summary});
+                if wants_encrypted(heading.request) {
+                    item["encrypted_content"] = json!(SIGNATURE);
+                }
+                item
+            }
+            Part::Search { queries, .. } => json!({
+                "id": id("ws"),
+                "type": "web_search_call",
+                "status": "completed",
+                "action": {"type": "search", "query": queries.first(), "queries": queries},
+            }),
+            Part::Text { text, .. } if text.is_empty() => continue,
+            Part::Text { text, citations } => json!({
+                "id": id("msg"),
+                "type": "message",
+                "status": "completed",
+                "role": "assistant",
+                "content": [{
+                    "type": "output_text",
+                    "annotations": annotations(text, citations),
+                    "logprobs": [],
+                    "text": text,
+                }],
+            }),
+            Part::Call { name, arguments } if takes_text(heading.request, name) => json!({
+                "id": id("ctc"),
+                "type": "custom_tool_call",
+                "status": "completed",
+                "call_id": id("call"),
+                "name": name,
+                "input": arguments.get("input").and_then(Value::as_str).unwrap_or_default(),
+            }),
+            Part::Call { name, arguments } => json!({
+                "id": id("fc"),
+                "type": "function_call",
+                "status": "completed",
+                "call_id": id("call"),
+                "name": name,
+                "arguments": arguments.to_string(),
+            }),
+        };
+        items.push(item);
+    }
+    items
+}
+
+/// Whether a tool takes free text instead of arguments.
+fn takes_text(request: &Value, name: &str) -> bool {
+    tools(request).any(|tool| text(tool, "type") == "custom" && text(tool, "name") == name)
+}
+
+fn wants_encrypted(request: &Value) -> bool {
+    let included = request.get("include").and_then(Value::as_array);
+    included.is_some_and(|names| names.contains(&json!("reasoning.encrypted_content")))
+}
+
+/// The citations of a text; offsets are characters.
+fn annotations(text: &str, citations: &[Citation]) -> Vec<Value> {
+    let characters = |bytes: usize| text[..bytes].chars().count();
+    citations
+        .iter()
+        .map(|citation| {
+            json!({
+                "type": "url_citation",
+                "url": citation.url,
+                "title": citation.title,
+                "start_index": characters(citation.start),
+                "end_index": characters(citation.end),
+            })
+        })
+        .collect()
+}
+
+/// `usage`. Thoughts are part of the output.
+fn usage(usage: &Usage) -> Value {
+    let input = usage.input + usage.tool_use;
+    let output = usage.output + usage.thought;
+    json!({
+        "input_tokens": input,
+        "input_tokens_details": {"cached_tokens": usage.cached},
+        "output_tokens": output,
+        "output_tokens_details": {"reasoning_tokens": usage.thought},
+        "total_tokens": input + output,
+    })
+}
+
+/// The final status.
+pub(super) fn status(finish: &Finish) -> &str {
+    match finish {
+        Finish::Complete | Finish::NeedsAction => "completed",
+        Finish::MaxTokens | Finish::AnswerBlocked { .. } => "incomplete",
+        Finish::PromptBlocked { .. } | Finish::Failed { .. } => "failed",
+        Finish::Named(name) => name,
+    }
+}

@@ -1,0 +1,53 @@
+//! Conversations that the simulator remembers, for `previous_response_id`.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+/// Conversations that are kept; the oldest go first.
+const KEPT: usize = 1024;
+
+/// All conversations of a simulator, bounded.
+#[derive(Debug)]
+pub(crate) struct ResponseStore {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    by_id: HashMap<String, Arc<Vec<Value>>>,
+    order: VecDeque<String>,
+}
+
+impl ResponseStore {
+    pub(crate) fn new() -> Self {
+        Self {
+            kept: Mutex::new(Kept::default()),
+        }
+    }
+
+    pub(crate) fn reset(&self) {
+        *self.kept() = Kept::default();
+    }
+
+    /// All items up to and including a response.
+    pub(super) fn get(&self, id: &str) -> Option<Arc<Vec<Value>>> {
+        self.kept().by_id.get(id).cloned()
+    }
+
+    pub(super) fn insert(&self, id: String, items: Vec<Value>) {
+        let mut kept = self.kept();
+        kept.order.push_back(id.clone());
+        kept.by_id.insert(id, Arc::new(items));
+        while kept.order.len() > KEPT {
+            if let Some(oldest) = kept.order.pop_front() {
+                kept.by_id.remove(&oldest);
+            }
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,98 @@
+//! The calls that a rule can speak about, and the APIs they belong to.
+
+use serde::{Deserialize, Serialize};
+
+use super::fault::EnvelopeKind;
+
+/// The simulated APIs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Api {
+    /// Gemini: Interactions and generateContent.
+    Gemini,
+    /// OpenAI: chat completions and Responses.
+    #[serde(rename = "openai")]
+    OpenAi,
+    /// Anthropic: Messages.
+    Anthropic,
+}
+
+/// The calls that a rule can speak about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Endpoint {
+    /// `POST …/interactions`.
+    Interactions,
+    /// `GET …/interactions/{id}`, streaming or not.
+    GetInteraction,
+    /// `POST …/interactions/{id}/cancel`.
+    CancelInteraction,
+    /// `DELETE …/interactions/{id}`.
+    DeleteInteraction,
+    /// `POST …/models/{model}:generateContent`.
+    GenerateContent,
+    /// `POST …/models/{model}:streamGenerateContent`.
+    StreamGenerateContent,
+    /// `POST …/models/{model}:countTokens`.
+    CountTokens,
+    /// `GET …/models` and `GET …/models/{model}`.
+    Models,
+    /// `POST /v1/chat/completions` of the OpenAI API, streaming or not.
+    ChatCompletions,
+    /// `POST /v1/responses` of the OpenAI API, streaming or not.
+    Responses,
+    /// `GET /v1/models` and `GET /v1/models/{model}` of the OpenAI API.
+    #[serde(rename = "openai_models")]
+    OpenAiModels,
+    /// `POST /v1/messages` of the Anthropic API, streaming or not.
+    Messages,
+    /// `POST /v1/messages/count_tokens` of the Anthropic API.
+    CountMessageTokens,
+    /// `GET /v1/models` and `GET /v1/models/{model}` of the Anthropic API.
+    AnthropicModels,
+}
+
+impl Endpoint {
+    /// Whether the call makes the model speak: what a rule without `endpoint` is for.
+    pub fn generates(self) -> bool {
+        match self {
+            Self::Interactions
+            | Self::GenerateContent
+            | Self::StreamGenerateContent
+            | Self::ChatCompletions
+            | Self::Responses
+            | Self::Messages => true,
+            Self::GetInteraction
+            | Self::CancelInteraction
+            | Self::DeleteInteraction
+            | Self::CountTokens
+            | Self::Models
+            | Self::OpenAiModels
+            | Self::CountMessageTokens
+            | Self::AnthropicModels => false,
+        }
+    }
+
+    /// The shape of its errors.
+    pub fn envelope(self) -> EnvelopeKind {
+        match self {
+            Self::Interactions | Self::GetInteraction | Self::CancelInteraction | Self::DeleteInteraction => {
+                EnvelopeKind::Interactions
+            }
+            Self::GenerateContent | Self::StreamGenerateContent | Self::CountTokens | Self::Models => {
+                EnvelopeKind::Rpc
+            }
+            Self::ChatCompletions | Self::Responses | Self::OpenAiModels => EnvelopeKind::OpenAi,
+            Self::Messages | Self::CountMessageTokens | Self::AnthropicModels => EnvelopeKind::Anthropic,
+        }
+    }
+
+    /// The API that it belongs to.
+    pub fn api(self) -> Api {
+        match self.envelope() {
+            EnvelopeKind::Interactions | EnvelopeKind::Rpc => Api::Gemini,
+            EnvelopeKind::OpenAi => Api::OpenAi,
+            EnvelopeKind::Anthropic => Api::Anthropic,
+        }
+    }
+}
