@@ -24,7 +24,7 @@ pub enum Plan {
     /// A research run.
     Research {
         /// Everything that deciding depends on.
-        plan: ResearchPlan,
+        plan: Box<ResearchPlan>,
         /// What the run may use.
         limits: Limits,
     },
@@ -115,7 +115,7 @@ impl Plan {
         };
         plan.check(&request.limits)?;
         Ok(Self::Research {
-            plan,
+            plan: Box::new(plan),
             limits: request.limits,
         })
     }

@@ -14,7 +14,7 @@ use gemicro_core::research::{Base, ResearchConfig};
 #[non_exhaustive]
 pub enum Request {
     /// A question to be answered from sources.
-    Research(ResearchRequest),
+    Research(Box<ResearchRequest>),
     /// A prompt for a coding agent.
     Ask(AskRequest),
 }

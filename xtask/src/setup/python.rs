@@ -1,8 +1,8 @@
 //! The Python of the tests: a virtual environment in `.tools/python` with the official SDKs of Google, OpenAI and
 //! Anthropic, pinned.
 //!
-//! The list of packages is `crates/gemicro-sim/tests/sdk/requirements.txt`, and [`MORE`]. A copy of it beside the
-//! packages says what is installed, so a second run does nothing.
+//! The list of packages is `crates/gemicro-sim/tests/sdk/requirements.txt`. A copy of it beside the packages
+//! says what is installed, so a second run does nothing.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,17 +17,11 @@ pub(super) const NAME: &str = "official SDKs";
 
 const REQUIREMENTS: &str = "crates/gemicro-sim/tests/sdk/requirements.txt";
 
-/// What the simulator is not held against, but the gateway is.
-const MORE: &[&str] = &["anthropic==2.8.0"];
-
 /// Installs the packages unless they are there.
 pub(super) fn install(root: &Path) -> Result<Installed> {
     let wanted = root.join(REQUIREMENTS);
-    let mut wanted_text =
+    let wanted_text =
         std::fs::read_to_string(&wanted).with_context(|| format!("cannot read {REQUIREMENTS}"))?;
-    for package in MORE {
-        wanted_text.push_str(&format!("{package}\n"));
-    }
     let folder = root.join(".tools").join("python");
     let interpreter = folder.join("bin").join("python");
     let stamp = folder.join("requirements.txt");
@@ -52,7 +46,6 @@ pub(super) fn install(root: &Path) -> Result<Installed> {
                 "-r",
             ])
             .arg(&wanted)
-            .args(MORE)
             .current_dir(root),
     )?;
     std::fs::write(&stamp, wanted_text).with_context(|| format!("cannot write {}", stamp.display()))?;

@@ -7,6 +7,7 @@
 mod bad_input;
 mod branches;
 mod dead_letters;
+mod doctor;
 mod interrupted;
 mod normal;
 mod parking;

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::golden;
-use crate::program::{Called, World};
+use crate::program::World;
 
 #[test]
 fn the_version_touches_nothing() {
@@ -135,24 +135,6 @@ fn a_secret_in_a_file_is_refused() {
     .unwrap();
     let called = world.call(&["config", "show"]);
     golden!("secret_in_file", world.screen(&called));
-}
-
-#[test]
-fn doctor_says_what_works_and_what_does_not() {
-    let world = World::new();
-    let called = world.must(&["doctor", "--deep"]);
-    let stdout: String = called
-        .stdout
-        .lines()
-        .filter(|line| !line.starts_with("✓ disk"))
-        .map(|line| format!("{line}\n"))
-        .collect();
-    let stdout = stdout.split(" runs, ").next().unwrap().to_owned()
-        + " …\n"
-        + stdout.split_once("every page and blob read").unwrap().1;
-    golden!("doctor", world.screen(&Called { stdout, ..called }));
-    let json: Value = serde_json::from_str(&world.must(&["doctor", "--format", "json"]).stdout).unwrap();
-    assert_eq!(json[0]["standing"], "good");
 }
 
 #[test]

@@ -26,6 +26,9 @@ use super::seen::{Seen, Upstream};
 use super::setup::{AgentAccess, AgentSetup, cli, wire};
 use super::verdict::Verdict;
 
+/// Turns of an agent that goes by a login, where no budget says.
+const OBSERVED_TURNS: u64 = 200;
+
 /// Runs agent CLIs.
 #[derive(Clone)]
 pub struct AgentExecutor {
@@ -133,7 +136,7 @@ impl Shared {
             approval: if task.yolo { Approval::All } else { Approval::Ask },
             access: way.access.clone(),
             mcp_servers: Vec::new(),
-            turn_limit: None,
+            turn_limit: turn_limit(task, &way),
             inherited: self.setup.environment.clone(),
         };
         let mut seen = Seen {
@@ -287,6 +290,17 @@ impl Shared {
             unix_sockets: false,
             limits: sandbox::Limits::default(),
             environment: Vec::new(),
+        }
+    }
+}
+
+/// Where the gateway does not count, the agent must: by the budget, or by a limit that no honest task meets.
+fn turn_limit(task: &AgentTask, way: &Way) -> Option<u32> {
+    match way.access {
+        ModelAccess::Gateway { .. } => None,
+        ModelAccess::Login => {
+            let turns = task.grant.turns.unwrap_or(OBSERVED_TURNS);
+            Some(u32::try_from(turns).unwrap_or(u32::MAX))
         }
     }
 }

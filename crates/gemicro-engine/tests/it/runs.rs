@@ -54,14 +54,14 @@ async fn a_suspended_run_is_resumed_by_another_engine_with_the_texts_it_read() {
 fn a_plan_that_cannot_work_is_refused_before_anything_is_written() {
     let place = Place::new();
     let request = |question: &str, source: PathBuf, backend: Backend| {
-        Request::Research(ResearchRequest {
+        Request::Research(Box::new(ResearchRequest {
             question: question.to_owned(),
             sources: vec![source],
             backend,
             config: ResearchConfig::default(),
             limits: Limits::default(),
             base: None,
-        })
+        }))
     };
     let docs = place.path().join("docs");
     let model = || Backend::Model {

@@ -92,7 +92,7 @@ pub(crate) fn plan_with(sources: Vec<PathBuf>, backend: Backend) -> Plan {
         limits: Default::default(),
         base: None,
     };
-    Plan::of(&Request::Research(request)).expect("a good plan")
+    Plan::of(&Request::Research(Box::new(request))).expect("a good plan")
 }
 
 pub(crate) async fn engine(place: &Path, owner: &str, delay: Duration) -> Engine {

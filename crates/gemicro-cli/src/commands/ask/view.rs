@@ -3,7 +3,7 @@
 use gemicro_core::ask::{AgentTrouble, AskReaders, ToolAnswer};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::events::RunReaders;
-use gemicro_event::{Event, StreamId};
+use gemicro_event::{ErrorKind, Event, StreamId};
 
 use crate::args::DataFormat;
 use crate::output::{self, Output};
@@ -142,7 +142,9 @@ impl View for AskView {
                         .write(format!("{}\n", text::neutral(trouble.partial.trim_end())).as_bytes())?;
                 }
                 self.end_line()?;
-                let n_before = trouble.last_lines.len().saturating_sub(SHOWN_LINES);
+                // Where gemicro itself ended it, its output explains nothing.
+                let shown = if explains(failure.kind) { SHOWN_LINES } else { 0 };
+                let n_before = trouble.last_lines.len().saturating_sub(shown);
                 for line in &trouble.last_lines[n_before..] {
                     let line = text::cut(
                         &text::one_line(line),
@@ -164,4 +166,12 @@ impl View for AskView {
             }
         }
     }
+}
+
+/// Whether the agent's own output says more about this.
+fn explains(kind: ErrorKind) -> bool {
+    !matches!(
+        kind,
+        ErrorKind::BudgetExceeded | ErrorKind::Cancelled | ErrorKind::AuthFailed
+    )
 }

@@ -48,6 +48,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
         Err(stopped) => return Err(stopped),
     };
     findings.extend(super::models::look(ctx, args.offline));
+    findings.extend(super::agents::look(ctx, store_works));
     findings.push(if store_works {
         good(
             "no-model mode",

@@ -1,7 +1,12 @@
 //! `gemicro doctor`: is everything in place, and what to do about what is not.
 
+mod agents;
+#[cfg(test)]
+mod agents_tests;
+mod asking;
 mod command;
 mod finding;
 mod models;
+mod sandbox;
 
 pub(crate) use command::{DoctorArgs, run};

@@ -147,7 +147,7 @@ impl Maker<'_> {
 
 /// The plan of a request, or why there is none.
 pub(crate) fn planned(request: ResearchRequest) -> Result<Plan, Stopped> {
-    Plan::of(&Request::Research(request)).map_err(|failure| match failure.kind {
+    Plan::of(&Request::Research(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => Stopped::from(failure).with_hint("check the path given with --source"),
         ErrorKind::InvalidInput => {
             Stopped::from(failure).with_hint("see `gemicro research --help` for examples")

@@ -46,6 +46,29 @@ struct Config<'a> {
     model_providers: BTreeMap<&'a str, Provider<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     mcp_servers: BTreeMap<&'a str, Server<'a>>,
+    analytics: Switch,
+    otel: Exporters,
+    features: Features,
+}
+
+/// What it tells its maker.
+#[derive(Serialize)]
+struct Switch {
+    enabled: bool,
+}
+
+/// Where it sends figures: nowhere. In a shut network it would wait for them at its end.
+#[derive(Serialize)]
+struct Exporters {
+    exporter: &'static str,
+    trace_exporter: &'static str,
+    metrics_exporter: &'static str,
+}
+
+/// What it loads from elsewhere.
+#[derive(Serialize)]
+struct Features {
+    plugins: bool,
 }
 
 #[derive(Serialize)]
@@ -145,6 +168,13 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
         web_search: None,
         model_providers: BTreeMap::new(),
         mcp_servers: BTreeMap::new(),
+        analytics: Switch { enabled: false },
+        otel: Exporters {
+            exporter: "none",
+            trace_exporter: "none",
+            metrics_exporter: "none",
+        },
+        features: Features { plugins: false },
     };
     if let ModelAccess::Gateway { base_url, .. } = &request.access {
         config.model_provider = Some(PROVIDER);

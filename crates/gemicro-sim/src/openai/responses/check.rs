@@ -51,6 +51,7 @@ const PARTS: &[&str] = &[
 /// Items besides messages, calls (`…_call`) and their results (`…_call_output`).
 const ITEMS: &[&str] = &[
     "message",
+    "additional_tools",
     "reasoning",
     "item_reference",
     "compaction",
@@ -162,6 +163,7 @@ fn check_item(item: &Value, idx: usize) -> Result<(), Refusal> {
         "function_call" => &["call_id", "name", "arguments"],
         "function_call_output" | "custom_tool_call_output" => &["call_id", "output"],
         "custom_tool_call" => &["call_id", "name", "input"],
+        "additional_tools" => &["tools"],
         _ => &[],
     };
     match needed.iter().find(|name| item.get(**name).is_none()) {

@@ -68,7 +68,10 @@ pub(super) fn items(body: &Value, before: &[Value]) -> Vec<Value> {
 
 /// The tools, those in namespaces included.
 pub(super) fn tools(body: &Value) -> impl Iterator<Item = &Value> {
-    list(body, "tools").flat_map(|tool| std::iter::once(tool).chain(list(tool, "tools")))
+    let added = list(body, "input").filter(|item| kind(item) == "additional_tools");
+    let groups = std::iter::once(body).chain(added);
+    let tools = groups.flat_map(|group| list(group, "tools"));
+    tools.flat_map(|tool| std::iter::once(tool).chain(list(tool, "tools")))
 }
 
 /// The kind of an item; a message may leave it out.

@@ -1,0 +1,222 @@
+//! Which coding agents can work here: the program and its version, the key or the login, the sandbox.
+//!
+//! Research needs none of them, so whatever is missing is worth a word and no failure.
+
+use std::fs;
+use std::path::Path;
+
+use gemicro_core::ask::AgentName;
+use gemicro_engine::{AgentAccess, AgentSetup, Login};
+use gemicro_guard::sandbox::Tier;
+use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiHeadless, Version, locate};
+use serde_json::Value;
+
+use super::asking::{self, Room};
+use super::finding::{Finding, attention, good};
+use super::sandbox::{self, Scratch};
+use crate::agents;
+use crate::config::{Endpoints, Layers, StateFolder};
+use crate::environment::Environment;
+use crate::screen::text;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Where programs are looked for when nobody says; the runner does the same.
+const SEARCH_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// No login is larger.
+const MAX_LOGIN_BYTES: u64 = 64 * 1024;
+
+/// Looks at the sandbox and at every agent.
+pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
+    let known = Layers::load(&ctx.environment).and_then(|layers| {
+        let setup = agents::setup(&ctx.environment, &Endpoints::resolve(&layers)?)?;
+        Ok((setup, StateFolder::resolve(&layers)?.home.value))
+    });
+    let (setup, state) = match known {
+        Ok(known) => known,
+        Err(Stopped::Trouble(trouble)) => {
+            return vec![attention(
+                "agents",
+                trouble.failure.message.clone(),
+                trouble.hint(),
+            )];
+        }
+        Err(_) => return Vec::new(),
+    };
+    let scratch = if store_works {
+        Scratch::new(&state).map_err(|error| error.to_string())
+    } else {
+        Err("the state folder does not work".to_owned())
+    };
+    match &scratch {
+        Ok(scratch) => {
+            let (tier, finding) = sandbox::look(&setup.launcher, scratch);
+            let mut findings = programs(&ctx.environment, &setup, Some((tier, &scratch.path)));
+            findings.push(finding);
+            findings
+        }
+        Err(why) => {
+            let mut findings = programs(&ctx.environment, &setup, None);
+            let found = format!("it could not be tried: {why}");
+            findings.push(attention("sandbox", found, "see the state folder above"));
+            findings
+        }
+    }
+}
+
+/// One finding per agent. All programs are asked at the same time, behind the walls given; without a place for them
+/// nothing is started.
+pub(super) fn programs(
+    environment: &Environment,
+    setup: &AgentSetup,
+    walls: Option<(Tier, &Path)>,
+) -> Vec<Finding> {
+    let asked = std::thread::scope(|scope| {
+        let asking = AgentName::ALL.map(|agent| scope.spawn(move || program(agent, setup, walls)));
+        asking.map(|asking| asking.join().expect("a thread that only asks does not panic"))
+    });
+    let found = AgentName::ALL.into_iter().zip(asked);
+    found
+        .map(|(agent, program)| {
+            let access = access(agent, environment, setup);
+            let words = format!("{}; {}", program.words, access.words);
+            let fixes: Vec<String> = [program.fix, access.fix].into_iter().flatten().collect();
+            if fixes.is_empty() {
+                good(name(agent), words)
+            } else {
+                attention(name(agent), words, fixes.join("; "))
+            }
+        })
+        .collect()
+}
+
+/// One side of an agent, and what to do about it.
+struct Aspect {
+    words: String,
+    fix: Option<String>,
+}
+
+impl Aspect {
+    fn right(words: String) -> Self {
+        Self { words, fix: None }
+    }
+
+    fn wrong(words: String, fix: String) -> Self {
+        Self {
+            words,
+            fix: Some(fix),
+        }
+    }
+}
+
+fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -> Aspect {
+    let cli = cli(agent);
+    let install = cli.install_command().to_owned();
+    let search_path = setup.environment.get("PATH").map_or(SEARCH_PATH, String::as_str);
+    let located = match locate(Path::new(cli.program()), search_path) {
+        Ok(located) => located,
+        Err(failure) => return Aspect::wrong(failure.message, install),
+    };
+    let place = located.program.display().to_string();
+    let Some((tier, folder)) = walls else {
+        return Aspect::right(format!("{place}, version not asked"));
+    };
+    let room = Room {
+        setup,
+        tier,
+        folder: folder.join(agent.as_str()),
+        search_path,
+    };
+    let said = match asking::version(&room, &located) {
+        Ok(said) => said,
+        Err(why) => return Aspect::wrong(format!("{place}: {why}"), format!("install it anew: {install}")),
+    };
+    let minimum = cli.minimum_version();
+    match Version::find(&said.stdout) {
+        Some(version) if version >= minimum => Aspect::right(format!("{place}, version {version}")),
+        Some(version) => Aspect::wrong(
+            format!("{place} is too old: version {version}, and {minimum} or newer is needed"),
+            install,
+        ),
+        None => {
+            let complaint = said.stderr.lines().map(str::trim).find(|line| !line.is_empty());
+            let complaint = complaint.map_or_else(String::new, |line| format!(": {}", text::cut(line, 120)));
+            Aspect::wrong(
+                format!("`{place} --version` printed no version{complaint}"),
+                format!("install it anew: {install}"),
+            )
+        }
+    }
+}
+
+fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> Aspect {
+    match setup.access.get(&agent) {
+        Some(AgentAccess::Key { .. }) => {
+            let variable = match agent {
+                AgentName::Gemini => environment.key_variable(),
+                AgentName::Claude | AgentName::Codex => None,
+            };
+            Aspect::right(format!(
+                "{} is set",
+                variable.unwrap_or(agents::key_variable(agent))
+            ))
+        }
+        Some(AgentAccess::Login(login)) => match unusable(login) {
+            None => Aspect::right(
+                "a login; observed: turns and time are capped, tokens are only reported".to_owned(),
+            ),
+            Some(why) => Aspect::wrong(why, format!("log in again with `{}`", log_in(agent))),
+        },
+        None => Aspect::wrong(
+            "no key and no login".to_owned(),
+            format!(
+                "export {}=…, or log in with `{}`",
+                agents::key_variable(agent),
+                log_in(agent)
+            ),
+        ),
+    }
+}
+
+/// Why the files of a login cannot be brought to an agent; their texts are never shown.
+fn unusable(login: &Login) -> Option<String> {
+    login.files.iter().find_map(|(file, _)| {
+        let place = file.display();
+        match fs::symlink_metadata(file) {
+            Ok(found) if found.is_symlink() => {
+                Some(format!("the login {place} is a link, which is not followed"))
+            }
+            Ok(found) if found.len() > MAX_LOGIN_BYTES => Some(format!("the login {place} is too large")),
+            Ok(_) => match fs::read_to_string(file) {
+                Ok(text) if serde_json::from_str::<Value>(&text).is_ok_and(|it| it.is_object()) => None,
+                Ok(_) => Some(format!("the login {place} is not a JSON object")),
+                Err(error) => Some(format!("the login {place} cannot be read: {error}")),
+            },
+            Err(error) => Some(format!("the login {place} cannot be read: {error}")),
+        }
+    })
+}
+
+fn name(agent: AgentName) -> &'static str {
+    match agent {
+        AgentName::Gemini => "agent gemini",
+        AgentName::Claude => "agent claude",
+        AgentName::Codex => "agent codex",
+    }
+}
+
+fn log_in(agent: AgentName) -> &'static str {
+    match agent {
+        AgentName::Gemini => "gemini",
+        AgentName::Claude => "claude",
+        AgentName::Codex => "codex login",
+    }
+}
+
+fn cli(agent: AgentName) -> &'static dyn AgentCli {
+    match agent {
+        AgentName::Gemini => &GeminiHeadless { admin_policy: None },
+        AgentName::Claude => &ClaudeCode,
+        AgentName::Codex => &Codex,
+    }
+}

@@ -1,0 +1,110 @@
+//! How well agents can be shut in here, found by really starting something.
+
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use gemicro_guard::sandbox::{Launcher, Probe, Tier, probe};
+
+use super::finding::{Finding, attention, good};
+
+/// The only bubblewrap that is started.
+const BUBBLEWRAP: &str = "/usr/bin/bwrap";
+
+/// A folder that is gone when the doctor is.
+pub(super) struct Scratch {
+    pub(super) path: PathBuf,
+}
+
+impl Scratch {
+    /// A new one in the state folder.
+    pub(super) fn new(state: &Path) -> std::io::Result<Self> {
+        let path = state
+            .join("agents")
+            .join(format!("doctor-{}", std::process::id()));
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            tracing::debug!(%error, folder = %self.path.display(), "a folder of the doctor stays");
+        }
+    }
+}
+
+/// Tries the tiers; the best one, and what there is to say about it.
+pub(super) fn look(launcher: &Launcher, scratch: &Scratch) -> (Tier, Finding) {
+    let probe = probe(launcher, &scratch.path.join("probe"));
+    (probe.tier, finding(&probe, Path::new(BUBBLEWRAP).exists()))
+}
+
+fn finding(probe: &Probe, has_bubblewrap: bool) -> Finding {
+    let abi = match probe.landlock_abi {
+        0 => "no Landlock".to_owned(),
+        abi => format!("Landlock ABI {abi}"),
+    };
+    let fix = if !cfg!(target_os = "linux") {
+        "run agents on Linux"
+    } else if has_bubblewrap {
+        "bubblewrap is there and may not make its walls: allow unprivileged user namespaces \
+         (sysctl kernel.apparmor_restrict_unprivileged_userns=0, or kernel.unprivileged_userns_clone=1), \
+         in a container by its security options"
+    } else {
+        "install bubblewrap as /usr/bin/bwrap: sudo apt-get install bubblewrap"
+    };
+    match probe.tier {
+        Tier::Full => good("sandbox", format!("tier full: bubblewrap, seccomp, {abi}")),
+        Tier::Landlock => attention(
+            "sandbox",
+            format!("tier landlock: seccomp, {abi}; agents cannot write in folders that have a .git"),
+            fix,
+        ),
+        Tier::Seatbelt => attention("sandbox", "tier seatbelt: it was never tested".to_owned(), fix),
+        Tier::None => attention(
+            "sandbox",
+            format!("tier none: {abi}; agents start only with --sandbox danger-full-access"),
+            fix,
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::doctor::finding::Standing;
+
+    #[test]
+    fn every_tier_is_said_and_only_the_best_needs_nothing() {
+        let found = |tier, landlock_abi, has_bubblewrap| {
+            let probe = Probe {
+                tier,
+                landlock_abi,
+                bubblewrap: tier == Tier::Full,
+                landlock: tier != Tier::None,
+            };
+            finding(&probe, has_bubblewrap)
+        };
+        let full = found(Tier::Full, 6, true);
+        assert_eq!((full.standing, full.fix), (Standing::Good, None));
+        assert_eq!(full.found, "tier full: bubblewrap, seccomp, Landlock ABI 6");
+        for (tier, has_bubblewrap, fix) in [
+            (Tier::Landlock, false, "install bubblewrap"),
+            (Tier::Landlock, true, "user namespaces"),
+            (Tier::None, false, "install bubblewrap"),
+            (Tier::None, true, "user namespaces"),
+        ] {
+            let found = found(tier, 0, has_bubblewrap);
+            assert_eq!(found.standing, Standing::Attention);
+            assert!(
+                found.found.starts_with(&format!("tier {tier}: ")),
+                "{}",
+                found.found
+            );
+            assert!(found.found.contains("no Landlock"), "{}", found.found);
+            assert!(found.fix.is_some_and(|text| text.contains(fix)), "{tier}");
+        }
+    }
+}
