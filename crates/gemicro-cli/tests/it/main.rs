@@ -4,10 +4,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
+mod agents;
 mod bad_input;
 mod branches;
 mod dead_letters;
 mod doctor;
+mod fake_agents;
 mod interrupted;
 mod normal;
 mod parking;

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::login::{bring, take_back};
 use super::place::Place;
-use super::seen::{Seen, Upstream};
+use super::seen::{Facts, Seen};
 use super::setup::{AgentAccess, AgentSetup, cli, wire};
 use super::verdict::Verdict;
 
@@ -114,12 +114,12 @@ impl Shared {
         let tier = self.tier(task.sandbox).await.map_err(refused)?;
         let (place, session) = self.place(task, &call).map_err(refused)?;
         let stop = call.cancel.child_token();
-        let upstream = Upstream::default();
+        let facts = Facts::default();
         let port = GatewayPort::open(tier, mode(task.sandbox)).map_err(|error| {
             let message = format!("there is no port for the gateway: {error}");
             refused(Failure::new(ErrorKind::Internal, message))
         })?;
-        let way = self.way(task, &port, &upstream, &stop).map_err(refused)?;
+        let way = self.way(task, &port, &facts, &stop).map_err(refused)?;
         let request = AgentRequest {
             prompt: Prompt::user(task.prompt.clone()),
             cwd: PathBuf::from(&task.directory),
@@ -143,9 +143,8 @@ impl Shared {
             live: call.live,
             reporter: call.reporter,
             gateway: way.ticket.is_some().then(|| self.gateway.clone()),
-            upstream,
+            facts: facts.clone(),
             serving: None,
-            n_tool_calls: 0,
         };
         let supervision = Supervision {
             cli,
@@ -188,7 +187,7 @@ impl Shared {
             task,
             outcome,
             spent,
-            n_tool_calls: seen.n_tool_calls,
+            known: facts.known(),
         }
         .into_result()
     }
@@ -233,7 +232,7 @@ impl Shared {
         &self,
         task: &AgentTask,
         port: &GatewayPort,
-        upstream: &Upstream,
+        facts: &Facts,
         stop: &CancellationToken,
     ) -> Result<Way, Failure> {
         match self.setup.access.get(&task.agent) {
@@ -245,11 +244,11 @@ impl Shared {
                 access: ModelAccess::Login,
                 ticket: None,
             }),
-            Some(AgentAccess::Key { upstream: to, key }) => {
+            Some(AgentAccess::Key { upstream, key }) => {
                 let ticket = self.gateway.open(Grant {
                     label: task.agent.to_string(),
                     wire: wire(task.agent),
-                    upstream: to.clone(),
+                    upstream: upstream.clone(),
                     key: key.clone(),
                     budget: Limits {
                         tokens: task.grant.tokens,
@@ -258,7 +257,7 @@ impl Shared {
                         wall_ms: None,
                     },
                     models: ModelRules::default(),
-                    observer: Some(upstream.observer(stop.clone())),
+                    observer: Some(facts.observer(stop.clone())),
                 })?;
                 Ok(Way {
                     access: ModelAccess::Gateway {

@@ -1,7 +1,7 @@
 //! What is seen of an agent while it works: its own items, and what the gateway tells.
 
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gemicro_core::execute::StepReporter;
 use gemicro_core::live::LiveText;
@@ -11,48 +11,73 @@ use gemicro_runner::AgentItem;
 use gemicro_runner::supervise::{ProcessHandle, Watcher};
 use tokio_util::sync::CancellationToken;
 
-/// Counts and passes on.
+/// Passes on what the agent says.
 pub(super) struct Seen {
     pub(super) live: LiveText,
     pub(super) reporter: StepReporter,
     pub(super) gateway: Option<Gateway>,
-    pub(super) upstream: Upstream,
+    pub(super) facts: Facts,
     /// The agent's listener, for as long as it works.
     pub(super) serving: Option<Serving>,
+}
+
+/// What is known about a running agent, shared with the gateway's observer.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Facts(Arc<Mutex<Known>>);
+
+/// What is known about an agent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Known {
+    /// What the gateway saw wrong with the last answer of the model.
+    pub(super) upstream: Option<ErrorKind>,
+    /// Why the agent was ended because of what the gateway saw.
+    pub(super) ended_for: Option<ErrorKind>,
     /// Tools it wanted to use.
     pub(super) n_tool_calls: u64,
 }
 
-/// What the gateway saw wrong with the last answer of the model.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Upstream(Arc<Mutex<Option<ErrorKind>>>);
-
-impl Upstream {
-    fn set(&self, kind: Option<ErrorKind>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = kind;
+impl Facts {
+    /// What is known now.
+    pub(super) fn known(&self) -> Known {
+        *self.lock()
     }
 
-    fn get(&self) -> Option<ErrorKind> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Listens to the gateway; ends the agent when its budget is used up, for it may try again for a long time.
+    /// Listens to the gateway. An agent whose budget is used up is ended, for it may try again for a long time; so
+    /// is one that meets a limit before it did anything, for waiting is the engine's business.
     pub(super) fn observer(&self, stop: CancellationToken) -> Observer {
-        let upstream = self.clone();
-        Observer::new(move |note: GatewayNote| match note.kind {
-            NoteKind::Settled { usage: Some(_), .. } => upstream.set(None),
-            NoteKind::Limited { quota } => upstream.set(Some(match quota.kind {
-                QuotaKind::Rate => ErrorKind::RateLimited,
-                QuotaKind::Long | QuotaKind::Credit => ErrorKind::QuotaExhausted,
-            })),
-            NoteKind::Refused { refused, .. } => {
-                if let RefusedWhy::Budget(_) | RefusedWhy::Price = refused.why {
-                    upstream.set(Some(ErrorKind::BudgetExceeded));
-                    stop.cancel();
+        let facts = self.clone();
+        Observer::new(move |note: GatewayNote| {
+            let mut known = facts.lock();
+            let ends_it = match note.kind {
+                NoteKind::Settled { usage: Some(_), .. } => {
+                    known.upstream = None;
+                    false
                 }
+                NoteKind::Limited { quota } => {
+                    known.upstream = Some(match quota.kind {
+                        QuotaKind::Rate => ErrorKind::RateLimited,
+                        QuotaKind::Long | QuotaKind::Credit => ErrorKind::QuotaExhausted,
+                    });
+                    known.n_tool_calls == 0
+                }
+                NoteKind::Refused { refused, .. } => {
+                    let is_spent = matches!(refused.why, RefusedWhy::Budget(_) | RefusedWhy::Price);
+                    if is_spent {
+                        known.upstream = Some(ErrorKind::BudgetExceeded);
+                    }
+                    is_spent
+                }
+                _ => false,
+            };
+            if ends_it && known.ended_for.is_none() {
+                known.ended_for = known.upstream;
+                stop.cancel();
             }
-            _ => {}
         })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -75,13 +100,13 @@ impl Watcher for Seen {
     fn item(&mut self, item: AgentItem) {
         match item {
             AgentItem::Text { text } => self.live.push(&text),
-            AgentItem::ToolCall { .. } => self.n_tool_calls += 1,
+            AgentItem::ToolCall { .. } => self.facts.lock().n_tool_calls += 1,
             AgentItem::Alarm { message, .. } => self.reporter.alarm(message),
             _ => {}
         }
     }
 
     fn upstream(&mut self) -> Option<ErrorKind> {
-        self.upstream.get()
+        self.facts.known().upstream
     }
 }

@@ -3,8 +3,10 @@
 use gemicro_core::ask::{AgentAnswer, AgentTask, AgentTrouble, SandboxMode};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json, Timestamp, Usage};
-use gemicro_llm::gateway::{self, RefusedWhy};
+use gemicro_llm::gateway;
 use gemicro_runner::supervise::{CommandExit, Outcome, RunRecord};
+
+use super::seen::Known;
 
 /// What is known when an agent has ended.
 pub(super) struct Verdict<'a> {
@@ -12,8 +14,8 @@ pub(super) struct Verdict<'a> {
     pub(super) outcome: Outcome,
     /// What the gateway counted; nothing where the agent went by a login.
     pub(super) spent: Option<gateway::Spent>,
-    /// Tools it wanted to use.
-    pub(super) n_tool_calls: u64,
+    /// What was seen while it worked.
+    pub(super) known: Known,
 }
 
 impl Verdict<'_> {
@@ -33,7 +35,7 @@ impl Verdict<'_> {
                         "observed"
                     }
                     .to_owned(),
-                    n_tool_calls: self.n_tool_calls.max(end.n_tool_calls),
+                    n_tool_calls: self.known.n_tool_calls.max(end.n_tool_calls),
                     n_refused: end.n_refused,
                     n_requests: self.spent.as_ref().map_or(0, |spent| spent.n_requests),
                     usage,
@@ -76,13 +78,16 @@ impl Verdict<'_> {
         let Some(spent) = &self.spent else {
             return told;
         };
-        if let Some(refused) = &spent.refused
-            && let RefusedWhy::Budget(_) | RefusedWhy::Price = refused.why
-        {
-            told.kind = ErrorKind::BudgetExceeded;
-            told.message.clone_from(&refused.message);
+        if let Some(kind) = self.known.ended_for {
+            // It was gemicro that ended it; this is why.
+            told.kind = kind;
+            told.message = match &spent.refused {
+                Some(refused) if kind == ErrorKind::BudgetExceeded => refused.message.clone(),
+                Some(_) | None => format!("the provider of {} limits its requests", self.task.agent),
+            };
             told.retry_after_ms = None;
-        } else if let (ErrorKind::RateLimited | ErrorKind::QuotaExhausted, Some(until)) =
+        }
+        if let (ErrorKind::RateLimited | ErrorKind::QuotaExhausted, Some(until)) =
             (told.kind, spent.quota.and_then(|quota| quota.until))
         {
             let wait = until.since(Timestamp::now());
@@ -95,7 +100,7 @@ impl Verdict<'_> {
     fn again(&self) -> Again {
         match self.task.sandbox {
             SandboxMode::ReadOnly => Again::AsUsual,
-            SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess if self.n_tool_calls == 0 => {
+            SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess if self.known.n_tool_calls == 0 => {
                 Again::AsUsual
             }
             SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess => Again::Never,

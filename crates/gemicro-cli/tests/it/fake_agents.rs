@@ -1,0 +1,351 @@
+//! Agents that misbehave on purpose, played by `gemicro sim agent` in the place of Gemini CLI.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::simulated::{KEY, Simulated, until};
+
+const INIT: &str = r#"  - print: '{"type":"init","timestamp":"2026-11-15T10:00:00Z","session_id":"10eac96a-83a2-42b4-ab4b-78aa9e87c983","model":"gemini-3.5-flash"}'
+  - print: '{"type":"message","timestamp":"2026-11-15T10:00:00Z","role":"assistant","content":"So far so good. ","delta":true}'
+"#;
+const RESULT: &str = r#"  - print: '{"type":"result","timestamp":"2026-11-15T10:00:01Z","status":"success","stats":{}}'
+"#;
+
+/// Where the player of the agent is.
+const PACKAGE: &str = "npm/node_modules/fake";
+
+/// A world in which `gemini` does what a script says.
+struct Stage {
+    simulated: Simulated,
+}
+
+impl Stage {
+    fn new(steps: &str) -> Self {
+        let simulated = Simulated::new(
+            "  - { name: answers, reply: { text: hello, usage: { input: 4000, output: 1000 } } }\n",
+        );
+        let stage = Self { simulated };
+        for folder in ["project", "user/.ssh", PACKAGE] {
+            std::fs::create_dir_all(stage.path(folder)).unwrap();
+        }
+        std::fs::write(stage.path("user/.ssh/id"), "TOP SECRET").unwrap();
+        // Like a package of npm: everything that it needs lies in one folder.
+        let (package, program) = (stage.path(PACKAGE), stage.path(PACKAGE).join("player"));
+        if std::fs::hard_link(env!("CARGO_BIN_EXE_gemicro"), &program).is_err() {
+            std::fs::copy(env!("CARGO_BIN_EXE_gemicro"), &program).unwrap();
+        }
+        let script = package.join("script.yaml");
+        std::fs::write(&script, format!("agent: gemini\nsteps:\n{steps}")).unwrap();
+        let installed = Command::new(&program)
+            .args(["sim", "agent", "--as", "gemini", "--install"])
+            .arg(&package)
+            .arg("--script")
+            .arg(&script)
+            .status();
+        assert!(installed.unwrap().success());
+        stage
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.simulated.world.path(name)
+    }
+
+    fn command(&self, more: &[&str]) -> Command {
+        let mut arguments = vec![
+            "ask",
+            "--cd",
+            "project",
+            "--agent",
+            "gemini",
+            "--max-retries",
+            "0",
+            "--format",
+            "json",
+        ];
+        arguments.extend(more);
+        arguments.push("Do it");
+        let mut command = self.simulated.command(&arguments);
+        command.env("PATH", format!("{}:/usr/bin:/bin", self.path(PACKAGE).display()));
+        command
+    }
+
+    fn ask(&self, more: &[&str]) -> Value {
+        let called = self.simulated.world.finish(self.command(more).output().unwrap());
+        assert!(!called.stderr.contains(KEY) && !called.stdout.contains(KEY));
+        serde_json::from_str(&called.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}\n{}", called.stdout, called.stderr))
+    }
+
+    fn assert_nothing_runs(&self) {
+        let place = self.path("");
+        let place = place.to_str().unwrap().trim_end_matches('/').to_owned();
+        let running = running_in(&place);
+        assert!(running.is_empty(), "{running:?}");
+    }
+}
+
+/// Command lines of processes that work somewhere below a place, or name it.
+fn running_in(place: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter_map(|entry| {
+            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+            let folder = std::fs::read_link(entry.path().join("cwd")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).into_owned();
+            (line.contains(place) || folder.starts_with(place)).then_some(line)
+        })
+        .collect()
+}
+
+#[test]
+fn a_silent_agent_is_ended_and_what_it_said_is_kept() {
+    let stage = Stage::new(&format!("{INIT}  - ignore: [TERM, INT, HUP]\n  - hang: true\n"));
+    let answer = stage.ask(&["--timeout", "1"]);
+    assert_eq!(answer["error_kind"], "idle_timeout", "{answer}");
+    assert_eq!(answer["error_detail"]["idle_timeout_s"], 1);
+    let last = answer["error_detail"]["last_lines"].as_array().unwrap();
+    assert!(
+        last.iter()
+            .any(|line| line.as_str().unwrap().contains("So far so good")),
+        "{last:?}"
+    );
+    let failed = stage.simulated.event("run_failed");
+    assert_eq!(failed["data"]["error"]["detail"]["partial"], "So far so good. ");
+    stage.assert_nothing_runs();
+}
+
+#[test]
+fn nothing_but_an_exit_code_is_no_success() {
+    for (steps, kind) in [
+        ("  - exit: 0\n".to_owned(), "empty_result"),
+        (format!("{INIT}  - exit: 0\n"), "truncated_output"),
+    ] {
+        let answer = Stage::new(&steps).ask(&[]);
+        assert_eq!(answer["success"], false);
+        let found = answer["error_kind"].as_str().unwrap();
+        assert!(
+            [kind, "empty_result", "upstream_error"].contains(&found),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn what_an_agent_leaves_behind_is_gone_when_it_is() {
+    let stage = Stage::new(&format!(
+        "  - daemon: {{ pid_file: daemon.pid, steps: [{{ ignore: [TERM] }}, {{ hang: true }}] }}\n  - background: sleep 300\n{INIT}{RESULT}"
+    ));
+    let answer = stage.ask(&[]);
+    assert_eq!(
+        answer["result"].as_str().map(str::trim),
+        Some("So far so good."),
+        "{answer}"
+    );
+    assert!(stage.path("project/daemon.pid").exists(), "the daemon never was");
+    stage.assert_nothing_runs();
+}
+
+#[test]
+fn nothing_is_left_when_gemicro_itself_is_killed() {
+    let stage = Stage::new(&format!(
+        "{INIT}  - daemon: {{ pid_file: daemon.pid, steps: [{{ hang: true }}] }}\n  - ignore: [TERM]\n  - hang: true\n"
+    ));
+    let mut child = stage
+        .command(&[])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    until("the daemon", || {
+        stage.path("project/daemon.pid").exists().then_some(())
+    });
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    let place = stage.path("project");
+    let place = place.to_str().unwrap();
+    until("the end of all", || running_in(place).is_empty().then_some(()));
+    // What it may have done to the folder is not done a second time.
+    let resumed = stage.simulated.call(&["resume", "last"]);
+    assert_ne!(resumed.code, 0);
+    let failed = stage.simulated.event("run_failed");
+    assert_eq!(failed["data"]["error"]["kind"], "interrupted", "{failed}");
+}
+
+#[test]
+fn a_flood_costs_neither_memory_nor_disk() {
+    let stage = Stage::new(&format!(
+        "{INIT}  - flood: {{ bytes: 200000000, line: 500 }}\n{RESULT}"
+    ));
+    let mut child = stage
+        .command(&[])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        most = most.max(private_kib(child.id()));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(most > 0 && most < 100_000, "{most} KiB");
+    let spooled = folder_bytes(&stage.path("home/agents"));
+    assert!(spooled < 40_000_000, "{spooled} bytes are kept");
+}
+
+#[test]
+fn the_gateway_stops_what_costs_too_much() {
+    let call = r#"  - http:
+      url: "{{env:GOOGLE_GEMINI_BASE_URL}}/v1beta/models/gemini-3.5-flash:generateContent"
+      method: POST
+      headers: { x-goog-api-key: "{{env:GEMINI_API_KEY}}", content-type: application/json }
+      body: '{"contents":[{"role":"user","parts":[{"text":"an expensive question"}]}],"generationConfig":{"maxOutputTokens":2000}}'
+      times: 100
+      save: calls.jsonl
+"#;
+    let stage = Stage::new(&format!("{INIT}{call}{RESULT}"));
+    let answer = stage.ask(&["--budget", "20k"]);
+    assert_eq!(answer["error_kind"], "budget_exceeded", "{answer}");
+    let failed = stage.simulated.event("run_failed");
+    let spent = failed["data"]["spent"]["tokens"].as_u64().unwrap();
+    assert!(spent > 0 && spent <= 20_000, "{failed}");
+    assert_eq!(failed["data"]["error"]["detail"]["partial"], "So far so good. ");
+    let n_calls = stage.simulated.running.log().entries().len();
+    assert!((1..=4).contains(&n_calls), "{n_calls} calls went out");
+    // 5,000 tokens a call: the fourth is the last that fits.
+    assert_eq!(spent, 5_000 * n_calls as u64);
+}
+
+#[test]
+fn a_hostile_script_finds_no_key_and_no_way_out() {
+    let script = [
+        "env > env.txt",
+        "cat /proc/*/environ > environs.txt 2>/dev/null",
+        "ps axww > ps.txt 2>&1",
+        "cat $OUTSIDE/user/.ssh/id > ssh.txt 2>&1",
+        "ls -R $OUTSIDE > state.txt 2>&1",
+        "touch $OUTSIDE/evil $OUTSIDE/user/evil $OUTSIDE/home/evil",
+        "touch /usr/evil /etc/evil",
+        "(exec 3<>/dev/tcp/127.0.0.1/$PORT) 2>/dev/null && touch reached",
+        "(exec 3<>/dev/tcp/127.0.0.1/4180) 2>/dev/null && touch gateway",
+        "touch .git/evil",
+        "sleep 300 &",
+    ];
+    let stage = Stage::new("  - shell: bash hostile.sh\n");
+    let port = stage
+        .simulated
+        .running
+        .url()
+        .rsplit(':')
+        .next()
+        .unwrap()
+        .to_owned();
+    let outside = stage.path("");
+    let lines = format!(
+        "OUTSIDE={}\nPORT={port}\n{}\n",
+        outside.to_str().unwrap(),
+        script.join("\n")
+    );
+    std::fs::write(stage.path("project/hostile.sh"), lines).unwrap();
+    std::fs::create_dir_all(stage.path("project/.git")).unwrap();
+    stage.ask(&[]);
+    let read = |name: &str| std::fs::read(stage.path("project").join(name)).unwrap();
+    for name in ["env.txt", "environs.txt", "ps.txt", "ssh.txt", "state.txt"] {
+        let bytes = read(name);
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(
+            !text.contains(KEY) && !text.contains("TOP SECRET"),
+            "{name}: {text}"
+        );
+    }
+    assert!(String::from_utf8_lossy(&read("env.txt")).contains("GEMINI_API_KEY=gw-"));
+    assert!(!String::from_utf8_lossy(&read("state.txt")).contains("gemicro.db"));
+    for evil in [
+        "evil",
+        "user/evil",
+        "home/evil",
+        "project/.git/evil",
+        "project/reached",
+    ] {
+        assert!(!stage.path(evil).exists(), "{evil}");
+    }
+    assert!(!Path::new("/usr/evil").exists() && !Path::new("/etc/evil").exists());
+    assert!(
+        stage.path("project/gateway").exists(),
+        "the gateway must be reached"
+    );
+    stage.simulated.assert_no_key();
+    stage.assert_nothing_runs();
+}
+
+#[test]
+fn what_cannot_start_says_so_before_anything_starts() {
+    let stage = Stage::new("  - exit: 0\n");
+    let missing = stage
+        .simulated
+        .world
+        .finish(stage.command(&[]).env("PATH", "/nowhere").output().unwrap());
+    let answer: Value = serde_json::from_str(&missing.stdout).unwrap();
+    assert_eq!(answer["error_kind"], "command_not_found", "{answer}");
+    assert!(
+        answer["error"].as_str().unwrap().contains("npm install"),
+        "{answer}"
+    );
+    assert_eq!(missing.code, 3);
+    std::fs::write(stage.path(PACKAGE).join("gemini"), [0_u8; 64]).unwrap();
+    let answer = stage.ask(&[]);
+    assert_eq!(answer["success"], false);
+    std::fs::write(stage.path(PACKAGE).join("gemini"), "#!/bin/sh\necho 0.1.0\n").unwrap();
+    let answer = stage.ask(&[]);
+    assert_eq!(answer["error_kind"], "command_not_found", "{answer}");
+    assert!(answer["error"].as_str().unwrap().contains("too old"), "{answer}");
+    for (arguments, code) in [
+        (&["ask", "--cd", "nowhere", "hi"][..], 2),
+        (&["ask", "--model", "llama3.2", "hi"], 2),
+        (
+            &["ask", "--agent", "codex", "--model", "gemini-3.5-flash", "hi"],
+            2,
+        ),
+        (&["ask", " "], 2),
+    ] {
+        assert_eq!(stage.simulated.call(arguments).code, code, "{arguments:?}");
+    }
+    let answer = stage.ask(&["--session", "10eac96a-83a2-42b4-ab4b-78aa9e87c983"]);
+    assert_eq!(answer["error_kind"], "session_not_found", "{answer}");
+}
+
+/// Memory that a process shares with nobody.
+fn private_kib(pid: u32) -> u64 {
+    let Ok(text) = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")) else {
+        return 0;
+    };
+    let fields = text.lines().filter(|line| line.starts_with("Private_"));
+    fields
+        .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
+        .sum()
+}
+
+fn folder_bytes(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(found) if found.is_dir() => folder_bytes(&entry.path()),
+            Ok(found) => found.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+#[test]
+fn an_agent_costs_gemicro_little() {
+    let stage = Stage::new(&format!("{INIT}{RESULT}"));
+    stage.ask(&[]);
+    let began = Instant::now();
+    let answer = stage.ask(&[]);
+    assert_eq!(answer["success"], true, "{answer}");
+    // Not a bench: this only notices what waits for a timer that it need not wait for.
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+}
