@@ -69,7 +69,6 @@ fn wants_json(command: &Command) -> bool {
             Format::Jsonl => args.questions.is_none(),
             Format::Text | Format::Markdown => false,
         },
-        Command::Ask(args) => args.format == DataFormat::Json,
         Command::Show(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Resume(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Retry(args) => matches!(args.format, Format::Json | Format::Jsonl),
@@ -78,7 +77,9 @@ fn wants_json(command: &Command) -> bool {
         Command::Prune(args) => args.format == DataFormat::Json,
         Command::Doctor(args) => args.format == DataFormat::Json,
         Command::Sim(args) => args.format() == DataFormat::Json,
-        Command::Events(_)
+        // It has a shape of its own for failures.
+        Command::Ask(_)
+        | Command::Events(_)
         | Command::Cancel(_)
         | Command::Config(_)
         | Command::Schema

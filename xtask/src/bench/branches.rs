@@ -1,11 +1,13 @@
 //! What gemicro adds to the time of the model: a research run of three rounds (split, branches, report) against the
-//! simulator, where every call takes 300 ms. The ideal is 900 ms; the rest is ours, start-up and journal included.
+//! simulator, where every call takes 300 ms. The ideal is 900 ms; the rest is ours, journal included. The bar is for the
+//! run, from its first event to its last, as others measure it; the whole process is shown beside it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 use super::release::release_binary;
 use super::simulator::Simulator;
@@ -24,22 +26,21 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         let scenario = place.path().join("scenario.yaml");
         std::fs::write(&scenario, scenario_text(n_branches))?;
         let simulator = Simulator::start(&program, &scenario.to_string_lossy())?;
-        let mut added = Vec::new();
+        let (mut runs, mut processes) = (Vec::new(), Vec::new());
         // The first run makes the state folder.
         ask(&program, place.path(), &simulator.url, n_branches)?;
         for _ in 0..RUNS {
-            let wall = ask(&program, place.path(), &simulator.url, n_branches)?;
-            added.push(wall.saturating_sub(3 * CALL));
+            let asked = ask(&program, place.path(), &simulator.url, n_branches)?;
+            runs.push(asked.run.saturating_sub(3 * CALL));
+            processes.push(asked.process.saturating_sub(3 * CALL));
         }
-        added.sort();
-        let median = added[RUNS / 2];
+        let is_met = median(&mut runs) <= bar;
         println!(
-            "  {n_branches:>2} branches, {RUNS} runs: added min {}, median {}, max {} (bar {}: {})",
-            ms(added[0]),
-            ms(median),
-            ms(added[RUNS - 1]),
+            "  {n_branches:>2} branches, {RUNS} times: the run adds {} (bar {}: {}), the whole process {}",
+            spread(&mut runs),
             ms(bar),
-            if median <= bar { "met" } else { "MISSED" }
+            if is_met { "met" } else { "MISSED" },
+            spread(&mut processes)
         );
     }
     Ok(())
@@ -56,8 +57,16 @@ fn scenario_text(n_branches: usize) -> String {
     )
 }
 
-/// Asks once; gives the whole time of the process.
-fn ask(program: &Path, place: &Path, url: &str, n_branches: usize) -> Result<Duration> {
+/// How long a question took.
+struct Asked {
+    /// From the first event of its run to the last.
+    run: Duration,
+    /// From the start of the process to its exit.
+    process: Duration,
+}
+
+/// Asks once.
+fn ask(program: &Path, place: &Path, url: &str, n_branches: usize) -> Result<Asked> {
     let started_at = Instant::now();
     let output = Command::new(program)
         .args(["research", "Why?", "--format", "json", "--max-queries"])
@@ -68,11 +77,29 @@ fn ask(program: &Path, place: &Path, url: &str, n_branches: usize) -> Result<Dur
         .stdin(Stdio::null())
         .output()
         .with_context(|| format!("cannot start {}", program.display()))?;
-    let wall = started_at.elapsed();
+    let process = started_at.elapsed();
     if !output.status.success() {
         bail!("the run failed: {}", String::from_utf8_lossy(&output.stderr));
     }
-    Ok(wall)
+    let result: Value = serde_json::from_slice(&output.stdout).context("the result is not JSON")?;
+    let duration_ms = result["metadata"]["duration_ms"].as_u64();
+    let run = Duration::from_millis(duration_ms.context("the result tells no duration")?);
+    Ok(Asked { run, process })
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn spread(times: &mut [Duration]) -> String {
+    let median = median(times);
+    format!(
+        "{} ({} to {})",
+        ms(median),
+        ms(times[0]),
+        ms(times[times.len() - 1])
+    )
 }
 
 fn ms(duration: Duration) -> String {

@@ -55,17 +55,13 @@ impl Stage {
     }
 
     fn command(&self, more: &[&str]) -> Command {
-        let mut arguments = vec![
-            "ask",
-            "--cd",
-            "project",
-            "--agent",
-            "gemini",
-            "--max-retries",
-            "0",
-            "--format",
-            "json",
-        ];
+        let mut arguments = vec!["ask", "--agent", "gemini", "--format", "json"];
+        if !more.contains(&"--cd") {
+            arguments.extend(["--cd", "project"]);
+        }
+        if !more.contains(&"--max-retries") {
+            arguments.extend(["--max-retries", "0"]);
+        }
         arguments.extend(more);
         arguments.push("Do it");
         let mut command = self.simulated.command(&arguments);
@@ -348,4 +344,67 @@ fn an_agent_costs_gemicro_little() {
     assert_eq!(answer["success"], true, "{answer}");
     // Not a bench: this only notices what waits for a timer that it need not wait for.
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+}
+
+#[test]
+fn folders_that_would_undo_the_sandbox_are_refused() {
+    let stage = Stage::new(&format!("{INIT}{RESULT}"));
+    assert_eq!(stage.ask(&[])["success"], true);
+    for folder in ["/", "/proc", "/dev", "user", "home", "home/agents", "."] {
+        let answer = stage.ask(&["--cd", folder]);
+        let keys: Vec<&str> = answer.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(
+            keys,
+            [
+                "success",
+                "tool",
+                "error",
+                "error_kind",
+                "error_detail",
+                "duration"
+            ]
+        );
+        assert_eq!(answer["error_kind"], "invalid_input", "{folder}: {answer}");
+    }
+    let answer = stage.ask(&["--cd", "nowhere"]);
+    assert_eq!(
+        (&answer["tool"], &answer["error_kind"]),
+        (&"gemini".into(), &"not_found".into())
+    );
+}
+
+#[test]
+fn a_conversation_outlives_a_follow_up_that_fails() {
+    let stage = Stage::new(&format!("{INIT}{RESULT}"));
+    let first = stage.ask(&[]);
+    let session = first["SESSION_ID"].as_str().expect("a session").to_owned();
+    let mut without = stage.command(&["--session", &session]);
+    let called = stage
+        .simulated
+        .world
+        .finish(without.env("PATH", "/nowhere").output().unwrap());
+    let answer: Value = serde_json::from_str(&called.stdout).unwrap();
+    assert_eq!(answer["error_kind"], "command_not_found", "{answer}");
+    assert_eq!(stage.ask(&["--session", &session])["success"], true);
+    // A new conversation that calls itself like this one does not become it.
+    let file = stage.path("home/agents/sessions/gemini").join(&session);
+    let home = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(stage.ask(&[])["success"], true);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), home);
+    let alarm = stage.simulated.event("step_alarm");
+    assert!(
+        alarm["data"]["message"].as_str().unwrap().contains(&session),
+        "{alarm}"
+    );
+}
+
+#[test]
+fn an_agent_that_changed_files_is_not_asked_twice() {
+    let stage = Stage::new("  - append: { file: log.txt, text: \"once\\n\" }\n  - exit: 1\n");
+    std::thread::sleep(Duration::from_millis(50));
+    stage.ask(&["--max-retries", "2"]);
+    assert_eq!(
+        std::fs::read_to_string(stage.path("project/log.txt")).unwrap(),
+        "once\n"
+    );
 }

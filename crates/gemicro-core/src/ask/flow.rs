@@ -118,7 +118,10 @@ impl Flow for AskFlow {
 impl AskState {
     /// The step, with what the run has left: an earlier attempt may have used some.
     fn step(&self, run: &RunState) -> Step {
+        let worked_ms = run.worked_ms_at(run.last_at);
         let task = AgentTask {
+            // The time is for all attempts together.
+            total_ms: self.plan.task.total_ms.saturating_sub(worked_ms).max(1),
             grant: granted(&run.started.limits, run.ledger.available(Purpose::Last)),
             ..self.plan.task.clone()
         };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gemicro_event::{Event, Failure, Json};
+use gemicro_event::{ErrorKind, Event, Failure, Json};
 use serde::{Deserialize, Serialize};
 
 use super::AskPlan;
@@ -108,13 +108,14 @@ impl AgentTrouble {
 }
 
 impl ToolAnswer {
-    /// Reads a run of [`AskFlow`](super::AskFlow) that has ended; `None` for any other.
+    /// Reads a run of [`AskFlow`](super::AskFlow); one that has not ended counts as interrupted. `None` for runs of
+    /// other flows.
     #[must_use]
     pub fn of(events: &[Event]) -> Option<Self> {
         let (first, last) = (events.first()?, events.last()?);
         let plan: AskPlan = first.update.as_run_started()?.plan.parse().ok()?;
-        let tool = plan.task.agent.to_string();
-        let duration = minutes(last.update.timestamp.since(first.update.timestamp));
+        let task = &plan.task;
+        let duration = last.update.timestamp.since(first.update.timestamp);
         if last.update.event_type == "final_result" {
             let answered = events
                 .iter()
@@ -122,41 +123,61 @@ impl ToolAnswer {
                 .find_map(|event| event.update.as_agent_answered())?;
             return Some(Self::Success(ToolSuccess {
                 success: true,
-                tool,
+                tool: task.agent.to_string(),
                 session: answered.answer.session,
                 result: answered.answer.text,
-                duration,
+                duration: minutes(duration),
             }));
         }
-        let failure = match last.update.as_run_failed() {
-            Some(failed) => failed.error,
-            None => {
-                last.update.as_run_cancelled()?;
-                Failure::new(gemicro_event::ErrorKind::Cancelled, "the run was cancelled")
+        let failure = match (last.update.as_run_failed(), last.update.as_run_cancelled()) {
+            (Some(failed), _) => failed.error,
+            (None, Some(_)) => Failure::new(ErrorKind::Cancelled, "the run was cancelled"),
+            (None, None) => {
+                let message = format!("run {} was stopped before it ended", first.stream);
+                Failure::new(ErrorKind::Interrupted, message)
             }
         };
         let retries = events
             .iter()
             .filter(|event| event.update.event_type == "step_retrying")
             .count();
-        let mut trouble = AgentTrouble::of(&failure);
+        let limits = (task.idle_ms, task.total_ms);
+        Some(Self::failure(
+            task.agent.as_str(),
+            &failure,
+            limits,
+            retries,
+            duration,
+        ))
+    }
+
+    /// A failure; `limits` are those of silence and time, in milliseconds.
+    #[must_use]
+    pub fn failure(
+        tool: &str,
+        failure: &Failure,
+        limits: (u64, u64),
+        retries: usize,
+        duration: Duration,
+    ) -> Self {
+        let mut trouble = AgentTrouble::of(failure);
         let n_more = trouble.last_lines.len().saturating_sub(MAX_LAST_LINES);
         trouble.last_lines.drain(..n_more);
-        Some(Self::Failure(ToolFailure {
+        Self::Failure(ToolFailure {
             success: false,
-            tool,
+            tool: tool.to_owned(),
             error: failure.message.clone(),
             error_kind: failure.kind.to_string(),
             error_detail: ToolErrorDetail {
-                message: failure.message,
+                message: failure.message.clone(),
                 exit_code: trouble.exit_code,
                 last_lines: trouble.last_lines,
-                idle_timeout_s: plan.task.idle_ms.div_ceil(1_000),
-                max_duration_s: plan.task.total_ms.div_ceil(1_000),
+                idle_timeout_s: limits.0.div_ceil(1_000),
+                max_duration_s: limits.1.div_ceil(1_000),
                 retries: u32::try_from(retries).unwrap_or(u32::MAX),
             },
-            duration,
-        }))
+            duration: minutes(duration),
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 use gemicro_core::ask::{AgentTask, SandboxMode};
@@ -169,6 +169,7 @@ impl Shared {
             }
             Some(AgentAccess::Key { .. }) | None => None,
         };
+        let began = SystemTime::now();
         let outcome = supervise(supervision, &mut seen).await;
         if let Some(brought) = &brought {
             take_back(brought);
@@ -180,7 +181,14 @@ impl Shared {
         if let Some(session) = &outcome.record.session
             && let Err(failure) = place.remember(task.agent, session)
         {
-            tracing::warn!(%failure, "the session cannot be gone on with");
+            seen.reporter.alarm(failure.message);
+        }
+        for path in outcome.record.unpinned.iter().filter(|path| path.exists()) {
+            let message = format!(
+                "the agent made {}, which runs code later: look at it",
+                path.display()
+            );
+            seen.reporter.alarm(message);
         }
         place.tidy(outcome.record.session.is_some());
         Verdict {
@@ -188,6 +196,7 @@ impl Shared {
             outcome,
             spent,
             known: facts.known(),
+            began,
         }
         .into_result()
     }

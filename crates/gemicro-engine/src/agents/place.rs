@@ -7,22 +7,28 @@
 //! agents/sessions/AGENT/ID  a file with NAME
 //! ```
 
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{ErrorKind as ErrorKindOfIo, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use gemicro_core::ask::AgentName;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_runner::SessionId;
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
 
-/// The folder of one conversation.
-#[derive(Debug, Clone)]
+/// The folder of one conversation, held by one attempt at a time.
+#[derive(Debug)]
 pub(super) struct Place {
     root: PathBuf,
     name: String,
     /// The attempt that works here now.
     attempt: String,
+    /// It was made for this attempt.
+    is_new: bool,
+    /// Shuts others out for as long as it is open.
+    _lock: File,
 }
 
 impl Place {
@@ -31,7 +37,7 @@ impl Place {
         let name = format!("{run}-{attempt}");
         let root = state.join("agents");
         make_folder(&root.join("homes").join(&name))?;
-        canonical(root, name.clone(), name)
+        take(root, name.clone(), name, true)
     }
 
     /// The one in which a session took place.
@@ -52,7 +58,7 @@ impl Place {
         if name.is_empty() || !is_plain(&name) || !root.join("homes").join(&name).is_dir() {
             return Err(gone());
         }
-        canonical(root, name, format!("{run}-{attempt}"))
+        take(root, name, format!("{run}-{attempt}"), false)
     }
 
     pub(super) fn home(&self) -> PathBuf {
@@ -71,25 +77,33 @@ impl Place {
         self.root.join("homes").join(&self.name)
     }
 
-    /// Makes the session known, so that it can be gone on with.
+    /// Makes the session known, so that it can be gone on with. A name that belongs to another conversation stays
+    /// there: the agent says its session's name, and it may say anything.
     pub(super) fn remember(&self, agent: AgentName, session: &SessionId) -> Result<(), Failure> {
         let folder = self.root.join("sessions").join(agent.as_str());
         make_folder(&folder)?;
         let file = folder.join(session.as_str());
-        let written = fs::OpenOptions::new()
+        let made = fs::OpenOptions::new()
             .write(true)
-            .create(true)
-            .truncate(true)
+            .create_new(true)
             .mode(0o600)
-            .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
             .open(&file)
             .and_then(|mut file| file.write_all(self.name.as_bytes()));
-        written.map_err(|error| failed(&file, &error))
+        match made {
+            Err(error) if error.kind() == ErrorKindOfIo::AlreadyExists => {
+                if fs::read_to_string(&file).is_ok_and(|name| name == self.name) {
+                    return Ok(());
+                }
+                let message = format!("{agent} gave its session a name that another one has: {session}");
+                Err(Failure::new(ErrorKind::Conflict, message))
+            }
+            made => made.map_err(|error| failed(&file, &error)),
+        }
     }
 
     /// Deletes what nobody needs any more: temporary files, and the home of a conversation that never began.
-    pub(super) fn tidy(&self, keep_home: bool) {
-        let gone = if keep_home {
+    pub(super) fn tidy(&self, has_session: bool) {
+        let gone = if has_session || !self.is_new {
             self.temporary()
         } else {
             self.folder()
@@ -100,10 +114,32 @@ impl Place {
     }
 }
 
-/// Sandboxes open exactly the path they are told, so it must have no link in it.
-fn canonical(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> {
+/// Takes a folder for one attempt. Sandboxes open exactly the path they are told, so it must have no link in it.
+fn take(root: PathBuf, name: String, attempt: String, is_new: bool) -> Result<Place, Failure> {
     let root = fs::canonicalize(&root).map_err(|error| failed(&root, &error))?;
-    Ok(Place { root, name, attempt })
+    let file = root.join("homes").join(&name).join("lock");
+    let lock = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+        .open(&file)
+        .map_err(|error| failed(&file, &error))?;
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Place {
+            root,
+            name,
+            attempt,
+            is_new,
+            _lock: lock,
+        }),
+        Err(Errno::WOULDBLOCK) => {
+            let message = "another run goes on with this session at this moment";
+            Err(Failure::new(ErrorKind::Conflict, message))
+        }
+        Err(error) => Err(failed(&file, &error.into())),
+    }
 }
 
 fn make_folder(path: &Path) -> Result<(), Failure> {

@@ -1,5 +1,7 @@
 //! What an attempt came to: the answer or the failure, and what it cost.
 
+use std::time::SystemTime;
+
 use gemicro_core::ask::{AgentAnswer, AgentTask, AgentTrouble, SandboxMode};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json, Timestamp, Usage};
@@ -7,6 +9,7 @@ use gemicro_llm::gateway;
 use gemicro_runner::supervise::{CommandExit, Outcome, RunRecord};
 
 use super::seen::Known;
+use super::traces::has_changed;
 
 /// What is known when an agent has ended.
 pub(super) struct Verdict<'a> {
@@ -16,6 +19,8 @@ pub(super) struct Verdict<'a> {
     pub(super) spent: Option<gateway::Spent>,
     /// What was seen while it worked.
     pub(super) known: Known,
+    /// When it began.
+    pub(super) began: SystemTime,
 }
 
 impl Verdict<'_> {
@@ -87,6 +92,12 @@ impl Verdict<'_> {
             };
             told.retry_after_ms = None;
         }
+        if let ErrorKind::IdleTimeout | ErrorKind::Timeout = told.kind
+            && let Some(limit @ (ErrorKind::RateLimited | ErrorKind::QuotaExhausted)) = self.known.upstream
+        {
+            // It was silent because it waited for the limit to end.
+            told.kind = limit;
+        }
         if let (ErrorKind::RateLimited | ErrorKind::QuotaExhausted, Some(until)) =
             (told.kind, spent.quota.and_then(|quota| quota.until))
         {
@@ -96,14 +107,13 @@ impl Verdict<'_> {
         told
     }
 
-    /// Another attempt would meet what this one left: only one that wrote nothing may be followed by another.
+    /// Another attempt would meet what this one left: only one that changed nothing may be followed by another.
     fn again(&self) -> Again {
-        match self.task.sandbox {
-            SandboxMode::ReadOnly => Again::AsUsual,
-            SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess if self.known.n_tool_calls == 0 => {
-                Again::AsUsual
-            }
-            SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess => Again::Never,
+        let may_write = self.task.sandbox != SandboxMode::ReadOnly && self.outcome.record.handle.is_some();
+        if may_write && (self.known.n_tool_calls > 0 || has_changed(&self.task.directory, self.began)) {
+            Again::Never
+        } else {
+            Again::AsUsual
         }
     }
 

@@ -25,6 +25,14 @@ pub enum SandboxError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Working in this folder would undo the sandbox.
+    #[error("an agent cannot work in {path}: {why}; name a folder below it")]
+    Workspace {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        why: &'static str,
+    },
     /// The tier cannot make a path read-only or invisible inside one that is open.
     #[error("tier {tier} cannot shut {path} inside an open folder")]
     CannotShut {
@@ -86,6 +94,7 @@ impl From<&SandboxError> for ErrorKind {
                 std::io::ErrorKind::PermissionDenied => Self::PermissionDenied,
                 _ => Self::CommandNotFound,
             },
+            SandboxError::Workspace { .. } => Self::InvalidInput,
             _ => Self::SandboxUnavailable,
         }
     }

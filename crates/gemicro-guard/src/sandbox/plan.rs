@@ -11,6 +11,9 @@ use super::profile::{Mode, Pinning, Profile};
 use super::seatbelt;
 use super::tier::Tier;
 
+/// Folders of the kernel and of running programs: a sandbox has its own, or none.
+const SYSTEM: [&str; 5] = ["/proc", "/sys", "/dev", "/run", "/boot"];
+
 /// Our own binary, as it is started inside the sandbox: `program arguments… <launch> -- command…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
@@ -209,6 +212,21 @@ fn inside(
     Ok(arguments)
 }
 
+/// Why a folder cannot be worked in: opening it would open what the sandbox is there to shut.
+fn undoes_the_sandbox(profile: &Profile) -> Option<&'static str> {
+    let workspace = &profile.workspace;
+    let is_of_the_system = SYSTEM.iter().any(|folder| workspace.starts_with(folder));
+    if workspace.parent().is_none() || is_of_the_system {
+        Some("it belongs to the system")
+    } else if profile.user_home.starts_with(workspace) {
+        Some("it holds your whole home")
+    } else if profile.hidden.iter().any(|hidden| workspace.starts_with(hidden)) {
+        Some("it is a part of what agents must not see")
+    } else {
+        None
+    }
+}
+
 /// What only bind mounts can do.
 fn check(tier: Tier, profile: &Profile) -> Result<(), SandboxError> {
     if tier != Tier::Landlock {
@@ -276,6 +294,12 @@ fn canonical(profile: &mut Profile) -> Result<Vec<PathBuf>, SandboxError> {
     }
     // What is not there needs no hiding: it cannot be made either, outside the open folders.
     profile.hidden = profile.hidden.iter().filter_map(|path| real(path).ok()).collect();
+    if let Some(why) = undoes_the_sandbox(profile) {
+        return Err(SandboxError::Workspace {
+            path: profile.workspace.clone(),
+            why,
+        });
+    }
     let exists = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok();
     let (pinned, missing) = std::mem::take(&mut profile.pinned).into_iter().partition(exists);
     let pinned: Vec<PathBuf> = pinned;

@@ -95,7 +95,12 @@ async fn attempt(
         stdin,
         stdout: out_capture,
         stderr: err_capture,
-    } = prepare(&run, gateway.as_ref()).await?;
+    } = tokio::time::timeout(run.limits.total, prepare(&run, gateway.as_ref()))
+        .await
+        .map_err(|_| {
+            let message = format!("`{} --version` did not end in time", run.cli.program());
+            Failure::new(ErrorKind::Timeout, message)
+        })??;
     record.tier = Some(plan.tier);
     record.reach = Some(plan.reach);
     record.unpinned.clone_from(&plan.unpinned);

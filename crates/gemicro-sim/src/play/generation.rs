@@ -1,12 +1,12 @@
 //! One answer on its way out.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::clock::pause;
 use super::gates::Gates;
 use crate::answer::Pace;
 
@@ -145,11 +145,5 @@ impl Player {
         if n_chunks > 0 {
             pause(self.pace.between).await;
         }
-    }
-}
-
-async fn pause(duration: Duration) {
-    if !duration.is_zero() {
-        tokio::time::sleep(duration).await;
     }
 }

@@ -3,6 +3,7 @@
 //! A [`Generation`] holds all frames of an answer from the start; a player releases them, and any number of
 //! readers follow. So a reader that was cut off can come back and go on where it was.
 
+mod clock;
 mod gates;
 mod generation;
 mod reader;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use gemicro_core::ask::{AgentName, SandboxMode};
+use gemicro_core::ask::{AgentName, SandboxMode, route};
 use gemicro_core::budget::Limits;
 use gemicro_engine::AskRequest;
 
@@ -88,6 +88,15 @@ pub(crate) enum Sandbox {
 }
 
 impl AskArgs {
+    /// The agent as far as it is known before the request is read.
+    pub(crate) fn tool(&self) -> &'static str {
+        let named = self.agent.map(AgentName::from);
+        let route = route(named, self.model.as_deref());
+        route
+            .map_or(named.unwrap_or(AgentName::Gemini), |route| route.agent)
+            .as_str()
+    }
+
     /// As a request.
     pub(crate) fn request(&self, prompt: String) -> Result<AskRequest, Stopped> {
         let limits = Limits::merge_all(self.budget.iter().copied())

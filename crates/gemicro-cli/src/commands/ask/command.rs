@@ -1,9 +1,11 @@
 //! From a prompt to a run, watched to its end.
 
 use std::io::Read;
+use std::time::Duration;
 
+use gemicro_core::ask::ToolAnswer;
 use gemicro_engine::{Plan, Request};
-use gemicro_event::ErrorKind;
+use gemicro_event::{ErrorKind, StreamId};
 
 use super::AskArgs;
 use super::view::AskView;
@@ -20,8 +22,25 @@ use crate::{runtime, signals};
 /// Input beyond this is more than any agent takes.
 const MAX_STDIN_BYTES: u64 = 8 * 1024 * 1024 + 1;
 
-/// Asks an agent once.
+/// Asks an agent once. Whoever asked for JSON gets the tool's answer, whatever happens.
 pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
+    match ask(ctx, args) {
+        Ok((end, id)) => end.outcome(&id),
+        Err(stopped) => {
+            if let (DataFormat::Json, Stopped::Trouble(trouble)) = (args.format, &stopped) {
+                let limits = (args.timeout * 1_000, args.max_duration * 1_000);
+                let answer = ToolAnswer::failure(args.tool(), &trouble.failure, limits, 0, Duration::ZERO);
+                if let Ok(line) = serde_json::to_string(&answer) {
+                    Output::Stdout.write(format!("{line}\n").as_bytes())?;
+                }
+            }
+            Err(stopped)
+        }
+    }
+}
+
+/// Starts the run and shows it to its end.
+fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
     let request = args.request(prompt(args)?)?;
     // Everything that can be refused is refused before the store is opened.
     let plan = Plan::of(&Request::Ask(request)).map_err(|failure| match failure.kind {
@@ -41,9 +60,7 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
         let id = run.id.clone();
         let view: Box<dyn View> = match args.format {
             DataFormat::Jsonl => Box::new(EventLines::new(Output::Stdout)),
-            DataFormat::Text | DataFormat::Json => {
-                Box::new(AskView::new(id.clone(), args.format, &ctx.screen))
-            }
+            DataFormat::Text | DataFormat::Json => Box::new(AskView::new(args.format, &ctx.screen)),
         };
         let watch = Watch {
             engine: &engine,
@@ -55,10 +72,10 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
         engine.store().close().await;
         if end == RunEnd::Suspended {
             output::say(&format!(
-                "Run {id} is suspended. Continue with: gemicro resume {id}"
+                "Run {id} is suspended. What it did is kept: gemicro show {id}"
             ));
         }
-        end.outcome(&id)
+        Ok((end, id))
     })
 }
 

@@ -3,7 +3,7 @@
 use gemicro_core::ask::{AgentTrouble, AskReaders, ToolAnswer};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::events::RunReaders;
-use gemicro_event::{ErrorKind, Event, StreamId};
+use gemicro_event::{ErrorKind, Event};
 
 use crate::args::DataFormat;
 use crate::output::{self, Output};
@@ -16,7 +16,6 @@ const SHOWN_LINES: usize = 5;
 
 /// Shows one run of one task.
 pub(super) struct AskView {
-    run: StreamId,
     format: DataFormat,
     screen: Screen,
     /// What was streamed of the attempt that is running.
@@ -27,9 +26,8 @@ pub(super) struct AskView {
 }
 
 impl AskView {
-    pub(super) fn new(run: StreamId, format: DataFormat, screen: &Screen) -> Self {
+    pub(super) fn new(format: DataFormat, screen: &Screen) -> Self {
         Self {
-            run,
             format,
             screen: screen.clone(),
             streamed: String::new(),
@@ -157,9 +155,8 @@ impl View for AskView {
             (DataFormat::Text, RunEnd::Suspended) => self.end_line(),
             (DataFormat::Json | DataFormat::Jsonl, _) => {
                 let answer = ToolAnswer::of(&self.events);
-                let line = match answer.and_then(|answer| serde_json::to_string(&answer).ok()) {
-                    Some(line) => line,
-                    None => crate::view::failure_json(&end.trouble(&self.run)).to_string(),
+                let Some(line) = answer.and_then(|answer| serde_json::to_string(&answer).ok()) else {
+                    return Ok(());
                 };
                 Output::Stdout.write(format!("{line}\n").as_bytes())?;
                 Ok(())
