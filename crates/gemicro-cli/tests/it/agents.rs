@@ -38,6 +38,7 @@ const ANSWERS: &str = "  - { name: remembers, when: { prompt_contains: which wor
                        - { name: answers, reply: { text: 'An honest answer.' } }\n";
 
 /// Where `cargo xtask setup` puts them; they must be there in CI.
+#[expect(clippy::print_stderr, reason = "a skip must be loud")]
 fn programs() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/agents/node_modules/.bin");
     if folder.is_dir() {
