@@ -20,18 +20,16 @@ pub(crate) const LAUNCH_FAILED: u8 = 126;
 /// Everything that agents need.
 ///
 /// # Errors
-/// When an address cannot be used.
+/// When this program cannot find itself.
 pub(crate) fn setup(environment: &Environment, endpoints: &Endpoints) -> Result<AgentSetup, Stopped> {
     let program = std::env::current_exe().map_err(|error| {
         let message = format!("this program does not know where it is: {error}");
         Stopped::from(Failure::new(ErrorKind::Internal, message))
     })?;
-    let mut access = std::collections::BTreeMap::new();
-    for agent in AgentName::ALL {
-        if let Some(way) = way(agent, environment, endpoints)? {
-            access.insert(agent, way);
-        }
-    }
+    let ways = AgentName::ALL.map(|agent| (agent, way(agent, environment, endpoints)));
+    let access = ways
+        .into_iter()
+        .filter_map(|(agent, way)| Some((agent, way.transpose()?)));
     Ok(AgentSetup {
         launcher: Launcher {
             program,
@@ -39,16 +37,19 @@ pub(crate) fn setup(environment: &Environment, endpoints: &Endpoints) -> Result<
         },
         environment: environment.for_agents(),
         user_home: environment.home().unwrap_or_else(|| PathBuf::from("/root")),
-        access,
+        access: access.collect(),
     })
 }
 
 /// How an agent reaches its model: by a key, else by a login, else not at all.
+///
+/// # Errors
+/// When the address of its model cannot be used.
 pub(crate) fn way(
     agent: AgentName,
     environment: &Environment,
     endpoints: &Endpoints,
-) -> Result<Option<AgentAccess>, Stopped> {
+) -> Result<Option<AgentAccess>, Failure> {
     let (key, address) = match agent {
         AgentName::Gemini => (
             environment.gemini_key(),

@@ -12,7 +12,7 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_llm::{GeminiBackend, GeminiConfig, OpenAiBackend, OpenAiConfig};
 
 use crate::config::{BackendName, Endpoints, ResearchSettings};
-use crate::environment::{Environment, OPENAI_KEY};
+use crate::environment::{ANTHROPIC_KEY, Environment, OPENAI_KEY};
 use crate::trouble::Stopped;
 
 /// The name of OpenAI-compatible servers among backends.
@@ -127,6 +127,7 @@ pub(crate) fn in_clear(environment: &Environment, endpoints: &Endpoints) -> Vec<
     let pairs = [
         (environment.gemini_key(), &endpoints.gemini.value),
         (environment.get(OPENAI_KEY), &endpoints.openai.value),
+        (environment.get(ANTHROPIC_KEY), &endpoints.anthropic.value),
     ];
     let open = pairs.into_iter().filter_map(|(key, url)| {
         key?;

@@ -58,6 +58,14 @@ impl Plan {
             return Err(wrong("a time limit of nothing leaves no time to answer"));
         }
         let route = route(request.agent, request.model.as_deref())?;
+        if let (Some(model), Some(_)) = (&route.model, request.limits.micro_usd)
+            && ModelTable::embedded().price(model).is_none()
+        {
+            let message = format!(
+                "no price is known for model {model}, so a budget in dollars cannot be kept; give it in tokens, such as --budget 50k"
+            );
+            return Err(wrong(&message));
+        }
         let directory = folder(&request.directory)?;
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let task = AgentTask {

@@ -95,7 +95,7 @@ error_kinds! {
     /// Nothing was heard for the idle limit.
     IdleTimeout, "idle_timeout", Upstream, true, "raise the idle limit, or check that the backend answers";
     /// The total time limit passed.
-    Timeout, "timeout", Upstream, true, "raise --timeout, or ask for less";
+    Timeout, "timeout", Upstream, true, "raise the time limit (see --help), or ask for less";
     /// A program that is needed is not installed.
     CommandNotFound, "command_not_found", Environment, false, "install it, then run `gemicro doctor`";
     /// The credential is missing or was refused.
@@ -109,7 +109,7 @@ error_kinds! {
     /// The backend ended without any text.
     EmptyResult, "empty_result", Upstream, true, "try again, or rephrase the question";
     /// The answer was cut off.
-    TruncatedOutput, "truncated_output", Upstream, true, "try again, or allow more with --max-tokens";
+    TruncatedOutput, "truncated_output", Upstream, true, "try again, or allow a longer answer";
     /// The provider's rules refused the prompt or the answer.
     Blocked, "blocked", Upstream, false, "rephrase the question; the provider's rules refused it";
     /// The answer does not have the asked shape.

@@ -8,6 +8,14 @@ use super::Story;
 pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
     let run = &story.run;
     let mut commands = match story.status {
+        RunStatus::Completed if story.agent.is_some() => vec![(
+            format!("gemicro show {run} --format json"),
+            "everything, for programs",
+        )],
+        RunStatus::Suspended if story.agent.is_some() => vec![(
+            format!("gemicro cancel {run}"),
+            "end it for good; then look at its folder and ask again",
+        )],
         RunStatus::Completed => vec![
             (
                 format!("gemicro show {run} --format markdown"),

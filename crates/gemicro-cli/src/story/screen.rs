@@ -56,10 +56,8 @@ impl Page<'_> {
                 self.paint.warn(story.status.as_str())
             }
         };
-        let by = match &story.model {
-            Some(model) => text::one_line(model),
-            None => "no model (--offline)".to_owned(),
-        };
+        let by = story.agent.as_ref().or(story.model.as_ref());
+        let by = by.map_or_else(|| "no model (--offline)".to_owned(), |by| text::one_line(by));
         let mut page = format!(
             "{} · {} · {status}\n\n",
             self.paint.strong(&format!("Run {}", story.run)),
@@ -85,6 +83,7 @@ impl Page<'_> {
     fn why_it_stopped(&self) -> String {
         let story = self.story;
         match story.status {
+            RunStatus::Completed if story.agent.is_some() => "done".to_owned(),
             RunStatus::Completed => {
                 let n_answered = story
                     .sub_queries

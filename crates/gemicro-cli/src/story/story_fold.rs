@@ -53,6 +53,9 @@ pub(crate) struct Story {
     pub(crate) n_resumed: usize,
     /// The model, if one was to answer.
     pub(crate) model: Option<String>,
+    /// The agent, if one was to answer: who, where, and what it may write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
     /// What it spent.
     pub(crate) spent: Charge,
     /// What it may spend.
@@ -105,6 +108,7 @@ impl Story {
             n_events: 0,
             n_resumed: 0,
             model: None,
+            agent: None,
             spent: Charge::ZERO,
             limits: Limits::NONE,
             sources: Vec::new(),
@@ -183,13 +187,15 @@ impl Story {
             let task = plan.task;
             self.question = task.prompt;
             self.notices = plan.notices;
-            let model = task
+            let with = task
                 .model
+                .as_ref()
                 .map_or_else(String::new, |model| format!(" with {model}"));
-            self.model = Some(format!(
-                "{}{model}, in {} ({})",
+            self.agent = Some(format!(
+                "{}{with}, in {} ({})",
                 task.agent, task.directory, task.sandbox
             ));
+            self.model = task.model;
         }
     }
 

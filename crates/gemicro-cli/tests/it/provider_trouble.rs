@@ -214,3 +214,44 @@ fn an_address_where_no_gemini_api_is_is_told() {
     });
     golden!("wrong_address", screens);
 }
+
+#[test]
+fn no_log_tells_the_key() {
+    let simulated = Simulated::new(&research(1));
+    let mut command = simulated.command(&["-v", "research", "--no-web", "What is it?"]);
+    let called = simulated
+        .world
+        .finish(command.env("GEMICRO_LOG", "trace").output().unwrap());
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    // Those who log headers and addresses were heard.
+    assert!(called.stderr.contains("hyper"), "{}", called.stderr);
+    assert!(!called.stderr.contains(KEY) && !called.stdout.contains(KEY));
+}
+
+#[test]
+fn a_key_that_would_travel_in_clear_is_worth_a_warning() {
+    let simulated = Simulated::new(&research(1));
+    for (variable, url, is_told) in [
+        ("ANTHROPIC_BASE_URL", "http://192.0.2.7:1/x", true),
+        ("ANTHROPIC_BASE_URL", "http://user:pw@models.example:8080", true),
+        ("OPENAI_BASE_URL", "HTTP://192.0.2.7", true),
+        ("OPENAI_BASE_URL", "http://[2001:db8::1]:80/v1", true),
+        ("OPENAI_BASE_URL", "https://models.example/v1", false),
+        ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1", false),
+        ("OPENAI_BASE_URL", "http://[::1]:9/v1", false),
+        ("OPENAI_BASE_URL", "http://localhost/v1", false),
+    ] {
+        let mut command = simulated.command(&["research", "--no-web", "What is it?"]);
+        command
+            .env(variable, url)
+            .env("OPENAI_API_KEY", KEY)
+            .env("ANTHROPIC_API_KEY", KEY);
+        let called = simulated.world.finish(command.output().unwrap());
+        assert_eq!(
+            called.stderr.contains("in clear"),
+            is_told,
+            "{url}: {}",
+            called.stderr
+        );
+    }
+}

@@ -231,7 +231,14 @@ impl RunState {
 
     fn settle(&mut self, step: &StepKey, attempt: u32, charge: Charge) {
         let settled = self.ledger.settle(step, attempt, charge);
-        if settled.overrun.is_some() {
+        // What nothing limits was not reserved in full.
+        let limits = &self.started.limits;
+        let is_over = |over: Charge| {
+            (over.tokens > 0 && limits.tokens.is_some())
+                || (over.micro_usd > 0 && limits.micro_usd.is_some())
+                || (over.turns > 0 && limits.turns.is_some())
+        };
+        if settled.overrun.is_some_and(is_over) {
             tracing::warn!(run = %self.run, %step, attempt, "a call cost more than its proven upper bound");
         }
     }

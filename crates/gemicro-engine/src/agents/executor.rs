@@ -164,10 +164,10 @@ impl Shared {
             versions: Some(&self.versions),
         };
         let brought = match self.setup.access.get(&task.agent) {
-            Some(AgentAccess::Login(login)) => {
+            Some(Ok(AgentAccess::Login(login))) => {
                 Some(bring(login, &request.home, &request.temp).map_err(refused)?)
             }
-            Some(AgentAccess::Key { .. }) | None => None,
+            Some(Ok(AgentAccess::Key { .. }) | Err(_)) | None => None,
         };
         let began = SystemTime::now();
         let outcome = supervise(supervision, &mut seen).await;
@@ -249,11 +249,12 @@ impl Shared {
                 let message = format!("{} has no key and no login", task.agent);
                 Err(Failure::new(ErrorKind::AuthFailed, message))
             }
-            Some(AgentAccess::Login(_)) => Ok(Way {
+            Some(Err(failure)) => Err(failure.clone()),
+            Some(Ok(AgentAccess::Login(_))) => Ok(Way {
                 access: ModelAccess::Login,
                 ticket: None,
             }),
-            Some(AgentAccess::Key { upstream, key }) => {
+            Some(Ok(AgentAccess::Key { upstream, key })) => {
                 let ticket = self.gateway.open(Grant {
                     label: task.agent.to_string(),
                     wire: wire(task.agent),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gemicro_core::ask::AgentName;
+use gemicro_event::Failure;
 use gemicro_guard::sandbox::Launcher;
 use gemicro_llm::gateway::{Secret, Upstream, Wire};
 use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiHeadless};
@@ -17,8 +18,8 @@ pub struct AgentSetup {
     pub environment: BTreeMap<String, String>,
     /// The user's home, which no agent sees.
     pub user_home: PathBuf,
-    /// How each agent reaches its model; an agent that is not named here has neither key nor login.
-    pub access: BTreeMap<AgentName, AgentAccess>,
+    /// How each agent reaches its model, or why it cannot; an agent that is not named here has neither key nor login.
+    pub access: BTreeMap<AgentName, Result<AgentAccess, Failure>>,
 }
 
 /// How an agent reaches its model.

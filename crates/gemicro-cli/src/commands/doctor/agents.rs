@@ -151,7 +151,11 @@ fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -
 
 fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> Aspect {
     match setup.access.get(&agent) {
-        Some(AgentAccess::Key { .. }) => {
+        Some(Err(failure)) => Aspect::wrong(
+            failure.message.clone(),
+            "correct the address of its model (see docs/keys.md)".to_owned(),
+        ),
+        Some(Ok(AgentAccess::Key { .. })) => {
             let variable = match agent {
                 AgentName::Gemini => environment.key_variable(),
                 AgentName::Claude | AgentName::Codex => None,
@@ -161,7 +165,7 @@ fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> As
                 variable.unwrap_or(agents::key_variable(agent))
             ))
         }
-        Some(AgentAccess::Login(login)) => match unusable(login) {
+        Some(Ok(AgentAccess::Login(login))) => match unusable(login) {
             None => Aspect::right(
                 "a login; observed: turns and time are capped, tokens are only reported".to_owned(),
             ),
