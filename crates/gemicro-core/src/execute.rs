@@ -18,6 +18,11 @@ use crate::live::LiveText;
 pub trait Executor: Send + Sync {
     /// Runs one attempt. When `call.cancel` fires it stops at once and gives back what it knows.
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>>;
+
+    /// Whether work with a handle goes on outside when nobody listens here, to be picked up later.
+    fn goes_on_outside(&self) -> bool {
+        true
+    }
 }
 
 /// One attempt at one step.

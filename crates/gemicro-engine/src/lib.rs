@@ -16,7 +16,7 @@ mod run;
 mod stored_page;
 mod upkeep;
 
-pub use agents::{AgentAccess, AgentExecutor, AgentSetup, Login};
+pub use agents::{AgentAccess, AgentExecutor, AgentSetup, Login, agent_of_session};
 pub use engine::{Engine, EngineConfig};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};
 pub use library::FolderLibrary;

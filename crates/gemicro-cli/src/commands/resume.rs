@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gemicro_core::ask::AskFlow;
+use gemicro_core::flow::Flow;
 use gemicro_core::store::StoreError;
 use gemicro_engine::AllowedHost;
 use gemicro_event::ErrorKind;
 
+use super::ask;
 use super::research::{Showing, views, watch};
-use crate::args::Format;
+use crate::args::{DataFormat, Format};
 use crate::config::readers::parse_host;
 use crate::follow::replay;
 use crate::output;
@@ -71,6 +74,14 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         .resume_from(&id, stop.clone(), owner_is_gone)
         .await
         .map_err(|failure| run_trouble(failure, &id))?;
+    if row.flow == AskFlow.name() {
+        let format = match args.format {
+            Format::Json => DataFormat::Json,
+            Format::Jsonl => DataFormat::Jsonl,
+            Format::Text | Format::Markdown => DataFormat::Text,
+        };
+        return ask::show(ctx, &engine, run, &stop, format).await?.outcome(&id);
+    }
     let showing = Showing {
         format: args.format,
         out: args.out.as_deref(),

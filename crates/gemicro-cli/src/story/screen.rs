@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use gemicro_core::budget::LimitKind;
-use gemicro_event::RunStatus;
+use gemicro_event::{ErrorKind, Failure, RunStatus};
 
 use super::next::next;
 use super::steps::{StepStanding, StepStory};
@@ -352,7 +352,8 @@ impl Page<'_> {
     fn next(&self) -> String {
         let commands = next(self.story);
         let mut page = self.title("Next");
-        if let Some(failure) = &self.story.failure {
+        let is_told = |failure: &&Failure| failure.kind != ErrorKind::Interrupted;
+        if let Some(failure) = self.story.failure.as_ref().filter(is_told) {
             let hint = failure.kind.hint().replace("RUN", self.story.run.as_str());
             let _ = writeln!(page, "  {hint}");
         }

@@ -63,9 +63,10 @@ impl RunEnd {
                 Failure::new(ErrorKind::Interrupted, format!("run {run} is suspended"))
             }
         };
+        let ended_midway = matches!(self, Self::Failed(failure) if failure.kind == ErrorKind::Interrupted);
         Trouble {
             failure,
-            hint: None,
+            hint: ended_midway.then(|| format!("`gemicro show {run}` tells what it did")),
             run: Some(run.clone()),
         }
     }

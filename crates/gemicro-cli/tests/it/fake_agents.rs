@@ -408,3 +408,37 @@ fn an_agent_that_changed_files_is_not_asked_twice() {
         "once\n"
     );
 }
+
+#[test]
+fn what_a_stopped_agent_used_is_counted() {
+    let call = r#"  - http:
+      url: "{{env:GOOGLE_GEMINI_BASE_URL}}/v1beta/models/gemini-3.5-flash:generateContent"
+      method: POST
+      headers: { x-goog-api-key: "{{env:GEMINI_API_KEY}}", content-type: application/json }
+      body: '{"contents":[{"role":"user","parts":[{"text":"a question"}]}],"generationConfig":{"maxOutputTokens":2000}}'
+  - shell: "touch called 2>/dev/null || true"
+  - print: '{"type":"message","timestamp":"2026-11-15T10:00:01Z","role":"assistant","content":"Asked.","delta":true}'
+  - hang: true
+"#;
+    for (sandbox, fact) in [("workspace-write", "step_failed"), ("read-only", "step_lost")] {
+        let stage = Stage::new(&format!("{INIT}{call}"));
+        let mut child = stage
+            .command(&["--sandbox", sandbox])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        until("the call", || {
+            (!stage.simulated.running.log().entries().is_empty()).then_some(())
+        });
+        std::thread::sleep(Duration::from_millis(300));
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        assert!(!child.wait().unwrap().success());
+        assert_eq!(
+            stage.simulated.event(fact)["data"]["charge"]["tokens"],
+            5_000,
+            "{sandbox}"
+        );
+        stage.assert_nothing_runs();
+    }
+}

@@ -44,8 +44,9 @@ pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<Route, Fai
         let default = (agent == AgentName::Gemini).then(|| ModelTable::embedded().resolve(GEMINI_MODEL));
         return Ok(Route {
             agent,
-            notice: default.as_ref().and_then(|resolved| resolved.notice.clone()),
             model: default.map(|resolved| resolved.id),
+            // Nobody asked for the name that was replaced.
+            notice: None,
         });
     };
     let name = current_spelling(asked);
@@ -131,12 +132,7 @@ mod tests {
         let gemini = route(None, None).expect("a default");
         assert_eq!(gemini.agent, AgentName::Gemini);
         assert_eq!(gemini.model.as_deref(), Some("gemini-3.1-pro-preview"));
-        assert!(
-            gemini
-                .notice
-                .expect("it was shut down")
-                .contains("gemini-3-pro-preview")
-        );
+        assert_eq!(gemini.notice, None);
         for agent in [AgentName::Claude, AgentName::Codex] {
             assert_eq!(route(Some(agent), None).expect("a default").model, None);
         }

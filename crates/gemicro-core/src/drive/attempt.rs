@@ -109,7 +109,7 @@ async fn run_limited(
     // It was told to stop; what it still knows (a result in the last moment, a known charge) is taken.
     match tokio::time::timeout(grace, &mut task).await {
         Ok(Ok(Ok(output))) => Ok(output),
-        Ok(Ok(Err(told))) => Err(StepFailure::new(failure, told.spent)),
+        Ok(Ok(Err(told))) => Err(StepFailure { failure, ..told }),
         Ok(Err(_)) | Err(_) => {
             task.abort();
             Err(StepFailure::new(failure, Spent::Unknown))

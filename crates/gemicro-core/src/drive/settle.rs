@@ -133,7 +133,13 @@ impl<F: Flow> Driver<'_, F> {
     }
 
     /// Notes an attempt as gone for good, at this charge.
-    fn lost_for(&self, running: &RunningStep, charge: Charge, now: Timestamp, events: &mut Vec<NewEvent>) {
+    pub(super) fn lost_for(
+        &self,
+        running: &RunningStep,
+        charge: Charge,
+        now: Timestamp,
+        events: &mut Vec<NewEvent>,
+    ) {
         let (step, attempt) = (running.step.key.clone(), running.attempt);
         push_lost(
             StepLost {
@@ -376,4 +382,10 @@ fn stated_wait(failure: &Failure) -> Option<Duration> {
 /// The failure of a step that was stopped because its run ends.
 pub(super) fn run_ends() -> Failure {
     Failure::new(ErrorKind::Cancelled, "its run ended")
+}
+
+/// The failure of a step that was stopped in the middle and must not be repeated.
+pub(super) fn cut_off() -> Failure {
+    let message = "stopped in the middle; what it changed so far stays: look at it, then ask again";
+    Failure::new(ErrorKind::Interrupted, message)
 }

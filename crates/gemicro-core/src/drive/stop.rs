@@ -4,9 +4,9 @@ use gemicro_event::{AgentUpdate, CommandId, ErrorKind, Failure, StepKey};
 
 use super::attempt::{Report, Said};
 use super::driver::Driver;
-use super::settle::run_ends;
+use super::settle::{cut_off, run_ends};
 use super::{DriveError, Ended};
-use crate::flow::{Flow, Outcome};
+use crate::flow::{Again, Flow, Outcome, Spent};
 use crate::run::StepState;
 use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepFailed, StepLost};
 use crate::store::{NewEvent, StepMark};
@@ -98,7 +98,7 @@ impl<F: Flow> Driver<'_, F> {
         }
         let keys: Vec<StepKey> = self.running.keys().cloned().collect();
         // A call that can be picked up goes on outside: we only stop listening.
-        let (left, stopped): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| self.has_handle(key));
+        let (left, stopped): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| self.goes_on_outside(key));
         for running in left.iter().filter_map(|key| self.running.get(key)) {
             running.abort.abort();
         }
@@ -112,7 +112,21 @@ impl<F: Flow> Driver<'_, F> {
             // A result or a word that came in the last moment counts; a stopped attempt starts again later.
             match report.said {
                 Said::Told(_) | Said::Ended(Ok(_)) => self.settle(report, now, &mut events),
-                Said::Ended(Err(_)) => {}
+                // What must not be done twice has failed.
+                Said::Ended(Err(ref told)) if told.again == Again::Never => {
+                    if let Some(running) = self.running.get_mut(&report.step) {
+                        running.stopped = Some(cut_off());
+                    }
+                    self.settle(report, now, &mut events);
+                }
+                Said::Ended(Err(told)) => {
+                    if let (Spent::Known(charge), Some(running)) =
+                        (told.spent, self.running.remove(&report.step))
+                    {
+                        self.ctx.live.remove(&report.step);
+                        self.lost_for(&running, charge, now, &mut events);
+                    }
+                }
             }
         }
         // First what they still said: a handle that came in the last moment decides what is lost.
@@ -162,8 +176,12 @@ impl<F: Flow> Driver<'_, F> {
     }
 
     /// Whether the running attempt of a step left a handle that the next one can ask for.
-    fn has_handle(&self, key: &StepKey) -> bool {
-        matches!(self.run.steps.get(key), Some(StepState::Running(attempt)) if attempt.handle.is_some())
+    fn goes_on_outside(&self, key: &StepKey) -> bool {
+        let has_handle =
+            matches!(self.run.steps.get(key), Some(StepState::Running(attempt)) if attempt.handle.is_some());
+        let kind = self.running.get(key).map(|running| running.step.kind.as_str());
+        let executor = kind.and_then(|kind| self.ctx.executors.get(kind));
+        has_handle && executor.is_some_and(|executor| executor.goes_on_outside())
     }
 
     /// Waits for the reports of these stopped steps; each attempt ends within its grace period.

@@ -76,6 +76,11 @@ impl Executor for AgentExecutor {
             shared.attempt(&task, call).await
         })
     }
+
+    /// An agent ends with us.
+    fn goes_on_outside(&self) -> bool {
+        false
+    }
 }
 
 /// An earlier attempt was cut off: whatever is left of it is ended. One that could write is not followed by another.
@@ -246,7 +251,10 @@ impl Shared {
     ) -> Result<Way, Failure> {
         match self.setup.access.get(&task.agent) {
             None => {
-                let message = format!("{} has no key and no login", task.agent);
+                let message = format!(
+                    "{} has no key and no login: `gemicro doctor` says how to give it one",
+                    task.agent
+                );
                 Err(Failure::new(ErrorKind::AuthFailed, message))
             }
             Some(Err(failure)) => Err(failure.clone()),

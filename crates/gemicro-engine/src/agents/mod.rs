@@ -15,4 +15,5 @@ mod traces;
 mod verdict;
 
 pub use executor::AgentExecutor;
+pub use place::agent_of_session;
 pub use setup::{AgentAccess, AgentSetup, Login};

@@ -18,6 +18,15 @@ use gemicro_runner::SessionId;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
+/// The agent that a session belongs to, where it is known here.
+#[must_use]
+pub fn agent_of_session(state: &Path, session: &str) -> Option<AgentName> {
+    let session: SessionId = session.parse().ok()?;
+    let sessions = state.join("agents").join("sessions");
+    let has = |agent: &AgentName| sessions.join(agent.as_str()).join(session.as_str()).is_file();
+    AgentName::ALL.into_iter().find(has)
+}
+
 /// The folder of one conversation, held by one attempt at a time.
 #[derive(Debug)]
 pub(super) struct Place {

@@ -27,7 +27,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_enum)]
     pub(crate) agent: Option<Agent>,
 
-    /// The model [default: the agent's own; gemini-3-pro-preview for gemini]
+    /// The model [default: the agent's own; the current Pro for gemini]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
@@ -39,7 +39,7 @@ pub(crate) struct AskArgs {
     #[arg(long)]
     pub(crate) no_yolo: bool,
 
-    /// Go on with a session of an earlier answer
+    /// Go on with a session of an earlier answer, in the folder it began in
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 
@@ -55,7 +55,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(..=10), help_heading = "Limits")]
     pub(crate) max_retries: u32,
 
-    /// What the agent may use: tokens 50k, money $0.50 or time 10m; may be given several times [default: unlimited]
+    /// What the agent may use: tokens 500k, money $0.50, time 10m or 20turns; may be given several times [default: unlimited]
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
 

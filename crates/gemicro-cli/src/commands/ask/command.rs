@@ -4,7 +4,8 @@ use std::io::Read;
 use std::time::Duration;
 
 use gemicro_core::ask::ToolAnswer;
-use gemicro_engine::{Plan, Request};
+use gemicro_core::drive::StopSignals;
+use gemicro_engine::{Engine, Plan, Request, Run, agent_of_session};
 use gemicro_event::{ErrorKind, StreamId};
 
 use super::AskArgs;
@@ -25,7 +26,12 @@ const MAX_STDIN_BYTES: u64 = 8 * 1024 * 1024 + 1;
 /// Asks an agent once. Whoever asked for JSON gets the tool's answer, whatever happens.
 pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
     match ask(ctx, args) {
-        Ok((end, id)) => end.outcome(&id),
+        Ok((end, id)) => end.outcome(&id).map_err(|stopped| match &end {
+            RunEnd::Failed(failure) if failure.kind == ErrorKind::AuthFailed => {
+                stopped.with_hint("`gemicro doctor` names the key or login that the agent needs")
+            }
+            _ => stopped,
+        }),
         Err(stopped) => {
             if let (DataFormat::Json, Stopped::Trouble(trouble)) = (args.format, &stopped) {
                 let limits = (args.timeout * 1_000, args.max_duration * 1_000);
@@ -41,14 +47,17 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
 
 /// Starts the run and shows it to its end.
 fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
-    let request = args.request(prompt(args)?)?;
+    let mut request = args.request(prompt(args)?)?;
+    let layers = ctx.layers()?;
+    if let (None, None, Some(session)) = (request.agent, &request.model, &request.session) {
+        request.agent = agent_of_session(&ctx.home(&layers)?, session);
+    }
     // Everything that can be refused is refused before the store is opened.
     let plan = Plan::of(&Request::Ask(request)).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --cd"),
         ErrorKind::UnknownModel => Stopped::from(failure).with_hint("name another one with --model"),
         _ => Stopped::from(failure),
     })?;
-    let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     runtime::block_on(async {
         let engine = ctx.engine(&layers, &settings).await?;
@@ -58,25 +67,41 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
         }
         let run = engine.start(&plan, stop.clone()).await?;
         let id = run.id.clone();
-        let view: Box<dyn View> = match args.format {
-            DataFormat::Jsonl => Box::new(EventLines::new(Output::Stdout)),
-            DataFormat::Text | DataFormat::Json => Box::new(AskView::new(args.format, &ctx.screen)),
-        };
-        let watch = Watch {
-            engine: &engine,
-            views: vec![view],
-            stop: &stop,
-            approval: Approval::Granted,
-        };
-        let end = follow(watch, run).await.map_err(|stopped| stopped.about(&id))?;
-        engine.store().close().await;
-        if end == RunEnd::Suspended {
-            output::say(&format!(
-                "Run {id} is suspended. What it did is kept: gemicro show {id}"
-            ));
-        }
+        let end = show(ctx, &engine, run, &stop, args.format).await?;
         Ok((end, id))
     })
+}
+
+/// Shows a run of an agent to its end.
+///
+/// # Errors
+/// When the store or the view fails.
+pub(crate) async fn show(
+    ctx: &Context,
+    engine: &Engine,
+    run: Run,
+    stop: &StopSignals,
+    format: DataFormat,
+) -> Result<RunEnd, Stopped> {
+    let id = run.id.clone();
+    let view: Box<dyn View> = match format {
+        DataFormat::Jsonl => Box::new(EventLines::new(Output::Stdout)),
+        DataFormat::Text | DataFormat::Json => Box::new(AskView::new(format, &ctx.screen)),
+    };
+    let watch = Watch {
+        engine,
+        views: vec![view],
+        stop,
+        approval: Approval::Granted,
+    };
+    let end = follow(watch, run).await.map_err(|stopped| stopped.about(&id))?;
+    engine.store().close().await;
+    if end == RunEnd::Suspended {
+        output::say(&format!(
+            "Run {id} is stopped. What it did is kept: gemicro show {id}"
+        ));
+    }
+    Ok(end)
 }
 
 fn prompt(args: &AskArgs) -> Result<String, Stopped> {

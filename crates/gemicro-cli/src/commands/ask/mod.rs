@@ -5,4 +5,4 @@ mod command;
 mod view;
 
 pub(crate) use args::AskArgs;
-pub(crate) use command::run;
+pub(crate) use command::{run, show};

@@ -65,7 +65,7 @@ impl Dialect for Responses {
 /// A tool; of one that the provider runs nobody knows what it reads.
 fn tool(leaf: Leaf<'_>, asked: &mut Asked) {
     match leaf {
-        Leaf::Text("function" | "custom" | "local_shell" | "apply_patch" | "namespace") => {}
+        Leaf::Text("function" | "custom" | "local_shell" | "apply_patch" | "namespace" | "tool_search") => {}
         _ => asked.whole_window = true,
     }
 }

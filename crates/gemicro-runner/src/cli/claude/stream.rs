@@ -291,7 +291,7 @@ fn system(line: LineText<'_>, out: &mut Output) -> Option<()> {
             let message = format!("retry {attempt} after {error}{status}");
             out.item(AgentItem::Notice { message });
         }
-        "status" => {}
+        "status" | "task_started" | "task_progress" | "task_notification" => {}
         other => out.unknown(&format!("system/{other}"), line.bytes),
     }
     Some(())
