@@ -6,7 +6,7 @@ use super::attempt::{Report, Said};
 use super::driver::Driver;
 use super::settle::{cut_off, run_ends};
 use super::{DriveError, Ended};
-use crate::flow::{Again, Flow, Outcome, Spent};
+use crate::flow::{Again, Flow, Outcome, Spent, StepFailure};
 use crate::run::StepState;
 use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepFailed, StepLost};
 use crate::store::{NewEvent, StepMark};
@@ -119,14 +119,16 @@ impl<F: Flow> Driver<'_, F> {
                     }
                     self.settle(report, now, &mut events);
                 }
-                Said::Ended(Err(told)) => {
-                    if let (Spent::Known(charge), Some(running)) =
-                        (told.spent, self.running.remove(&report.step))
-                    {
+                Said::Ended(Err(StepFailure {
+                    spent: Spent::Known(charge),
+                    ..
+                })) => {
+                    if let Some(running) = self.running.remove(&report.step) {
                         self.ctx.live.remove(&report.step);
                         self.lost_for(&running, charge, now, &mut events);
                     }
                 }
+                Said::Ended(Err(_)) => {}
             }
         }
         // First what they still said: a handle that came in the last moment decides what is lost.

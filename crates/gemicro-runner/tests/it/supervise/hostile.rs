@@ -16,7 +16,7 @@ async fn a_hostile_script_gets_nothing() {
             r#"exec > hostile.log 2>&1 3>&1; exec 4>&1
 U={user}; R={repo}
 echo evil > $U/new; echo evil >> $U/.ssh/id; echo evil > $R/a.txt; rm -rf $R $U; touch /etc/evil /usr/evil; mkdir ../new
-cat $U/.ssh/id; cat ~/.ssh/id; ls $U $U/.ssh; cat $R/a.txt; grep -rs PRIVATE-KEY $U
+cat $U/.ssh/id; cat ~/.ssh/id; ls $U $U/.ssh; cat $R/a.txt; grep -rs PRIVATE[-]KEY $U
 for p in /proc/[0-9]*; do cat $p/root$U/.ssh/id; done 2>/dev/null
 python3 -c "import socket; s = socket.create_connection(('127.0.0.1', {port}), 2); print('REACHED')"
 setsid sleep {marker} & (sleep {marker} &)
