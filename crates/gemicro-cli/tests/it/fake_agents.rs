@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -121,10 +121,9 @@ fn nothing_but_an_exit_code_is_no_success() {
         (format!("{INIT}  - exit: 0\n"), "truncated_output"),
     ] {
         let answer = Stage::new(&steps).ask(&[]);
-        assert_eq!(answer["success"], false);
-        let found = answer["error_kind"].as_str().unwrap();
-        assert!(
-            [kind, "empty_result", "upstream_error"].contains(&found),
+        assert_eq!(
+            (&answer["success"], &answer["error_kind"]),
+            (&false.into(), &kind.into()),
             "{answer}"
         );
     }
@@ -333,17 +332,6 @@ fn folder_bytes(folder: &Path) -> u64 {
             Err(_) => 0,
         })
         .sum()
-}
-
-#[test]
-fn an_agent_costs_gemicro_little() {
-    let stage = Stage::new(&format!("{INIT}{RESULT}"));
-    stage.ask(&[]);
-    let began = Instant::now();
-    let answer = stage.ask(&[]);
-    assert_eq!(answer["success"], true, "{answer}");
-    // Not a bench: this only notices what waits for a timer that it need not wait for.
-    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
 }
 
 #[test]
