@@ -281,6 +281,10 @@ fn reports_itself() {
         "{report}"
     );
     assert_eq!(descriptors["6"], Value::Null);
+    let own = process(&std::process::id().to_string()).unwrap();
+    assert_eq!(report["parent"].to_string(), std::process::id().to_string());
+    // 0 where the tests themselves were started from outside their namespace.
+    assert_eq!(report["session"].to_string(), own.2);
 }
 
 #[test]
