@@ -5,8 +5,10 @@
 //! No phase logic, no parsing, no rendering lives here.
 
 mod agents;
+mod desk;
 mod engine;
 mod flows;
+mod here;
 mod library;
 mod plan;
 mod redacting;
@@ -17,8 +19,10 @@ mod stored_page;
 mod upkeep;
 
 pub use agents::{AgentAccess, AgentExecutor, AgentSetup, Login, agent_of_session};
+pub use desk::{Desk, Watched, Watching};
 pub use engine::{Engine, EngineConfig};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};
+pub use here::Here;
 pub use library::FolderLibrary;
 pub use plan::Plan;
 pub use registry::event_registry;

@@ -12,12 +12,12 @@ use gemicro_core::research::{PromptSet, ResearchEngine, ResearchFlow, ResearchPl
 use gemicro_core::run::events::RunStarted;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
 use gemicro_source::is_url;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::request::{AskRequest, Backend, Request, ResearchRequest};
 
 /// A checked plan; printing it starts nothing.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 #[serde(tag = "flow", rename_all = "snake_case")]
 pub enum Plan {
@@ -79,6 +79,7 @@ impl Plan {
             idle_ms: millis(request.idle),
             total_ms: millis(request.total),
             grant: Grant::default(),
+            keep_messages: request.keep_messages,
         };
         Ok(Self::Ask {
             plan: AskPlan {

@@ -44,6 +44,8 @@ pub struct AskRequest {
     pub max_retries: u32,
     /// What the run may use.
     pub limits: Limits,
+    /// Whether the answer holds everything the agent printed.
+    pub keep_messages: bool,
 }
 
 /// A question and how to answer it.

@@ -102,6 +102,9 @@ pub struct AgentTask {
     /// What it may spend; what is not named is not limited.
     #[serde(default)]
     pub grant: Grant,
+    /// Whether its answer holds everything it printed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_messages: bool,
 }
 
 /// What one task may spend.
@@ -154,6 +157,9 @@ pub struct AgentAnswer {
     /// Some of the charge is a worst case: a call was cut off before it told what it used.
     #[serde(default)]
     pub worst_case: bool,
+    /// What it printed, message by message, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Vec<Json>>,
 }
 
 /// A task as a step. It is tried again as `max_attempts` says, unless it may have changed files.

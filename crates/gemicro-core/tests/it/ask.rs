@@ -31,6 +31,7 @@ fn plan(max_attempts: u32) -> AskPlan {
             idle_ms: 300_000,
             total_ms: 1_800_000,
             grant: Grant::default(),
+            keep_messages: false,
         },
         max_attempts,
         notices: Vec::new(),
@@ -48,6 +49,7 @@ fn answer(text: &str) -> AgentAnswer {
         n_requests: 3,
         usage: None,
         worst_case: false,
+        messages: None,
     }
 }
 

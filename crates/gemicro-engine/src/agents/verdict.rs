@@ -45,6 +45,7 @@ impl Verdict<'_> {
                     n_requests: self.spent.as_ref().map_or(0, |spent| spent.n_requests),
                     usage,
                     worst_case: self.spent.as_ref().is_some_and(|spent| spent.worst_case),
+                    messages: None,
                 };
                 let output = Json::of(&answer).map_err(|error| {
                     StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string()))

@@ -113,6 +113,7 @@ impl AskArgs {
             total: Duration::from_secs(self.max_duration),
             max_retries: self.max_retries,
             limits,
+            keep_messages: false,
         })
     }
 }

@@ -1,0 +1,215 @@
+//! Runs carried out in this process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_stream::stream;
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+use gemicro_core::drive::StopSignals;
+use gemicro_core::live::LiveHub;
+use gemicro_core::run::RunRow;
+use gemicro_core::store::{Store, StoreError};
+use gemicro_event::{ErrorKind, Event, Failure, StreamId};
+use tokio::sync::watch;
+
+use crate::desk::{Desk, Watched, Watching};
+use crate::{CancelOutcome, Engine, Plan, Run};
+
+/// An engine and the runs it carries out now.
+#[derive(Clone)]
+pub struct Here {
+    engine: Engine,
+    running: Arc<Mutex<HashMap<StreamId, Running>>>,
+}
+
+/// A run under way.
+#[derive(Clone)]
+struct Running {
+    live: LiveHub,
+    stop: StopSignals,
+    /// The number of events once driving has ended.
+    ended: watch::Receiver<Option<Result<u64, Failure>>>,
+}
+
+impl Running {
+    /// Waits until driving has ended; tells the number of events.
+    async fn ended(&mut self) -> Result<u64, Failure> {
+        match self.ended.wait_for(Option::is_some).await {
+            Ok(ended) => ended.clone().unwrap_or(Ok(0)),
+            Err(_) => {
+                let message = "the task that watches a run panicked; the run's journal is whole";
+                Err(Failure::new(ErrorKind::Internal, message))
+            }
+        }
+    }
+}
+
+impl Here {
+    /// Over an engine.
+    #[must_use]
+    pub fn new(engine: Engine) -> Self {
+        Self {
+            engine,
+            running: Arc::default(),
+        }
+    }
+
+    /// The engine.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The runs under way.
+    #[must_use]
+    pub fn runs(&self) -> Vec<StreamId> {
+        self.running().keys().cloned().collect()
+    }
+
+    /// Goes on with a run that nobody drives.
+    ///
+    /// # Errors
+    /// When somebody does, it has ended, or this program cannot read it.
+    pub async fn resume(&self, run: &StreamId) -> Result<(), Failure> {
+        let stop = StopSignals::default();
+        let run = self.engine.resume(run, stop.clone()).await?;
+        self.keep(run, stop);
+        Ok(())
+    }
+
+    /// Stops every run, leaves them resumable, and waits until they are.
+    pub async fn suspend_all(&self) {
+        let all: Vec<Running> = self.running().values().cloned().collect();
+        for running in &all {
+            running.stop.suspend.cancel();
+        }
+        for mut running in all {
+            let _ = running.ended().await;
+        }
+    }
+
+    fn keep(&self, run: Run, stop: StopSignals) {
+        let (told, ended) = watch::channel(None);
+        let id = run.id.clone();
+        let running = Running {
+            live: run.live.clone(),
+            stop,
+            ended,
+        };
+        self.running().insert(id.clone(), running);
+        let here = self.clone();
+        tokio::spawn(async move {
+            let ended = match run.wait().await {
+                Ok(_) => here.engine.store().run(&id).await.map_err(Failure::from),
+                Err(failure) => Err(failure),
+            };
+            if let Err(failure) = &ended {
+                tracing::warn!(run = %id, %failure, "a run stopped without an end");
+            }
+            told.send_replace(Some(ended.map(|row| row.n_events)));
+            here.running().remove(&id);
+        });
+    }
+
+    fn watching(&self, run: &StreamId) -> Watching {
+        let events = self.engine.store().subscribe(run, 0);
+        let running = self.running().get(run).cloned();
+        Watching {
+            run: run.clone(),
+            items: match running {
+                Some(running) => driven(events, running),
+                None => Box::pin(events.map(|event| event.map(Watched::Event).map_err(Failure::from))),
+            },
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<StreamId, Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Events and texts of a run of this process, until its driving has ended and its last event was told.
+fn driven(
+    mut events: BoxStream<'static, Result<Event, StoreError>>,
+    mut running: Running,
+) -> BoxStream<'static, Result<Watched, Failure>> {
+    let mut live = running.live.subscribe();
+    Box::pin(stream! {
+        let (mut last_seq, mut seen) = (None, 0);
+        while last_seq.is_none_or(|last_seq| seen < last_seq) {
+            tokio::select! {
+                event = events.next() => match event {
+                    None => return,
+                    Some(Ok(event)) => {
+                        seen = event.seq;
+                        yield Ok(Watched::Event(event));
+                    }
+                    Some(Err(error)) => {
+                        yield Err(error.into());
+                        return;
+                    }
+                },
+                Some(item) = live.next() => yield Ok(Watched::Live(item)),
+                ended = running.ended(), if last_seq.is_none() => match ended {
+                    Ok(n_events) => last_seq = Some(n_events),
+                    Err(failure) => {
+                        yield Err(failure);
+                        return;
+                    }
+                },
+            }
+        }
+    })
+}
+
+impl Desk for Here {
+    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+        Box::pin(async move {
+            let stop = StopSignals::default();
+            let run = self.engine.start(&plan, stop.clone()).await?;
+            let id = run.id.clone();
+            self.keep(run, stop);
+            Ok(self.watching(&id))
+        })
+    }
+
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
+        let run = run.clone();
+        Box::pin(async move {
+            self.engine.store().run(&run).await?;
+            Ok(self.watching(&run))
+        })
+    }
+
+    fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>> {
+        let named = named.to_owned();
+        Box::pin(async move {
+            let store = self.engine.store();
+            let run = store.find_run(&named).await?;
+            Ok(store.run(&run).await?)
+        })
+    }
+
+    fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
+        let run = run.clone();
+        Box::pin(async move { Ok(self.engine.store().read(&run, 0, usize::MAX).await?.events) })
+    }
+
+    fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
+        let (run, reason) = (run.clone(), reason.to_owned());
+        Box::pin(async move { self.engine.cancel(&run, &reason).await })
+    }
+
+    fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        let running = self.running().get(run).cloned();
+        Box::pin(async move {
+            if let Some(mut running) = running {
+                running.stop.suspend.cancel();
+                running.ended().await?;
+            }
+            Ok(())
+        })
+    }
+}
