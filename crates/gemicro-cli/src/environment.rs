@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 /// The variables that hold the key, in the order they are asked.
 pub(crate) const KEY_VARIABLES: [&str; 2] = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
 
@@ -29,7 +31,7 @@ const READ: [&str; 11] = [
 ];
 
 /// Variables and folder of a process.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Environment {
     variables: BTreeMap<String, String>,
     /// The current folder.

@@ -1,17 +1,14 @@
-//! Watching a run that this process drives, from its first event to its end.
-
-use std::pin::Pin;
+//! Watching a run from its first event to its end, whoever carries it out.
 
 use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
+use futures_util::future::BoxFuture;
 use gemicro_core::command::AgentCommand;
-use gemicro_core::drive::{Ended, StopSignals};
-use gemicro_core::live::LiveItem;
+use gemicro_core::drive::StopSignals;
 use gemicro_core::research::PLAN_QUESTION;
 use gemicro_core::research::events::ResearchReaders;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
-use gemicro_engine::{Engine, Run};
+use gemicro_engine::{Desk, Engine, Watched, Watching};
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
 
 use crate::approval::{self, Approval};
@@ -23,23 +20,14 @@ use crate::view::{RunEnd, View};
 
 /// Who watches, and what may stop it.
 pub(crate) struct Watch<'a> {
-    /// Store and runs.
-    pub(crate) engine: &'a Engine,
+    /// Who carries the run out.
+    pub(crate) desk: &'a dyn Desk,
     /// All get every event.
     pub(crate) views: Vec<Box<dyn View>>,
     /// The first Ctrl-C.
     pub(crate) stop: &'a StopSignals,
     /// Who approves a plan.
     pub(crate) approval: Approval,
-}
-
-/// A run on its way.
-struct Driven {
-    id: StreamId,
-    live: BoxStream<'static, LiveItem>,
-    driving: Pin<Box<dyn Future<Output = Result<Ended, Failure>> + Send>>,
-    /// The last event there is, once driving has ended.
-    last_seq: Option<u64>,
 }
 
 /// What the events said so far.
@@ -50,21 +38,16 @@ struct Seen {
     sub_queries: Vec<String>,
     /// The run waits for its plan to be approved.
     asks: bool,
+    /// How many events there were when it first seemed to.
+    n_events: Option<u64>,
 }
 
 /// Shows the run until it ends or is suspended.
 ///
 /// # Errors
 /// When the store or a view fails. The run is then suspended and can be resumed.
-pub(crate) async fn follow(mut watch: Watch<'_>, run: Run) -> Result<RunEnd, Stopped> {
-    let id = run.id.clone();
-    let mut driven = Driven {
-        id: id.clone(),
-        live: run.live.subscribe(),
-        driving: Box::pin(run.wait()),
-        last_seq: None,
-    };
-    match watch.show(&mut driven).await {
+pub(crate) async fn follow(mut watch: Watch<'_>, mut watching: Watching) -> Result<RunEnd, Stopped> {
+    match watch.show(&mut watching).await {
         Ok(end) => {
             for view in &mut watch.views {
                 view.end(&end)?;
@@ -73,10 +56,7 @@ pub(crate) async fn follow(mut watch: Watch<'_>, run: Run) -> Result<RunEnd, Sto
         }
         Err(stopped) => {
             // Nobody watches any more: leave the run where it can be continued.
-            watch.stop.suspend.cancel();
-            if driven.last_seq.is_none() {
-                let _ = driven.driving.await;
-            }
+            let _ = watch.desk.suspend(&watching.run).await;
             Err(stopped)
         }
     }
@@ -110,53 +90,70 @@ pub(crate) async fn replay(
     Ok(end)
 }
 
-impl Watch<'_> {
-    async fn show(&mut self, driven: &mut Driven) -> Result<RunEnd, Stopped> {
-        let store = self.engine.store().clone();
-        let n_events_at_start = store.run(&driven.id).await?.n_events;
-        let mut events = store.subscribe(&driven.id, 0);
+impl<'a> Watch<'a> {
+    async fn show(&mut self, watching: &mut Watching) -> Result<RunEnd, Stopped> {
+        let (desk, id) = (self.desk, watching.run.clone());
         let mut seen = Seen::default();
-        let mut is_noticed = false;
-        while driven.last_seq.is_none_or(|last_seq| seen.seq < last_seq) {
+        let mut stopping: Option<BoxFuture<'a, Result<(), Failure>>> = None;
+        let mut is_stopping = false;
+        loop {
+            let stopped = async {
+                match &mut stopping {
+                    Some(stopping) => stopping.await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
-                event = events.next() => match event {
+                item = watching.items.next() => match item {
                     None => break,
-                    Some(event) => {
-                        let event = event?;
+                    Some(Ok(Watched::Event(event))) => {
                         seen.fold(&event);
                         for view in &mut self.views {
                             view.event(&event)?;
                         }
-                        if seen.asks && event.seq >= n_events_at_start && !self.stop.suspend.is_cancelled() {
+                        if seen.asks && !is_stopping && self.is_asked_now(&mut seen, &event).await? {
                             seen.asks = false;
-                            self.approve(driven, &seen.sub_queries).await?;
+                            self.approve(&id, &seen.sub_queries).await?;
                         }
                     }
-                },
-                Some(item) = driven.live.next() => {
-                    for view in &mut self.views {
-                        view.live(&item)?;
+                    Some(Ok(Watched::Live(item))) => {
+                        for view in &mut self.views {
+                            view.live(&item)?;
+                        }
                     }
+                    Some(Err(failure)) => return Err(run_trouble(failure, &id)),
+                },
+                told = stopped => {
+                    stopping = None;
+                    told?;
                 }
-                ended = &mut driven.driving, if driven.last_seq.is_none() => {
-                    self.note_end(driven, ended).await?;
-                }
-                () = self.stop.suspend.cancelled(), if !is_noticed => {
-                    is_noticed = true;
+                () = self.stop.suspend.cancelled(), if !is_stopping => {
+                    is_stopping = true;
                     for view in &mut self.views {
                         view.notice(STOPPING);
                     }
+                    stopping = Some(desk.suspend(&id));
                 }
             }
         }
         seen.end.ok_or_else(|| {
-            let message = format!("run {} stopped without an end", driven.id);
-            Stopped::from(Failure::new(ErrorKind::Internal, message)).about(&driven.id)
+            let message = format!("run {id} stopped without an end");
+            Stopped::from(Failure::new(ErrorKind::Internal, message)).about(&id)
         })
     }
 
-    /// Asks whoever approves plans and hands the answer to the run, unless it ends before that.
-    async fn approve(&self, driven: &mut Driven, sub_queries: &[String]) -> Result<(), Stopped> {
+    /// Whether the question is still open, not one that was answered before this was watched.
+    async fn is_asked_now(&self, seen: &mut Seen, event: &Event) -> Result<bool, Stopped> {
+        let n_events = match seen.n_events {
+            Some(n_events) => n_events,
+            None => self.desk.find(event.stream.as_str()).await?.n_events,
+        };
+        seen.n_events = Some(n_events);
+        Ok(event.seq >= n_events)
+    }
+
+    /// Asks whoever approves plans and hands the answer to the run, unless it is stopped before that.
+    async fn approve(&self, run: &StreamId, sub_queries: &[String]) -> Result<(), Stopped> {
         let asked = approval::ask(self.approval, sub_queries);
         let answer = tokio::select! {
             answer = asked => answer?,
@@ -165,9 +162,9 @@ impl Watch<'_> {
                 output::say("");
                 return Ok(());
             }
-            ended = &mut driven.driving, if driven.last_seq.is_none() => {
+            () = self.ended(run) => {
                 output::say("");
-                return self.note_end(driven, ended).await;
+                return Ok(());
             }
         };
         let Some(answer) = answer else {
@@ -176,16 +173,15 @@ impl Watch<'_> {
             return Ok(());
         };
         let command = AgentCommand::answer(PLAN_QUESTION, &answer);
-        self.engine.send(&driven.id, command).await?;
+        self.desk.send(run, command).await?;
         Ok(())
     }
 
-    /// Driving has ended: finds out which event is the last.
-    async fn note_end(&self, driven: &mut Driven, ended: Result<Ended, Failure>) -> Result<(), Stopped> {
-        driven.last_seq = Some(0);
-        ended.map_err(|failure| run_trouble(failure, &driven.id))?;
-        driven.last_seq = Some(self.engine.store().run(&driven.id).await?.n_events);
-        Ok(())
+    /// Waits until the run has ended, or cannot be watched any more.
+    async fn ended(&self, run: &StreamId) {
+        if let Ok(watching) = self.desk.watch(run).await {
+            let _ = watching.into_events().await;
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
     ask, cancel, completions, config, dead_letters, doctor, events, man, prune, research, resume, retry,
-    runs, schema, show, sim, store,
+    runs, schema, show, sim, store, worker,
 };
 use crate::environment::Environment;
 use crate::logging;
@@ -84,6 +84,7 @@ fn wants_json(command: &Command) -> bool {
         | Command::Config(_)
         | Command::Schema
         | Command::Store(_)
+        | Command::Worker(_)
         | Command::Completions(_)
         | Command::Man(_) => false,
     }
@@ -105,6 +106,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Config(args) => config::run(ctx, &args),
         Command::Schema => schema::run(),
         Command::Store(args) => store::run(ctx, &args),
+        Command::Worker(args) => worker::run(ctx, &args),
         Command::Sim(args) => sim::run(ctx, &args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gemicro_engine::{AllowedHost, Engine, EngineConfig, FetchRules};
+use gemicro_engine::{AllowedHost, Desk, Engine, EngineConfig, FetchRules, Here, Resident};
 use gemicro_event::{ErrorKind, StreamId};
 use gemicro_store::{RunFilter, SqliteStore};
 
@@ -11,7 +11,10 @@ use crate::environment::Environment;
 use crate::output;
 use crate::screen::Screen;
 use crate::trouble::Stopped;
-use crate::{agents, backend};
+use crate::{agents, backend, resident};
+
+/// Program and version.
+pub(crate) const PROGRAM: &str = concat!("gemicro ", env!("CARGO_PKG_VERSION"));
 
 /// Steps of one run at the same time; how many of them may be model calls is the backend's limit.
 const MAX_PARALLEL: usize = 128;
@@ -70,16 +73,46 @@ impl Context {
         layers: &Layers,
         settings: &ResearchSettings,
     ) -> Result<Engine, Stopped> {
+        let config = self.engine_config(layers, settings)?;
+        Engine::open(config).await.map_err(|failure| match failure.kind {
+            ErrorKind::StorageError => Stopped::from(failure).with_hint(
+                "`gemicro doctor` says what is wrong; another folder can be named with GEMICRO_HOME",
+            ),
+            _ => Stopped::from(failure),
+        })
+    }
+
+    /// Who carries out what may outlive this command: the resident worker, or this process.
+    pub(crate) async fn desk(
+        &self,
+        layers: &Layers,
+        settings: &ResearchSettings,
+        no_resident: bool,
+    ) -> Result<OpenDesk, Stopped> {
+        let state = StateFolder::resolve(layers)?;
+        if no_resident || !state.resident.value {
+            return Ok(OpenDesk::Here(Here::new(self.engine(layers, settings).await?)));
+        }
+        let resident = resident::client(&self.environment, &state.home.value)?;
+        Ok(OpenDesk::Resident(resident))
+    }
+
+    /// What the engine is opened with.
+    pub(crate) fn engine_config(
+        &self,
+        layers: &Layers,
+        settings: &ResearchSettings,
+    ) -> Result<EngineConfig, Stopped> {
         let home = self.home(layers)?;
         let endpoints = Endpoints::resolve(layers)?;
         for warning in backend::in_clear(&self.environment, &endpoints) {
             output::say(&format!("{} {warning}", self.screen.on_stderr().warn("warning:")));
         }
         let llm = backend::backends(&self.environment, &endpoints, settings)?;
-        let config = EngineConfig {
+        Ok(EngineConfig {
             home,
             owner: owner(),
-            program: concat!("gemicro ", env!("CARGO_PKG_VERSION")).to_owned(),
+            program: PROGRAM.to_owned(),
             llm,
             fetch: FetchRules {
                 allowed: settings.allow_hosts.value.clone(),
@@ -89,13 +122,34 @@ impl Context {
             secrets: self.environment.secrets(),
             share_sources: true,
             max_parallel: MAX_PARALLEL,
-        };
-        Engine::open(config).await.map_err(|failure| match failure.kind {
-            ErrorKind::StorageError => Stopped::from(failure).with_hint(
-                "`gemicro doctor` says what is wrong; another folder can be named with GEMICRO_HOME",
-            ),
-            _ => Stopped::from(failure),
+            resident: false,
         })
+    }
+}
+
+/// Who carries out runs for this command.
+pub(crate) enum OpenDesk {
+    /// This process.
+    Here(Here),
+    /// The resident worker.
+    Resident(Resident),
+}
+
+impl OpenDesk {
+    /// As a desk.
+    pub(crate) fn desk(&self) -> &dyn Desk {
+        match self {
+            Self::Here(here) => here,
+            Self::Resident(resident) => resident,
+        }
+    }
+
+    /// Everything that was wanted is done.
+    pub(crate) async fn close(&self) {
+        match self {
+            Self::Here(here) => here.engine().store().close().await,
+            Self::Resident(_) => {}
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
+use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
@@ -34,6 +35,12 @@ pub trait Desk: Send + Sync {
     /// # Errors
     /// `not_found` when there is no such run.
     fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>>;
+
+    /// Sends a command to a run; secrets in it are replaced on the way.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such run.
+    fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>>;
 
     /// Cancels a run, whoever carries it out.
     ///

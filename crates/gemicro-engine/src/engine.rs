@@ -1,10 +1,11 @@
 //! The one place where store, sources and models meet.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gemicro_core::ask::AGENT_STEP;
+use gemicro_core::ask::{AGENT_STEP, AgentName, AskPlan};
 use gemicro_core::blob::Blobs;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Hold, StopSignals, begin};
@@ -13,13 +14,14 @@ use gemicro_core::live::LiveHub;
 use gemicro_core::llm::Backends;
 use gemicro_core::offline::warm_up;
 use gemicro_core::research::{Base, ResearchExecutors, ResearchPlan, UseAs, executors};
+use gemicro_core::run::events::{RunReaders, RunStarted};
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 use gemicro_source::FetchRules;
 use gemicro_store::SqliteStore;
 
-use crate::agents::{AgentExecutor, AgentSetup};
+use crate::agents::{AgentCommons, AgentExecutor, AgentSetup};
 use crate::flows::FlowKind;
 use crate::redacting::RedactingStore;
 use crate::{CancelOutcome, FolderLibrary, Plan, Run};
@@ -51,6 +53,8 @@ pub struct EngineConfig {
     pub share_sources: bool,
     /// Steps of one run at the same time.
     pub max_parallel: usize,
+    /// The resident worker is to go on with runs that are cut off.
+    pub resident: bool,
 }
 
 /// Starts, resumes and cancels runs over one store.
@@ -61,6 +65,15 @@ pub struct Engine {
     journal: Arc<dyn Store>,
     executors: Executors,
     options: DriveOptions,
+    can: Can,
+    resident: bool,
+}
+
+/// What can be carried out with the keys and logins that there are.
+#[derive(Clone)]
+struct Can {
+    llm: Backends,
+    agents: BTreeSet<AgentName>,
 }
 
 impl Engine {
@@ -70,12 +83,27 @@ impl Engine {
     /// When the store cannot be opened: it says why and what to do.
     pub async fn open(config: EngineConfig) -> Result<Self, Failure> {
         let store = Arc::new(SqliteStore::open(&config.home).await?);
+        let commons = AgentCommons::new(&config.home);
+        Ok(Self::over(store, config, commons))
+    }
+
+    /// Registers all executors over a store that is open, with what agents of several engines share.
+    #[must_use]
+    pub fn over(store: Arc<SqliteStore>, config: EngineConfig, commons: AgentCommons) -> Self {
         let blobs: Arc<dyn Blobs> = store.clone();
         let library = FolderLibrary::new(blobs, config.home.join("index"), config.fetch);
         let library = if config.share_sources {
             library.sharing()
         } else {
             library
+        };
+        let has_access = |setup: &AgentSetup| {
+            let ways = setup.access.iter().filter(|(_, way)| way.is_ok());
+            ways.map(|(agent, _)| *agent).collect()
+        };
+        let can = Can {
+            llm: config.llm.clone(),
+            agents: config.agents.as_ref().map(has_access).unwrap_or_default(),
         };
         let parts = ResearchExecutors {
             library: Some(Arc::new(library)),
@@ -90,15 +118,17 @@ impl Engine {
         let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
         let mut executors = executors(parts);
         if let Some(setup) = config.agents {
-            let agents = AgentExecutor::new(config.home.clone(), setup, config.secrets.clone());
+            let agents = AgentExecutor::new(commons, setup, config.secrets.clone());
             executors = executors.with(AGENT_STEP, Arc::new(agents));
         }
-        Ok(Self {
+        Self {
             store,
             journal,
             executors,
             options,
-        })
+            can,
+            resident: config.resident,
+        }
     }
 
     /// Puts a store of a test between the runs and the journal and changes their limits: how deaths and
@@ -128,11 +158,58 @@ impl Engine {
     /// # Errors
     /// When the store cannot take it.
     pub async fn start(&self, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
+        self.start_as(&StreamId::random(), plan, stop).await
+    }
+
+    /// Starts a run under an id of the caller's choice.
+    ///
+    /// # Errors
+    /// When there is a run of that id, or the store cannot take it.
+    pub async fn start_as(&self, id: &StreamId, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
         let ctx = self.context(stop);
-        let id = StreamId::random();
-        let started = plan.started(&self.options.program);
-        let hold = begin(&ctx, &id, plan.parent(), &started).await?;
-        Ok(self.spawn(FlowKind::named(&started.flow)?, ctx, id, hold))
+        let started = RunStarted {
+            resident: self.resident,
+            ..plan.started(&self.options.program)
+        };
+        let hold = begin(&ctx, id, plan.parent(), &started).await?;
+        Ok(self.spawn(FlowKind::named(&started.flow)?, ctx, id.clone(), hold))
+    }
+
+    /// Whether the keys and logins that there are can carry a run.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub async fn can_carry(&self, id: &StreamId) -> Result<(), Failure> {
+        let first = self.store.read(id, 0, 1).await?;
+        let started = first
+            .events
+            .first()
+            .and_then(|event| event.update.as_run_started());
+        let Some(started) = started else {
+            let message = format!("run {id} has no beginning");
+            return Err(Failure::new(ErrorKind::StorageError, message));
+        };
+        let missing = match FlowKind::named(&started.flow)? {
+            FlowKind::Ask => {
+                let plan: Option<AskPlan> = started.plan.parse().ok();
+                let agent = plan.map(|plan| plan.task.agent);
+                agent
+                    .filter(|agent| !self.can.agents.contains(agent))
+                    .map(|agent| agent.to_string())
+            }
+            FlowKind::Research => {
+                let plan: Option<ResearchPlan> = started.plan.parse().ok();
+                let backend = plan.and_then(|plan| plan.engine.llm().map(|llm| llm.backend.clone()));
+                backend.filter(|backend| !self.can.llm.has(backend))
+            }
+        };
+        match missing {
+            None => Ok(()),
+            Some(missing) => {
+                let message = format!("there is no key and no login for {missing}");
+                Err(Failure::new(ErrorKind::AuthFailed, message))
+            }
+        }
     }
 
     /// What a run that has ended brings into a new one, with the plan it had.

@@ -7,6 +7,7 @@ use async_stream::stream;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
+use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::drive::StopSignals;
 use gemicro_core::live::LiveHub;
 use gemicro_core::run::RunRow;
@@ -79,11 +80,53 @@ impl Here {
         Ok(())
     }
 
+    /// The same, but waits for the lease of an owner that is gone to run out, unless it is stopped before that.
+    ///
+    /// # Errors
+    /// As for [`resume`](Self::resume).
+    pub async fn resume_from(
+        &self,
+        run: &StreamId,
+        stop: StopSignals,
+        owner_is_gone: impl Fn(&str) -> bool,
+    ) -> Result<Watching, Failure> {
+        let run = self.engine.resume_from(run, stop.clone(), owner_is_gone).await?;
+        let id = run.id.clone();
+        self.keep(run, stop);
+        Ok(self.watching(&id))
+    }
+
+    /// Whether a run is under way here.
+    #[must_use]
+    pub fn carries(&self, run: &StreamId) -> bool {
+        self.running().contains_key(run)
+    }
+
+    /// Starts a run under an id of the caller's choice.
+    ///
+    /// # Errors
+    /// When there is a run of that id, or the store cannot take it.
+    pub async fn start_as(&self, id: &StreamId, plan: &Plan) -> Result<Watching, Failure> {
+        let stop = StopSignals::default();
+        let run = self.engine.start_as(id, plan, stop.clone()).await?;
+        self.keep(run, stop);
+        Ok(self.watching(id))
+    }
+
     /// Stops every run, leaves them resumable, and waits until they are.
     pub async fn suspend_all(&self) {
+        self.stop_all(|stop| stop.suspend.cancel()).await;
+    }
+
+    /// Stops every run for somebody else to go on with, and waits until they are stopped.
+    pub async fn leave_all(&self) {
+        self.stop_all(|stop| stop.leave.cancel()).await;
+    }
+
+    async fn stop_all(&self, stop: impl Fn(&StopSignals)) {
         let all: Vec<Running> = self.running().values().cloned().collect();
         for running in &all {
-            running.stop.suspend.cancel();
+            stop(&running.stop);
         }
         for mut running in all {
             let _ = running.ended().await;
@@ -166,13 +209,7 @@ fn driven(
 
 impl Desk for Here {
     fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
-        Box::pin(async move {
-            let stop = StopSignals::default();
-            let run = self.engine.start(&plan, stop.clone()).await?;
-            let id = run.id.clone();
-            self.keep(run, stop);
-            Ok(self.watching(&id))
-        })
+        Box::pin(async move { self.start_as(&StreamId::random(), &plan).await })
     }
 
     fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
@@ -195,6 +232,11 @@ impl Desk for Here {
     fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
         let run = run.clone();
         Box::pin(async move { Ok(self.engine.store().read(&run, 0, usize::MAX).await?.events) })
+    }
+
+    fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
+        let run = run.clone();
+        Box::pin(async move { self.engine.send(&run, command).await })
     }
 
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {

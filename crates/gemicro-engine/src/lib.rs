@@ -14,11 +14,12 @@ mod plan;
 mod redacting;
 mod registry;
 mod request;
+mod resident;
 mod run;
 mod stored_page;
 mod upkeep;
 
-pub use agents::{AgentAccess, AgentExecutor, AgentSetup, Login, agent_of_session};
+pub use agents::{AgentAccess, AgentCommons, AgentExecutor, AgentSetup, Login, WarmStatus, agent_of_session};
 pub use desk::{Desk, Watched, Watching};
 pub use engine::{Engine, EngineConfig};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};
@@ -27,5 +28,8 @@ pub use library::FolderLibrary;
 pub use plan::Plan;
 pub use registry::event_registry;
 pub use request::{AskRequest, Backend, Request, ResearchRequest};
+pub use resident::{
+    BinaryId, BuildConfig, CarriedRun, Resident, StartWorker, Worker, WorkerConfig, WorkerStatus, is_free,
+};
 pub use run::{CancelOutcome, Run};
 pub use upkeep::sweep_indexes;

@@ -160,6 +160,7 @@ impl Plan {
                     limits: *limits,
                     held_back,
                     held_back_ms,
+                    resident: false,
                     resubmits: plan.base.as_ref().is_some_and(|base| base.use_as == UseAs::Retry),
                 }
             }
@@ -179,6 +180,7 @@ impl Plan {
                 limits: *limits,
                 held_back: Charge::ZERO,
                 held_back_ms: 0,
+                resident: false,
                 resubmits: false,
             },
         }

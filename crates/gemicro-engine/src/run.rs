@@ -3,6 +3,7 @@
 use gemicro_core::drive::{DriveError, Ended};
 use gemicro_core::live::LiveHub;
 use gemicro_event::{ErrorKind, Failure, StreamId};
+use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 
 /// A run that this process drives. Dropping it does not stop it; its stop signals do.
@@ -32,7 +33,8 @@ impl Run {
 }
 
 /// What became of a wish to cancel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CancelOutcome {
     /// The run has ended as cancelled.
     Cancelled,

@@ -19,6 +19,7 @@ use crate::commands::runs::RunsArgs;
 use crate::commands::show::ShowArgs;
 use crate::commands::sim::SimArgs;
 use crate::commands::store::StoreArgs;
+use crate::commands::worker::WorkerArgs;
 
 /// Deep research you can prove: cited answers, a durable journal, runs that survive a crash.
 #[derive(Debug, Parser)]
@@ -71,6 +72,8 @@ pub(crate) enum Command {
     Schema,
     /// Maintain the store
     Store(StoreArgs),
+    /// Be the resident worker, which carries on with what outlives its command; or ask what it does
+    Worker(WorkerArgs),
     /// Simulate model APIs on this machine, or record a real one: no key, no cost
     Sim(SimArgs),
     /// Print shell completions

@@ -10,7 +10,7 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 17] = [
+pub(super) const COMMANDS: [&str; 18] = [
     "research",
     "ask",
     "runs",
@@ -25,6 +25,7 @@ pub(super) const COMMANDS: [&str; 17] = [
     "config",
     "schema",
     "store",
+    "worker",
     "sim",
     "completions",
     "man",

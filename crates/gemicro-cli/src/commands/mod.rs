@@ -17,3 +17,4 @@ pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod sim;
 pub(crate) mod store;
+pub(crate) mod worker;

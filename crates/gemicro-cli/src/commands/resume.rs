@@ -6,7 +6,7 @@ use clap::Args;
 use gemicro_core::ask::AskFlow;
 use gemicro_core::flow::Flow;
 use gemicro_core::store::StoreError;
-use gemicro_engine::AllowedHost;
+use gemicro_engine::{AllowedHost, Here};
 use gemicro_event::ErrorKind;
 
 use super::ask;
@@ -70,7 +70,8 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
             format!("gemicro resume {id} --yes"),
         ));
     }
-    let run = engine
+    let here = Here::new(engine);
+    let watching = here
         .resume_from(&id, stop.clone(), owner_is_gone)
         .await
         .map_err(|failure| run_trouble(failure, &id))?;
@@ -80,14 +81,16 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
             Format::Jsonl => DataFormat::Jsonl,
             Format::Text | Format::Markdown => DataFormat::Text,
         };
-        return ask::show(ctx, &engine, run, &stop, format).await?.outcome(&id);
+        let end = ask::show(ctx, &here, watching, &stop, format).await?;
+        here.engine().store().close().await;
+        return end.outcome(&id);
     }
     let showing = Showing {
         format: args.format,
         out: args.out.as_deref(),
         yes: args.yes,
     };
-    watch(ctx, &engine, run, &stop, showing).await
+    watch(ctx, &here, watching, &stop, showing).await
 }
 
 /// Whether the process that holds the run has died on this machine; its lease then runs out within seconds.

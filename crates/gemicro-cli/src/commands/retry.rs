@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gemicro_core::budget::Limits;
 use gemicro_core::research::UseAs;
-use gemicro_engine::{AllowedHost, ResearchRequest};
+use gemicro_engine::{AllowedHost, Desk, Here, ResearchRequest};
 use gemicro_event::ErrorKind;
 
 use super::research::{Showing, planned, watch};
@@ -74,11 +74,12 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
         limits,
         base: Some(base),
     };
-    let run = engine.start(&planned(request)?, stop.clone()).await?;
+    let here = Here::new(engine);
+    let watching = here.start(planned(request)?).await?;
     let showing = Showing {
         format: args.format,
         out: args.out.as_deref(),
         yes: false,
     };
-    watch(ctx, &engine, run, &stop, showing).await
+    watch(ctx, &here, watching, &stop, showing).await
 }

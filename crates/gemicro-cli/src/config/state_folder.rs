@@ -1,4 +1,4 @@
-//! Where runs are kept: `$GEMICRO_HOME`, the user's file, or the platform's data folder.
+//! Where runs are kept (`$GEMICRO_HOME`, the user's file, or the platform's data folder), and who works there.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::environment::Environment;
 use crate::trouble::Stopped;
 
 /// The keys of this group in files.
-pub(super) const KEYS: &[&str] = &["state.home"];
+pub(super) const KEYS: &[&str] = &["state.home", "state.resident"];
 
 const HOME: Spec<Option<PathBuf>> = Spec {
     key: "state.home",
@@ -19,11 +19,20 @@ const HOME: Spec<Option<PathBuf>> = Spec {
     read: read_home,
 };
 
-/// The state folder.
+const RESIDENT: Spec<bool> = Spec {
+    key: "state.resident",
+    variable: "GEMICRO_RESIDENT",
+    flag: "--no-resident",
+    read: read_resident,
+};
+
+/// The state folder, and who works over it.
 #[derive(Debug, Clone)]
 pub(crate) struct StateFolder {
     /// Its path.
     pub(crate) home: Setting<PathBuf>,
+    /// Whether work that may outlive its command is given to the resident worker.
+    pub(crate) resident: Setting<bool>,
 }
 
 impl StateFolder {
@@ -50,16 +59,26 @@ impl StateFolder {
                 }
             }
         };
-        Ok(Self { home })
+        Ok(Self {
+            home,
+            resident: layers.pick(&RESIDENT, None, true)?,
+        })
     }
 
     /// Lines for `config show`.
     pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
-        vec![(
-            "state.home",
-            self.home.value.display().to_string(),
-            self.home.origin.clone(),
-        )]
+        vec![
+            (
+                "state.home",
+                self.home.value.display().to_string(),
+                self.home.origin.clone(),
+            ),
+            (
+                "state.resident",
+                self.resident.value.to_string(),
+                self.resident.origin.clone(),
+            ),
+        ]
     }
 }
 
@@ -72,6 +91,17 @@ fn read_home(written: &Written) -> Result<Option<PathBuf>, String> {
         Err("the path is empty".to_owned())
     } else {
         Ok(Some(written.folder.join(path)))
+    }
+}
+
+fn read_resident(written: &Written) -> Result<bool, String> {
+    if written.by_project {
+        return Err("a project's file may not say who carries out your runs".to_owned());
+    }
+    match one(written)?.trim() {
+        "true" | "on" | "1" => Ok(true),
+        "false" | "off" | "0" => Ok(false),
+        other => Err(format!("`{other}` is neither true nor false")),
     }
 }
 

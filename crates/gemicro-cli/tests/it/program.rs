@@ -59,6 +59,8 @@ impl World {
             .env_clear()
             .env("HOME", self.path("user"))
             .env("GEMICRO_HOME", self.path("home"))
+            // Tests of the resident worker say otherwise.
+            .env("GEMICRO_RESIDENT", "off")
             .env("COLUMNS", "90")
             .current_dir(self.folder.path())
             .stdin(Stdio::null());

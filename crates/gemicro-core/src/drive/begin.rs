@@ -74,6 +74,7 @@ pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Re
         let suspended = RunSuspended {
             reason,
             stopped_at: loaded.run.last_at,
+            cut_off: true,
         };
         events.push(NewEvent::of_run(AgentUpdate::new(&suspended, now)));
     }

@@ -30,6 +30,8 @@ pub struct DriveContext {
 pub struct StopSignals {
     /// Stop now and leave the run resumable.
     pub suspend: CancellationToken,
+    /// The process leaves: stop now, for somebody else to go on.
+    pub leave: CancellationToken,
     /// Stop for good.
     pub cancel: CancellationToken,
 }

@@ -124,7 +124,7 @@ impl<'a, F: Flow> Driver<'a, F> {
                 continue;
             }
             if let Some(failure) = self.halted.take() {
-                self.suspend(&failure.message).await?;
+                self.suspend(&failure.message, false).await?;
                 return Err(DriveError::Halted(failure));
             }
             let decision = self.decide();
@@ -137,8 +137,12 @@ impl<'a, F: Flow> Driver<'a, F> {
             let wake_at = self.next_wake(&decision);
             tokio::select! {
                 biased;
+                () = self.ctx.stop.leave.cancelled() => {
+                    self.suspend("its process left", true).await?;
+                    return Ok(Ended::Suspended);
+                }
                 () = self.ctx.stop.suspend.cancelled() => {
-                    self.suspend("stopped on request").await?;
+                    self.suspend("stopped on request", false).await?;
                     return Ok(Ended::Suspended);
                 }
                 () = self.ctx.stop.cancel.cancelled() => self.request_cancel("cancelled by its owner").await?,

@@ -92,7 +92,7 @@ impl<F: Flow> Driver<'_, F> {
     }
 
     /// Stops everything for a while: attempts that did not finish in time are lost and start again later.
-    pub(super) async fn suspend(&mut self, reason: &str) -> Result<(), DriveError> {
+    pub(super) async fn suspend(&mut self, reason: &str, is_cut_off: bool) -> Result<(), DriveError> {
         if let Ok(report) = self.reports.try_recv() {
             self.take_reports(report);
         }
@@ -141,6 +141,7 @@ impl<F: Flow> Driver<'_, F> {
         let suspended = RunSuspended {
             reason: reason.to_owned(),
             stopped_at: now,
+            cut_off: is_cut_off,
         };
         events.push(NewEvent::of_run(AgentUpdate::new(&suspended, now)));
         self.append(events).await

@@ -35,6 +35,12 @@ impl Backends {
         self
     }
 
+    /// Whether there is one of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

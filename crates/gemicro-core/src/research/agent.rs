@@ -125,6 +125,7 @@ impl Agent for DeepResearchAgent {
             limits: self.limits,
             held_back,
             held_back_ms,
+            resident: false,
             resubmits: false,
         };
         let parts = ResearchExecutors {

@@ -38,6 +38,17 @@ pub enum ResearchEngine {
     },
 }
 
+impl ResearchEngine {
+    /// How the model is called; none offline.
+    #[must_use]
+    pub fn llm(&self) -> Option<&LlmConfig> {
+        match self {
+            Self::Model { llm, .. } | Self::Agent { llm } => Some(llm),
+            Self::Offline { .. } => None,
+        }
+    }
+}
+
 /// A research run as data; frozen in `run_started`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResearchPlan {

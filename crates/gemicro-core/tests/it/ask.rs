@@ -89,6 +89,7 @@ async fn run(
         limits,
         held_back: Charge::ZERO,
         held_back_ms: 0,
+        resident: false,
         resubmits: false,
     };
     let id = StreamId::random();

@@ -109,6 +109,7 @@ fn examples() -> Vec<AgentUpdate> {
             },
             held_back: charge(),
             held_back_ms: 60_000,
+            resident: false,
             resubmits: false,
         }),
         fact(StepStarted {
@@ -197,6 +198,7 @@ fn examples() -> Vec<AgentUpdate> {
         fact(RunSuspended {
             reason: "stopped on request".to_owned(),
             stopped_at: at(),
+            cut_off: false,
         }),
         fact(RunResumed {
             program: "gemicro 0.1.0".to_owned(),

@@ -11,15 +11,13 @@ use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Probe, Profile, Tier};
-use gemicro_llm::gateway::{Gateway, GatewayConfig, Grant, ModelRules, Ticket};
-use gemicro_runner::supervise::{
-    ProcessHandle, RunLimits, Supervision, VersionCache, end_leftover, supervise,
-};
+use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Profile, Tier};
+use gemicro_llm::gateway::{Grant, ModelRules, Ticket};
+use gemicro_runner::supervise::{ProcessHandle, RunLimits, Supervision, end_leftover, supervise};
 use gemicro_runner::{AgentRequest, Approval, ModelAccess, Prompt, Session, SessionId, Token};
-use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
+use super::commons::AgentCommons;
 use super::login::{bring, take_back};
 use super::place::Place;
 use super::seen::{Facts, Seen};
@@ -36,28 +34,22 @@ pub struct AgentExecutor {
 }
 
 struct Shared {
-    state: PathBuf,
+    commons: AgentCommons,
     setup: AgentSetup,
     secrets: Vec<String>,
-    gateway: Gateway,
-    versions: VersionCache,
-    probe: OnceCell<Probe>,
 }
 
 impl AgentExecutor {
-    /// Over the state folder. Costs nothing until an agent is asked.
+    /// With these keys and programs.
     #[must_use]
-    pub fn new(state: PathBuf, setup: AgentSetup, secrets: Vec<String>) -> Self {
-        let versions = VersionCache::in_file(state.join("agents").join("versions.json"));
+    pub fn new(commons: AgentCommons, setup: AgentSetup, secrets: Vec<String>) -> Self {
+        let shared = Shared {
+            commons,
+            setup,
+            secrets,
+        };
         Self {
-            shared: Arc::new(Shared {
-                state,
-                setup,
-                secrets,
-                gateway: Gateway::new(GatewayConfig::default()),
-                versions,
-                probe: OnceCell::new(),
-            }),
+            shared: Arc::new(shared),
         }
     }
 }
@@ -147,7 +139,7 @@ impl Shared {
         let mut seen = Seen {
             live: call.live,
             reporter: call.reporter,
-            gateway: way.ticket.is_some().then(|| self.gateway.clone()),
+            gateway: way.ticket.is_some().then(|| self.commons.gateway().clone()),
             facts: facts.clone(),
             serving: None,
         };
@@ -166,7 +158,7 @@ impl Shared {
             redactor: Redactor::new(&self.secrets),
             cancel: stop,
             gateway: way.ticket.is_some().then_some(port),
-            versions: Some(&self.versions),
+            versions: Some(self.commons.versions()),
         };
         let brought = match self.setup.access.get(&task.agent) {
             Some(Ok(AgentAccess::Login(login))) => {
@@ -206,36 +198,28 @@ impl Shared {
         .into_result()
     }
 
-    /// The walls of this machine, found by really starting something; none for who asked for none.
+    /// The walls of this machine; none for who asked for none.
     async fn tier(&self, mode: SandboxMode) -> Result<Tier, Failure> {
         if mode == SandboxMode::DangerFullAccess {
             return Ok(Tier::None);
         }
-        let launcher = self.setup.launcher.clone();
-        let scratch = self.state.join("agents").join("probe");
-        let probing = || async move {
-            let probed = tokio::task::spawn_blocking(move || {
-                std::fs::create_dir_all(&scratch)?;
-                let probe = sandbox::probe(&launcher, &scratch);
-                std::fs::remove_dir_all(&scratch)?;
-                Ok::<_, std::io::Error>(probe)
-            });
-            match probed.await {
-                Ok(Ok(probe)) => Ok(probe),
-                Ok(Err(error)) => Err(Failure::new(ErrorKind::StorageError, error.to_string())),
-                Err(error) => Err(Failure::new(ErrorKind::Internal, error.to_string())),
-            }
-        };
-        let probe = self.probe.get_or_try_init(probing).await?;
-        Ok(probe.tier)
+        self.commons.tier(&self.setup.launcher).await
     }
 
     fn place(&self, task: &AgentTask, call: &StepCall) -> Result<(Place, Session), Failure> {
         match &task.session {
-            None => Ok((Place::new(&self.state, &call.run, call.attempt)?, Session::New)),
+            None => Ok((
+                Place::new(self.commons.state(), &call.run, call.attempt)?,
+                Session::New,
+            )),
             Some(session) => {
                 let session: SessionId = session.parse()?;
-                let place = Place::of_session(&self.state, (&call.run, call.attempt), task.agent, &session)?;
+                let place = Place::of_session(
+                    self.commons.state(),
+                    (&call.run, call.attempt),
+                    task.agent,
+                    &session,
+                )?;
                 Ok((place, Session::Resume(session)))
             }
         }
@@ -263,7 +247,7 @@ impl Shared {
                 ticket: None,
             }),
             Some(Ok(AgentAccess::Key { upstream, key })) => {
-                let ticket = self.gateway.open(Grant {
+                let ticket = self.commons.gateway().open(Grant {
                     label: task.agent.to_string(),
                     wire: wire(task.agent),
                     upstream: upstream.clone(),
@@ -299,7 +283,7 @@ impl Shared {
             writable: Vec::new(),
             pinning: Pinning::Required,
             readable: Vec::new(),
-            hidden: vec![self.state.clone()],
+            hidden: vec![self.commons.state().to_owned()],
             user_home: self.setup.user_home.clone(),
             home: place.home(),
             temporary: place.temporary(),

@@ -6,14 +6,18 @@
 //! agent works), `executor` (one attempt), `verdict` (what it came to), `traces`
 //! (what it left in its folder).
 
+mod commons;
 mod executor;
 mod login;
 mod place;
+mod pool;
 mod seen;
 mod setup;
 mod traces;
 mod verdict;
 
+pub use commons::AgentCommons;
 pub use executor::AgentExecutor;
 pub use place::agent_of_session;
+pub use pool::WarmStatus;
 pub use setup::{AgentAccess, AgentSetup, Login};

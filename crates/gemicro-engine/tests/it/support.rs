@@ -114,6 +114,7 @@ pub(crate) async fn engine_asking(place: &Path, owner: &str, model: Arc<dyn LlmB
         secrets: Vec::new(),
         share_sources: false,
         max_parallel: 8,
+        resident: false,
     };
     Engine::open(config).await.expect("the store opens")
 }

@@ -57,6 +57,26 @@ impl Gateway {
     /// # Errors
     /// When the key holds characters that no key has, or when there is no randomness or no HTTP client.
     pub fn open(&self, grant: Grant) -> Result<Ticket, Failure> {
+        let token = Token::random().map_err(|error| {
+            let message = format!("there is no randomness for a token: {error}");
+            Failure::new(ErrorKind::Internal, message)
+        })?;
+        self.open_as(token, grant)
+    }
+
+    /// Opens a grant for a process that was given the token of an earlier one, which is closed by now.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open); `conflict` while the earlier grant is open.
+    pub fn open_again(&self, token: &str, grant: Grant) -> Result<Ticket, Failure> {
+        if self.inner.find(token.as_bytes()).is_some() {
+            let message = "the grant before this one is still open";
+            return Err(Failure::new(ErrorKind::Conflict, message));
+        }
+        self.open_as(Token::known(token), grant)
+    }
+
+    fn open_as(&self, token: Token, grant: Grant) -> Result<Ticket, Failure> {
         let rules = grant.wire.rules();
         if let Some(key) = &grant.key
             && (key.expose().is_empty() || rules.key_value(key.expose()).is_none())
@@ -64,10 +84,6 @@ impl Gateway {
             let message = "the API key is empty or holds characters that no key has";
             return Err(Failure::new(ErrorKind::AuthFailed, message));
         }
-        let token = Token::random().map_err(|error| {
-            let message = format!("there is no randomness for a token: {error}");
-            Failure::new(ErrorKind::Internal, message)
-        })?;
         let client = self.inner.client(&grant.upstream)?;
         let step = Arc::new(Step::new(grant, token, client, &self.inner.config));
         let mut steps = self.inner.steps.write().unwrap_or_else(PoisonError::into_inner);

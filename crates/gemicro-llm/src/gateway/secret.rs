@@ -38,6 +38,11 @@ impl Token {
         Ok(Self(format!("gw-{digits}")))
     }
 
+    /// One that was made before.
+    pub(super) fn known(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
     /// Whether this is it. Takes the same time wherever the two differ.
     pub(super) fn is(&self, given: &[u8]) -> bool {
         self.0.as_bytes().ct_eq(given).into()

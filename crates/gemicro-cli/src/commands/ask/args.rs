@@ -43,6 +43,10 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 
+    /// Carry it out in this process, not in the resident worker: nothing stays warm, and it ends with this command
+    #[arg(long)]
+    pub(crate) no_resident: bool,
+
     /// How long the agent may be silent, in seconds
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, default_value = "300", help_heading = "Limits")]
     pub(crate) timeout: u64,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gemicro_core::ask::ToolAnswer;
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{Engine, Plan, Request, Run, agent_of_session};
+use gemicro_engine::{Desk, Plan, Request, Watching, agent_of_session};
 use gemicro_event::{ErrorKind, StreamId};
 
 use super::AskArgs;
@@ -60,14 +60,15 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
     })?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     runtime::block_on(async {
-        let engine = ctx.engine(&layers, &settings).await?;
+        let desk = ctx.desk(&layers, &settings, args.no_resident).await?;
         let stop = signals::listen()?;
         for notice in plan.notices() {
             output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
         }
-        let run = engine.start(&plan, stop.clone()).await?;
-        let id = run.id.clone();
-        let end = show(ctx, &engine, run, &stop, args.format).await?;
+        let watching = desk.desk().start(plan).await?;
+        let id = watching.run.clone();
+        let end = show(ctx, desk.desk(), watching, &stop, args.format).await?;
+        desk.close().await;
         Ok((end, id))
     })
 }
@@ -78,24 +79,25 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
 /// When the store or the view fails.
 pub(crate) async fn show(
     ctx: &Context,
-    engine: &Engine,
-    run: Run,
+    desk: &dyn Desk,
+    watching: Watching,
     stop: &StopSignals,
     format: DataFormat,
 ) -> Result<RunEnd, Stopped> {
-    let id = run.id.clone();
+    let id = watching.run.clone();
     let view: Box<dyn View> = match format {
         DataFormat::Jsonl => Box::new(EventLines::new(Output::Stdout)),
         DataFormat::Text | DataFormat::Json => Box::new(AskView::new(format, &ctx.screen)),
     };
     let watch = Watch {
-        engine,
+        desk,
         views: vec![view],
         stop,
         approval: Approval::Granted,
     };
-    let end = follow(watch, run).await.map_err(|stopped| stopped.about(&id))?;
-    engine.store().close().await;
+    let end = follow(watch, watching)
+        .await
+        .map_err(|stopped| stopped.about(&id))?;
     if end == RunEnd::Suspended {
         output::say(&format!(
             "Run {id} is stopped. What it did is kept: gemicro show {id}"

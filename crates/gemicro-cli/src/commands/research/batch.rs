@@ -5,7 +5,7 @@ use std::path::Path;
 use futures_util::StreamExt;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::research::Citation;
-use gemicro_engine::{Engine, Plan};
+use gemicro_engine::{Desk, Here, Plan};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use serde_json::{Value, json};
 
@@ -60,11 +60,11 @@ async fn answer_all(
     plan: Planner<'_>,
 ) -> Result<(), Stopped> {
     let stop = signals::listen()?;
-    let engine = ctx.engine(opened.layers, opened.settings).await?;
+    let here = Here::new(ctx.engine(opened.layers, opened.settings).await?);
     let mut output = Output::new(args.out.as_deref());
     let answering = questions
         .iter()
-        .map(|question| answer_one(&engine, &stop, question, plan));
+        .map(|question| answer_one(&here, &stop, question, plan));
     let mut answers = futures_util::stream::iter(answering).buffered(AT_ONCE);
     let mut n_done = 0;
     let mut failure: Option<Failure> = None;
@@ -89,7 +89,7 @@ async fn answer_all(
         output::say(&progress(&answered, n_done, questions.len()));
     }
     drop(answers);
-    engine.store().close().await;
+    here.engine().store().close().await;
     if stop.suspend.is_cancelled() {
         output::say(STOPPING);
         output::say(&format!(
@@ -106,7 +106,7 @@ async fn answer_all(
 }
 
 async fn answer_one(
-    engine: &Engine,
+    here: &Here,
     stop: &StopSignals,
     question: &Question,
     plan: Planner<'_>,
@@ -131,15 +131,15 @@ async fn answer_one(
         }
         Err(stopped) => return Err(stopped),
     };
-    let run = engine.start(&plan, stop.clone()).await?;
-    let id = run.id.clone();
+    let watching = here.start(plan).await?;
+    let id = watching.run.clone();
     let watch = Watch {
-        engine,
+        desk: here,
         views: Vec::new(),
         stop,
         approval: Approval::Granted,
     };
-    let end = follow(watch, run).await?;
+    let end = follow(watch, watching).await?;
     Ok(Answered {
         question,
         run: Some(id),

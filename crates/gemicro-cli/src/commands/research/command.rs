@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use gemicro_core::research::{Base, ResearchConfig, ResearchPlan, UseAs};
-use gemicro_engine::{Engine, Plan, Request, ResearchRequest};
+use gemicro_engine::{Desk, Engine, Here, Plan, Request, ResearchRequest};
 use gemicro_event::ErrorKind;
 
 use super::{ResearchArgs, Showing, batch, dry_run, watch};
@@ -53,7 +53,7 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), Stopped> {
         }
         return runtime::block_on(async {
             let engine = ctx.engine(&layers, &settings).await?;
-            start(ctx, args, &engine, &plan).await
+            start(ctx, args, engine, plan).await
         });
     }
     runtime::block_on(async {
@@ -62,7 +62,7 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), Stopped> {
         if args.dry_run {
             return dry_run::print(&plan, args.format, &ctx.screen);
         }
-        start(ctx, args, &engine, &plan).await
+        start(ctx, args, engine, plan).await
     })
 }
 
@@ -90,18 +90,19 @@ async fn earlier(args: &ResearchArgs, engine: &Engine) -> Result<Option<Earlier>
     Ok(Some(Earlier { plan, base }))
 }
 
-async fn start(ctx: &Context, args: &ResearchArgs, engine: &Engine, plan: &Plan) -> Result<(), Stopped> {
+async fn start(ctx: &Context, args: &ResearchArgs, engine: Engine, plan: Plan) -> Result<(), Stopped> {
     let stop = signals::listen()?;
     for notice in plan.notices() {
         output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
     }
-    let run = engine.start(plan, stop.clone()).await?;
+    let here = Here::new(engine);
+    let watching = here.start(plan).await?;
     let showing = Showing {
         format: args.format,
         out: args.out.as_deref(),
         yes: args.yes,
     };
-    watch(ctx, engine, run, &stop, showing).await
+    watch(ctx, &here, watching, &stop, showing).await
 }
 
 /// An earlier run: the plan it had and what it brings in.

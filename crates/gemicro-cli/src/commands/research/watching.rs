@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{Engine, Run};
+use gemicro_engine::{Here, Watching};
 
 use super::views::views;
 use crate::approval::Approval;
@@ -30,12 +30,12 @@ pub(crate) struct Showing<'a> {
 /// When the run failed or was stopped, or the store or a view failed.
 pub(crate) async fn watch(
     ctx: &Context,
-    engine: &Engine,
-    run: Run,
+    here: &Here,
+    watching: Watching,
     stop: &StopSignals,
     showing: Showing<'_>,
 ) -> Result<(), Stopped> {
-    let id = run.id.clone();
+    let id = watching.run.clone();
     let approval = if showing.yes {
         Approval::Granted
     } else {
@@ -43,13 +43,15 @@ pub(crate) async fn watch(
     };
     let views = views(ctx, &id, showing.format, showing.out);
     let watch = Watch {
-        engine,
+        desk: here,
         views,
         stop,
         approval,
     };
-    let end = follow(watch, run).await.map_err(|stopped| stopped.about(&id))?;
-    engine.store().close().await;
+    let end = follow(watch, watching)
+        .await
+        .map_err(|stopped| stopped.about(&id))?;
+    here.engine().store().close().await;
     if end == RunEnd::Suspended {
         output::say(&format!(
             "Run {id} is suspended. Continue with: gemicro resume {id}"

@@ -31,6 +31,9 @@ pub struct RunStarted {
     /// It does again what failed in its parent run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resubmits: bool,
+    /// The resident worker carries it out, and goes on with it whenever it was cut off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resident: bool,
 }
 event_payload!(RunStarted, "run_started", |it| format!(
     "Run started: {}",
@@ -134,6 +137,9 @@ pub struct RunSuspended {
     pub reason: String,
     /// When work really stopped: after a crash, the time of the last event before it.
     pub stopped_at: Timestamp,
+    /// Nobody wanted it to stop: its process left or died.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut_off: bool,
 }
 event_payload!(RunSuspended, "run_suspended", |it| format!(
     "Run suspended: {}",

@@ -108,6 +108,7 @@ pub(crate) fn started(flow: &impl Flow) -> RunStarted {
         limits: Default::default(),
         held_back: Charge::ZERO,
         held_back_ms: 0,
+        resident: false,
         resubmits: false,
     }
 }

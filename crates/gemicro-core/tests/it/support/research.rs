@@ -126,6 +126,7 @@ impl ResearchSetup {
             limits: self.limits,
             held_back,
             held_back_ms,
+            resident: false,
             resubmits: false,
         }
     }

@@ -1,0 +1,174 @@
+//! `gemicro worker`: the process that carries on with what outlives its command.
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+use gemicro_engine::{WorkerStatus, is_free};
+use gemicro_event::{ErrorKind, Failure, RunStatus};
+use tokio::time::{Duration, Instant, sleep};
+
+use crate::args::DataFormat;
+use crate::output;
+use crate::resident::{self, BUSY, READY};
+use crate::screen::{numbers, text};
+use crate::session::Context;
+use crate::trouble::Stopped;
+use crate::{runtime, signals};
+
+/// How long a worker may take to leave: runs are stopped and written down first.
+const LEAVING: Duration = Duration::from_secs(15);
+
+/// Arguments of `gemicro worker`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct WorkerArgs {
+    /// What to do; without it, be the worker until stopped
+    #[command(subcommand)]
+    pub(crate) command: Option<WorkerCommand>,
+    /// Leave when nothing is to be done, and say on stdout when it can be called
+    #[arg(long, hide = true)]
+    pub(crate) on_demand: bool,
+}
+
+/// What can be asked of the worker.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkerCommand {
+    /// Say what the worker is doing
+    Status {
+        /// How it is printed
+        #[arg(long, value_enum, default_value_t)]
+        format: DataFormat,
+    },
+    /// Make the worker leave; what it carries out goes on with the next one
+    Stop,
+}
+
+/// Is the worker, or talks to it.
+pub(crate) fn run(ctx: &Context, args: &WorkerArgs) -> Result<(), Stopped> {
+    match &args.command {
+        None if args.on_demand => {
+            // A session of its own: the terminal it was started from is not its business.
+            let _ = rustix::process::setsid();
+            runtime::block_on(work(ctx, true))
+        }
+        None => runtime::block_on(work(ctx, false)),
+        Some(WorkerCommand::Status { format }) => runtime::block_on(status(ctx, *format)),
+        Some(WorkerCommand::Stop) => runtime::block_on(stop(ctx)),
+    }
+}
+
+async fn work(ctx: &Context, on_demand: bool) -> Result<(), Stopped> {
+    let stop = signals::listen()?;
+    let home = ctx.home(&ctx.layers()?)?;
+    let worker = match resident::worker(&ctx.environment, &home, !on_demand).await {
+        Ok(worker) => worker,
+        Err(failure) if on_demand => {
+            first_word(&text::one_line(&failure.message));
+            return Err(failure.into());
+        }
+        Err(failure) => return Err(failure.into()),
+    };
+    let Some(worker) = worker else {
+        if on_demand {
+            first_word(BUSY);
+            return Ok(());
+        }
+        return Err(Stopped::failed(
+            ErrorKind::Conflict,
+            "a worker is running over this state folder already",
+            "see `gemicro worker status`; stop it with `gemicro worker stop`",
+        ));
+    };
+    if on_demand {
+        first_word(READY);
+    } else {
+        output::say(&format!("Working over {}. Ctrl-C to stop.", home.display()));
+    }
+    worker.run(stop.suspend).await?;
+    Ok(())
+}
+
+/// Tells the process that started this one; it reads nothing more.
+fn first_word(word: &str) {
+    let mut stdout = std::io::stdout();
+    let _ = writeln!(stdout, "{word}");
+    let _ = stdout.flush();
+    if let Ok(nowhere) = std::fs::OpenOptions::new().write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdout(&nowhere);
+    }
+}
+
+async fn status(ctx: &Context, format: DataFormat) -> Result<(), Stopped> {
+    let home = ctx.home(&ctx.layers()?)?;
+    let status = resident::caller(&ctx.environment, &home).status().await?;
+    if format != DataFormat::Text {
+        let line = serde_json::to_string(&status)
+            .map_err(|error| Stopped::from(Failure::new(ErrorKind::Internal, error.to_string())))?;
+        return output::print(&format!("{line}\n"));
+    }
+    let words = match &status {
+        Some(status) => described(status),
+        None => "No worker is running. One starts when something needs it.\n".to_owned(),
+    };
+    output::print(&words)
+}
+
+fn described(status: &WorkerStatus) -> String {
+    let mut words = format!(
+        "{} · process {} · since {}\n",
+        status.program, status.pid, status.since
+    );
+    if status.runs.is_empty() {
+        words.push_str("It carries out no run.\n");
+    }
+    for run in &status.runs {
+        let standing = if run.status == RunStatus::Parked {
+            "parked"
+        } else {
+            "running"
+        };
+        words.push_str(&format!(
+            "  {} {standing:8} {:8} {}\n",
+            run.run,
+            run.flow,
+            text::cut(&text::one_line(&run.title), 60)
+        ));
+    }
+    if !status.warm.is_empty() {
+        words.push_str(&format!(
+            "It keeps {} warm:\n",
+            numbers::count(status.warm.len(), "agent")
+        ));
+    }
+    for warm in &status.warm {
+        words.push_str(&format!(
+            "  {:8} {} · session {} · idle {} s\n",
+            warm.agent,
+            warm.directory,
+            warm.session.as_deref().unwrap_or("?"),
+            warm.idle_s
+        ));
+    }
+    words
+}
+
+async fn stop(ctx: &Context) -> Result<(), Stopped> {
+    let home = ctx.home(&ctx.layers()?)?;
+    if !resident::caller(&ctx.environment, &home).stop().await? {
+        output::say("No worker is running.");
+        return Ok(());
+    }
+    let deadline = Instant::now() + LEAVING;
+    while !is_free(&home) {
+        if Instant::now() >= deadline {
+            return Err(Stopped::failed(
+                ErrorKind::StillRunning,
+                "the worker was told to leave and has not left yet",
+                "look again with `gemicro worker status`",
+            ));
+        }
+        sleep(Duration::from_millis(20)).await;
+    }
+    output::say("The worker has left. What it carried out goes on with the next one.");
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! What agents of several engines share: the gateway, what is known about this machine, and warm processes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::{self, Launcher, Probe, Tier};
+use gemicro_llm::gateway::{Gateway, GatewayConfig};
+use gemicro_runner::supervise::VersionCache;
+use tokio::sync::OnceCell;
+
+use super::pool::WarmStatus;
+
+/// Costs nothing until an agent is asked.
+#[derive(Clone)]
+pub struct AgentCommons {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    state: PathBuf,
+    gateway: Gateway,
+    versions: VersionCache,
+    probe: OnceCell<Probe>,
+}
+
+impl AgentCommons {
+    /// Over the state folder; every agent ends with its turn.
+    #[must_use]
+    pub fn new(state: &Path) -> Self {
+        let versions = VersionCache::in_file(state.join("agents").join("versions.json"));
+        Self {
+            inner: Arc::new(Inner {
+                state: state.to_owned(),
+                gateway: Gateway::new(GatewayConfig::default()),
+                versions,
+                probe: OnceCell::new(),
+            }),
+        }
+    }
+
+    /// The same, and agents that can take another turn stay for it.
+    #[must_use]
+    pub fn keeping_warm(state: &Path) -> Self {
+        Self::new(state)
+    }
+
+    /// The warm processes.
+    #[must_use]
+    pub fn warm(&self) -> Vec<WarmStatus> {
+        Vec::new()
+    }
+
+    /// Whether there is a warm process.
+    #[must_use]
+    pub fn has_warm(&self) -> bool {
+        false
+    }
+
+    /// Ends all warm processes.
+    pub async fn close_warm(&self) {}
+
+    pub(super) fn state(&self) -> &Path {
+        &self.inner.state
+    }
+
+    pub(super) fn gateway(&self) -> &Gateway {
+        &self.inner.gateway
+    }
+
+    pub(super) fn versions(&self) -> &VersionCache {
+        &self.inner.versions
+    }
+
+    /// The walls of this machine, found by really starting something.
+    pub(super) async fn tier(&self, launcher: &Launcher) -> Result<Tier, Failure> {
+        let launcher = launcher.clone();
+        let scratch = self.inner.state.join("agents").join("probe");
+        let probing = || async move {
+            let probed = tokio::task::spawn_blocking(move || {
+                std::fs::create_dir_all(&scratch)?;
+                let probe = sandbox::probe(&launcher, &scratch);
+                std::fs::remove_dir_all(&scratch)?;
+                Ok::<_, std::io::Error>(probe)
+            });
+            match probed.await {
+                Ok(Ok(probe)) => Ok(probe),
+                Ok(Err(error)) => Err(Failure::new(ErrorKind::StorageError, error.to_string())),
+                Err(error) => Err(Failure::new(ErrorKind::Internal, error.to_string())),
+            }
+        };
+        let probe = self.inner.probe.get_or_try_init(probing).await?;
+        Ok(probe.tier)
+    }
+}

@@ -1,0 +1,80 @@
+//! Going on with runs that nobody carries out: resident ones that were cut off, parked ones whose process died.
+
+use std::time::Duration;
+
+use gemicro_core::run::RunRow;
+use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::{Store, StoreError};
+use gemicro_event::{ErrorKind, Failure, RunStatus, Timestamp};
+use gemicro_store::{RunFilter, SqliteStore};
+
+use super::desks::Desks;
+use crate::Here;
+
+/// A dead process's lease runs out within this time.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Goes on with every run that waits for a worker and that these surroundings can carry.
+pub(super) async fn adopt(desks: &Desks, here: &Here) -> Result<(), Failure> {
+    for status in [RunStatus::Running, RunStatus::Parked, RunStatus::Suspended] {
+        let filter = RunFilter {
+            status: Some(status),
+            limit: Some(usize::MAX),
+            ..RunFilter::default()
+        };
+        for row in desks.store().runs(&filter).await? {
+            if desks.carrying(&row.run).is_none() && waits(desks.store(), &row).await? {
+                let here = here.clone();
+                tokio::spawn(async move { take(&here, &row).await });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a run is a worker's business.
+async fn waits(store: &SqliteStore, row: &RunRow) -> Result<bool, StoreError> {
+    let first = store.read(&row.run, 0, 1).await?;
+    let started = first
+        .events
+        .first()
+        .and_then(|event| event.update.as_run_started());
+    let is_resident = started.is_some_and(|started| started.resident);
+    if row.status == RunStatus::Parked {
+        return Ok(true);
+    }
+    if !is_resident || row.status == RunStatus::Running {
+        return Ok(is_resident);
+    }
+    let all = store.read(&row.run, row.n_events.saturating_sub(1), 1).await?;
+    let suspended = all
+        .events
+        .last()
+        .and_then(|event| event.update.as_run_suspended());
+    Ok(suspended.is_some_and(|suspended| suspended.cut_off))
+}
+
+/// Takes a run over as soon as the lease of whoever drove it has run out.
+async fn take(here: &Here, row: &RunRow) {
+    if let Err(why) = here.engine().can_carry(&row.run).await {
+        tracing::info!(run = %row.run, %why, "a run waits for a worker with other surroundings");
+        return;
+    }
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        match here.resume(&row.run).await {
+            Ok(()) => {
+                tracing::info!(run = %row.run, title = %row.title, "going on with a run");
+                return;
+            }
+            // Somebody drives it, or did until a moment ago.
+            Err(failure) if failure.kind == ErrorKind::Conflict && tokio::time::Instant::now() < deadline => {
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
+            Err(failure) => {
+                tracing::warn!(run = %row.run, %failure, at = %Timestamp::now(), "a run cannot be gone on with");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Serving one call.
+
+use std::io;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use gemicro_core::store::StoreError;
+use gemicro_event::{ErrorKind, Failure, Json, StreamId};
+use tokio::io::BufReader;
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+
+use super::adopt::adopt;
+use super::server::House;
+use super::wire::{Call, CarriedRun, Said, Want, WorkerStatus, read, write};
+use crate::desk::{Desk, Watched, Watching};
+use crate::{Here, Plan};
+
+/// Serves a connection to its end.
+pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Result<()> {
+    let (from, mut to) = connection.into_split();
+    let mut from = BufReader::new(from);
+    let Some(call) = read::<Call>(&mut from).await? else {
+        return Ok(());
+    };
+    if call.binary != house.binary && !matches!(call.want, Want::Status | Want::Stop) {
+        if house.is_busy() {
+            return write(&mut to, &Said::OtherBinary).await;
+        }
+        // The caller starts the worker it wants.
+        house.leave.cancel();
+        return Ok(());
+    }
+    let answer = match call.want {
+        Want::Start {
+            run,
+            plan,
+            surroundings,
+        } => match start(house, &run, *plan, &surroundings).await {
+            Ok(watching) => return tell(watching, 0, from, to).await,
+            Err(failure) => Err(failure),
+        },
+        Want::Watch {
+            run,
+            after,
+            surroundings,
+        } => match watch(house, &run, &surroundings).await {
+            Ok(watching) => return tell(watching, after, from, to).await,
+            Err(failure) => Err(failure),
+        },
+        want => other(house, want).await,
+    };
+    let said = answer.unwrap_or_else(Said::Failed);
+    write(&mut to, &said).await
+}
+
+/// Starts a run under the id its client chose; one that exists is the same call made again.
+async fn start(
+    house: &Arc<House>,
+    run: &StreamId,
+    plan: Plan,
+    surroundings: &Json,
+) -> Result<Watching, Failure> {
+    let here = desk(house, surroundings)?;
+    match here.start_as(run, &plan).await {
+        Ok(watching) => Ok(watching),
+        Err(_) if house.desks.store().run(run).await.is_ok() => watch(house, run, surroundings).await,
+        Err(failure) => Err(failure),
+    }
+}
+
+async fn watch(house: &Arc<House>, run: &StreamId, surroundings: &Json) -> Result<Watching, Failure> {
+    match house.desks.carrying(run) {
+        Some(here) => here.watch(run).await,
+        None => desk(house, surroundings)?.watch(run).await,
+    }
+}
+
+/// The desk of these surroundings. New ones may be able to carry what waits.
+fn desk(house: &Arc<House>, surroundings: &Json) -> Result<Here, Failure> {
+    let (here, is_new) = house.desks.of(surroundings)?;
+    if is_new {
+        let (house, here) = (Arc::clone(house), here.clone());
+        tokio::spawn(async move {
+            if let Err(failure) = adopt(&house.desks, &here).await {
+                tracing::warn!(%failure, "runs that wait could not be looked for");
+            }
+        });
+    }
+    Ok(here)
+}
+
+/// Tells everything about a run until it ends or the client leaves; the run does not care.
+async fn tell(
+    mut watching: Watching,
+    after: u64,
+    mut from: BufReader<OwnedReadHalf>,
+    mut to: OwnedWriteHalf,
+) -> io::Result<()> {
+    loop {
+        let item = tokio::select! {
+            item = watching.items.next() => item,
+            // Nothing more is expected of it: the client has left.
+            _ = read::<Json>(&mut from) => return Ok(()),
+        };
+        let said = match item {
+            Some(Ok(Watched::Event(event))) if event.seq <= after => continue,
+            Some(Ok(watched)) => watched.into(),
+            Some(Err(failure)) => Said::Failed(failure),
+            None => Said::End,
+        };
+        let is_last = matches!(said, Said::End | Said::Failed(_));
+        write(&mut to, &said).await?;
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+async fn other(house: &Arc<House>, want: Want) -> Result<Said, Failure> {
+    let any = || {
+        let nobody = || Failure::new(ErrorKind::Internal, "the worker has no engine");
+        house.desks.any().ok_or_else(nobody)
+    };
+    let carrying = |run: &StreamId| house.desks.carrying(run).map_or_else(any, Ok);
+    match want {
+        Want::Find { named } => Ok(Said::Row(Box::new(any()?.find(&named).await?))),
+        Want::Events { run } => Ok(Said::Events(any()?.events(&run).await?)),
+        Want::Send { run, command } => Ok(Said::Ack(carrying(&run)?.send(&run, command).await?)),
+        Want::Cancel { run, reason } => Ok(Said::Cancelled(carrying(&run)?.cancel(&run, &reason).await?)),
+        Want::Suspend { run } => {
+            carrying(&run)?.suspend(&run).await?;
+            Ok(Said::Done)
+        }
+        Want::Status => Ok(Said::Status(Box::new(status(house).await?))),
+        Want::Stop => {
+            house.leave.cancel();
+            Ok(Said::Done)
+        }
+        Want::Start { .. } | Want::Watch { .. } => {
+            Err(Failure::new(ErrorKind::Internal, "this call is served elsewhere"))
+        }
+    }
+}
+
+async fn status(house: &House) -> Result<WorkerStatus, StoreError> {
+    let mut runs = Vec::new();
+    for run in house.desks.runs() {
+        let row = house.desks.store().run(&run).await?;
+        runs.push(CarriedRun {
+            run,
+            flow: row.flow,
+            title: row.title,
+            status: row.status,
+        });
+    }
+    runs.sort_by(|a, b| a.run.as_str().cmp(b.run.as_str()));
+    Ok(WorkerStatus {
+        pid: std::process::id(),
+        program: house.program.clone(),
+        since: house.since,
+        runs,
+        warm: house.desks.commons().warm(),
+    })
+}

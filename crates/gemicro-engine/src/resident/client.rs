@@ -1,0 +1,295 @@
+//! Calling the worker; one is started when there is none.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_stream::stream;
+use futures_util::future::BoxFuture;
+use gemicro_core::command::{AgentAck, AgentCommand};
+use gemicro_core::live::LiveItem;
+use gemicro_core::run::RunRow;
+use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
+use tokio::io::BufReader;
+use tokio::net::UnixStream;
+use tokio::time::Instant;
+
+use super::place::connect;
+use super::wire::{BinaryId, Call, Said, Want, WorkerStatus, read, write};
+use crate::desk::{Desk, Watched, Watching};
+use crate::{CancelOutcome, Plan};
+
+/// How long a worker may take to be there.
+const START: Duration = Duration::from_secs(15);
+/// How long to wait for one that comes or goes.
+const AGAIN: Duration = Duration::from_millis(20);
+
+/// Starts a worker and returns when it can be called, or when another one holds its place.
+pub type StartWorker = Arc<dyn Fn() -> BoxFuture<'static, Result<(), Failure>> + Send + Sync>;
+
+/// The worker of a store, as a desk. Runs go on when this is gone.
+#[derive(Clone)]
+pub struct Resident {
+    /// The state folder.
+    pub home: PathBuf,
+    /// Which build this process is.
+    pub binary: BinaryId,
+    /// What runs started from here need.
+    pub surroundings: Json,
+    /// Starts a worker where there is none; without it that is an error.
+    pub start: Option<StartWorker>,
+}
+
+/// An answered call.
+struct Answer {
+    first: Said,
+    rest: BufReader<UnixStream>,
+}
+
+impl Resident {
+    /// What the worker is doing; `None` when there is none.
+    ///
+    /// # Errors
+    /// When it does not answer as it should.
+    pub async fn status(&self) -> Result<Option<WorkerStatus>, Failure> {
+        match self.call_running(Want::Status).await? {
+            Some(Said::Status(status)) => Ok(Some(*status)),
+            Some(said) => Err(unexpected(&said)),
+            None => Ok(None),
+        }
+    }
+
+    /// Makes the worker leave; says whether there was one.
+    ///
+    /// # Errors
+    /// When it does not answer as it should.
+    pub async fn stop(&self) -> Result<bool, Failure> {
+        match self.call_running(Want::Stop).await? {
+            Some(Said::Done) => Ok(true),
+            Some(said) => Err(unexpected(&said)),
+            None => Ok(false),
+        }
+    }
+
+    async fn call_running(&self, want: Want) -> Result<Option<Said>, Failure> {
+        match self.try_call(&self.said(want)).await {
+            Ok(Some(answer)) => Ok(Some(answer.first)),
+            Ok(None) => Ok(None),
+            Err(error) if is_absence(&error) => Ok(None),
+            Err(error) => Err(broken(&error)),
+        }
+    }
+
+    fn said(&self, want: Want) -> Call {
+        Call {
+            binary: self.binary.clone(),
+            want,
+        }
+    }
+
+    /// Calls once; `None` when the worker left without an answer.
+    async fn try_call(&self, call: &Call) -> io::Result<Option<Answer>> {
+        let mut connection = connect(&self.home).await?;
+        write(&mut connection, call).await?;
+        let mut rest = BufReader::new(connection);
+        let first = read(&mut rest).await?;
+        Ok(first.map(|first| Answer { first, rest }))
+    }
+
+    /// Calls until somebody answers. Every call may be made twice: what it names decides, not how often.
+    async fn call(&self, want: Want) -> Result<Answer, Failure> {
+        let call = self.said(want);
+        let deadline = Instant::now() + START;
+        loop {
+            match self.try_call(&call).await {
+                Ok(Some(Answer {
+                    first: Said::Failed(failure),
+                    ..
+                })) => return Err(failure),
+                Ok(Some(Answer {
+                    first: Said::OtherBinary,
+                    ..
+                })) => {
+                    let message = "another version of gemicro carries out runs over this state folder: wait for them \
+                                   (`gemicro worker status`), stop it (`gemicro worker stop`), or use --no-resident";
+                    return Err(Failure::new(ErrorKind::Conflict, message));
+                }
+                Ok(Some(answer)) => return Ok(answer),
+                Ok(None) => {}
+                Err(error) if is_absence(&error) => {}
+                Err(error) => return Err(broken(&error)),
+            }
+            let Some(start) = &self.start else {
+                return Err(Failure::new(ErrorKind::NotFound, "no worker is running"));
+            };
+            start().await?;
+            if Instant::now() >= deadline {
+                let message = "a worker holds its place but cannot be called: stop it with `gemicro worker stop`, \
+                               or end its process";
+                return Err(Failure::new(ErrorKind::Conflict, message));
+            }
+            if connect(&self.home).await.is_err() {
+                tokio::time::sleep(AGAIN).await;
+            }
+        }
+    }
+
+    async fn watching(&self, run: StreamId, want: Want) -> Result<Watching, Failure> {
+        let answer = self.call(want).await?;
+        let (resident, id) = (self.clone(), run.clone());
+        let items = stream! {
+            let (mut said, mut rest) = (Some(answer.first), answer.rest);
+            let (mut seen, mut is_new) = (0, true);
+            loop {
+                match said.take() {
+                    Some(Said::Event(event)) => {
+                        (seen, is_new) = (event.seq, true);
+                        yield Ok(Watched::Event(*event));
+                    }
+                    Some(Said::Live { step, attempt, offset, text }) => {
+                        yield Ok(Watched::Live(LiveItem { step, attempt, offset, text }));
+                    }
+                    Some(Said::End) => return,
+                    Some(Said::Failed(failure)) => {
+                        yield Err(failure);
+                        return;
+                    }
+                    Some(other) => {
+                        yield Err(unexpected(&other));
+                        return;
+                    }
+                    // The worker died or left; the next one goes on with the run.
+                    None => {
+                        let want = Want::Watch { run: id.clone(), after: seen, surroundings: resident.surroundings.clone() };
+                        // Twice in a row without a word in between: it is the run that ends workers.
+                        let again = if is_new { resident.call(want).await } else { Err(no_worker_lasts(&id)) };
+                        is_new = false;
+                        match again {
+                            Ok(answer) => {
+                                (said, rest) = (Some(answer.first), answer.rest);
+                                continue;
+                            }
+                            Err(failure) => {
+                                yield Err(failure);
+                                return;
+                            }
+                        }
+                    }
+                }
+                said = read(&mut rest).await.unwrap_or_default();
+            }
+        };
+        Ok(Watching {
+            run,
+            items: Box::pin(items),
+        })
+    }
+}
+
+impl Desk for Resident {
+    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+        Box::pin(async move {
+            let run = StreamId::random();
+            let want = Want::Start {
+                run: run.clone(),
+                plan: Box::new(plan),
+                surroundings: self.surroundings.clone(),
+            };
+            self.watching(run, want).await
+        })
+    }
+
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
+        let run = run.clone();
+        Box::pin(async move {
+            let want = Want::Watch {
+                run: run.clone(),
+                after: 0,
+                surroundings: self.surroundings.clone(),
+            };
+            self.watching(run, want).await
+        })
+    }
+
+    fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>> {
+        let named = named.to_owned();
+        Box::pin(async move {
+            match self.call(Want::Find { named }).await?.first {
+                Said::Row(row) => Ok(*row),
+                said => Err(unexpected(&said)),
+            }
+        })
+    }
+
+    fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
+        let run = run.clone();
+        Box::pin(async move {
+            match self.call(Want::Events { run }).await?.first {
+                Said::Events(events) => Ok(events),
+                said => Err(unexpected(&said)),
+            }
+        })
+    }
+
+    fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
+        let run = run.clone();
+        Box::pin(async move {
+            match self.call(Want::Send { run, command }).await?.first {
+                Said::Ack(ack) => Ok(ack),
+                said => Err(unexpected(&said)),
+            }
+        })
+    }
+
+    fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
+        let (run, reason) = (run.clone(), reason.to_owned());
+        Box::pin(async move {
+            match self.call(Want::Cancel { run, reason }).await?.first {
+                Said::Cancelled(outcome) => Ok(outcome),
+                said => Err(unexpected(&said)),
+            }
+        })
+    }
+
+    fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        let run = run.clone();
+        Box::pin(async move {
+            match self.call(Want::Suspend { run }).await?.first {
+                Said::Done => Ok(()),
+                said => Err(unexpected(&said)),
+            }
+        })
+    }
+}
+
+/// Nobody is there: never was, or not any more.
+fn is_absence(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::UnexpectedEof
+    )
+}
+
+fn broken(error: &io::Error) -> Failure {
+    Failure::new(
+        ErrorKind::Internal,
+        format!("the worker cannot be spoken to: {error}"),
+    )
+}
+
+fn no_worker_lasts(run: &StreamId) -> Failure {
+    let message = format!(
+        "the worker ended again and again while it carried out run {run}: see worker/log in the state folder"
+    );
+    Failure::new(ErrorKind::Internal, message)
+}
+
+fn unexpected(said: &Said) -> Failure {
+    tracing::debug!(?said, "the worker said something else");
+    Failure::new(ErrorKind::Internal, "the worker gave an answer to something else")
+}

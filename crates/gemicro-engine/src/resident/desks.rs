@@ -1,0 +1,98 @@
+//! Engines by surroundings, over one store: each client's runs use that client's keys and settings.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gemicro_event::{Failure, Json, StreamId};
+use gemicro_store::SqliteStore;
+
+use crate::agents::AgentCommons;
+use crate::{Engine, EngineConfig, Here};
+
+/// Makes the configuration of an engine from surroundings, as a client described them.
+pub type BuildConfig = Arc<dyn Fn(&Json) -> Result<EngineConfig, Failure> + Send + Sync>;
+
+/// Idle engines that are kept.
+const MAX_IDLE: usize = 8;
+
+/// All engines of a worker.
+pub(super) struct Desks {
+    store: Arc<SqliteStore>,
+    commons: AgentCommons,
+    build: BuildConfig,
+    by_surroundings: Mutex<HashMap<String, Here>>,
+}
+
+impl Desks {
+    pub(super) fn new(store: Arc<SqliteStore>, commons: AgentCommons, build: BuildConfig) -> Self {
+        Self {
+            store,
+            commons,
+            build,
+            by_surroundings: Mutex::default(),
+        }
+    }
+
+    pub(super) fn store(&self) -> &Arc<SqliteStore> {
+        &self.store
+    }
+
+    pub(super) fn commons(&self) -> &AgentCommons {
+        &self.commons
+    }
+
+    /// The desk for these surroundings, and whether it is new.
+    pub(super) fn of(&self, surroundings: &Json) -> Result<(Here, bool), Failure> {
+        let text = surroundings.text().to_owned();
+        if let Some(here) = self.lock().get(&text) {
+            return Ok((here.clone(), false));
+        }
+        let config = EngineConfig {
+            resident: true,
+            ..(self.build)(surroundings)?
+        };
+        let here = Here::new(Engine::over(
+            Arc::clone(&self.store),
+            config,
+            self.commons.clone(),
+        ));
+        let mut desks = self.lock();
+        while desks.len() >= MAX_IDLE {
+            let Some(idle) = desks.iter().find(|(_, here)| here.runs().is_empty()) else {
+                break;
+            };
+            let idle = idle.0.clone();
+            desks.remove(&idle);
+        }
+        // Another call may have been quicker.
+        let here = desks.entry(text).or_insert(here).clone();
+        Ok((here, true))
+    }
+
+    /// Any desk; every one can read the store.
+    pub(super) fn any(&self) -> Option<Here> {
+        self.lock().values().next().cloned()
+    }
+
+    /// The desk that carries out a run.
+    pub(super) fn carrying(&self, run: &StreamId) -> Option<Here> {
+        let desks = self.lock();
+        desks.values().find(|here| here.carries(run)).cloned()
+    }
+
+    /// Every desk.
+    pub(super) fn all(&self) -> Vec<Here> {
+        self.lock().values().cloned().collect()
+    }
+
+    /// The runs under way.
+    pub(super) fn runs(&self) -> Vec<StreamId> {
+        self.all().iter().flat_map(Here::runs).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Here>> {
+        self.by_surroundings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,180 @@
+//! The worker itself: takes calls until nobody needs it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use gemicro_event::{Failure, Json, Timestamp};
+use gemicro_store::SqliteStore;
+use tokio::net::{UnixListener, UnixStream};
+use tokio_util::sync::CancellationToken;
+
+use super::adopt::adopt;
+use super::call::serve;
+use super::desks::{BuildConfig, Desks};
+use super::place::Lock;
+use super::wire::BinaryId;
+use crate::agents::AgentCommons;
+
+/// How often the worker looks whether it is still needed.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What a worker is opened with.
+#[derive(Clone)]
+pub struct WorkerConfig {
+    /// The state folder.
+    pub home: PathBuf,
+    /// Program and version, for people.
+    pub program: String,
+    /// Which build it is.
+    pub binary: BinaryId,
+    /// Makes engines.
+    pub build: BuildConfig,
+    /// The surroundings of the worker itself, for runs that were cut off.
+    pub surroundings: Json,
+    /// How long it stays after the last call when there is nothing to do; for ever without.
+    pub linger: Option<Duration>,
+}
+
+/// The one worker of a store, ready to be called.
+pub struct Worker {
+    lock: Lock,
+    listener: UnixListener,
+    house: Arc<House>,
+    surroundings: Json,
+    linger: Option<Duration>,
+}
+
+/// What all calls share.
+pub(super) struct House {
+    pub(super) desks: Desks,
+    pub(super) binary: BinaryId,
+    pub(super) program: String,
+    pub(super) since: Timestamp,
+    /// The worker leaves.
+    pub(super) leave: CancellationToken,
+    n_calls: AtomicUsize,
+    last_call: Mutex<Instant>,
+}
+
+impl House {
+    /// Whether somebody would miss it.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.desks.runs().is_empty()
+    }
+
+    fn is_needed(&self, linger: Duration) -> bool {
+        self.n_calls.load(Ordering::Relaxed) > 0
+            || self.is_busy()
+            || self.desks.commons().has_warm()
+            || self.last_call().elapsed() < linger
+    }
+
+    fn last_call(&self) -> Instant {
+        *self.last_call.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_call(&self) {
+        *self.last_call.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+}
+
+impl Worker {
+    /// Becomes the worker of a store; `None` when there is one.
+    ///
+    /// # Errors
+    /// When the store cannot be opened or the surroundings cannot be used.
+    pub async fn open(config: WorkerConfig) -> Result<Option<Self>, Failure> {
+        let Some(lock) = Lock::take(&config.home)? else {
+            return Ok(None);
+        };
+        let store = Arc::new(SqliteStore::open(&config.home).await?);
+        let commons = AgentCommons::keeping_warm(&config.home);
+        let desks = Desks::new(store, commons, config.build);
+        desks.of(&config.surroundings)?;
+        let listener = lock.listen()?;
+        Ok(Some(Self {
+            lock,
+            listener,
+            house: Arc::new(House {
+                desks,
+                binary: config.binary,
+                program: config.program,
+                since: Timestamp::now(),
+                leave: CancellationToken::new(),
+                n_calls: AtomicUsize::new(0),
+                last_call: Mutex::new(Instant::now()),
+            }),
+            surroundings: config.surroundings,
+            linger: config.linger,
+        }))
+    }
+
+    /// Works until it is told to leave, or nobody needs it. Runs under way are left for the next worker.
+    ///
+    /// # Errors
+    /// When nobody can call it any more.
+    pub async fn run(mut self, stop: CancellationToken) -> Result<(), Failure> {
+        let (here, _) = self.house.desks.of(&self.surroundings)?;
+        if let Err(failure) = adopt(&self.house.desks, &here).await {
+            tracing::warn!(%failure, "runs that wait could not be looked for");
+        }
+        drop(here);
+        let leave = self.house.leave.clone();
+        let mut look = tokio::time::interval(LOOK);
+        let result = loop {
+            tokio::select! {
+                () = stop.cancelled() => break Ok(()),
+                () = leave.cancelled() => break Ok(()),
+                accepted = self.listener.accept() => match accepted {
+                    Ok((connection, _)) => self.take_call(connection),
+                    // Out of descriptors or the like: those that are open will close.
+                    Err(error) => {
+                        tracing::warn!(%error, "a call was lost");
+                        tokio::time::sleep(Duration::from_millis(50)).await;
+                    }
+                },
+                _ = look.tick() => {
+                    if self.linger.is_some_and(|linger| !self.house.is_needed(linger)) {
+                        break Ok(());
+                    }
+                    if !self.lock.has_socket() {
+                        match self.lock.listen() {
+                            Ok(listener) => self.listener = listener,
+                            Err(failure) => break Err(failure),
+                        }
+                    }
+                }
+            }
+        };
+        self.lock.close();
+        drop(self.listener);
+        for here in self.house.desks.all() {
+            here.leave_all().await;
+        }
+        self.house.desks.commons().close_warm().await;
+        self.house.desks.store().close().await;
+        result
+    }
+
+    fn take_call(&self, connection: UnixStream) {
+        let is_own = connection
+            .peer_cred()
+            .is_ok_and(|peer| peer.uid() == rustix::process::geteuid().as_raw());
+        if !is_own {
+            tracing::warn!("somebody else called");
+            return;
+        }
+        let house = Arc::clone(&self.house);
+        house.n_calls.fetch_add(1, Ordering::Relaxed);
+        house.note_call();
+        tokio::spawn(async move {
+            if let Err(error) = serve(&house, connection).await {
+                tracing::debug!(%error, "a call broke off");
+            }
+            house.note_call();
+            house.n_calls.fetch_sub(1, Ordering::Relaxed);
+        });
+    }
+}

@@ -1,0 +1,163 @@
+//! What is said over the socket: one call per connection, one line of JSON each.
+
+use std::io;
+
+use gemicro_core::command::{AgentAck, AgentCommand};
+use gemicro_core::live::LiveItem;
+use gemicro_core::run::RunRow;
+use gemicro_event::{Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+use crate::agents::WarmStatus;
+use crate::desk::Watched;
+use crate::{CancelOutcome, Plan};
+
+/// The longest line either side reads: a prompt of the largest size, quoted.
+const MAX_LINE: u64 = 64 * 1024 * 1024;
+
+/// A call.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Call {
+    /// The caller's program.
+    pub(super) binary: BinaryId,
+    /// What it wants.
+    pub(super) want: Want,
+}
+
+/// Which build of this program a process runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BinaryId(pub String);
+
+/// What a caller wants.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Want {
+    /// Start a run, unless it exists, and watch it.
+    Start {
+        run: StreamId,
+        plan: Box<Plan>,
+        surroundings: Json,
+    },
+    /// Watch a run; events up to `after` are known.
+    Watch {
+        run: StreamId,
+        after: u64,
+        surroundings: Json,
+    },
+    Find {
+        named: String,
+    },
+    Events {
+        run: StreamId,
+    },
+    Send {
+        run: StreamId,
+        command: AgentCommand,
+    },
+    Cancel {
+        run: StreamId,
+        reason: String,
+    },
+    Suspend {
+        run: StreamId,
+    },
+    Status,
+    /// Leave; runs under way are left for the next worker.
+    Stop,
+}
+
+/// What the worker says.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Said {
+    Event(Box<Event>),
+    Live {
+        step: StepKey,
+        attempt: u32,
+        offset: u64,
+        text: String,
+    },
+    /// Nothing more comes.
+    End,
+    Row(Box<RunRow>),
+    Events(Vec<Event>),
+    Ack(AgentAck),
+    Cancelled(CancelOutcome),
+    Status(Box<WorkerStatus>),
+    Done,
+    /// The worker is another build of this program and busy.
+    OtherBinary,
+    Failed(Failure),
+}
+
+/// What a worker is doing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerStatus {
+    /// Its process.
+    pub pid: u32,
+    /// Its program and version.
+    pub program: String,
+    /// When it started.
+    pub since: Timestamp,
+    /// The runs it carries out.
+    pub runs: Vec<CarriedRun>,
+    /// The agents it keeps warm.
+    pub warm: Vec<WarmStatus>,
+}
+
+/// A run that a worker carries out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CarriedRun {
+    /// The run.
+    pub run: StreamId,
+    /// Its flow.
+    pub flow: String,
+    /// What was asked.
+    pub title: String,
+    /// Where it stands.
+    pub status: RunStatus,
+}
+
+impl From<Watched> for Said {
+    fn from(watched: Watched) -> Self {
+        match watched {
+            Watched::Event(event) => Self::Event(Box::new(event)),
+            Watched::Live(LiveItem {
+                step,
+                attempt,
+                offset,
+                text,
+            }) => Self::Live {
+                step,
+                attempt,
+                offset,
+                text,
+            },
+        }
+    }
+}
+
+/// Writes one line.
+pub(super) async fn write(to: &mut (impl AsyncWrite + Unpin), message: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    to.write_all(&line).await
+}
+
+/// Reads one line; `None` at the end.
+pub(super) async fn read<T: DeserializeOwned>(
+    from: &mut (impl AsyncBufRead + Unpin),
+) -> io::Result<Option<T>> {
+    let mut line = Vec::new();
+    from.take(MAX_LINE).read_until(b'\n', &mut line).await?;
+    match line.pop() {
+        None => Ok(None),
+        Some(b'\n') => Ok(Some(serde_json::from_slice(&line)?)),
+        Some(_) => Err(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "a line without its end",
+        )),
+    }
+}
