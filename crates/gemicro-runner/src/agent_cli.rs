@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gemicro_event::{ErrorKind, Failure};
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,12 @@ pub trait AgentCli: fmt::Debug + Send + Sync {
     /// # Errors
     /// Why it failed.
     fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure>;
+
+    /// Itself, to be kept beside a process that takes one prompt after the other; `None` where a process takes one
+    /// prompt only.
+    fn warm(&self) -> Option<Arc<dyn AgentCli>> {
+        None
+    }
 
     /// The version in what it prints for `--version`, when that is new enough.
     ///

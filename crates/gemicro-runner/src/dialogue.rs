@@ -13,7 +13,7 @@ use gemicro_event::{ErrorKind, Failure};
 
 use crate::item::AgentItem;
 use crate::lines::{Line, LineSplitter};
-use crate::output::Output;
+use crate::output::{Heard, Output};
 use crate::permission::{PermissionAnswer, PermissionId};
 use crate::prompt::Prompt;
 use crate::protocol::{Cancel, LineText, Protocol};
@@ -81,12 +81,35 @@ impl Dialogue {
     /// `invalid_input` for a prompt that cannot be said, or a CLI that takes one prompt only; `conflict` while
     /// a turn is running.
     pub fn prompt(&mut self, prompt: &Prompt) -> Result<(), Failure> {
-        self.protocol.prompt(prompt, &mut self.out).unwrap_or_else(|| {
+        let said = self.protocol.prompt(prompt, &mut self.out).unwrap_or_else(|| {
             Err(Failure::new(
                 ErrorKind::InvalidInput,
                 "this CLI takes one prompt per process",
             ))
-        })
+        });
+        if said.is_ok() {
+            self.out.begin_turn();
+        }
+        said
+    }
+
+    /// Whether the next prompt would be said at once.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.protocol.is_ready()
+    }
+
+    /// Whether nothing came since the last prompt but names and notices: no word, no tool, no line that we do not
+    /// understand.
+    #[must_use]
+    pub fn is_untouched(&self) -> bool {
+        self.out.heard() == Heard::Nothing
+    }
+
+    /// Whether something came since the end of the last turn that only a turn consists of, or that is no message.
+    #[must_use]
+    pub fn spoke_out_of_turn(&self) -> bool {
+        self.out.heard() == Heard::Speech
     }
 
     /// Answers a [`AgentItem::Permission`]; says whether that request was open.
@@ -115,6 +138,7 @@ fn read_line(protocol: &mut dyn Protocol, line: Line<'_>, out: &mut Output) {
     match line {
         Line::TooLong { n_bytes } => {
             let message = format!("a line of {n_bytes} bytes was skipped: longer than gemicro reads");
+            out.hear(Heard::Speech);
             out.alarm("line_too_long", &message);
         }
         Line::Whole(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {}

@@ -56,7 +56,8 @@ pub struct AgentEnd {
     /// Model turns, where told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n_turns: Option<u64>,
-    /// What the CLI thinks its process has cost so far, in millionths of a US dollar.
+    /// What the CLI thinks it has cost, in millionths of a US dollar. A judge says what was told, which may count from
+    /// the start of the process; supervision makes it this turn's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micro_usd: Option<u64>,
     /// Tools it wanted to use.

@@ -7,7 +7,7 @@
 //! items of a turn fold into a [`Transcript`]; the CLI judges it, with the exit and the end of standard error,
 //! to an [`AgentEnd`] or a failure of the closed list. All of this is pure: no process, no file, no clock.
 //! `supervise` does the rest: it finds the program ([`locate`]), writes its home ([`AgentHome`]), starts the
-//! process in its sandbox and leads it to its end.
+//! process in its sandbox and leads it to its end; `supervise_warm` leaves a process that can take another turn running.
 //!
 //! This crate knows no model, no phase of a pipeline and no storage.
 
@@ -35,7 +35,7 @@ mod trouble;
 mod version;
 
 pub use agent_cli::{AgentCli, CliKind};
-pub use cli::{ClaudeCode, Codex, GeminiAcp, GeminiHeadless};
+pub use cli::{ClaudeCode, Codex, GeminiAcp, GeminiHeadless, ResumeWay};
 pub use dialogue::{Dialogue, MAX_LINE_BYTES};
 pub use end::{AgentEnd, Ended, Exit};
 pub use home::AgentHome;

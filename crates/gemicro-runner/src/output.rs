@@ -6,6 +6,18 @@ use serde::Serialize;
 
 use crate::item::{AgentItem, RawLine};
 
+/// What came since the last prompt, or since the end of its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) enum Heard {
+    /// Nothing but names, notices, and what the protocol sends at any time.
+    #[default]
+    Nothing,
+    /// Lines of a type that nobody knows.
+    Unknown,
+    /// What only a turn consists of, or no message at all.
+    Speech,
+}
+
 /// How many kinds of alarm one process may raise; a hostile stream could invent kinds without end.
 const MAX_KINDS: usize = 64;
 /// How many lines that nobody understands become items; the spool has them all.
@@ -20,12 +32,41 @@ pub(crate) struct Output {
     input: Vec<u8>,
     told: BTreeSet<String>,
     n_raw: u64,
+    heard: Heard,
 }
 
 impl Output {
     /// Adds an item.
     pub(crate) fn item(&mut self, item: AgentItem) {
+        match &item {
+            AgentItem::Started { .. } | AgentItem::Notice { .. } => {}
+            // Alarms are told once and lines not without end: whoever raises them says what was heard.
+            AgentItem::Alarm { .. } | AgentItem::Raw { .. } => {}
+            AgentItem::Text { .. }
+            | AgentItem::Thought { .. }
+            | AgentItem::ToolCall { .. }
+            | AgentItem::ToolResult { .. }
+            | AgentItem::Usage { .. }
+            | AgentItem::Permission(_) => self.hear(Heard::Speech),
+            // What follows is between two turns.
+            AgentItem::Ended(_) => self.heard = Heard::Nothing,
+        }
         self.items.push(item);
+    }
+
+    /// Notes what a line was, where no item says it.
+    pub(crate) fn hear(&mut self, heard: Heard) {
+        self.heard = self.heard.max(heard);
+    }
+
+    /// What was heard since the last prompt, or since the end of its turn.
+    pub(crate) fn heard(&self) -> Heard {
+        self.heard
+    }
+
+    /// A prompt is said: from here on it is another turn.
+    pub(crate) fn begin_turn(&mut self) {
+        self.heard = Heard::Nothing;
     }
 
     /// Adds what the agent said, if anything.
@@ -46,6 +87,7 @@ impl Output {
 
     /// Keeps a line whose type nobody knows.
     pub(crate) fn unknown(&mut self, kind: &str, line: &[u8]) {
+        self.hear(Heard::Unknown);
         self.alarm(
             &format!("unknown:{kind}"),
             "the CLI sent a line of a type that gemicro does not know",
@@ -55,6 +97,7 @@ impl Output {
 
     /// Keeps a line of a known type that does not have its shape.
     pub(crate) fn malformed(&mut self, kind: &str, line: &[u8]) {
+        self.hear(Heard::Speech);
         self.alarm(
             &format!("malformed:{kind}"),
             "the CLI sent a line that does not have the shape of its type",
@@ -64,6 +107,7 @@ impl Output {
 
     /// Keeps a line that is no JSON object with a type.
     pub(crate) fn not_json(&mut self, line: &[u8]) {
+        self.hear(Heard::Speech);
         self.alarm("not_json", "the CLI printed a line that is not an event");
         self.raw(line);
     }

@@ -37,6 +37,11 @@ pub(crate) trait Protocol: Send {
         None
     }
 
+    /// Whether the next prompt would be said at once.
+    fn is_ready(&self) -> bool {
+        false
+    }
+
     /// Answers an open request; says whether there was one.
     fn answer(&mut self, _id: &PermissionId, _answer: &PermissionAnswer, _out: &mut Output) -> bool {
         false

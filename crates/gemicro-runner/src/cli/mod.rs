@@ -9,4 +9,4 @@ mod json_line;
 
 pub use claude::ClaudeCode;
 pub use codex::Codex;
-pub use gemini::{GeminiAcp, GeminiHeadless};
+pub use gemini::{GeminiAcp, GeminiHeadless, ResumeWay};

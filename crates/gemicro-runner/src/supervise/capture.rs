@@ -1,11 +1,70 @@
 //! What is kept of one stream: its bytes as redacted text, in a spool file and as last lines.
 
-use gemicro_event::redact::{RedactStream, Redactor};
+use std::path::Path;
 
+use gemicro_event::redact::{RedactStream, Redactor};
+use gemicro_event::{ErrorKind, Failure};
+
+use super::limits::RunLimits;
 use super::outcome::StreamRecord;
 use super::spool::Spool;
 use super::tail::Tail;
 use super::text::Decoder;
+
+/// Keeps the two streams of one turn.
+#[derive(Debug)]
+pub(super) struct Captures {
+    pub(super) stdout: Capture,
+    pub(super) stderr: Capture,
+}
+
+impl Captures {
+    /// Keeps them in a folder, made if it is not there.
+    pub(super) fn create(folder: &Path, limits: &RunLimits, redactor: &Redactor) -> Result<Self, Failure> {
+        let failed = |error: std::io::Error| {
+            let message = format!("cannot write to {}: {error}", folder.display());
+            Failure::new(ErrorKind::StorageError, message)
+        };
+        make_folder(folder).map_err(failed)?;
+        let new = |name: &str| {
+            let (head, tail) = (limits.spool_head, limits.spool_tail);
+            let spool = Spool::create(folder.join(name), head, tail).map_err(failed)?;
+            Ok::<_, Failure>(Capture::new(spool, redactor))
+        };
+        Ok(Self {
+            stdout: new("stdout.log")?,
+            stderr: new("stderr.log")?,
+        })
+    }
+
+    /// Keeps the last lines alone, in memory.
+    pub(super) fn nowhere() -> Self {
+        let new = || Capture::new(Spool::nowhere(), &Redactor::default());
+        Self {
+            stdout: new(),
+            stderr: new(),
+        }
+    }
+
+    /// Takes the files away again: the turn does not take place.
+    pub(super) fn discard(self) {
+        for capture in [self.stdout, self.stderr] {
+            let (record, _) = capture.finish();
+            if let Some(file) = record.file {
+                let _ = std::fs::remove_file(file);
+            }
+        }
+    }
+}
+
+fn make_folder(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+}
 
 /// Keeps one stream.
 #[derive(Debug)]
@@ -54,7 +113,7 @@ impl Capture {
         let record = StreamRecord {
             n_bytes,
             n_dropped,
-            file: Some(file),
+            file,
         };
         (record, tail)
     }

@@ -39,6 +39,11 @@ impl Feed {
         }
     }
 
+    /// Whether it can still be told something.
+    pub(super) fn is_open(&self) -> bool {
+        self.pipe.is_some()
+    }
+
     /// Whether there is something to write.
     pub(super) fn is_due(&self) -> bool {
         self.pipe.is_some() && !self.due.is_empty()

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-/// The limits of one run.
+/// The limits of one turn of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunLimits {
     /// The longest silence on standard output; noise on standard error is no sign of life. Time in which we owe
     /// the agent an answer does not count.
     pub idle: Duration,
-    /// The longest run.
+    /// The longest turn.
     pub total: Duration,
     /// How long a process may take to end after it was asked to.
     pub grace: Duration,

@@ -1,4 +1,4 @@
-//! How a run ended, with everything that is known about it.
+//! How a turn of an agent ended, with everything that is known about it.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::end::AgentEnd;
 use crate::item::UsageScope;
 use crate::session::SessionId;
 
-/// The end of a run: judged, and recorded. Secrets that were named are taken out of all of it.
+/// The end of a turn: judged, and recorded. Secrets that were named are taken out of all of it.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The answer, or why there is none.
@@ -33,8 +33,11 @@ pub struct RunRecord {
     /// How it ended, also when we ended it.
     pub exit: Option<CommandExit>,
     /// Processes that were left at the end: 0, unless the system refused to end one. `None` when nothing was
-    /// started, or when it could not be verified.
+    /// started, when the process stays for another turn, or when it could not be verified.
     pub survivors: Option<u32>,
+    /// Whether the prompt has had no effect that could be seen: no word was said, no tool was used, no end was told.
+    /// The turn may then be done elsewhere without doing its work twice.
+    pub untouched: bool,
     /// Its session, if it named one.
     pub session: Option<SessionId>,
     /// Tokens used so far.
@@ -49,12 +52,27 @@ pub struct RunRecord {
     pub stdout: StreamRecord,
     /// Its standard error.
     pub stderr: StreamRecord,
-    /// From the call to the start of the process.
+    /// From the call to the start of the process; 0 where it was there already.
     pub start_ms: u64,
-    /// From the start of the process to its first output.
+    /// From there to the first output of the turn.
     pub first_output_ms: Option<u64>,
     /// From the call to its return.
     pub duration_ms: u64,
+}
+
+impl RunRecord {
+    /// What is still true of the process before its next turn.
+    pub(super) fn of_process(&self) -> Self {
+        Self {
+            handle: self.handle.clone(),
+            tier: self.tier,
+            reach: self.reach,
+            unpinned: self.unpinned.clone(),
+            session: self.session.clone(),
+            untouched: true,
+            ..Self::default()
+        }
+    }
 }
 
 /// What became of one stream.

@@ -1,16 +1,14 @@
 //! What can be refused before anything starts: the request, the program, its version, the folders, the sandbox.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{
     GatewayPort, LaunchPlan, Mode, Network, Profile, SandboxError, plan_supervised,
 };
 
-use super::capture::Capture;
+use super::capture::Captures;
 use super::run::Supervision;
-use super::spool::Spool;
 use crate::dialogue::Dialogue;
 use crate::home::AgentHome;
 use crate::invocation::{Invocation, Stdin};
@@ -25,8 +23,7 @@ pub(super) struct Prepared {
     pub(super) plan: LaunchPlan,
     pub(super) dialogue: Dialogue,
     pub(super) stdin: Stdin,
-    pub(super) stdout: Capture,
-    pub(super) stderr: Capture,
+    pub(super) captures: Captures,
 }
 
 /// Checks everything, writes the CLI's settings, and plans the start.
@@ -58,13 +55,11 @@ pub(super) async fn prepare(
         run.cli.check_version(&printed)?;
     }
     let plan = plan(&profile, &invocation.args)?;
-    let (stdout, stderr) = captures(run)?;
     Ok(Prepared {
         plan,
         dialogue,
         stdin: invocation.stdin,
-        stdout,
-        stderr,
+        captures: Captures::create(&run.spool, &run.limits, &run.redactor)?,
     })
 }
 
@@ -114,29 +109,6 @@ fn profile(run: &Supervision<'_>, invocation: &Invocation, located: &Located, pa
     profile.environment = environment.into_iter().collect();
     profile.readable.extend(located.readable.iter().cloned());
     profile
-}
-
-fn captures(run: &Supervision<'_>) -> Result<(Capture, Capture), Failure> {
-    let failed = |error: std::io::Error| {
-        let message = format!("cannot write to {}: {error}", run.spool.display());
-        Failure::new(ErrorKind::StorageError, message)
-    };
-    make_folder(&run.spool).map_err(failed)?;
-    let new = |name: &str| {
-        let (head, tail) = (run.limits.spool_head, run.limits.spool_tail);
-        let spool = Spool::create(run.spool.join(name), head, tail).map_err(failed)?;
-        Ok::<_, Failure>(Capture::new(spool, &run.redactor))
-    };
-    Ok((new("stdout.log")?, new("stderr.log")?))
-}
-
-fn make_folder(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
 }
 
 fn with_hint(run: &Supervision<'_>, failure: Failure) -> Failure {

@@ -1,33 +1,25 @@
-//! One run of an agent: prepared, started, watched, judged.
+//! One run of an agent: prepared, started, led through its turn.
 
 use std::path::PathBuf;
 
-use futures_util::stream::FuturesUnordered;
 use gemicro_event::redact::Redactor;
-use gemicro_event::{ErrorKind, Failure, Json};
-use gemicro_guard::sandbox::{CommandExit, GatewayPort, Launcher, Profile, Tier};
-use serde_json::json;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::{GatewayPort, Launcher, Profile, Tier};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::feed::Feed;
+use super::agent::Agent;
 use super::limits::RunLimits;
-use super::live::{self, Live};
 use super::outcome::{Outcome, RunRecord};
 use super::prepare::{Prepared, prepare};
-use super::process::{Process, Started};
-use super::stage::{Stage, Why};
-use super::tail::last_lines;
+use super::process::Process;
+use super::stage::After;
+use super::turn::{Leading, Led, lead, millis, outcome};
 use super::version_cache::VersionCache;
-use super::watch::{Clock, Watch};
+use super::warm::{Kept, WarmAgent};
 use super::watcher::Watcher;
 use crate::agent_cli::AgentCli;
-use crate::end::{AgentEnd, Ended, Exit};
 use crate::request::AgentRequest;
-use crate::transcript::Transcript;
-
-/// How many lines of standard error explain a failure.
-const ERROR_LINES: usize = 200;
 
 /// Everything a run needs.
 #[derive(Debug)]
@@ -61,31 +53,59 @@ pub struct Supervision<'a> {
 ///
 /// Dropping the future also ends the agent, but then nobody verifies it.
 pub async fn supervise(run: Supervision<'_>, watcher: &mut dyn Watcher) -> Outcome {
+    let (outcome, _) = first_turn(run, After::Leave, watcher).await;
+    outcome
+}
+
+/// Runs the first turn as [`supervise`] does, but leaves a process that can take another one running. `None` beside the
+/// outcome means that it is gone, as it always is with a CLI whose processes take one prompt
+/// ([`AgentCli::warm`]).
+///
+/// Dropping the future also ends the agent, but then nobody verifies it.
+pub async fn supervise_warm(run: Supervision<'_>, watcher: &mut dyn Watcher) -> (Outcome, Option<WarmAgent>) {
+    let Some(cli) = run.cli.warm() else {
+        return (supervise(run, watcher).await, None);
+    };
+    let (wish, limits, tier) = (run.request.session.clone(), run.limits, run.tier);
+    let (outcome, agent) = first_turn(run, After::Stay, watcher).await;
+    let kept = Kept {
+        cli,
+        wish,
+        limits,
+        tier,
+        facts: outcome.record.of_process(),
+    };
+    (outcome, agent.map(|agent| WarmAgent::new(agent, kept)))
+}
+
+async fn first_turn(
+    run: Supervision<'_>,
+    after: After,
+    watcher: &mut dyn Watcher,
+) -> (Outcome, Option<Agent>) {
     let began = Instant::now();
     let redactor = run.redactor.clone();
-    let mut record = RunRecord::default();
-    let result = attempt(run, began, watcher, &mut record).await;
-    record.duration_ms = millis(began.elapsed());
-    record.partial_text = redactor.redact(&record.partial_text).into_owned();
-    let result = match result {
-        Ok(end) => Ok(AgentEnd {
-            text: redactor.redact(&end.text).into_owned(),
-            ..end
-        }),
-        Err(failure) => Err(told(failure, &redactor, &record)),
+    let mut record = RunRecord {
+        untouched: true,
+        ..RunRecord::default()
     };
-    Outcome { result, record }
+    let led = attempt(run, after, watcher, &mut record).await;
+    let Led { result, agent } = led.unwrap_or_else(|failure| Led {
+        result: Err(failure),
+        agent: None,
+    });
+    (outcome(result, record, &redactor, began), agent)
 }
 
 async fn attempt(
     mut run: Supervision<'_>,
-    began: Instant,
+    after: After,
     watcher: &mut dyn Watcher,
     record: &mut RunRecord,
-) -> Result<AgentEnd, Failure> {
-    let cancel = run.cancel.clone();
+) -> Result<Led, Failure> {
+    let began = Instant::now();
     let cancelled = || Failure::new(ErrorKind::Cancelled, "the run was cancelled before it began");
-    if cancel.is_cancelled() {
+    if run.cancel.is_cancelled() {
         return Err(cancelled());
     }
     let gateway = run.gateway.take();
@@ -93,8 +113,7 @@ async fn attempt(
         plan,
         dialogue,
         stdin,
-        stdout: out_capture,
-        stderr: err_capture,
+        captures,
     } = tokio::time::timeout(run.limits.total, prepare(&run, gateway.as_ref()))
         .await
         .map_err(|_| {
@@ -104,24 +123,17 @@ async fn attempt(
     record.tier = Some(plan.tier);
     record.reach = Some(plan.reach);
     record.unpinned.clone_from(&plan.unpinned);
-    let started = tokio::select! {
+    let mut started = tokio::select! {
         started = Process::start(plan) => started?,
-        () = cancel.cancelled() => return Err(cancelled()),
+        () = run.cancel.cancelled() => return Err(cancelled()),
     };
-    let Started {
-        process,
-        stdin: pipe,
-        stdout,
-        stderr,
-        listener,
-    } = started;
     record.start_ms = millis(began.elapsed());
-    record.handle = process.handle().cloned();
-    if let Some(handle) = process.handle() {
+    record.handle = started.process.handle().cloned();
+    if let Some(handle) = started.process.handle() {
         watcher.started(handle);
     }
     if let Some(gateway) = gateway {
-        match listener.or(gateway.into_listener()) {
+        match started.listener.take().or(gateway.into_listener()) {
             Some(listener) => watcher.gateway(listener),
             None => {
                 let message = "the gateway was opened for another tier or mode";
@@ -129,102 +141,15 @@ async fn attempt(
             }
         }
     }
-    let mut watch = Watch {
-        process,
-        feed: Feed::new(pipe, stdin),
-        dialogue,
+    let leading = Leading {
+        cli: run.cli,
+        wish: &run.request.session,
         limits: run.limits,
-        live: Live::new(&run.redactor),
-        stdout: out_capture,
-        stderr: err_capture,
-        watcher,
-        clock: Clock::start(),
-        transcript: Transcript::default(),
-        stage: Stage::Working,
-        why: None,
-        exited: None,
-        permissions: FuturesUnordered::new(),
+        captures,
+        redactor: &run.redactor,
+        cancel: &run.cancel,
+        after,
     };
-    watch.run(stdout, stderr, &cancel).await;
-    conclude(&run, watch, record)
-}
-
-/// Writes down what is known and judges it.
-fn conclude(
-    run: &Supervision<'_>,
-    mut watch: Watch<'_>,
-    record: &mut RunRecord,
-) -> Result<AgentEnd, Failure> {
-    let exited = watch.exited.take().unwrap_or_default();
-    record.survivors = watch.process.survivors(&exited);
-    record.exit = exited.exit;
-    let Watch {
-        stdout,
-        stderr,
-        transcript,
-        clock,
-        why,
-        watcher,
-        ..
-    } = watch;
-    let first_output = clock.first_output.map(|at| at - clock.began);
-    record.first_output_ms = first_output.map(millis);
-    let (out_record, out_tail) = stdout.finish();
-    let (err_record, err_tail) = stderr.finish();
-    (record.stdout, record.stderr) = (out_record, err_record);
-    record.last_lines = last_lines(&out_tail, &err_tail);
-    record.session.clone_from(&transcript.session);
-    record.usage = transcript.usage.map(|(usage, _)| usage);
-    record.usage_scope = transcript.usage.map(|(_, scope)| scope);
-    record.partial_text = transcript.said().to_owned();
-    if let Some(failure) = exited.failure {
-        return Err(failure);
-    }
-    run.cli.judge(&Ended {
-        exit: exit(why, exited.exit),
-        transcript: &transcript,
-        stderr_tail: &err_tail.lines(ERROR_LINES).join("\n"),
-        session: &run.request.session,
-        upstream: watcher.upstream(),
-        ended_at: chrono::Local::now().fixed_offset(),
-    })
-}
-
-fn exit(why: Option<Why>, exit: Option<CommandExit>) -> Exit {
-    match (why, exit) {
-        (Some(Why::Stopped(kind)), _) => Exit::Stopped(kind),
-        (Some(Why::TurnOver), _) => Exit::Running,
-        (None, Some(CommandExit::Code(code))) => Exit::Code(code),
-        (None, Some(CommandExit::Signal(signal))) => Exit::Signal(signal),
-        // Its keeper was killed from outside, and it with it.
-        (None, None) => Exit::Signal(rustix::process::Signal::KILL.as_raw()),
-    }
-}
-
-/// A failure without secrets, and with the last lines in any case.
-fn told(failure: Failure, redactor: &Redactor, record: &RunRecord) -> Failure {
-    let mut detail = failure.detail.map_or_else(
-        || json!({}),
-        |detail| serde_json::to_value(live::json(redactor, detail)).unwrap_or_default(),
-    );
-    if let Some(facts) = detail.as_object_mut() {
-        if !record.last_lines.is_empty() {
-            // What the judge has to go by is part of these.
-            facts.insert("last_lines".to_owned(), json!(record.last_lines));
-        }
-        match record.exit {
-            Some(CommandExit::Code(code)) => facts.entry("exit_code").or_insert(json!(code)),
-            Some(CommandExit::Signal(signal)) => facts.entry("signal").or_insert(json!(signal)),
-            None => facts.entry("started").or_insert(json!(record.handle.is_some())),
-        };
-    }
-    Failure {
-        message: redactor.redact(&failure.message).into_owned(),
-        detail: Some(Json::from(detail)),
-        ..failure
-    }
-}
-
-fn millis(duration: std::time::Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+    let agent = Agent::new(started, stdin, dialogue);
+    Ok(lead(agent, leading, watcher, record).await)
 }

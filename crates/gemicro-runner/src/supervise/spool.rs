@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 /// The start and the end of one stream.
 #[derive(Debug)]
 pub(super) struct Spool {
-    path: PathBuf,
+    /// `None` for a stream that is not kept.
+    path: Option<PathBuf>,
     /// `None` after a failure: the rest is dropped and counted.
     file: Option<File>,
     head: u64,
@@ -26,13 +27,25 @@ impl Spool {
     pub(super) fn create(path: PathBuf, head: u64, tail: u64) -> std::io::Result<Self> {
         let file = new_file(&path)?;
         Ok(Self {
-            path,
+            path: Some(path),
             file: Some(file),
             head,
             tail: tail.max(1),
             n_bytes: 0,
             n_lost: 0,
         })
+    }
+
+    /// Keeps nothing.
+    pub(super) fn nowhere() -> Self {
+        Self {
+            path: None,
+            file: None,
+            head: 0,
+            tail: 1,
+            n_bytes: 0,
+            n_lost: 0,
+        }
     }
 
     /// Appends a piece.
@@ -60,7 +73,7 @@ impl Spool {
     }
 
     /// Puts the file in order; returns it and how many bytes are not in it.
-    pub(super) fn finish(mut self) -> (PathBuf, u64) {
+    pub(super) fn finish(mut self) -> (Option<PathBuf>, u64) {
         let n_overwritten = self.n_bytes.saturating_sub(self.head + self.tail);
         let is_ordered = n_overwritten == 0 || self.put_in_order().is_ok();
         let n_dropped = if is_ordered { n_overwritten } else { self.n_bytes };
@@ -68,10 +81,10 @@ impl Spool {
     }
 
     fn put_in_order(&mut self) -> std::io::Result<()> {
-        let Some(mut file) = self.file.take() else {
+        let (Some(mut file), Some(path)) = (self.file.take(), &self.path) else {
             return Ok(());
         };
-        let ordered_path = self.path.with_extension("ordered");
+        let ordered_path = path.with_extension("ordered");
         let mut ordered = new_file(&ordered_path)?;
         let start = (self.n_bytes - self.head) % self.tail;
         let parts = [
@@ -84,7 +97,7 @@ impl Spool {
             std::io::copy(&mut (&mut file).take(n_bytes), &mut ordered)?;
         }
         ordered.flush()?;
-        std::fs::rename(&ordered_path, &self.path)
+        std::fs::rename(&ordered_path, path)
     }
 }
 
@@ -115,7 +128,7 @@ mod tests {
                 if n_bytes > 15 {
                     expected.drain(5..n_bytes - 10);
                 }
-                assert_eq!(std::fs::read(path).unwrap(), expected);
+                assert_eq!(std::fs::read(path.unwrap()).unwrap(), expected);
                 assert_eq!(n_dropped, n_bytes.saturating_sub(15) as u64);
             }
         }

@@ -1,4 +1,4 @@
-//! How a run ends, step by step: told, asked to end, made to end.
+//! How a turn ends, step by step: over, or told, asked to end, made to end.
 
 use gemicro_event::ErrorKind;
 use tokio::time::Instant;
@@ -8,6 +8,8 @@ use tokio::time::Instant;
 pub(super) enum Stage {
     /// The agent works.
     Working,
+    /// Its turn is over, and the process stays for the next one.
+    Over,
     /// Its turn is over; it may still leave by itself until then.
     Lingering(Instant),
     /// Its protocol was told to stop the turn; it may answer until then.
@@ -20,7 +22,16 @@ pub(super) enum Stage {
     Forced(Instant),
 }
 
-/// Why we ended a process.
+/// What becomes of the process when its turn is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// It leaves.
+    Leave,
+    /// It stays, if it can take another turn.
+    Stay,
+}
+
+/// Why we ended a turn or its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Why {
     /// Its turn was over and it did not leave.
@@ -33,7 +44,7 @@ impl Stage {
     /// When the next step is due, if nothing happens before.
     pub(super) fn until(self) -> Option<Instant> {
         match self {
-            Self::Working => None,
+            Self::Working | Self::Over => None,
             Self::Lingering(at) | Self::Told(at) | Self::Asked(at) | Self::Killed(at) | Self::Forced(at) => {
                 Some(at)
             }

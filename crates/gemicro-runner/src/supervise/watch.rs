@@ -1,4 +1,5 @@
-//! The loop around a running agent: reads, speaks, watches the clock, and leads it to its end.
+//! The loop around an agent's turn: reads, speaks, watches the clock, and leads the turn, and where it must the
+//! process, to its end.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -7,37 +8,30 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use gemicro_event::ErrorKind;
-use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use super::agent::{Agent, STDERR_BYTES, STDOUT_BYTES, read};
 use super::capture::Capture;
-use super::feed::Feed;
 use super::limits::RunLimits;
 use super::live::Live;
-use super::process::{Exited, Process};
-use super::stage::{Stage, Why};
+use super::stage::{After, Stage, Why};
 use super::watcher::Watcher;
-use crate::dialogue::Dialogue;
 use crate::item::AgentItem;
 use crate::permission::{PermissionAnswer, PermissionId};
 use crate::protocol::Cancel;
 use crate::transcript::Transcript;
 
-/// How much is read at once.
-const STDOUT_BYTES: usize = 32 * 1024;
-const STDERR_BYTES: usize = 8 * 1024;
 /// After this silence the protocol stops waiting for messages that may never come.
 const QUIET: Duration = Duration::from_millis(500);
 /// How long a kill may take, and what the pipes still hold after the end.
 const KILL: Duration = Duration::from_secs(5);
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// A running agent and everything that listens to it.
+/// One turn of an agent and everything that listens to it.
 pub(super) struct Watch<'a> {
-    pub(super) process: Process,
-    pub(super) feed: Feed,
-    pub(super) dialogue: Dialogue,
+    pub(super) agent: &'a mut Agent,
+    pub(super) after: After,
     pub(super) limits: RunLimits,
     pub(super) live: Live,
     pub(super) stdout: Capture,
@@ -47,14 +41,13 @@ pub(super) struct Watch<'a> {
     pub(super) transcript: Transcript,
     pub(super) stage: Stage,
     pub(super) why: Option<Why>,
-    pub(super) exited: Option<Exited>,
     pub(super) permissions: FuturesUnordered<BoxFuture<'static, (PermissionId, PermissionAnswer)>>,
 }
 
 /// The times that count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clock {
-    /// When the process began.
+    /// When the turn began.
     pub(super) began: Instant,
     /// When it printed something for the first time.
     pub(super) first_output: Option<Instant>,
@@ -84,23 +77,25 @@ impl Clock {
 }
 
 impl Watch<'_> {
-    /// Stays until the process is gone and its streams are read, or until it cannot be ended.
-    pub(super) async fn run<O, E>(&mut self, stdout: O, stderr: E, cancel: &CancellationToken)
-    where
-        O: AsyncRead + Unpin,
-        E: AsyncRead + Unpin,
-    {
-        let (mut stdout, mut stderr) = (Some(stdout), Some(stderr));
+    /// Stays until the turn is over and the process stays, or until the process is gone and its streams are read, or
+    /// until it cannot be ended.
+    pub(super) async fn run(&mut self, cancel: &CancellationToken) {
         let (mut out_buffer, mut err_buffer) = (vec![0; STDOUT_BYTES], vec![0; STDERR_BYTES]);
         let mut timer = Box::pin(sleep_until(self.next_deadline()));
         let mut may_cancel = true;
+        if self.agent.exited.is_some() {
+            self.clock.drain_until = Some(Instant::now() + DRAIN);
+        }
         loop {
-            let is_read = stdout.is_none() && stderr.is_none();
-            if self.exited.is_some() && is_read {
+            let is_read = self.agent.stdout.is_none() && self.agent.stderr.is_none();
+            let is_gone = self.agent.exited.is_some() && is_read;
+            if is_gone || self.stage == Stage::Over {
                 break;
             }
-            self.feed.add(self.dialogue.take_input());
+            let agent = &mut *self.agent;
+            agent.feed.add(agent.dialogue.take_input());
             set(&mut timer, self.next_deadline());
+            let agent = &mut *self.agent;
             tokio::select! {
                 () = cancel.cancelled(), if may_cancel => {
                     may_cancel = false;
@@ -108,37 +103,37 @@ impl Watch<'_> {
                 }
                 () = &mut timer => match self.tick() {
                     Tick::GoOn => {}
-                    Tick::StopReading => (stdout, stderr) = (None, None),
+                    Tick::StopReading => (self.agent.stdout, self.agent.stderr) = (None, None),
                     Tick::GiveUp => break,
                 },
-                exited = self.process.wait(), if self.exited.is_none() => {
-                    self.exited = Some(exited);
-                    self.feed.close();
+                exited = agent.process.wait(), if agent.exited.is_none() => {
+                    agent.exited = Some(exited);
+                    agent.feed.close();
                     self.clock.drain_until = Some(Instant::now() + DRAIN);
                 }
-                n_bytes = read(&mut stdout, &mut out_buffer) => {
-                    let bytes = out_buffer.get(..n_bytes).unwrap_or_default();
-                    if bytes.is_empty() {
-                        stdout = None;
+                n_bytes = read(&mut agent.stdout, &mut out_buffer) => {
+                    if n_bytes == 0 {
+                        agent.stdout = None;
                     }
-                    self.output(bytes);
+                    self.output(out_buffer.get(..n_bytes).unwrap_or_default());
                 }
-                n_bytes = read(&mut stderr, &mut err_buffer) => {
-                    let bytes = err_buffer.get(..n_bytes).unwrap_or_default();
-                    if bytes.is_empty() {
-                        stderr = None;
+                n_bytes = read(&mut agent.stderr, &mut err_buffer) => {
+                    if n_bytes == 0 {
+                        agent.stderr = None;
                     }
-                    self.stderr.push(bytes);
+                    self.stderr.push(err_buffer.get(..n_bytes).unwrap_or_default());
                 }
-                () = self.feed.write(), if self.feed.is_due() => {}
+                () = agent.feed.write(), if agent.feed.is_due() => {}
                 Some((id, answer)) = self.permissions.next(), if !self.permissions.is_empty() => {
-                    self.dialogue.answer(&id, &answer);
+                    agent.dialogue.answer(&id, &answer);
                     self.clock.alive();
                 }
             }
         }
-        let items = self.dialogue.finish();
-        self.items(items);
+        if self.stage != Stage::Over {
+            let items = self.agent.dialogue.finish();
+            self.items(items);
+        }
         let Self { live, watcher, .. } = self;
         live.flush(|item| watcher.item(item));
     }
@@ -150,7 +145,7 @@ impl Watch<'_> {
         self.clock.alive();
         self.clock.first_output.get_or_insert(self.clock.last_life);
         self.stdout.push(bytes);
-        let items = self.dialogue.feed(bytes);
+        let items = self.agent.dialogue.feed(bytes);
         self.items(items);
     }
 
@@ -172,18 +167,21 @@ impl Watch<'_> {
         }
     }
 
-    /// The agent said how its turn ended: it has nothing more to read, and should leave.
+    /// The agent said how its turn ended.
     fn turn_over(&mut self) {
+        let may_stay = self.after == After::Stay && self.agent.is_fit();
         match self.stage {
+            Stage::Working | Stage::Told(_) if may_stay => self.stage = Stage::Over,
+            // It has nothing more to read, and should leave.
             Stage::Working => {
-                self.feed.close();
+                self.agent.feed.close();
                 self.stage = Stage::Lingering(Instant::now() + self.limits.linger);
             }
             Stage::Told(_) => {
-                self.feed.close();
+                self.agent.feed.close();
                 self.ask();
             }
-            Stage::Lingering(_) | Stage::Asked(_) | Stage::Killed(_) | Stage::Forced(_) => {}
+            Stage::Over | Stage::Lingering(_) | Stage::Asked(_) | Stage::Killed(_) | Stage::Forced(_) => {}
         }
     }
 
@@ -191,8 +189,8 @@ impl Watch<'_> {
         match self.stage {
             Stage::Working => {
                 self.why = Some(Why::Stopped(ErrorKind::Cancelled));
-                match self.dialogue.cancel() {
-                    Cancel::Told => self.stage = Stage::Told(Instant::now() + self.limits.grace / 3),
+                match self.agent.dialogue.cancel() {
+                    Cancel::Told => self.stage = Stage::Told(Instant::now() + self.telling()),
                     Cancel::EndProcess => self.ask(),
                 }
             }
@@ -200,7 +198,16 @@ impl Watch<'_> {
                 self.why = Some(Why::TurnOver);
                 self.ask();
             }
-            Stage::Told(_) | Stage::Asked(_) | Stage::Killed(_) | Stage::Forced(_) => {}
+            Stage::Over | Stage::Told(_) | Stage::Asked(_) | Stage::Killed(_) | Stage::Forced(_) => {}
+        }
+    }
+
+    /// The part of the grace in which a turn that was told to stop may answer. It is worth more where the process
+    /// lives on.
+    fn telling(&self) -> Duration {
+        match self.after {
+            After::Leave => self.limits.grace / 3,
+            After::Stay => self.limits.grace / 3 * 2,
         }
     }
 
@@ -211,17 +218,17 @@ impl Watch<'_> {
 
     fn ask(&mut self) {
         let grace = match self.stage {
-            Stage::Told(_) => self.limits.grace - self.limits.grace / 3,
+            Stage::Told(_) => self.limits.grace.saturating_sub(self.telling()),
             _ => self.limits.grace,
         };
-        self.process.ask();
+        self.agent.process.ask();
         self.stage = Stage::Asked(Instant::now() + grace);
     }
 
     /// Does what is due.
     fn tick(&mut self) -> Tick {
         let now = Instant::now();
-        if self.exited.is_some() {
+        if self.agent.exited.is_some() {
             let is_late = self.clock.drain_until.is_some_and(|until| now >= until);
             return if is_late { Tick::StopReading } else { Tick::GoOn };
         }
@@ -233,18 +240,18 @@ impl Watch<'_> {
             return Tick::GoOn;
         }
         match self.stage {
-            Stage::Working => {}
+            Stage::Working | Stage::Over => {}
             Stage::Lingering(_) => {
                 self.why = Some(Why::TurnOver);
                 self.ask();
             }
             Stage::Told(_) => self.ask(),
             Stage::Asked(_) => {
-                self.process.kill();
+                self.agent.process.kill();
                 self.stage = Stage::Killed(now + KILL);
             }
             Stage::Killed(_) => {
-                self.process.force();
+                self.agent.process.force();
                 self.stage = Stage::Forced(now + KILL);
             }
             Stage::Forced(_) => return Tick::GiveUp,
@@ -259,7 +266,7 @@ impl Watch<'_> {
             self.stop(ErrorKind::IdleTimeout);
         } else if !self.clock.is_quiet_told && now >= self.clock.last_life + QUIET {
             self.clock.is_quiet_told = true;
-            self.dialogue.quiet();
+            self.agent.dialogue.quiet();
         }
     }
 
@@ -298,13 +305,5 @@ enum Tick {
 fn set(timer: &mut Pin<Box<Sleep>>, at: Instant) {
     if at < timer.deadline() || timer.is_elapsed() {
         timer.as_mut().reset(at);
-    }
-}
-
-/// Reads once; 0 is the end, and so is an error.
-async fn read<R: AsyncRead + Unpin>(stream: &mut Option<R>, buffer: &mut [u8]) -> usize {
-    match stream {
-        Some(stream) => stream.read(buffer).await.unwrap_or(0),
-        None => std::future::pending().await,
     }
 }

@@ -12,10 +12,12 @@ use crate::permission::{PermissionAnswer, PermissionRequest};
 
 /// Sees a run from inside. Called from the supervising task: nothing here may block.
 pub trait Watcher: Send {
-    /// The process runs. Write the handle down: leftovers of a dead gemicro are found by it.
+    /// The process runs; told at each turn of a warm one. Write the handle down: leftovers of a dead gemicro are found
+    /// by it.
     fn started(&mut self, _handle: &ProcessHandle) {}
 
-    /// What the agent reaches as its gateway: accept on it. Comes once, before the agent's program begins.
+    /// What the agent reaches as its gateway: accept on it. Comes once for a process, before its program
+    /// begins.
     fn gateway(&mut self, _listener: TcpListener) {}
 
     /// Something that the agent said or did, redacted.
@@ -27,7 +29,7 @@ pub trait Watcher: Send {
         ready(PermissionAnswer::Deny { reason }).boxed()
     }
 
-    /// What the gateway saw wrong with the model's last answer; asked once, at the end.
+    /// What the gateway saw wrong with the model's last answer; asked once, at the end of a turn.
     fn upstream(&mut self) -> Option<ErrorKind> {
         None
     }

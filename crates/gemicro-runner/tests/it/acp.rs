@@ -58,8 +58,9 @@ fn prompting() -> Talk {
 
 fn permission(id: u64) -> Value {
     let options = json!([
-        {"optionId": "always", "kind": "allow_always"},
-        {"optionId": "once", "kind": "allow_once"},
+        {"optionId": "always", "name": "Always", "kind": "allow_always"},
+        {"optionId": "newer", "kind": "allow_until_tomorrow"},
+        {"optionId": "once", "name": "Once", "kind": "allow_once"},
     ]);
     let call = json!({"toolCallId": "t1", "title": "rm -rf /", "kind": "execute"});
     let params = json!({"sessionId": "s", "options": options, "toolCall": call});
@@ -206,7 +207,8 @@ fn permission_is_never_given_for_always() {
     assert!(!talk.0.answer(&asked.id, &PermissionAnswer::Allow));
     talk.hears(&permission(9));
     let mut only_always = permission(10);
-    only_always["params"]["options"] = json!([{"optionId": "always", "kind": "allow_always"}]);
+    only_always["params"]["options"] =
+        json!([{"optionId": "always", "name": "Always", "kind": "allow_always"}]);
     let items = talk.hears(&only_always);
     let AgentItem::Permission(asked) = &items[0] else {
         panic!("{items:?}");
@@ -240,4 +242,98 @@ fn one_prompt_at_a_time() {
         talk.0.prompt(&Prompt::user("x")).unwrap_err().kind,
         ErrorKind::Conflict
     );
+}
+
+/// Between turns nothing is waited for: the next prompt is said at once.
+#[test]
+fn the_next_prompt_is_said_at_once() {
+    let mut talk = prompting();
+    assert!(!talk.0.is_ready() && talk.0.is_untouched());
+    talk.update("agent_message_chunk", "hello");
+    assert!(!talk.0.is_untouched());
+    talk.result(3, &json!({"stopReason": "end_turn"}));
+    assert!(talk.0.is_ready() && !talk.0.spoke_out_of_turn());
+    talk.0.prompt(&Prompt::user("and now?")).unwrap();
+    assert_eq!(talk.methods(), ["session/prompt"]);
+    assert!(!talk.0.is_ready() && talk.0.is_untouched());
+}
+
+/// What a process may print between two turns, and what it may not.
+#[test]
+fn speech_out_of_turn_is_noticed() {
+    let notice = |method: &str| json!({"jsonrpc": "2.0", "method": method, "params": {}});
+    for (kind, is_speech) in [
+        ("available_commands_update", false),
+        ("current_mode_update", false),
+        ("something_new", false),
+        // The last word of a call that was cancelled.
+        ("tool_call_update", false),
+        ("tool_call", true),
+        ("agent_message_chunk", true),
+        ("agent_thought_chunk", true),
+    ] {
+        let mut talk = prompting();
+        talk.result(3, &json!({"stopReason": "end_turn"}));
+        let update =
+            json!({"sessionUpdate": kind, "toolCallId": "t", "content": {"type": "text", "text": "x"}});
+        let params = json!({"sessionId": "s", "update": update});
+        talk.hears(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
+        talk.hears(&notice("_ext/new"));
+        assert_eq!(talk.0.spoke_out_of_turn(), is_speech, "{kind}");
+    }
+    let mut talk = prompting();
+    talk.result(3, &json!({"stopReason": "end_turn"}));
+    talk.0.feed(b"Segmentation fault\n");
+    assert!(talk.0.spoke_out_of_turn());
+    let mut talk = prompting();
+    talk.result(3, &json!({"stopReason": "end_turn"}));
+    talk.hears(&permission(7));
+    assert!(talk.0.spoke_out_of_turn());
+}
+
+/// An answer that nobody waits for, or that nobody understands: the process is not to be trusted with another prompt.
+#[test]
+fn confusion_is_noticed() {
+    let mut talk = prompting();
+    talk.result(99, &json!({}));
+    talk.update("agent_message_chunk", "hello");
+    let items = talk.result(3, &json!({"stopReason": "end_turn"}));
+    assert!(matches!(items.last(), Some(AgentItem::Ended(_))) && !talk.0.is_ready());
+    let mut talk = prompting();
+    let items = talk.result(3, &json!({"stopReason": 7}));
+    assert!(matches!(
+        &items[..],
+        [AgentItem::Alarm { .. }, AgentItem::Raw { .. }]
+    ));
+    assert!(!talk.0.is_ready());
+}
+
+/// What is not in the protocol, or not as the protocol has it, is still an end.
+#[test]
+fn odd_ends_are_ends() {
+    let items = prompting().result(3, &json!({"stopReason": "out_of_coffee"}));
+    assert!(matches!(&items[..], [AgentItem::Ended(end)] if end.reason.as_deref() == Some("out_of_coffee")));
+    for error in [
+        json!({"code": "429"}),
+        json!("no"),
+        json!({"code": 1e300, "message": "x"}),
+    ] {
+        let mut talk = prompting();
+        let items = talk.hears(&json!({"jsonrpc": "2.0", "id": 3, "error": error}));
+        assert!(matches!(&items[..], [AgentItem::Ended(_)]), "{error}");
+        assert!(talk.0.is_ready(), "{error}");
+    }
+}
+
+/// What is judged is what came, also where the official types know nothing of it.
+#[test]
+fn permissions_show_what_the_types_do_not_know() {
+    let mut asked = permission(7);
+    let content = json!([{"type": "hologram", "path": "/etc/passwd", "oldText": null}]);
+    asked["params"]["toolCall"]["content"] = content.clone();
+    let items = prompting().hears(&asked);
+    let AgentItem::Permission(request) = &items[1] else {
+        panic!("{items:?}");
+    };
+    assert_eq!(request.input["content"], content);
 }

@@ -1,9 +1,7 @@
 //! Ends that no capture shows: each as a small stream, an exit and what it is judged to be.
 
 use gemicro_event::ErrorKind;
-use gemicro_runner::{
-    AgentCli, ClaudeCode, Codex, Ended, Exit, GeminiAcp, GeminiHeadless, Session, Transcript,
-};
+use gemicro_runner::{AgentCli, ClaudeCode, Codex, Ended, Exit, GeminiHeadless, Session, Transcript};
 
 use crate::requests::{ended, items};
 
@@ -185,12 +183,4 @@ fn limits_become_waits() {
     assert_eq!(wait(&Codex, codex), (ErrorKind::QuotaExhausted, Some(5_400_000)));
     let gemini = r#"{"type":"result","status":"error","error":{"type":"unknown","message":"[API Error: {\"error\":{\"code\":429,\"message\":\"Resource exhausted\",\"details\":[{\"retryDelay\":\"35s\"}]}}]"}}"#;
     assert_eq!(wait(&GEMINI, gemini), (ErrorKind::RateLimited, Some(35_000)));
-}
-
-#[test]
-fn a_session_is_not_loaded_in_the_minute_of_its_creation() {
-    let at = |text: &str| text.parse().unwrap();
-    let created = at("2026-11-15T00:15:20.760Z");
-    assert!(!GeminiAcp::may_load(created, at("2026-11-15T00:15:59.999Z")));
-    assert!(GeminiAcp::may_load(created, at("2026-11-15T00:16:00.000Z")));
 }

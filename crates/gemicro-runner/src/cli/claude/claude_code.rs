@@ -1,6 +1,7 @@
 //! Claude Code with JSON lines in both directions: good for one prompt and for a warm process.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gemicro_event::Failure;
 use serde_json::{Value, json};
@@ -95,6 +96,10 @@ impl AgentCli for ClaudeCode {
 
     fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
         judge::judge(&ClaudeReading, ended)
+    }
+
+    fn warm(&self) -> Option<Arc<dyn AgentCli>> {
+        Some(Arc::new(*self))
     }
 }
 

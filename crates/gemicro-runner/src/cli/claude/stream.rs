@@ -10,7 +10,7 @@ use gemicro_event::{ErrorKind, Failure, Json};
 use super::wire;
 use crate::cli::json_line;
 use crate::item::{AgentItem, ToolStatus, UsageScope};
-use crate::output::Output;
+use crate::output::{Heard, Output};
 use crate::permission::{PermissionAnswer, PermissionId, PermissionRequest};
 use crate::prompt::{Habits, Mentions, Prompt};
 use crate::protocol::{Cancel, LineText, Protocol};
@@ -158,6 +158,8 @@ impl ClaudeStream {
     }
 
     fn piece(&mut self, stream: &wire::StreamEvent, line: LineText<'_>, out: &mut Output) {
+        // The model has begun to answer, also where its first pieces are nothing to show.
+        out.hear(Heard::Speech);
         let event = &stream.event;
         match event.kind.as_str() {
             "content_block_delta" => {}
@@ -239,6 +241,10 @@ impl Protocol for ClaudeStream {
             return Some(Err(Failure::new(ErrorKind::Conflict, "a turn is running")));
         }
         Some(prompt.render(HABITS).map(|text| self.say(&text, out)))
+    }
+
+    fn is_ready(&self) -> bool {
+        !self.is_running
     }
 
     fn answer(&mut self, id: &PermissionId, answer: &PermissionAnswer, out: &mut Output) -> bool {

@@ -1,9 +1,13 @@
 //! Gemini CLI with `--acp`: a warm process that serves many prompts over JSON-RPC.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use gemicro_event::{Failure, Timestamp};
 
 use super::acp_session::AcpSession;
 use super::reading::GeminiReading;
+use super::resume::{self, ResumeWay};
 use super::setup;
 use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
@@ -11,6 +15,7 @@ use crate::end::{AgentEnd, Ended};
 use crate::invocation::{Invocation, Stdin};
 use crate::judge;
 use crate::request::AgentRequest;
+use crate::session::SessionId;
 use crate::version::Version;
 
 /// Gemini CLI as a warm process.
@@ -21,12 +26,11 @@ pub struct GeminiAcp {
 }
 
 impl GeminiAcp {
-    /// Whether a session made at `created_at` can be loaded now. In the minute of its creation, loading it
+    /// The way to take a session up again whose files are in this home. Loading a session in the minute of its creation
     /// destroys it.
     #[must_use]
-    pub fn may_load(created_at: Timestamp, now: Timestamp) -> bool {
-        let minute = |at: Timestamp| at.as_millis().div_euclid(60_000);
-        minute(created_at) != minute(now)
+    pub fn way_to_resume(home: &Path, session: &SessionId, now: Timestamp) -> ResumeWay {
+        resume::way(home, session, now)
     }
 }
 
@@ -69,5 +73,9 @@ impl AgentCli for GeminiAcp {
 
     fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
         judge::judge(&GeminiReading, ended)
+    }
+
+    fn warm(&self) -> Option<Arc<dyn AgentCli>> {
+        Some(Arc::new(self.clone()))
     }
 }

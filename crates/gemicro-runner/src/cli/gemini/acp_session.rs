@@ -3,13 +3,15 @@
 //! The agent gets no files and no terminal from us: it works inside its sandbox by itself. A request that we
 //! do not know is refused, so nothing happens on our side that nobody judged.
 
+use agent_client_protocol_schema::v1::McpServer;
 use gemicro_event::{ErrorKind, Failure, Json};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::acp_tools::AcpTools;
 use super::acp_wire::{self as wire, Incoming};
 use crate::item::{AgentItem, EndClaim, TurnEnd, UsageScope};
-use crate::output::Output;
+use crate::output::{Heard, Output};
 use crate::permission::{PermissionAnswer, PermissionId};
 use crate::prompt::{Habits, Mentions, Prompt};
 use crate::protocol::{Cancel, LineText, Protocol};
@@ -25,13 +27,13 @@ const HABITS: Habits = Habits {
 /// Where the session stands. What is awaited carries the number of our request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    Initializing(u64),
-    Opening(u64),
-    SettingMode(u64),
+    Initializing(i64),
+    Opening(i64),
+    SettingMode(i64),
     /// It was loaded and tells its history; `available_commands_update` comes last.
     Replaying,
     Ready,
-    Prompting(u64),
+    Prompting(i64),
     /// It could not be opened.
     Broken,
 }
@@ -40,7 +42,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct AcpSession {
     state: State,
-    last_id: u64,
+    last_id: i64,
     /// Said as soon as the session is ready.
     waiting_prompt: Option<String>,
     session: Option<SessionId>,
@@ -48,10 +50,12 @@ pub(super) struct AcpSession {
     cwd: String,
     wish: Session,
     mode: Option<&'static str>,
-    mcp_servers: Value,
+    mcp_servers: Vec<McpServer>,
     tools: AcpTools,
     is_cancelling: bool,
     is_history_told: bool,
+    /// Whether it answered something that nobody had asked: then no later answer can be trusted either.
+    is_confused: bool,
 }
 
 impl AcpSession {
@@ -70,94 +74,97 @@ impl AcpSession {
             tools: AcpTools::default(),
             is_cancelling: false,
             is_history_told: false,
+            is_confused: false,
         })
     }
 
-    fn ask(&mut self, method: &str, params: &Value, out: &mut Output) -> u64 {
+    fn ask<P: Serialize>(&mut self, method: &str, params: P, out: &mut Output) -> i64 {
         self.last_id += 1;
-        out.write(&wire::request(self.last_id, method, params));
+        wire::request(self.last_id, method, params, out);
         self.last_id
     }
 
-    fn session_name(&self) -> &str {
-        self.session.as_ref().map_or("", SessionId::as_str)
+    fn session_name(&self) -> String {
+        self.session
+            .as_ref()
+            .map(SessionId::to_string)
+            .unwrap_or_default()
     }
 
     /// The answer to the request that the state waits for.
-    fn answered(&mut self, id: u64, message: Incoming, line: LineText<'_>, out: &mut Output) {
+    fn answered(&mut self, id: i64, message: Incoming, line: LineText<'_>, out: &mut Output) {
         let step = match self.state {
-            State::Initializing(awaited) if awaited == id => "initialize",
+            State::Initializing(awaited) if awaited == id => wire::AGENT.initialize,
             State::Opening(awaited) if awaited == id => match self.wish {
-                Session::Resume(_) => "session/load",
-                Session::New | Session::NewNamed(_) => "session/new",
+                Session::Resume(_) => wire::AGENT.session_load,
+                Session::New | Session::NewNamed(_) => wire::AGENT.session_new,
             },
-            State::SettingMode(awaited) if awaited == id => "session/set_mode",
-            State::Prompting(awaited) if awaited == id => "session/prompt",
-            _ => return out.unknown("response", line.bytes),
+            State::SettingMode(awaited) if awaited == id => wire::AGENT.session_set_mode,
+            State::Prompting(awaited) if awaited == id => wire::AGENT.session_prompt,
+            _ => {
+                self.is_confused = true;
+                return out.unknown("response", line.bytes);
+            }
         };
-        if let Some(error) = message.error {
-            return self.failed(step, &error, out);
+        if let Some(error) = &message.error {
+            return self.failed(step, &wire::RpcError::new(error), out);
         }
         let result = message.result.unwrap_or_default();
-        match step {
-            "initialize" => self.initialized(&result, out),
-            "session/prompt" => self.prompt_ended(&result, line, out),
-            "session/set_mode" => self.ready(out),
-            _ => self.opened(&result, line, out),
+        match self.state {
+            State::Initializing(_) => self.initialized(&result, out),
+            State::Opening(_) => self.opened(&result, line, out),
+            State::SettingMode(_) => self.ready(out),
+            State::Prompting(_) => self.prompt_ended(&result, line, out),
+            State::Replaying | State::Ready | State::Broken => {}
         }
     }
 
     fn failed(&mut self, step: &str, error: &wire::RpcError, out: &mut Output) {
-        let is_prompt = step == "session/prompt";
+        let is_prompt = matches!(self.state, State::Prompting(_));
         self.state = if is_prompt { State::Ready } else { State::Broken };
         self.end_turn();
         out.item(AgentItem::Ended(TurnEnd {
             reason: (!is_prompt).then(|| step.to_owned()),
-            message: Some(error.words()),
-            http_status: error.http_status(),
+            message: Some(error.words.clone()),
+            http_status: error.http_status,
             ..TurnEnd::new(EndClaim::Failure)
         }));
     }
 
     fn initialized(&mut self, result: &Json, out: &mut Output) {
-        let told: Option<wire::Initialized> = result.parse().ok();
-        self.version = told.and_then(|told| told.agent_info?.version);
-        let (cwd, servers) = (&self.cwd, &self.mcp_servers);
-        let (method, params) = match &self.wish {
+        self.version = wire::version(result);
+        let (cwd, servers) = (self.cwd.clone(), self.mcp_servers.clone());
+        let asked = match self.wish.clone() {
             Session::New | Session::NewNamed(_) => {
-                ("session/new", json!({"cwd": cwd, "mcpServers": servers}))
+                let params = wire::NewSessionRequest::new(cwd).mcp_servers(servers);
+                self.ask(wire::AGENT.session_new, params, out)
             }
-            Session::Resume(id) => (
-                "session/load",
-                json!({"sessionId": id, "cwd": cwd, "mcpServers": servers}),
-            ),
+            Session::Resume(id) => {
+                let params = wire::LoadSessionRequest::new(id.to_string(), cwd).mcp_servers(servers);
+                self.ask(wire::AGENT.session_load, params, out)
+            }
         };
-        self.state = State::Opening(self.ask(method, &params, out));
+        self.state = State::Opening(asked);
     }
 
     fn opened(&mut self, result: &Json, line: LineText<'_>, out: &mut Output) {
-        let opened: Option<wire::SessionOpened> = result.parse().ok();
-        let model = opened
-            .as_ref()
-            .and_then(|opened| opened.models.as_ref()?.current_model_id.clone());
-        let named = opened.and_then(|opened| opened.session_id);
         let session = match &self.wish {
             Session::Resume(id) => Some(id.clone()),
-            Session::New | Session::NewNamed(_) => named,
+            Session::New | Session::NewNamed(_) => wire::session_id(result),
         };
         let Some(session) = session else {
             self.state = State::Broken;
-            return out.malformed("session/new", line.bytes);
+            return out.malformed(wire::AGENT.session_new, line.bytes);
         };
         self.session = Some(session.clone());
         out.item(AgentItem::Started {
             session,
-            model,
+            model: wire::model(result),
             version: self.version.clone(),
         });
         if let Some(mode) = self.mode {
-            let params = json!({"sessionId": self.session_name(), "modeId": mode});
-            self.state = State::SettingMode(self.ask("session/set_mode", &params, out));
+            let params = wire::SetSessionModeRequest::new(self.session_name(), mode);
+            self.state = State::SettingMode(self.ask(wire::AGENT.session_set_mode, params, out));
         } else {
             self.ready(out);
         }
@@ -183,28 +190,29 @@ impl AcpSession {
             return;
         }
         if let Some(text) = self.waiting_prompt.take() {
-            let params =
-                json!({"sessionId": self.session_name(), "prompt": [{"type": "text", "text": text}]});
-            self.state = State::Prompting(self.ask("session/prompt", &params, out));
+            let params = wire::PromptRequest::new(self.session_name(), vec![text.into()]);
+            self.state = State::Prompting(self.ask(wire::AGENT.session_prompt, params, out));
         }
     }
 
     fn prompt_ended(&mut self, result: &Json, line: LineText<'_>, out: &mut Output) {
         self.state = State::Ready;
         self.end_turn();
-        let Ok(ended) = result.parse::<wire::PromptEnded>() else {
-            return out.malformed("session/prompt", line.bytes);
+        let Some((reason, word)) = wire::stop_reason(result) else {
+            // It is still there and nobody knows whether it works on: no prompt may follow.
+            self.is_confused = true;
+            return out.malformed(wire::AGENT.session_prompt, line.bytes);
         };
-        if let Some(usage) = ended.meta.as_ref().and_then(wire::usage) {
+        if let Some(usage) = wire::usage(result) {
             let scope = UsageScope::Turn;
             out.item(AgentItem::Usage { usage, scope });
         }
-        let claim = match ended.stop_reason.as_str() {
-            "end_turn" => EndClaim::Success,
-            _ => EndClaim::Failure,
+        let claim = match reason {
+            Some(wire::StopReason::EndTurn) => EndClaim::Success,
+            Some(_) | None => EndClaim::Failure,
         };
         out.item(AgentItem::Ended(TurnEnd {
-            reason: Some(ended.stop_reason),
+            reason: Some(word),
             ..TurnEnd::new(claim)
         }));
     }
@@ -215,8 +223,8 @@ impl AcpSession {
     }
 
     fn update(&mut self, params: &Json, line: LineText<'_>, out: &mut Output) {
-        let Ok(wire::SessionUpdate { update }) = params.parse() else {
-            return out.malformed("session/update", line.bytes);
+        let Some(update) = params.get("update") else {
+            return out.malformed(wire::CLIENT.session_update, line.bytes);
         };
         let kind = update
             .get("sessionUpdate")
@@ -227,23 +235,16 @@ impl AcpSession {
             "available_commands_update" => self.history_told(out),
             // Our own words, or history.
             "user_message_chunk" | "current_mode_update" => {}
+            "agent_message_chunk" | "agent_thought_chunk" | "tool_call" if self.state == State::Ready => {
+                // Nobody asked it anything: what it says now could be taken for the next answer.
+                out.hear(Heard::Speech);
+            }
             "agent_message_chunk" | "agent_thought_chunk" if !is_turn => {}
-            "agent_message_chunk" | "agent_thought_chunk" => match update.parse::<wire::Chunk>() {
-                Ok(chunk) if chunk.content.kind == "text" => {
-                    let text = chunk.content.text.unwrap_or_default();
-                    if kind == "agent_message_chunk" {
-                        out.text(&text);
-                    } else {
-                        out.thought(&text);
-                    }
-                }
-                Ok(chunk) => out.unknown(&format!("{kind}/{}", chunk.content.kind), line.bytes),
-                Err(_) => out.malformed(kind, line.bytes),
-            },
-            "tool_call" | "tool_call_update" => match update.parse::<wire::ToolCall>() {
-                Ok(call) if is_turn => self.tools.update(&call, out),
-                Ok(_) => {}
-                Err(_) => out.malformed(kind, line.bytes),
+            "agent_message_chunk" | "agent_thought_chunk" => chunk(kind, update, line, out),
+            "tool_call" | "tool_call_update" => match wire::ToolCall::read(update) {
+                Some(call) if is_turn => self.tools.update(&call, out),
+                Some(_) => {}
+                None => out.malformed(kind, line.bytes),
             },
             _ => out.unknown(&format!("session/update/{kind}"), line.bytes),
         }
@@ -252,12 +253,7 @@ impl AcpSession {
 
 impl Protocol for AcpSession {
     fn open(&mut self, out: &mut Output) {
-        let params = json!({
-            "protocolVersion": 1,
-            "clientInfo": {"name": "gemicro", "version": env!("CARGO_PKG_VERSION")},
-            "clientCapabilities": {"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false},
-        });
-        self.state = State::Initializing(self.ask("initialize", &params, out));
+        self.state = State::Initializing(self.ask(wire::AGENT.initialize, wire::initialize(), out));
     }
 
     fn line(&mut self, line: LineText<'_>, out: &mut Output) {
@@ -265,10 +261,18 @@ impl Protocol for AcpSession {
             return out.not_json(line.bytes);
         };
         let params = message.params.clone().unwrap_or_default();
-        match (message.method.as_deref(), message.id.clone()) {
-            (Some("session/update"), None) => self.update(&params, line, out),
-            (Some("session/request_permission"), Some(id)) => {
+        let id = match message.id.as_ref().map(Json::parse::<wire::RequestId>) {
+            Some(Err(_)) => return out.malformed("id", line.bytes),
+            Some(Ok(id)) => Some(id),
+            None => None,
+        };
+        match (message.method.as_deref(), id) {
+            (Some(method), None) if method == wire::CLIENT.session_update => self.update(&params, line, out),
+            (Some(method), Some(id)) if method == wire::CLIENT.session_request_permission => {
                 let is_turn = matches!(self.state, State::Prompting(_));
+                if self.state == State::Ready {
+                    out.hear(Heard::Speech);
+                }
                 if !is_turn || self.is_cancelling {
                     // Nobody can judge it, or the turn is being stopped and would wait for this answer.
                     AcpTools::refuse(&id, out);
@@ -279,17 +283,14 @@ impl Protocol for AcpSession {
             (Some(method), id) => {
                 out.unknown(method, line.bytes);
                 if let Some(id) = id {
-                    out.write(&wire::refusal(
-                        &id,
-                        wire::NO_SUCH_METHOD,
-                        "gemicro does not offer this",
-                    ));
+                    wire::refuse_method(&id, out);
                 }
             }
-            (None, Some(id)) => match id.parse::<u64>() {
-                Ok(id) => self.answered(id, message, line, out),
-                Err(_) => out.unknown("response", line.bytes),
-            },
+            (None, Some(wire::RequestId::Number(id))) => self.answered(id, message, line, out),
+            (None, Some(wire::RequestId::Str(_) | wire::RequestId::Null)) => {
+                self.is_confused = true;
+                out.unknown("response", line.bytes);
+            }
             (None, None) => out.not_json(line.bytes),
         }
     }
@@ -316,6 +317,10 @@ impl Protocol for AcpSession {
         Some(Ok(()))
     }
 
+    fn is_ready(&self) -> bool {
+        self.state == State::Ready && self.waiting_prompt.is_none() && !self.is_confused
+    }
+
     fn answer(&mut self, id: &PermissionId, answer: &PermissionAnswer, out: &mut Output) -> bool {
         self.tools.answer(id, answer, out)
     }
@@ -327,8 +332,8 @@ impl Protocol for AcpSession {
         }
         self.tools.refuse_all(out);
         self.is_cancelling = true;
-        let params = json!({"sessionId": self.session_name()});
-        out.write(&wire::notification("session/cancel", &params));
+        let params = wire::CancelNotification::new(self.session_name());
+        wire::notification(wire::AGENT.session_cancel, params, out);
         Cancel::Told
     }
 
@@ -337,4 +342,19 @@ impl Protocol for AcpSession {
             self.history_told(out);
         }
     }
+}
+
+/// A piece of what the agent says or thinks.
+fn chunk(kind: &str, update: &Value, line: LineText<'_>, out: &mut Output) {
+    match wire::ContentChunk::deserialize(update).map(|chunk| chunk.content) {
+        Ok(wire::ContentBlock::Text(content)) if kind == "agent_message_chunk" => out.text(&content.text),
+        Ok(wire::ContentBlock::Text(content)) => out.thought(&content.text),
+        Err(_) if ["", "text"].contains(&content_type(update)) => out.malformed(kind, line.bytes),
+        Ok(_) | Err(_) => out.unknown(&format!("{kind}/{}", content_type(update)), line.bytes),
+    }
+}
+
+fn content_type(update: &Value) -> &str {
+    let named = update.pointer("/content/type").and_then(Value::as_str);
+    named.unwrap_or_default()
 }

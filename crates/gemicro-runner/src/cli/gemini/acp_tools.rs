@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gemicro_event::Json;
-use serde_json::{Value, json};
 
 use super::acp_wire as wire;
 use crate::item::{AgentItem, ToolStatus};
@@ -28,7 +27,7 @@ pub(super) struct AcpTools {
 /// A request for permission that waits for us.
 #[derive(Debug)]
 struct OpenRequest {
-    rpc_id: Json,
+    rpc_id: wire::RequestId,
     allow: Option<String>,
     reject: Option<String>,
 }
@@ -37,13 +36,13 @@ impl AcpTools {
     /// A call began, went on or ended.
     pub(super) fn update(&mut self, call: &wire::ToolCall, out: &mut Output) {
         self.announce(call, out);
-        let status = match call.status.as_deref() {
-            Some("completed") => ToolStatus::Completed,
-            Some("failed") => ToolStatus::Failed,
+        let status = match call.status() {
+            Some(wire::ToolCallStatus::Completed) => ToolStatus::Completed,
+            Some(wire::ToolCallStatus::Failed) => ToolStatus::Failed,
             _ => return,
         };
         out.item(AgentItem::ToolResult {
-            id: call.tool_call_id.clone(),
+            id: call.id(),
             status,
             output: call.output(),
             exit_code: None,
@@ -52,32 +51,35 @@ impl AcpTools {
     }
 
     /// A call waits for permission.
-    pub(super) fn ask(&mut self, rpc_id: Json, params: &Json, line: LineText<'_>, out: &mut Output) {
-        let Ok(asked) = params.parse::<wire::PermissionAsked>() else {
+    pub(super) fn ask(
+        &mut self,
+        rpc_id: wire::RequestId,
+        params: &Json,
+        line: LineText<'_>,
+        out: &mut Output,
+    ) {
+        let Some(call) = params.get("toolCall").and_then(wire::ToolCall::read) else {
             Self::refuse(&rpc_id, out);
-            return out.malformed("session/request_permission", line.bytes);
+            return out.malformed(wire::CLIENT.session_request_permission, line.bytes);
         };
-        self.announce(&asked.tool_call, out);
+        self.announce(&call, out);
         if self.open.len() >= MAX_OPEN {
             return Self::refuse(&rpc_id, out);
         }
-        let option = |kind: &str| {
-            let found = asked.options.iter().find(|option| option.kind == kind);
-            found.map(|option| option.option_id.clone())
-        };
-        let id = PermissionId(rpc_id.text().to_owned());
+        // As JSON: a number and a text that looks like it are two names.
+        let id = PermissionId(serde_json::to_string(&rpc_id).unwrap_or_default());
         let open = OpenRequest {
             rpc_id,
-            allow: option("allow_once"),
-            reject: option("reject_once"),
+            allow: wire::option(params, wire::PermissionOptionKind::AllowOnce),
+            reject: wire::option(params, wire::PermissionOptionKind::RejectOnce),
         };
         self.open.insert(id.clone(), open);
         out.item(AgentItem::Permission(PermissionRequest {
             id,
-            tool_call_id: Some(asked.tool_call.tool_call_id.clone()),
-            tool: asked.tool_call.tool(),
-            title: asked.tool_call.title.clone(),
-            input: asked.tool_call.input(),
+            tool_call_id: Some(call.id()),
+            tool: call.tool(),
+            title: call.title(),
+            input: call.input(),
         }));
     }
 
@@ -90,11 +92,7 @@ impl AcpTools {
             PermissionAnswer::Allow => open.allow,
             PermissionAnswer::Deny { .. } => open.reject,
         };
-        let outcome = option.map_or_else(
-            cancelled,
-            |option| json!({"outcome": {"outcome": "selected", "optionId": option}}),
-        );
-        out.write(&wire::answer(&open.rpc_id, &outcome));
+        wire::answer(&open.rpc_id, wire::permission(option), out);
         true
     }
 
@@ -106,25 +104,21 @@ impl AcpTools {
     }
 
     /// Refuses one request.
-    pub(super) fn refuse(rpc_id: &Json, out: &mut Output) {
-        out.write(&wire::answer(rpc_id, &cancelled()));
+    pub(super) fn refuse(rpc_id: &wire::RequestId, out: &mut Output) {
+        wire::answer(rpc_id, wire::permission(None), out);
     }
 
     fn announce(&mut self, call: &wire::ToolCall, out: &mut Output) {
         if self.announced.len() >= MAX_CALLS {
             self.announced.clear();
         }
-        if self.announced.insert(call.tool_call_id.clone()) {
+        if self.announced.insert(call.id()) {
             out.item(AgentItem::ToolCall {
-                id: call.tool_call_id.clone(),
+                id: call.id(),
                 name: call.tool(),
-                title: call.title.clone(),
+                title: call.title(),
                 input: call.input(),
             });
         }
     }
-}
-
-fn cancelled() -> Value {
-    json!({"outcome": {"outcome": "cancelled"}})
 }

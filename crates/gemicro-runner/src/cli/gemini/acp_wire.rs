@@ -1,118 +1,147 @@
-//! The messages of the Agent Client Protocol that are needed: JSON-RPC 2.0, one object per line.
+//! The messages of the Agent Client Protocol: JSON-RPC 2.0, one object per line.
+//!
+//! What has an official type is that type, of `agent-client-protocol-schema`: the crate in which the protocol's SDK
+//! (`agent-client-protocol`) keeps its types. The SDK itself is not taken: its connection wants a runtime and a dispatch
+//! of its own, and gives up the bytes of a message, which we spool, bound and keep when nobody knows them.
+//!
+//! The official types are read here piece by piece, so that one part that is new or wrong does not cost the others:
+//! the envelope and the kind of an update are looked at first. What a permission is judged by is kept as it came,
+//! because the official types leave out what they do not know. What Gemini CLI adds of its own is read by name.
 
+use agent_client_protocol_schema::ProtocolVersion;
+pub(super) use agent_client_protocol_schema::v1::{
+    AGENT_METHOD_NAMES as AGENT, CLIENT_METHOD_NAMES as CLIENT, CancelNotification, ContentBlock,
+    ContentChunk, LoadSessionRequest, NewSessionRequest, PermissionOptionKind, PromptRequest, PromptResponse,
+    RequestId, SetSessionModeRequest, StopReason, ToolCallStatus,
+};
+use agent_client_protocol_schema::v1::{
+    EnvVariable, Error, ErrorCode, FileSystemCapabilities, Implementation, InitializeResponse,
+    JsonRpcMessage, McpServer, McpServerStdio, NewSessionResponse, Notification, PermissionOption, Request,
+    RequestPermissionOutcome, RequestPermissionResponse, Response, SelectedPermissionOutcome, ToolCallUpdate,
+};
 use gemicro_event::{Json, Usage};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::output::Output;
 use crate::request::{AgentRequest, Approval, SandboxMode};
 use crate::session::SessionId;
 
-/// `Method not found`.
-pub(super) const NO_SUCH_METHOD: i64 = -32601;
-
-/// Any message from the agent.
+/// Any message from the agent. The official envelopes are one type per kind of message; this one finds out the kind.
 #[derive(Deserialize)]
 pub(super) struct Incoming {
     pub(super) id: Option<Json>,
     pub(super) method: Option<String>,
     pub(super) params: Option<Json>,
     pub(super) result: Option<Json>,
-    pub(super) error: Option<RpcError>,
+    pub(super) error: Option<Json>,
 }
 
-#[derive(Deserialize)]
+/// Why a request of ours failed.
 pub(super) struct RpcError {
-    pub(super) code: i64,
-    #[serde(default)]
-    pub(super) message: String,
-    pub(super) data: Option<Json>,
+    /// Its words, with the detail some errors carry apart.
+    pub(super) words: String,
+    /// The HTTP status of the model API, which the CLI uses as code.
+    pub(super) http_status: Option<u16>,
 }
 
 impl RpcError {
-    /// Its words, with the detail some errors carry apart.
-    pub(super) fn words(&self) -> String {
-        let detail = self.data.as_ref().and_then(|data| data.get("details")?.as_str());
-        match detail {
-            Some(detail) => format!("{}: {detail}", self.message),
-            None => self.message.clone(),
+    /// An error that has not the shape of one is still one.
+    pub(super) fn new(error: &Json) -> Self {
+        let Ok(told) = error.parse::<Error>() else {
+            return Self {
+                words: error.text().to_owned(),
+                http_status: None,
+            };
+        };
+        let detail = told.data.as_ref().and_then(|data| data.get("details")?.as_str());
+        let words = match detail {
+            Some(detail) => format!("{}: {detail}", told.message),
+            None => told.message,
+        };
+        let status = u16::try_from(i32::from(told.code)).ok();
+        Self {
+            words,
+            http_status: status.filter(|status| (400..600).contains(status)),
         }
     }
-
-    /// The HTTP status of the model API, which the CLI uses as code.
-    pub(super) fn http_status(&self) -> Option<u16> {
-        let status = u16::try_from(self.code).ok()?;
-        (400..600).contains(&status).then_some(status)
-    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Initialized {
-    pub(super) agent_info: Option<AgentInfo>,
+/// The agent's version in its answer to `initialize`.
+pub(super) fn version(result: &Json) -> Option<String> {
+    let told: InitializeResponse = result.parse().ok()?;
+    told.agent_info.map(|info| info.version)
 }
 
-#[derive(Deserialize)]
-pub(super) struct AgentInfo {
-    pub(super) version: Option<String>,
+/// The new session's name in the answer to `session/new`.
+pub(super) fn session_id(result: &Json) -> Option<SessionId> {
+    let opened: NewSessionResponse = result.parse().ok()?;
+    opened.session_id.0.parse().ok()
 }
 
-/// The answer to `session/new`, and to `session/load` without the name.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SessionOpened {
-    pub(super) session_id: Option<SessionId>,
-    pub(super) models: Option<Models>,
+/// The model that Gemini CLI names when it opens a session.
+pub(super) fn model(result: &Json) -> Option<String> {
+    let model = result.pointer("/models/currentModelId")?.as_str()?;
+    Some(model.to_owned())
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Models {
-    pub(super) current_model_id: Option<String>,
+/// How a prompt ended; a reason that is not in the protocol is told by its name.
+pub(super) fn stop_reason(result: &Json) -> Option<(Option<StopReason>, String)> {
+    let word = result.get("stopReason")?.as_str()?.to_owned();
+    let known: Option<PromptResponse> = result.parse().ok();
+    Some((known.map(|response| response.stop_reason), word))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PromptEnded {
-    pub(super) stop_reason: String,
-    #[serde(rename = "_meta")]
-    pub(super) meta: Option<Json>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct SessionUpdate {
-    pub(super) update: Json,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Chunk {
-    pub(super) content: ChunkContent,
-}
-
-#[derive(Deserialize)]
-pub(super) struct ChunkContent {
-    #[serde(rename = "type")]
-    pub(super) kind: String,
-    pub(super) text: Option<String>,
+/// The tokens of a turn, as Gemini CLI adds them to its end.
+pub(super) fn usage(result: &Json) -> Option<Usage> {
+    let count = result.pointer("/_meta/quota/token_count")?;
+    let number = |name: &str| count.get(name).and_then(Value::as_u64);
+    Some(Usage {
+        input_tokens: number("input_tokens")?,
+        output_tokens: number("output_tokens")?,
+        ..Usage::default()
+    })
 }
 
 /// `tool_call`, `tool_call_update`, and the call inside a request for permission.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub(super) struct ToolCall {
-    pub(super) tool_call_id: String,
-    pub(super) status: Option<String>,
-    pub(super) title: Option<String>,
-    pub(super) kind: Option<String>,
-    #[serde(default = "empty_list")]
-    pub(super) content: Json,
-    #[serde(default = "empty_list")]
-    pub(super) locations: Json,
+    known: ToolCallUpdate,
+    /// As they came.
+    content: Json,
+    locations: Json,
 }
 
 impl ToolCall {
+    /// `None` for a call without a name.
+    pub(super) fn read(call: &Value) -> Option<Self> {
+        let part = |name: &str| match call.get(name) {
+            Some(part) if !part.is_null() => Json::from(part.clone()),
+            _ => Json::from(Value::Array(Vec::new())),
+        };
+        Some(Self {
+            known: ToolCallUpdate::deserialize(call).ok()?,
+            content: part("content"),
+            locations: part("locations"),
+        })
+    }
+
+    pub(super) fn id(&self) -> String {
+        self.known.tool_call_id.0.to_string()
+    }
+
+    pub(super) fn title(&self) -> Option<String> {
+        self.known.fields.title.clone()
+    }
+
+    pub(super) fn status(&self) -> Option<ToolCallStatus> {
+        self.known.fields.status
+    }
+
     /// The tool as far as it is told: `execute`, `edit`, `read`.
     pub(super) fn tool(&self) -> String {
-        self.kind.clone().unwrap_or_else(|| "other".to_owned())
+        let kind = self.known.fields.kind.unwrap_or_default();
+        let kind = serde_json::to_value(kind).unwrap_or_default();
+        kind.as_str().unwrap_or("other").to_owned()
     }
 
     /// What stands for its arguments.
@@ -132,43 +161,64 @@ impl ToolCall {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PermissionAsked {
-    #[serde(default)]
-    pub(super) options: Vec<PermissionOption>,
-    pub(super) tool_call: ToolCall,
+/// The option of a kind in a request for permission; options of other kinds, known or not, do not matter.
+pub(super) fn option(params: &Json, kind: PermissionOptionKind) -> Option<String> {
+    let options = params.get("options")?.as_array()?.iter();
+    let mut known = options.filter_map(|option| PermissionOption::deserialize(option).ok());
+    let found = known.find(|option| option.kind == kind)?;
+    Some(found.option_id.0.to_string())
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PermissionOption {
-    pub(super) option_id: String,
-    pub(super) kind: String,
+/// Our answer to a request for permission: this option, or none.
+pub(super) fn permission(option: Option<String>) -> RequestPermissionResponse {
+    RequestPermissionResponse::new(match option {
+        Some(option) => RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option)),
+        None => RequestPermissionOutcome::Cancelled,
+    })
 }
 
-fn empty_list() -> Json {
-    Json::from(Value::Array(Vec::new()))
+/// What we say of ourselves: no files, no terminal. The official capabilities cannot leave out what they are silent
+/// about here (`auth`), so they are put together from their parts.
+pub(super) fn initialize() -> Value {
+    json!({
+        "protocolVersion": ProtocolVersion::V1,
+        "clientInfo": Implementation::new("gemicro", env!("CARGO_PKG_VERSION")),
+        "clientCapabilities": {"fs": FileSystemCapabilities::new(), "terminal": false},
+    })
 }
 
-/// A request of ours.
-pub(super) fn request(id: u64, method: &str, params: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+/// Sends a request.
+pub(super) fn request<P: Serialize>(id: i64, method: &str, params: P, out: &mut Output) {
+    out.write(&JsonRpcMessage::wrap(Request {
+        id: RequestId::Number(id),
+        method: method.into(),
+        params: Some(params),
+    }));
 }
 
-/// A notification of ours.
-pub(super) fn notification(method: &str, params: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "method": method, "params": params})
+/// Sends a notification.
+pub(super) fn notification<P: Serialize>(method: &str, params: P, out: &mut Output) {
+    out.write(&JsonRpcMessage::wrap(Notification {
+        method: method.into(),
+        params: Some(params),
+    }));
 }
 
-/// Our answer to a request of the agent.
-pub(super) fn answer(id: &Json, result: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": &**id, "result": result})
+/// Answers a request of the agent.
+pub(super) fn answer<R: Serialize>(id: &RequestId, result: R, out: &mut Output) {
+    out.write(&JsonRpcMessage::wrap(Response::<R, Error>::Result {
+        id: id.clone(),
+        result,
+    }));
 }
 
-/// Our refusal of a request of the agent.
-pub(super) fn refusal(id: &Json, code: i64, message: &str) -> Value {
-    json!({"jsonrpc": "2.0", "id": &**id, "error": {"code": code, "message": message}})
+/// Refuses a request of the agent that we do not offer.
+pub(super) fn refuse_method(id: &RequestId, out: &mut Output) {
+    let error = Error::new(ErrorCode::MethodNotFound.into(), "gemicro does not offer this");
+    out.write(&JsonRpcMessage::wrap(Response::<(), Error>::Error {
+        id: id.clone(),
+        error,
+    }));
 }
 
 /// The mode to switch to; `None` for the one it starts in, where everything but reading is asked for.
@@ -181,25 +231,14 @@ pub(super) fn mode(request: &AgentRequest) -> Option<&'static str> {
 }
 
 /// The tool servers, as `session/new` takes them.
-pub(super) fn mcp_servers(request: &AgentRequest) -> Value {
+pub(super) fn mcp_servers(request: &AgentRequest) -> Vec<McpServer> {
     let servers = request.mcp_servers.iter().map(|server| {
-        let env = server
-            .env
-            .iter()
-            .map(|(name, value)| json!({"name": name, "value": value}));
-        let env: Vec<Value> = env.collect();
-        json!({"name": server.name, "command": server.command, "args": server.args, "env": env})
+        let env = server.env.iter();
+        let env = env.map(|(name, value)| EnvVariable::new(name.clone(), value.clone()));
+        let stdio = McpServerStdio::new(server.name.clone(), server.command.clone())
+            .args(server.args.clone())
+            .env(env.collect());
+        McpServer::Stdio(stdio)
     });
     servers.collect()
-}
-
-/// The tokens of a turn.
-pub(super) fn usage(meta: &Json) -> Option<Usage> {
-    let count = meta.pointer("/quota/token_count")?;
-    let number = |name: &str| count.get(name).and_then(Value::as_u64);
-    Some(Usage {
-        input_tokens: number("input_tokens")?,
-        output_tokens: number("output_tokens")?,
-        ..Usage::default()
-    })
 }

@@ -6,8 +6,10 @@ mod acp_tools;
 mod acp_wire;
 mod headless;
 mod reading;
+mod resume;
 mod setup;
 mod stream;
 
 pub use acp::GeminiAcp;
 pub use headless::GeminiHeadless;
+pub use resume::ResumeWay;

@@ -6,7 +6,8 @@ use gemicro_event::ErrorKind;
 use gemicro_runner::supervise::RunLimits;
 use gemicro_runner::{AgentItem, GeminiHeadless};
 
-use super::world::{HELLO, Run, Seen, World, all_tiers, asleep, failure, marker};
+use super::processes::{asleep, marker};
+use super::world::{HELLO, Run, Seen, World, all_tiers, failure};
 
 fn limits(idle_ms: u64, total_ms: u64) -> RunLimits {
     RunLimits {
@@ -182,6 +183,6 @@ async fn a_dropped_run_leaves_nothing() {
         let started = tokio::time::timeout(Duration::from_secs(2), running).await;
         assert!(started.is_err(), "{tier}: it ended by itself");
         let gone = || asleep(&marker) == 0;
-        assert!(super::world::eventually(gone), "{tier}");
+        assert!(super::processes::eventually(gone), "{tier}");
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use gemicro_guard::sandbox::{ProcessHandle, end_leftover, still_running};
 use gemicro_runner::supervise::RunLimits;
 
-use super::world::{DONE, HELLO, Run, World, all_tiers, asleep, marker, zombies};
+use super::processes::{asleep, marker, zombies};
+use super::world::{DONE, HELLO, Run, World, all_tiers};
 
 /// Starts `sleep MARKER` where nobody would look for it.
 fn runaways(marker: &str) -> String {

@@ -7,7 +7,8 @@ use gemicro_event::ErrorKind;
 use gemicro_runner::AgentItem;
 use gemicro_runner::supervise::RunLimits;
 
-use super::world::{DONE, HELLO, Run, World, all_tiers, failure, is_alone, private_kib, read, tiers};
+use super::processes::{is_alone, private_kib};
+use super::world::{DONE, HELLO, Run, World, all_tiers, failure, read, tiers};
 
 const MIB: u64 = 1 << 20;
 /// Unoptimised code is slow, and the sizes prove the same as long as they are more than what is kept.

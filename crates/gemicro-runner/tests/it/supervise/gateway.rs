@@ -13,6 +13,17 @@ pub(crate) async fn serve(listener: tokio::net::TcpListener, body: &'static str)
     }
 }
 
+/// Passes every connection on.
+pub(crate) async fn forward(listener: tokio::net::TcpListener, address: std::net::SocketAddr) {
+    while let Ok((mut here, _)) = listener.accept().await {
+        tokio::spawn(async move {
+            if let Ok(mut there) = tokio::net::TcpStream::connect(address).await {
+                let _ = tokio::io::copy_bidirectional(&mut here, &mut there).await;
+            }
+        });
+    }
+}
+
 async fn answer(mut stream: tokio::net::TcpStream, body: &'static str) {
     let mut request = Vec::new();
     let mut piece = vec![0; 64 * 1024];

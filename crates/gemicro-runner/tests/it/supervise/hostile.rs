@@ -5,7 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use gemicro_guard::sandbox::{Limits, Reach, Tier, probe};
 
-use super::world::{DONE, HELLO, Run, World, asleep, launcher, marker, read, tiers};
+use super::processes::{asleep, marker};
+use super::world::{DONE, HELLO, Run, World, launcher, read, tiers};
 
 #[tokio::test]
 async fn a_hostile_script_gets_nothing() {

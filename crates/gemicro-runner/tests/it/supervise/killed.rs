@@ -2,7 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-use super::world::{Run, World, all_tiers, asleep, eventually, marker};
+use super::processes::{asleep, eventually, marker};
+use super::world::{Run, World, all_tiers};
 
 /// The child: supervises until it is killed. Does nothing when it is not asked to.
 #[tokio::test]

@@ -8,6 +8,8 @@ mod gateway;
 mod hostile;
 mod killed;
 mod outcomes;
+mod processes;
 mod real;
 mod refusals;
+mod turns;
 mod world;

@@ -4,7 +4,8 @@ use gemicro_event::ErrorKind;
 use gemicro_guard::sandbox::{CommandExit, Tier};
 use gemicro_runner::{AgentItem, Prompt};
 
-use super::world::{DONE, HELLO, Run, Seen, World, all_tiers, failure, read, zombies};
+use super::processes::zombies;
+use super::world::{DONE, HELLO, Run, Seen, World, all_tiers, failure, read};
 
 fn capture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/captures/{name}", env!("CARGO_MANIFEST_DIR"));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -13,7 +13,9 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{
     GatewayPort, Launcher, Limits, Mode, Network, Pinning, ProcessHandle, Profile, Tier, probe,
 };
-use gemicro_runner::supervise::{Outcome, RunLimits, Supervision, VersionCache, Watcher, supervise};
+use gemicro_runner::supervise::{
+    Outcome, RunLimits, Supervision, Turn, VersionCache, WarmAgent, Watcher, supervise, supervise_warm,
+};
 use gemicro_runner::{
     AgentCli, AgentItem, AgentRequest, Approval, ClaudeCode, GeminiHeadless, ModelAccess, PermissionAnswer,
     PermissionRequest, Prompt, SandboxMode, Session, Token,
@@ -45,6 +47,8 @@ pub(crate) struct Run {
     pub(crate) has_gateway: bool,
     pub(crate) prompt: Prompt,
     pub(crate) model: Option<String>,
+    pub(crate) session: Session,
+    pub(crate) approval: Approval,
     pub(crate) sandbox_limits: Limits,
     pub(crate) launcher: Launcher,
 }
@@ -67,6 +71,8 @@ impl Run {
             has_gateway: false,
             prompt: Prompt::user("hi"),
             model: None,
+            session: Session::New,
+            approval: Approval::All,
             sandbox_limits: Limits::default(),
             launcher: launcher(),
         }
@@ -85,6 +91,11 @@ pub(crate) struct Seen {
     pub(crate) allows: bool,
     /// Serves the gateway with this body.
     pub(crate) serves: Option<&'static str>,
+    /// Passes the gateway on to there.
+    pub(crate) forwards: Option<std::net::SocketAddr>,
+    pub(crate) n_listeners: usize,
+    /// Keeps requests for permission waiting without end.
+    pub(crate) hesitates: bool,
     pub(crate) on_item: Option<OnItem>,
     pub(crate) upstream: Option<ErrorKind>,
 }
@@ -96,9 +107,12 @@ impl Watcher for Seen {
 
     fn gateway(&mut self, listener: std::net::TcpListener) {
         listener.set_nonblocking(true).unwrap();
-        let body = self.serves.unwrap();
+        self.n_listeners += 1;
         let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-        tokio::spawn(super::gateway::serve(listener, body));
+        match self.forwards {
+            Some(address) => tokio::spawn(super::gateway::forward(listener, address)),
+            None => tokio::spawn(super::gateway::serve(listener, self.serves.unwrap())),
+        };
     }
 
     fn item(&mut self, item: AgentItem) {
@@ -113,6 +127,9 @@ impl Watcher for Seen {
 
     fn permission(&mut self, request: &PermissionRequest) -> BoxFuture<'static, PermissionAnswer> {
         self.asked.push(request.tool.clone());
+        if self.hesitates {
+            return std::future::pending().boxed();
+        }
         let answer = if self.allows {
             PermissionAnswer::Allow
         } else {
@@ -176,9 +193,9 @@ impl World {
             temp: self.path("tmp"),
             program: None,
             model: run.model.clone(),
-            session: Session::New,
+            session: run.session.clone(),
             sandbox: run.mode,
-            approval: Approval::All,
+            approval: run.approval,
             access: ModelAccess::Gateway {
                 base_url,
                 token: Token::new("step-token-0123456789"),
@@ -256,25 +273,65 @@ impl World {
         versions: Option<&VersionCache>,
         spool: PathBuf,
     ) -> (Outcome, Seen) {
-        let gateway = run
-            .has_gateway
-            .then(|| GatewayPort::open(run.tier, mode_of(&run)).unwrap());
-        let request = self.request(&run, gateway.as_ref());
+        let (request, gateway) = self.prepare(&run);
         let supervision = Supervision {
-            cli,
-            request: &request,
-            profile: self.profile(&run, gateway.as_ref()),
-            launcher: &run.launcher,
-            tier: run.tier,
-            limits: run.limits,
             spool,
-            redactor: Redactor::new(&run.secrets),
-            cancel: run.cancel.clone(),
-            gateway,
             versions,
+            ..self.supervision(cli, &run, &request, gateway)
         };
         let outcome = supervise(supervision, &mut seen).await;
         (outcome, seen)
+    }
+
+    /// The first turn of a process that stays.
+    pub(crate) async fn warm(
+        &self,
+        cli: &dyn AgentCli,
+        run: Run,
+        seen: &mut Seen,
+    ) -> (Outcome, Option<WarmAgent>) {
+        let (request, gateway) = self.prepare(&run);
+        supervise_warm(self.supervision(cli, &run, &request, gateway), seen).await
+    }
+
+    /// One more turn for it, with the limits of a short run.
+    pub(crate) fn turn(&self, prompt: &str) -> Turn {
+        Turn {
+            prompt: Prompt::user(prompt),
+            limits: Run::new(Tier::None).limits,
+            spool: self.spool(),
+            redactor: Redactor::default(),
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    fn prepare(&self, run: &Run) -> (AgentRequest, Option<GatewayPort>) {
+        let gateway = run
+            .has_gateway
+            .then(|| GatewayPort::open(run.tier, mode_of(run)).unwrap());
+        (self.request(run, gateway.as_ref()), gateway)
+    }
+
+    fn supervision<'a>(
+        &self,
+        cli: &'a dyn AgentCli,
+        run: &'a Run,
+        request: &'a AgentRequest,
+        gateway: Option<GatewayPort>,
+    ) -> Supervision<'a> {
+        Supervision {
+            cli,
+            request,
+            profile: self.profile(run, gateway.as_ref()),
+            launcher: &run.launcher,
+            tier: run.tier,
+            limits: run.limits,
+            spool: self.spool(),
+            redactor: Redactor::new(&run.secrets),
+            cancel: run.cancel.clone(),
+            gateway,
+            versions: None,
+        }
     }
 }
 
@@ -332,77 +389,6 @@ pub(crate) fn failure(outcome: &Outcome) -> &Failure {
         Ok(end) => panic!("a success: {end:?}"),
         Err(failure) => failure,
     }
-}
-
-/// How many `sleep`s have this text in their command line.
-pub(crate) fn asleep(marker: &str) -> usize {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    entries
-        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
-        .filter(|line| {
-            let line = String::from_utf8_lossy(line);
-            line.contains("sleep") && line.contains(marker)
-        })
-        .count()
-}
-
-/// A time to sleep that no other test has.
-pub(crate) fn marker(number: u32) -> String {
-    static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-    format!("8639{number}.{}{count:04}", std::process::id())
-}
-
-pub(crate) fn eventually(mut condition: impl FnMut() -> bool) -> bool {
-    let end = Instant::now() + Duration::from_secs(10);
-    while Instant::now() < end {
-        if condition() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    false
-}
-
-/// Children of this process that ended and were not collected.
-pub(crate) fn zombies() -> Vec<String> {
-    let own = std::process::id().to_string();
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    entries
-        .filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok())
-        .filter(|stat| {
-            let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-            let mut fields = rest.split_ascii_whitespace();
-            fields.next() == Some("Z") && fields.next() == Some(&own)
-        })
-        .collect()
-}
-
-/// Runs one test in a process of its own, where nothing else uses memory or time. True in that process.
-#[expect(clippy::print_stdout, reason = "what was measured is shown with --nocapture")]
-pub(crate) fn is_alone(test: &str) -> bool {
-    if std::env::var_os("ALONE").is_some() {
-        return true;
-    }
-    let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture"])
-        .env("ALONE", "1")
-        .output()
-        .unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
-    assert!(output.status.success(), "{text}");
-    println!("{text}");
-    false
-}
-
-/// Memory of this process that nobody shares, in KiB.
-pub(crate) fn private_kib() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap();
-    let lines = text.lines().filter(|line| line.starts_with("Private_"));
-    lines
-        .filter_map(|line| line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok())
-        .sum()
 }
 
 pub(crate) fn read(path: impl AsRef<Path>) -> String {

@@ -1,0 +1,64 @@
+//! A process of an agent with everything that outlasts a turn: its streams, its protocol, its end.
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{ChildStderr, ChildStdout};
+
+use super::feed::Feed;
+use super::process::{Exited, Process, Started};
+use crate::dialogue::Dialogue;
+use crate::invocation::Stdin;
+
+/// How much is read at once.
+pub(super) const STDOUT_BYTES: usize = 32 * 1024;
+pub(super) const STDERR_BYTES: usize = 8 * 1024;
+
+/// A process that was started. Dropping it ends it and its descendants.
+pub(super) struct Agent {
+    pub(super) process: Process,
+    pub(super) feed: Feed,
+    pub(super) dialogue: Dialogue,
+    /// `None` when it is at its end.
+    pub(super) stdout: Option<ChildStdout>,
+    /// `None` when it is at its end.
+    pub(super) stderr: Option<ChildStderr>,
+    /// How the process ended, once it has.
+    pub(super) exited: Option<Exited>,
+    /// What its earlier turns have cost: some CLIs count from the start of the process.
+    pub(super) cost_micro_usd: u64,
+}
+
+impl Agent {
+    pub(super) fn new(started: Started, stdin: Stdin, dialogue: Dialogue) -> Self {
+        Self {
+            process: started.process,
+            feed: Feed::new(started.stdin, stdin),
+            dialogue,
+            stdout: Some(started.stdout),
+            stderr: Some(started.stderr),
+            exited: None,
+            cost_micro_usd: 0,
+        }
+    }
+
+    /// Whether it can take a prompt: it is there, listens, owes no answer and has said nothing unasked.
+    pub(super) fn is_fit(&self) -> bool {
+        self.exited.is_none()
+            && self.stdout.is_some()
+            && self.feed.is_open()
+            && self.dialogue.is_ready()
+            && !self.dialogue.spoke_out_of_turn()
+    }
+
+    /// How many processes are left after the end. `None` when nobody can say, or before it.
+    pub(super) fn survivors(&self) -> Option<u32> {
+        self.process.survivors(self.exited.as_ref()?)
+    }
+}
+
+/// Reads once; 0 is the end, and so is an error.
+pub(super) async fn read<R: AsyncRead + Unpin>(stream: &mut Option<R>, buffer: &mut [u8]) -> usize {
+    match stream {
+        Some(stream) => stream.read(buffer).await.unwrap_or(0),
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,72 @@
+//! An agent between two turns: a task of its own reads what it prints, so that it never waits for us.
+//!
+//! The main type is [`Rest`]. Nothing is kept of what comes; it is only watched for signs that the process is no longer
+//! fit for another turn.
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::agent::{Agent, STDERR_BYTES, STDOUT_BYTES, read};
+
+/// A resting agent. Dropping it ends the agent.
+pub(super) struct Rest {
+    /// Cancelled when the agent is no longer fit, and when the task is over for whatever reason.
+    spoiled: CancellationToken,
+    /// Cancelled to have the agent back.
+    wanted: CancellationToken,
+    task: AbortOnDropHandle<Agent>,
+}
+
+impl Rest {
+    /// Lets the agent rest.
+    pub(super) fn begin(agent: Agent) -> Self {
+        let (spoiled, wanted) = (CancellationToken::new(), CancellationToken::new());
+        let task = tokio::spawn(rest(agent, spoiled.clone(), wanted.clone()));
+        Self {
+            spoiled,
+            wanted,
+            task: AbortOnDropHandle::new(task),
+        }
+    }
+
+    /// Waits until the agent is no longer fit.
+    pub(super) async fn spoiled(&self) {
+        self.spoiled.cancelled().await;
+    }
+
+    /// The agent, fit or not. `None` when the runtime was shut down meanwhile.
+    pub(super) async fn end(self) -> Option<Agent> {
+        self.wanted.cancel();
+        self.task.await.ok()
+    }
+}
+
+async fn rest(mut agent: Agent, spoiled: CancellationToken, wanted: CancellationToken) -> Agent {
+    let _told_in_any_case = spoiled.clone().drop_guard();
+    let (mut out_buffer, mut err_buffer) = (vec![0; STDOUT_BYTES], vec![0; STDERR_BYTES]);
+    loop {
+        if !agent.is_fit() {
+            spoiled.cancel();
+        }
+        agent.feed.add(agent.dialogue.take_input());
+        tokio::select! {
+            () = wanted.cancelled() => return agent,
+            exited = agent.process.wait(), if agent.exited.is_none() => {
+                agent.exited = Some(exited);
+                agent.feed.close();
+            }
+            n_bytes = read(&mut agent.stdout, &mut out_buffer) => {
+                if n_bytes == 0 {
+                    agent.stdout = None;
+                }
+                agent.dialogue.feed(out_buffer.get(..n_bytes).unwrap_or_default());
+            }
+            n_bytes = read(&mut agent.stderr, &mut err_buffer) => {
+                if n_bytes == 0 {
+                    agent.stderr = None;
+                }
+            }
+            () = agent.feed.write(), if agent.feed.is_due() => {}
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! One turn of an agent: watched, judged, written down. The same for a process that takes one and for a warm one.
+
+use std::path::PathBuf;
+
+use futures_util::stream::FuturesUnordered;
+use gemicro_event::redact::Redactor;
+use gemicro_event::{Failure, Json};
+use gemicro_guard::sandbox::CommandExit;
+use serde_json::json;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::agent::Agent;
+use super::capture::Captures;
+use super::limits::RunLimits;
+use super::live::{self, Live};
+use super::outcome::{Outcome, RunRecord};
+use super::stage::{After, Stage, Why};
+use super::tail::last_lines;
+use super::watch::{Clock, Watch};
+use super::watcher::Watcher;
+use crate::agent_cli::AgentCli;
+use crate::end::{AgentEnd, Ended, Exit};
+use crate::prompt::Prompt;
+use crate::session::Session;
+use crate::transcript::Transcript;
+
+/// How many lines of standard error explain a failure.
+const ERROR_LINES: usize = 200;
+
+/// One more turn of a process that is there.
+#[derive(Debug)]
+pub struct Turn {
+    /// What to say.
+    pub prompt: Prompt,
+    /// The limits of this turn. The longest line is that of the first turn.
+    pub limits: RunLimits,
+    /// A folder for the output of this turn; made if it is not there.
+    pub spool: PathBuf,
+    /// Knows the secrets that must not be kept.
+    pub redactor: Redactor,
+    /// Stops the turn.
+    pub cancel: CancellationToken,
+}
+
+/// How a turn is led whose prompt the dialogue has.
+pub(super) struct Leading<'a> {
+    pub(super) cli: &'a dyn AgentCli,
+    /// The session that the process was started for.
+    pub(super) wish: &'a Session,
+    pub(super) limits: RunLimits,
+    pub(super) captures: Captures,
+    pub(super) redactor: &'a Redactor,
+    pub(super) cancel: &'a CancellationToken,
+    pub(super) after: After,
+}
+
+/// A turn that is over.
+pub(super) struct Led {
+    pub(super) result: Result<AgentEnd, Failure>,
+    /// The process, where it stays.
+    pub(super) agent: Option<Agent>,
+}
+
+/// Leads a turn to its end, and the process too unless it stays.
+pub(super) async fn lead(
+    mut agent: Agent,
+    leading: Leading<'_>,
+    watcher: &mut dyn Watcher,
+    record: &mut RunRecord,
+) -> Led {
+    let mut transcript = Transcript::default();
+    transcript.session.clone_from(&record.session);
+    let mut watch = Watch {
+        agent: &mut agent,
+        after: leading.after,
+        limits: leading.limits,
+        live: Live::new(leading.redactor),
+        stdout: leading.captures.stdout,
+        stderr: leading.captures.stderr,
+        watcher,
+        clock: Clock::start(),
+        transcript,
+        stage: Stage::Working,
+        why: None,
+        permissions: FuturesUnordered::new(),
+    };
+    watch.run(leading.cancel).await;
+    let stays = watch.stage == Stage::Over;
+    let result = conclude(watch, leading.cli, leading.wish, record);
+    Led {
+        result,
+        agent: stays.then_some(agent),
+    }
+}
+
+/// Ends a process that works on nothing: its input is closed, it has the grace to leave and the grace to obey, then it
+/// is killed.
+pub(super) async fn end(agent: &mut Agent, limits: RunLimits) {
+    agent.feed.close();
+    let captures = Captures::nowhere();
+    let mut watch = Watch {
+        agent,
+        after: After::Leave,
+        limits,
+        live: Live::new(&Redactor::default()),
+        stdout: captures.stdout,
+        stderr: captures.stderr,
+        watcher: &mut (),
+        clock: Clock::start(),
+        transcript: Transcript::default(),
+        stage: Stage::Lingering(Instant::now() + limits.grace),
+        why: None,
+        permissions: FuturesUnordered::new(),
+    };
+    watch.run(&CancellationToken::new()).await;
+}
+
+/// Writes down what is known and judges it.
+fn conclude(
+    watch: Watch<'_>,
+    cli: &dyn AgentCli,
+    wish: &Session,
+    record: &mut RunRecord,
+) -> Result<AgentEnd, Failure> {
+    let Watch {
+        agent,
+        stdout,
+        stderr,
+        transcript,
+        clock,
+        stage,
+        why,
+        watcher,
+        ..
+    } = watch;
+    let exited = agent.exited.clone().unwrap_or_default();
+    record.survivors = match stage {
+        Stage::Over => None,
+        _ => agent.process.survivors(&exited),
+    };
+    record.exit = exited.exit;
+    record.untouched = transcript.end.is_none() && agent.dialogue.is_untouched();
+    let first_output = clock.first_output.map(|at| at - clock.began);
+    record.first_output_ms = first_output.map(millis);
+    let (out_record, out_tail) = stdout.finish();
+    let (err_record, err_tail) = stderr.finish();
+    (record.stdout, record.stderr) = (out_record, err_record);
+    record.last_lines = last_lines(&out_tail, &err_tail);
+    record.session.clone_from(&transcript.session);
+    record.usage = transcript.usage.map(|(usage, _)| usage);
+    record.usage_scope = transcript.usage.map(|(_, scope)| scope);
+    record.partial_text = transcript.said().to_owned();
+    if let Some(failure) = exited.failure {
+        return Err(failure);
+    }
+    let judged = cli.judge(&Ended {
+        exit: exit(stage, why, exited.exit),
+        transcript: &transcript,
+        stderr_tail: &err_tail.lines(ERROR_LINES).join("\n"),
+        session: wish,
+        upstream: watcher.upstream(),
+        ended_at: chrono::Local::now().fixed_offset(),
+    });
+    let cost_before = agent.cost_micro_usd;
+    let cost = transcript.end.as_ref().and_then(|end| end.cost_micro_usd);
+    agent.cost_micro_usd = cost.unwrap_or(cost_before);
+    judged.map(|end| AgentEnd {
+        cost_micro_usd: cost.map(|cost| cost.saturating_sub(cost_before)),
+        ..end
+    })
+}
+
+fn exit(stage: Stage, why: Option<Why>, exit: Option<CommandExit>) -> Exit {
+    match (why, exit) {
+        (Some(Why::Stopped(kind)), _) => Exit::Stopped(kind),
+        (Some(Why::TurnOver), _) => Exit::Running,
+        (None, _) if stage == Stage::Over => Exit::Running,
+        (None, Some(CommandExit::Code(code))) => Exit::Code(code),
+        (None, Some(CommandExit::Signal(signal))) => Exit::Signal(signal),
+        // Its keeper was killed from outside, and it with it.
+        (None, None) => Exit::Signal(rustix::process::Signal::KILL.as_raw()),
+    }
+}
+
+/// What is told of a turn: without secrets, and a failure with the last lines in any case.
+pub(super) fn outcome(
+    result: Result<AgentEnd, Failure>,
+    mut record: RunRecord,
+    redactor: &Redactor,
+    began: Instant,
+) -> Outcome {
+    record.duration_ms = millis(began.elapsed());
+    record.partial_text = redactor.redact(&record.partial_text).into_owned();
+    let result = match result {
+        Ok(end) => Ok(AgentEnd {
+            text: redactor.redact(&end.text).into_owned(),
+            ..end
+        }),
+        Err(failure) => Err(told(failure, redactor, &record)),
+    };
+    Outcome { result, record }
+}
+
+fn told(failure: Failure, redactor: &Redactor, record: &RunRecord) -> Failure {
+    let mut detail = failure.detail.map_or_else(
+        || json!({}),
+        |detail| serde_json::to_value(live::json(redactor, detail)).unwrap_or_default(),
+    );
+    if let Some(facts) = detail.as_object_mut() {
+        if !record.last_lines.is_empty() {
+            // What the judge has to go by is part of these.
+            facts.insert("last_lines".to_owned(), json!(record.last_lines));
+        }
+        match record.exit {
+            Some(CommandExit::Code(code)) => facts.entry("exit_code").or_insert(json!(code)),
+            Some(CommandExit::Signal(signal)) => facts.entry("signal").or_insert(json!(signal)),
+            None => facts.entry("started").or_insert(json!(record.handle.is_some())),
+        };
+    }
+    Failure {
+        message: redactor.redact(&failure.message).into_owned(),
+        detail: Some(Json::from(detail)),
+        ..failure
+    }
+}
+
+pub(super) fn millis(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,189 @@
+//! A process that stays between turns.
+//!
+//! The main type is [`WarmAgent`]. It does not start processes (see `run`) and does not know how a turn goes (see
+//! `turn`); which prompt goes to which process is for whoever keeps them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::{CommandExit, ProcessHandle, Tier};
+use tokio::time::Instant;
+
+use super::agent::Agent;
+use super::capture::Captures;
+use super::limits::RunLimits;
+use super::outcome::{Outcome, RunRecord};
+use super::rest::Rest;
+use super::stage::After;
+use super::turn::{Leading, Led, Turn, end, lead, outcome};
+use super::watcher::Watcher;
+use crate::agent_cli::AgentCli;
+use crate::session::{Session, SessionId};
+
+/// A process between two turns. Dropping it ends it with everything it started; [`WarmAgent::close`] also verifies it.
+pub struct WarmAgent {
+    rest: Rest,
+    kept: Kept,
+}
+
+/// What is known of a process from turn to turn.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) cli: Arc<dyn AgentCli>,
+    /// The session that it was started for.
+    pub(super) wish: Session,
+    /// Those of its last turn; how it may end is in them.
+    pub(super) limits: RunLimits,
+    pub(super) tier: Tier,
+    /// What every record of it says.
+    pub(super) facts: RunRecord,
+}
+
+impl WarmAgent {
+    /// Lets a process rest after its first turn.
+    pub(super) fn new(agent: Agent, kept: Kept) -> Self {
+        Self {
+            rest: Rest::begin(agent),
+            kept,
+        }
+    }
+
+    /// Its session, if it named one.
+    #[must_use]
+    pub fn session(&self) -> Option<&SessionId> {
+        self.kept.facts.session.as_ref()
+    }
+
+    /// The process, to be found again by.
+    #[must_use]
+    pub fn handle(&self) -> Option<&ProcessHandle> {
+        self.kept.facts.handle.as_ref()
+    }
+
+    /// The walls around it.
+    #[must_use]
+    pub fn tier(&self) -> Tier {
+        self.kept.tier
+    }
+
+    /// Waits until the process is no longer fit for a turn: it left, closed its output, or said something that nobody
+    /// had asked for. May be dropped and called again.
+    pub async fn spoiled(&mut self) {
+        self.rest.spoiled().await;
+    }
+
+    /// One more turn. `None` beside the outcome means that the process is gone: it died, was no longer fit, or the turn
+    /// ended in a way after which nobody knows what it is doing. [`RunRecord::untouched`] says whether the turn
+    /// may then be done elsewhere.
+    ///
+    /// The watcher is told of the process as at its start; the gateway's listener stays that of the first turn.
+    /// Dropping the future ends the agent, but then nobody verifies it.
+    pub async fn turn(self, turn: Turn, watcher: &mut dyn Watcher) -> (Outcome, Option<Self>) {
+        let began = Instant::now();
+        let Self { rest, mut kept } = self;
+        let mut record = kept.facts.clone();
+        let redactor = turn.redactor.clone();
+        let (result, agent) = match begin(rest, &turn, &mut record, &kept).await {
+            Ok((agent, captures)) => {
+                if let Some(handle) = &record.handle {
+                    watcher.started(handle);
+                }
+                kept.limits = turn.limits;
+                let leading = Leading {
+                    cli: kept.cli.as_ref(),
+                    wish: &kept.wish,
+                    limits: turn.limits,
+                    captures,
+                    redactor: &turn.redactor,
+                    cancel: &turn.cancel,
+                    after: After::Stay,
+                };
+                let Led { result, agent } = lead(agent, leading, watcher, &mut record).await;
+                (result, agent)
+            }
+            Err(Refused { failure, agent }) => (Err(failure), agent.map(|agent| *agent)),
+        };
+        kept.facts = record.of_process();
+        let outcome = outcome(result, record, &redactor, began);
+        (outcome, agent.map(|agent| Self::new(agent, kept)))
+    }
+
+    /// Ends it: its input is closed, it has the grace of its last turn to leave and as much again to obey, then all of
+    /// it is killed. Returns how many processes are left: 0, unless the system refused to end one; `None` when it
+    /// could not be verified.
+    pub async fn close(self) -> Option<u32> {
+        let mut agent = self.rest.end().await?;
+        end(&mut agent, self.kept.limits).await;
+        agent.survivors()
+    }
+}
+
+impl fmt::Debug for WarmAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WarmAgent")
+            .field("kept", &self.kept)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A turn that does not take place; the process is there if nothing is wrong with it.
+struct Refused {
+    failure: Failure,
+    agent: Option<Box<Agent>>,
+}
+
+/// Says the prompt, unless something speaks against it.
+async fn begin(
+    rest: Rest,
+    turn: &Turn,
+    record: &mut RunRecord,
+    kept: &Kept,
+) -> Result<(Agent, Captures), Refused> {
+    let Some(mut agent) = rest.end().await else {
+        let failure = Failure::new(ErrorKind::Internal, "the agent's task was ended from outside");
+        return Err(Refused { failure, agent: None });
+    };
+    if !agent.is_fit() {
+        let spoke = agent.dialogue.spoke_out_of_turn();
+        end(&mut agent, kept.limits).await;
+        record.exit = agent.exited.as_ref().and_then(|exited| exited.exit);
+        record.survivors = agent.survivors();
+        return Err(Refused {
+            failure: unfit(spoke, record.exit),
+            agent: None,
+        });
+    }
+    match say(&mut agent, turn) {
+        Ok(captures) => Ok((agent, captures)),
+        Err(failure) => Err(Refused {
+            failure,
+            agent: Some(Box::new(agent)),
+        }),
+    }
+}
+
+/// Says the prompt to a process that is fit; where that fails, nothing has happened to it.
+fn say(agent: &mut Agent, turn: &Turn) -> Result<Captures, Failure> {
+    if turn.cancel.is_cancelled() {
+        let message = "the turn was cancelled before it began";
+        return Err(Failure::new(ErrorKind::Cancelled, message));
+    }
+    let captures = Captures::create(&turn.spool, &turn.limits, &turn.redactor)?;
+    if let Err(failure) = agent.dialogue.prompt(&turn.prompt) {
+        captures.discard();
+        return Err(failure);
+    }
+    Ok(captures)
+}
+
+fn unfit(spoke: bool, exit: Option<CommandExit>) -> Failure {
+    let how = match exit {
+        _ if spoke => "it had spoken out of turn".to_owned(),
+        Some(CommandExit::Code(code)) => format!("it had ended with exit code {code}"),
+        Some(CommandExit::Signal(signal)) => format!("it was ended by signal {signal}"),
+        None => "it was killed".to_owned(),
+    };
+    let message = format!("the agent was no longer fit for another turn: {how}");
+    Failure::new(ErrorKind::UpstreamError, message)
+}

@@ -1,0 +1,122 @@
+//! What may happen to a process between two turns.
+
+use std::time::{Duration, Instant};
+
+use gemicro_event::ErrorKind;
+use gemicro_runner::supervise::WarmAgent;
+use tokio::time::timeout;
+
+use super::fake::{runs, text, warm, warm_in, world};
+use crate::supervise::processes::{asleep, is_alone, marker, private_kib};
+use crate::supervise::world::{Run, World, failure};
+
+const SOON: Duration = Duration::from_secs(10);
+
+/// One more turn that must succeed.
+async fn say(world: &World, agent: WarmAgent, prompt: &str) -> WarmAgent {
+    let (outcome, agent) = agent.turn(world.turn(prompt), &mut ()).await;
+    text(&outcome);
+    agent.unwrap()
+}
+
+/// Waits for something that another process does, and lets our own tasks go on.
+async fn until(condition: impl Fn() -> bool) {
+    let end = Instant::now() + SOON;
+    while !condition() {
+        assert!(Instant::now() < end, "it never came");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn one_that_is_fit_is_not_spoiled() {
+    let world = world();
+    let mut agent = warm(&world).await;
+    let wait = timeout(Duration::from_millis(200), agent.spoiled()).await;
+    assert!(wait.is_err());
+    let mut agent = say(&world, agent, "leave now").await;
+    std::fs::write(world.path("wt/go"), "").unwrap();
+    // Given up once, it can be waited for again.
+    let _ = timeout(Duration::ZERO, agent.spoiled()).await;
+    timeout(SOON, agent.spoiled()).await.unwrap();
+    timeout(SOON, agent.spoiled()).await.unwrap();
+}
+
+/// It left, or it speaks although nobody asked: the next prompt is not said to it.
+#[tokio::test]
+async fn one_that_is_not_fit_gets_no_prompt() {
+    for (prompt, reason) in [
+        ("leave now", "exit code 4"),
+        ("babble on", "spoken out of turn"),
+        ("mutter on", "spoken out of turn"),
+    ] {
+        let world = world();
+        let agent = warm(&world).await;
+        let mut agent = say(&world, agent, prompt).await;
+        std::fs::write(world.path("wt/go"), "").unwrap();
+        timeout(SOON, agent.spoiled()).await.unwrap();
+        let turn = world.turn("say never");
+        let spool = turn.spool.clone();
+        let (outcome, gone) = agent.turn(turn, &mut ()).await;
+        let failure = failure(&outcome);
+        assert_eq!(failure.kind, ErrorKind::UpstreamError);
+        assert!(failure.message.contains(reason), "{prompt}: {}", failure.message);
+        assert!(gone.is_none() && outcome.record.untouched && !spool.exists());
+        assert_eq!(outcome.record.survivors, Some(0), "{prompt}");
+    }
+}
+
+/// One that goes on speaking right after its end has answered, and does not stay.
+#[tokio::test]
+async fn one_that_blurts_out_does_not_stay() {
+    let world = world();
+    let agent = warm(&world).await;
+    let (outcome, gone) = agent.turn(world.turn("blurt it"), &mut ()).await;
+    assert_eq!(text(&outcome), "it");
+    assert!(gone.is_none() && outcome.record.survivors == Some(0));
+}
+
+/// Four megabytes on both streams, of types nobody knows: the process can print them all and works on, and nothing is
+/// kept of them.
+#[tokio::test]
+async fn a_flood_between_turns_is_read_and_dropped() {
+    if !is_alone("supervise::turns::between::a_flood_between_turns_is_read_and_dropped") {
+        return;
+    }
+    let world = world();
+    let mut agent = warm(&world).await;
+    let before = private_kib();
+    agent = say(&world, agent, "flood on").await;
+    until(|| world.path("wt/done").exists()).await;
+    let agent = say(&world, agent, "say still here").await;
+    let grown = private_kib().saturating_sub(before);
+    assert!(grown < 16 * 1024, "{grown} KiB");
+    assert_eq!(agent.close().await, Some(0));
+}
+
+/// Closed or dropped, it is gone with everything it started.
+#[tokio::test]
+async fn nothing_is_left_of_it() {
+    for run in runs() {
+        for is_closed in [true, false] {
+            let (world, marker, tier) = (world(), marker(9), run.tier);
+            let agent = warm_in(
+                &world,
+                Run {
+                    mode: run.mode,
+                    ..Run::new(tier)
+                },
+            )
+            .await;
+            let agent = say(&world, agent, &format!("sleeper {marker}")).await;
+            until(|| asleep(&marker) == 1).await;
+            if is_closed {
+                assert_eq!(agent.close().await, Some(0), "{tier}");
+                assert_eq!(asleep(&marker), 0, "{tier}");
+            } else {
+                drop(agent);
+                until(|| asleep(&marker) == 0).await;
+            }
+        }
+    }
+}
