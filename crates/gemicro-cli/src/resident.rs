@@ -14,9 +14,6 @@ use crate::session::{Context, PROGRAM};
 use crate::spawn;
 use crate::trouble::Stopped;
 
-/// How long a worker that was started on demand stays after the last call.
-const LINGER: Duration = Duration::from_secs(60);
-
 /// What a worker that was started on demand says when it can be called.
 pub(crate) const READY: &str = "ready";
 /// What it says when there is one already.
@@ -41,11 +38,11 @@ pub(crate) fn caller(environment: &Environment, home: &Path) -> Resident {
     }
 }
 
-/// Becomes the worker; `None` when there is one already.
+/// Becomes the worker, which leaves when it had nothing to do for `linger`; `None` when there is one already.
 pub(crate) async fn worker(
     environment: &Environment,
     home: &Path,
-    stays: bool,
+    linger: Option<Duration>,
 ) -> Result<Option<Worker>, Failure> {
     let place = home.to_owned();
     let build: BuildConfig = Arc::new(move |surroundings| config(surroundings, &place));
@@ -55,7 +52,7 @@ pub(crate) async fn worker(
         binary: binary(),
         build,
         surroundings: surroundings(environment),
-        linger: (!stays).then_some(LINGER),
+        linger,
     };
     Worker::open(config).await
 }
@@ -82,7 +79,9 @@ fn config(surroundings: &Json, home: &Path) -> Result<EngineConfig, Failure> {
             ..config
         }),
         Err(Stopped::Trouble(trouble)) => Err(trouble.failure),
-        Err(Stopped::Told(_) | Stopped::PipeClosed) => Err(Failure::new(ErrorKind::Internal, "the settings cannot be read")),
+        Err(Stopped::Told(_) | Stopped::PipeClosed) => {
+            Err(Failure::new(ErrorKind::Internal, "the settings cannot be read"))
+        }
     }
 }
 

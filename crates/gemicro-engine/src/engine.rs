@@ -118,7 +118,7 @@ impl Engine {
         let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
         let mut executors = executors(parts);
         if let Some(setup) = config.agents {
-            let agents = AgentExecutor::new(commons, setup, config.secrets.clone());
+            let agents = AgentExecutor::new(commons, setup, config.secrets.clone(), journal.clone());
             executors = executors.with(AGENT_STEP, Arc::new(agents));
         }
         Self {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gemicro_core::ask::{AgentTask, AskFlow, AskPlan, Grant, route};
+use gemicro_core::ask::{AgentName, AgentTask, AskFlow, AskPlan, Grant, route};
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::Flow;
 use gemicro_core::llm::{GEMINI, LlmConfig};
@@ -31,7 +31,7 @@ pub enum Plan {
     /// A prompt for a coding agent.
     Ask {
         /// Everything that deciding depends on.
-        plan: AskPlan,
+        plan: Box<AskPlan>,
         /// What the run may use.
         limits: Limits,
     },
@@ -79,14 +79,22 @@ impl Plan {
             idle_ms: millis(request.idle),
             total_ms: millis(request.total),
             grant: Grant::default(),
+            recalls: None,
+            fails_over: request.fallback.is_some(),
             keep_messages: request.keep_messages,
         };
+        let mut notices: Vec<String> = route.notice.into_iter().collect();
+        let fallback = match &request.fallback {
+            Some(named) => Some(fallback(named, &task, &mut notices)?),
+            None => None,
+        };
         Ok(Self::Ask {
-            plan: AskPlan {
+            plan: Box::new(AskPlan {
+                fallback,
                 task,
                 max_attempts: request.max_retries.saturating_add(1),
-                notices: route.notice.into_iter().collect(),
-            },
+                notices,
+            }),
             limits: request.limits,
         })
     }
@@ -185,6 +193,32 @@ impl Plan {
             },
         }
     }
+}
+
+/// The task of the agent that takes over, named by itself or by a model.
+fn fallback(named: &str, task: &AgentTask, notices: &mut Vec<String>) -> Result<AgentTask, Failure> {
+    let agent = AgentName::ALL
+        .into_iter()
+        .find(|agent| agent.as_str() == named.trim());
+    let route = match agent {
+        Some(agent) => route(Some(agent), None)?,
+        None => route(None, Some(named))?,
+    };
+    if route.agent == task.agent && route.model == task.model {
+        let message = format!("{named} is who is asked first: name another agent or model to take over");
+        return Err(Failure::new(ErrorKind::InvalidInput, message));
+    }
+    notices.extend(route.notice);
+    let is_same = route.agent == task.agent;
+    Ok(AgentTask {
+        agent: route.agent,
+        model: route.model,
+        // A session of its own agent it goes on with, one of another it is told about.
+        session: task.session.clone().filter(|_| is_same),
+        recalls: task.session.clone().filter(|_| !is_same),
+        fails_over: false,
+        ..task.clone()
+    })
 }
 
 /// The settings under the model's current name; a notice where that is another one.

@@ -16,7 +16,7 @@ pub enum Request {
     /// A question to be answered from sources.
     Research(Box<ResearchRequest>),
     /// A prompt for a coding agent.
-    Ask(AskRequest),
+    Ask(Box<AskRequest>),
 }
 
 /// A prompt for a coding agent and how it may work.
@@ -44,6 +44,8 @@ pub struct AskRequest {
     pub max_retries: u32,
     /// What the run may use.
     pub limits: Limits,
+    /// Who takes over when the agent's provider limits its requests: an agent or a model.
+    pub fallback: Option<String>,
     /// Whether the answer holds everything the agent printed.
     pub keep_messages: bool,
 }

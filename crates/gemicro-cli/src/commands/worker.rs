@@ -8,6 +8,7 @@ use gemicro_event::{ErrorKind, Failure, RunStatus};
 use tokio::time::{Duration, Instant, sleep};
 
 use crate::args::DataFormat;
+use crate::config::StateFolder;
 use crate::output;
 use crate::resident::{self, BUSY, READY};
 use crate::screen::{numbers, text};
@@ -59,8 +60,10 @@ pub(crate) fn run(ctx: &Context, args: &WorkerArgs) -> Result<(), Stopped> {
 
 async fn work(ctx: &Context, on_demand: bool) -> Result<(), Stopped> {
     let stop = signals::listen()?;
-    let home = ctx.home(&ctx.layers()?)?;
-    let worker = match resident::worker(&ctx.environment, &home, !on_demand).await {
+    let state = StateFolder::resolve(&ctx.layers()?)?;
+    let home = state.home.value;
+    let linger = on_demand.then_some(state.linger.value);
+    let worker = match resident::worker(&ctx.environment, &home, linger).await {
         Ok(worker) => worker,
         Err(failure) if on_demand => {
             first_word(&text::one_line(&failure.message));

@@ -1,16 +1,18 @@
 //! Where runs are kept (`$GEMICRO_HOME`, the user's file, or the platform's data folder), and who works there.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use gemicro_event::ErrorKind;
 
 use super::layers::{Spec, Written, one};
+use super::readers::parse_seconds;
 use super::{Layers, Origin, Setting};
 use crate::environment::Environment;
 use crate::trouble::Stopped;
 
 /// The keys of this group in files.
-pub(super) const KEYS: &[&str] = &["state.home", "state.resident"];
+pub(super) const KEYS: &[&str] = &["state.home", "state.resident", "state.linger"];
 
 const HOME: Spec<Option<PathBuf>> = Spec {
     key: "state.home",
@@ -26,6 +28,16 @@ const RESIDENT: Spec<bool> = Spec {
     read: read_resident,
 };
 
+const LINGER: Spec<Duration> = Spec {
+    key: "state.linger",
+    variable: "GEMICRO_LINGER",
+    flag: "",
+    read: read_linger,
+};
+
+/// How long a worker that was started on demand stays, unless somebody says otherwise.
+const LINGERS: Duration = Duration::from_secs(60);
+
 /// The state folder, and who works over it.
 #[derive(Debug, Clone)]
 pub(crate) struct StateFolder {
@@ -33,6 +45,8 @@ pub(crate) struct StateFolder {
     pub(crate) home: Setting<PathBuf>,
     /// Whether work that may outlive its command is given to the resident worker.
     pub(crate) resident: Setting<bool>,
+    /// How long the resident worker stays when there is nothing to do.
+    pub(crate) linger: Setting<Duration>,
 }
 
 impl StateFolder {
@@ -62,6 +76,7 @@ impl StateFolder {
         Ok(Self {
             home,
             resident: layers.pick(&RESIDENT, None, true)?,
+            linger: layers.pick(&LINGER, None, LINGERS)?,
         })
     }
 
@@ -77,6 +92,11 @@ impl StateFolder {
                 "state.resident",
                 self.resident.value.to_string(),
                 self.resident.origin.clone(),
+            ),
+            (
+                "state.linger",
+                format!("{}s", self.linger.value.as_secs()),
+                self.linger.origin.clone(),
             ),
         ]
     }
@@ -103,6 +123,13 @@ fn read_resident(written: &Written) -> Result<bool, String> {
         "false" | "off" | "0" => Ok(false),
         other => Err(format!("`{other}` is neither true nor false")),
     }
+}
+
+fn read_linger(written: &Written) -> Result<Duration, String> {
+    if written.by_project {
+        return Err("a project's file may not say how long your worker stays".to_owned());
+    }
+    parse_seconds(one(written)?).map(Duration::from_secs)
 }
 
 fn platform_folder(environment: &Environment) -> Option<PathBuf> {

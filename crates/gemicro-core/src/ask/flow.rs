@@ -5,21 +5,26 @@ use serde::{Deserialize, Serialize};
 
 use super::events::{AgentAnswered, AgentStarted, AskReaders};
 use super::task::Grant;
-use super::{AgentTask, agent_step};
+use super::{AgentTask, AgentTrouble, agent_step};
 use crate::budget::{Limits, Purpose};
 use crate::flow::{Decision, Flow, Outcome, Step, StepEnd};
 use crate::research::events::ResultMetadata;
 use crate::run::RunState;
 use crate::run::events::RunReaders;
 
-/// The one step of a run of this flow.
+/// The step of a run of this flow.
 pub const ASK_STEP: &str = "agent";
+/// The step of the agent that takes over.
+pub const FALLBACK_STEP: &str = "fallback";
 
 /// Everything that deciding depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskPlan {
     /// The task; its grant is what the run may use.
     pub task: AgentTask,
+    /// Who takes over when the provider of the first one limits its requests; else the run waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<AgentTask>,
     /// Attempts in all, the first included.
     pub max_attempts: u32,
     /// What was changed while the request became a plan.
@@ -37,6 +42,12 @@ pub struct AskState {
     plan: AskPlan,
     answered: Option<AgentAnswered>,
     failed: Option<Failure>,
+    /// The first agent met a limit, and the other one works.
+    fell_over: bool,
+    /// Since when it has waited for a limit to end.
+    parked_since: Option<Timestamp>,
+    /// How long it waited before.
+    parked_ms: u64,
 }
 
 impl Flow for AskFlow {
@@ -58,14 +69,29 @@ impl Flow for AskFlow {
             plan,
             answered: None,
             failed: None,
+            fell_over: false,
+            parked_since: None,
+            parked_ms: 0,
         })
     }
 
     fn fold(&self, state: &mut AskState, event: &Event) {
-        if let Some(answered) = event.update.as_agent_answered() {
-            state.answered = Some(answered);
-        } else if let Some(failed) = event.update.as_step_failed() {
-            state.failed = Some(failed.error);
+        let update = &event.update;
+        match update.event_type.as_str() {
+            "agent_answered" => state.answered = update.as_agent_answered(),
+            "step_failed" => {
+                if let Some(failed) = update.as_step_failed() {
+                    state.failed_with(failed.error);
+                }
+            }
+            "run_parked" => state.parked_since = Some(update.timestamp),
+            "run_woken" => state.waited_until(update.timestamp),
+            "run_suspended" => {
+                if let Some(suspended) = update.as_run_suspended() {
+                    state.waited_until(suspended.stopped_at);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -90,8 +116,8 @@ impl Flow for AskFlow {
         }
     }
 
-    fn announce(&self, state: &AskState, _step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
-        let task = &state.plan.task;
+    fn announce(&self, state: &AskState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
+        let task = state.task_of(step);
         let started = AgentStarted {
             agent: task.agent,
             model: task.model.clone(),
@@ -101,13 +127,13 @@ impl Flow for AskFlow {
         vec![AgentUpdate::new(&started, at)]
     }
 
-    fn describe(&self, state: &AskState, _step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
+    fn describe(&self, state: &AskState, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
         let StepEnd::Completed(output) = end else {
             return Vec::new();
         };
         match output.output.parse() {
             Ok(answer) => {
-                let agent = state.plan.task.agent;
+                let agent = state.task_of(step).agent;
                 vec![AgentUpdate::new(&AgentAnswered { agent, answer }, at)]
             }
             Err(_) => Vec::new(),
@@ -118,19 +144,44 @@ impl Flow for AskFlow {
 impl AskState {
     /// The step, with what the run has left: an earlier attempt may have used some.
     fn step(&self, run: &RunState) -> Step {
-        let worked_ms = run.worked_ms_at(run.last_at);
-        let task = AgentTask {
-            // The time is for all attempts together.
-            total_ms: self.plan.task.total_ms.saturating_sub(worked_ms).max(1),
-            grant: granted(&run.started.limits, run.ledger.available(Purpose::Last)),
-            ..self.plan.task.clone()
+        let worked_ms = run.worked_ms_at(run.last_at).saturating_sub(self.parked_ms);
+        let (key, task) = match &self.plan.fallback {
+            Some(fallback) if self.fell_over => (FALLBACK_STEP, fallback),
+            Some(_) | None => (ASK_STEP, &self.plan.task),
         };
-        agent_step(
-            StepKey::new(ASK_STEP),
-            &task,
-            Purpose::Last,
-            self.plan.max_attempts,
-        )
+        let task = AgentTask {
+            // The time is for all attempts together; waiting for a limit to end takes none of it.
+            total_ms: task.total_ms.saturating_sub(worked_ms).max(1),
+            grant: granted(&run.started.limits, run.ledger.available(Purpose::Last)),
+            ..task.clone()
+        };
+        agent_step(StepKey::new(key), &task, Purpose::Last, self.plan.max_attempts)
+    }
+}
+
+impl AskState {
+    fn task_of(&self, step: &Step) -> &AgentTask {
+        match &self.plan.fallback {
+            Some(fallback) if step.key.as_str() == FALLBACK_STEP => fallback,
+            Some(_) | None => &self.plan.task,
+        }
+    }
+
+    fn failed_with(&mut self, failure: Failure) {
+        let is_limit = matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+        let is_clean = !AgentTrouble::of(&failure).may_have_changed;
+        if is_limit && is_clean && self.plan.fallback.is_some() && !self.fell_over {
+            self.fell_over = true;
+        } else {
+            self.failed = Some(failure);
+        }
+    }
+
+    fn waited_until(&mut self, at: Timestamp) {
+        if let Some(since) = self.parked_since.take() {
+            let waited = u64::try_from(at.since(since).as_millis()).unwrap_or(u64::MAX);
+            self.parked_ms = self.parked_ms.saturating_add(waited);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ mod task;
 mod tool;
 
 pub use events::{AgentAnswered, AgentStarted, AskReaders, register};
-pub use flow::{ASK_STEP, AskFlow, AskPlan, AskState};
+pub use flow::{ASK_STEP, AskFlow, AskPlan, AskState, FALLBACK_STEP};
 pub use route::{Route, route};
 pub use task::{AGENT_STEP, AgentAnswer, AgentName, AgentTask, Grant, SandboxMode, agent_step};
 pub use tool::{AgentTrouble, ToolAnswer, ToolErrorDetail, ToolFailure, ToolSuccess};

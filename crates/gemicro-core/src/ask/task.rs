@@ -102,6 +102,12 @@ pub struct AgentTask {
     /// What it may spend; what is not named is not limited.
     #[serde(default)]
     pub grant: Grant,
+    /// A session of another agent whose conversation this one goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recalls: Option<String>,
+    /// Another agent takes over when this one meets a limit: nobody waits for its end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fails_over: bool,
     /// Whether its answer holds everything it printed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_messages: bool,

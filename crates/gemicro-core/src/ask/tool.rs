@@ -90,6 +90,9 @@ pub struct AgentTrouble {
     /// The sandbox that held it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
+    /// It may have changed files: nobody does the same again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub may_have_changed: bool,
 }
 
 impl AgentTrouble {

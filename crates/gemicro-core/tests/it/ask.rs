@@ -31,8 +31,11 @@ fn plan(max_attempts: u32) -> AskPlan {
             idle_ms: 300_000,
             total_ms: 1_800_000,
             grant: Grant::default(),
+            recalls: None,
+            fails_over: false,
             keep_messages: false,
         },
+        fallback: None,
         max_attempts,
         notices: Vec::new(),
     }

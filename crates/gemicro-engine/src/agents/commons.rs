@@ -9,7 +9,7 @@ use gemicro_llm::gateway::{Gateway, GatewayConfig};
 use gemicro_runner::supervise::VersionCache;
 use tokio::sync::OnceCell;
 
-use super::pool::WarmStatus;
+use super::pool::{Pool, WarmStatus};
 
 /// Costs nothing until an agent is asked.
 #[derive(Clone)]
@@ -22,12 +22,24 @@ struct Inner {
     gateway: Gateway,
     versions: VersionCache,
     probe: OnceCell<Probe>,
+    /// Warm processes, where they are kept.
+    pool: Option<Pool>,
 }
 
 impl AgentCommons {
     /// Over the state folder; every agent ends with its turn.
     #[must_use]
     pub fn new(state: &Path) -> Self {
+        Self::with(state, None)
+    }
+
+    /// The same, and agents that can take another turn stay for it.
+    #[must_use]
+    pub fn keeping_warm(state: &Path) -> Self {
+        Self::with(state, Some(Pool::default()))
+    }
+
+    fn with(state: &Path, pool: Option<Pool>) -> Self {
         let versions = VersionCache::in_file(state.join("agents").join("versions.json"));
         Self {
             inner: Arc::new(Inner {
@@ -35,30 +47,33 @@ impl AgentCommons {
                 gateway: Gateway::new(GatewayConfig::default()),
                 versions,
                 probe: OnceCell::new(),
+                pool,
             }),
         }
-    }
-
-    /// The same, and agents that can take another turn stay for it.
-    #[must_use]
-    pub fn keeping_warm(state: &Path) -> Self {
-        Self::new(state)
     }
 
     /// The warm processes.
     #[must_use]
     pub fn warm(&self) -> Vec<WarmStatus> {
-        Vec::new()
+        self.pool().map(Pool::statuses).unwrap_or_default()
     }
 
     /// Whether there is a warm process.
     #[must_use]
     pub fn has_warm(&self) -> bool {
-        false
+        self.pool().is_some_and(|pool| !pool.is_empty())
     }
 
     /// Ends all warm processes.
-    pub async fn close_warm(&self) {}
+    pub async fn close_warm(&self) {
+        if let Some(pool) = self.pool() {
+            pool.close().await;
+        }
+    }
+
+    pub(super) fn pool(&self) -> Option<&Pool> {
+        self.inner.pool.as_ref()
+    }
 
     pub(super) fn state(&self) -> &Path {
         &self.inner.state

@@ -43,18 +43,28 @@ pub(super) fn bring(login: &Login, home: &Path, temporary: &Path) -> Result<Brou
     Ok(Brought { files })
 }
 
-/// Writes renewed files back, where nobody else changed them meanwhile, and deletes the copies.
-pub(super) fn take_back(brought: &Brought) {
-    for (from, copy, before) in &brought.files {
+/// Writes renewed files back, where nobody else changed them meanwhile.
+pub(super) fn keep_renewed(brought: &mut Brought) {
+    for (from, copy, before) in &mut brought.files {
         let renewed = read(copy)
             .ok()
             .filter(|after| after != before && has_its_shape(after, before));
-        if let Some(after) = renewed
-            && read(from).is_ok_and(|now| now == *before)
-            && let Err(error) = replace(from, &after)
-        {
-            tracing::warn!(%error, file = %from.display(), "a renewed login could not be kept");
+        let Some(after) = renewed.filter(|_| read(from).is_ok_and(|now| now == *before)) else {
+            continue;
+        };
+        match replace(from, &after) {
+            Ok(()) => *before = after,
+            Err(error) => {
+                tracing::warn!(%error, file = %from.display(), "a renewed login could not be kept");
+            }
         }
+    }
+}
+
+/// Writes renewed files back and deletes the copies.
+pub(super) fn take_back(mut brought: Brought) {
+    keep_renewed(&mut brought);
+    for (_, copy, _) in brought.files {
         let _ = fs::remove_file(copy);
     }
 }
@@ -124,7 +134,7 @@ mod tests {
             let brought = bring(&login, &home, &temporary).expect("brought");
             assert_eq!(fs::read_to_string(&copy).expect("there"), before);
             fs::write(&copy, written).expect("the agent writes");
-            take_back(&brought);
+            take_back(brought);
             assert_eq!(fs::read_to_string(&from).expect("there"), kept, "{written}");
             assert!(!copy.exists());
         }
@@ -133,7 +143,7 @@ mod tests {
         let brought = bring(&login, &home, &temporary).expect("brought");
         fs::write(&from, r#"{"access":"9","refresh":"9"}"#).expect("written");
         fs::write(&copy, renewed).expect("the agent writes");
-        take_back(&brought);
+        take_back(brought);
         assert!(fs::read_to_string(&from).expect("there").contains('9'));
         fs::write(&from, before).expect("written");
         let brought = bring(&login, &home, &temporary).expect("brought");
@@ -141,7 +151,7 @@ mod tests {
         fs::write(&elsewhere, renewed).expect("written");
         fs::remove_file(&copy).expect("removed");
         std::os::unix::fs::symlink(&elsewhere, &copy).expect("linked");
-        take_back(&brought);
+        take_back(brought);
         assert_eq!(fs::read_to_string(&from).expect("there"), before);
     }
 }

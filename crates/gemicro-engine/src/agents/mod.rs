@@ -1,20 +1,26 @@
 //! Coding agents as executors: where the runner, the gateway and the sandbox meet.
 //!
 //! [`AgentExecutor`] runs the steps of kind `agent_cli`. Its files, in the order of a step: `setup` (what the edge
-//! knows: keys, logins, addresses), `place` (folders of homes and sessions),
-//! `login` (files of a login on their way in and back), `seen` (what the gateway tells while the
-//! agent works), `executor` (one attempt), `verdict` (what it came to), `traces`
-//! (what it left in its folder).
+//! knows: keys, logins, addresses), `executor` (steps, and what a crash left of them), `attempt` (one attempt: warm,
+//! new, or told what was said before), `place` and `about` (folders of homes and sessions), `pool` (processes between
+//! turns), `memory` (what was said), `way` (gateway and walls), `login` (files of a login on their way in and back),
+//! `seen` (what the gateway tells while the agent works), `verdict` (what it came to), `traces` (what it left in its
+//! folder), `messages` (what it printed). `commons` is what several engines share.
 
+mod about;
+mod attempt;
 mod commons;
 mod executor;
 mod login;
+mod memory;
+mod messages;
 mod place;
 mod pool;
 mod seen;
 mod setup;
 mod traces;
 mod verdict;
+mod way;
 
 pub use commons::AgentCommons;
 pub use executor::AgentExecutor;

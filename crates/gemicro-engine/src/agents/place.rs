@@ -1,6 +1,7 @@
 //! Folders of agents in the state folder: a home per conversation, found again by its session.
 //!
 //! ```text
+//! agents/homes/NAME/about.json  who talks where, in which runs
 //! agents/homes/NAME/home    settings and sessions of one agent, nobody else's files
 //! agents/homes/NAME/tmp     its temporary files; emptied after every run
 //! agents/homes/NAME/RUN-N   the output of attempt N of a run
@@ -12,11 +13,13 @@ use std::io::{ErrorKind as ErrorKindOfIo, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use gemicro_core::ask::AgentName;
+use gemicro_core::ask::{AgentName, AgentTask};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_runner::SessionId;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
+
+use super::about::About;
 
 /// The agent that a session belongs to, where it is known here.
 #[must_use]
@@ -27,6 +30,43 @@ pub fn agent_of_session(state: &Path, session: &str) -> Option<AgentName> {
     AgentName::ALL.into_iter().find(has)
 }
 
+/// The name of the place in which a session took place.
+pub(super) fn name_of(state: &Path, agent: AgentName, session: &SessionId) -> Result<String, Failure> {
+    let root = state.join("agents");
+    let file = root.join("sessions").join(agent.as_str()).join(session.as_str());
+    let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    match fs::read_to_string(file) {
+        Ok(name) if !name.is_empty() && is_plain(&name) && root.join("homes").join(&name).is_dir() => {
+            Ok(name)
+        }
+        Ok(_) | Err(_) => Err(match agent_of_session(state, session.as_str()) {
+            Some(owner) if owner != agent => {
+                let message = format!("session {session} is one of {owner}, not of {agent}");
+                Failure::new(ErrorKind::InvalidInput, message)
+            }
+            Some(_) | None => {
+                let message =
+                    format!("{agent} has no session {session} here: leave it out to begin a new one");
+                Failure::new(ErrorKind::SessionNotFound, message)
+            }
+        }),
+    }
+}
+
+/// The turns of a session, whoever's it is.
+pub(super) fn turns_of_session(state: &Path, session: &str) -> Vec<StreamId> {
+    let Some(agent) = agent_of_session(state, session) else {
+        return Vec::new();
+    };
+    let name = session
+        .parse()
+        .and_then(|session| name_of(state, agent, &session));
+    let about = name
+        .ok()
+        .and_then(|name| About::read(&state.join("agents").join("homes").join(name)));
+    about.map(|about| about.turns).unwrap_or_default()
+}
+
 /// The folder of one conversation, held by one attempt at a time.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -34,8 +74,8 @@ pub(super) struct Place {
     name: String,
     /// The attempt that works here now.
     attempt: String,
-    /// It was made for this attempt.
-    is_new: bool,
+    /// What is known about the conversation; nothing before its first answer.
+    about: Option<About>,
     /// Shuts others out for as long as it is open.
     _lock: File,
 }
@@ -46,7 +86,7 @@ impl Place {
         let name = format!("{run}-{attempt}");
         let root = state.join("agents");
         make_folder(&root.join("homes").join(&name))?;
-        take(root, name.clone(), name, true)
+        take(root, name.clone(), name)
     }
 
     /// The one in which a session took place.
@@ -56,18 +96,34 @@ impl Place {
         agent: AgentName,
         session: &SessionId,
     ) -> Result<Self, Failure> {
-        let gone = || {
-            let message = format!("{agent} has no session {session} here");
-            Failure::new(ErrorKind::SessionNotFound, message)
-        };
-        let root = state.join("agents");
-        let file = root.join("sessions").join(agent.as_str()).join(session.as_str());
-        let name = fs::read_to_string(file).map_err(|_| gone())?;
-        let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        if name.is_empty() || !is_plain(&name) || !root.join("homes").join(&name).is_dir() {
-            return Err(gone());
+        let name = name_of(state, agent, session)?;
+        take(state.join("agents"), name, format!("{run}-{attempt}"))
+    }
+
+    /// Its name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is known about the conversation.
+    pub(super) fn about(&self) -> Option<&About> {
+        self.about.as_ref()
+    }
+
+    /// Goes on with another attempt in the same place.
+    pub(super) fn for_attempt(self, run: &StreamId, attempt: u32) -> Self {
+        Self {
+            attempt: format!("{run}-{attempt}"),
+            ..self
         }
-        take(root, name, format!("{run}-{attempt}"), false)
+    }
+
+    /// Goes on with a second try of the same attempt; what the first one printed stays beside it.
+    pub(super) fn again(self) -> Self {
+        Self {
+            attempt: format!("{}-again", self.attempt),
+            ..self
+        }
     }
 
     pub(super) fn home(&self) -> PathBuf {
@@ -86,9 +142,32 @@ impl Place {
         self.root.join("homes").join(&self.name)
     }
 
-    /// Makes the session known, so that it can be gone on with. A name that belongs to another conversation stays
-    /// there: the agent says its session's name, and it may say anything.
-    pub(super) fn remember(&self, agent: AgentName, session: &SessionId) -> Result<(), Failure> {
+    /// Makes the session known, so that it can be gone on with, and the run one of its turns. A name that belongs to
+    /// another conversation stays there: the agent says its session's name, and it may say anything.
+    pub(super) fn remember(
+        &mut self,
+        task: &AgentTask,
+        session: &SessionId,
+        run: &StreamId,
+    ) -> Result<(), Failure> {
+        self.name_session(task.agent, session)?;
+        let mut about = self.about.take().unwrap_or_else(|| About {
+            agent: task.agent,
+            directory: task.directory.clone(),
+            session: String::new(),
+            turns: Vec::new(),
+        });
+        session.as_str().clone_into(&mut about.session);
+        if !about.turns.contains(run) {
+            about.turns.push(run.clone());
+        }
+        let folder = self.folder();
+        let written = about.write(&folder).map_err(|error| failed(&folder, &error));
+        self.about = Some(about);
+        written
+    }
+
+    fn name_session(&self, agent: AgentName, session: &SessionId) -> Result<(), Failure> {
         let folder = self.root.join("sessions").join(agent.as_str());
         make_folder(&folder)?;
         let file = folder.join(session.as_str());
@@ -112,7 +191,7 @@ impl Place {
 
     /// Deletes what nobody needs any more: temporary files, and the home of a conversation that never began.
     pub(super) fn tidy(&self, has_session: bool) {
-        let gone = if has_session || !self.is_new {
+        let gone = if has_session || self.about.is_some() {
             self.temporary()
         } else {
             self.folder()
@@ -124,7 +203,7 @@ impl Place {
 }
 
 /// Takes a folder for one attempt. Sandboxes open exactly the path they are told, so it must have no link in it.
-fn take(root: PathBuf, name: String, attempt: String, is_new: bool) -> Result<Place, Failure> {
+fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> {
     let root = fs::canonicalize(&root).map_err(|error| failed(&root, &error))?;
     let file = root.join("homes").join(&name).join("lock");
     let lock = fs::OpenOptions::new()
@@ -137,14 +216,15 @@ fn take(root: PathBuf, name: String, attempt: String, is_new: bool) -> Result<Pl
         .map_err(|error| failed(&file, &error))?;
     match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Place {
+            about: About::read(&root.join("homes").join(&name)),
             root,
             name,
             attempt,
-            is_new,
             _lock: lock,
         }),
         Err(Errno::WOULDBLOCK) => {
-            let message = "another run goes on with this session at this moment";
+            let message = "this session is in use: another run goes on with it, or the worker keeps it warm \
+                           (`gemicro worker status`)";
             Err(Failure::new(ErrorKind::Conflict, message))
         }
         Err(error) => Err(failed(&file, &error.into())),

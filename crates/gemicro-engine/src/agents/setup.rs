@@ -1,13 +1,13 @@
 //! What an edge knows about agents: where programs are, which keys there are, where the models are.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gemicro_core::ask::AgentName;
-use gemicro_event::Failure;
+use gemicro_event::{Failure, Timestamp};
 use gemicro_guard::sandbox::Launcher;
 use gemicro_llm::gateway::{Secret, Upstream, Wire};
-use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiHeadless};
+use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, ResumeWay, Session, locate};
 
 /// Everything that agents need of their surroundings.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub struct AgentSetup {
 }
 
 /// How an agent reaches its model.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentAccess {
     /// Through the gateway, which holds the key.
     Key {
@@ -43,13 +43,34 @@ pub struct Login {
     pub files: Vec<(PathBuf, PathBuf)>,
 }
 
-/// The adapter of an agent.
-pub(super) fn cli(agent: AgentName) -> &'static dyn AgentCli {
+/// The adapter of an agent for a process in this session. Gemini CLI stays warm over ACP, unless loading the session
+/// would destroy it.
+pub(super) fn cli(agent: AgentName, session: &Session, home: &Path, is_warm: bool) -> Box<dyn AgentCli> {
+    let by_acp = is_warm
+        && match session {
+            Session::New | Session::NewNamed(_) => true,
+            Session::Resume(session) => {
+                GeminiAcp::way_to_resume(home, session, Timestamp::now()) == ResumeWay::Acp
+            }
+        };
     match agent {
-        AgentName::Gemini => &GeminiHeadless { admin_policy: None },
-        AgentName::Claude => &ClaudeCode,
-        AgentName::Codex => &Codex,
+        AgentName::Gemini if by_acp => Box::new(GeminiAcp::default()),
+        AgentName::Gemini => Box::new(GeminiHeadless { admin_policy: None }),
+        AgentName::Claude => Box::new(ClaudeCode),
+        AgentName::Codex => Box::new(Codex),
     }
+}
+
+/// The program of an agent, where it can be found.
+pub(super) fn program(setup: &AgentSetup, agent: AgentName) -> Option<PathBuf> {
+    let cli = cli(agent, &Session::New, Path::new(""), false);
+    let path = setup
+        .environment
+        .get("PATH")
+        .map(String::as_str)
+        .unwrap_or_default();
+    let located = locate(Path::new(cli.program()), path).ok()?;
+    Some(located.program)
 }
 
 /// The wire format an agent speaks.

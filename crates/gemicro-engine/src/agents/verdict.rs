@@ -21,6 +21,8 @@ pub(super) struct Verdict<'a> {
     pub(super) known: Known,
     /// When it began.
     pub(super) began: SystemTime,
+    /// What it printed, where that was asked for.
+    pub(super) messages: Option<Vec<Json>>,
 }
 
 impl Verdict<'_> {
@@ -45,7 +47,7 @@ impl Verdict<'_> {
                     n_requests: self.spent.as_ref().map_or(0, |spent| spent.n_requests),
                     usage,
                     worst_case: self.spent.as_ref().is_some_and(|spent| spent.worst_case),
-                    messages: None,
+                    messages: self.messages.clone(),
                 };
                 let output = Json::of(&answer).map_err(|error| {
                     StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string()))
@@ -56,11 +58,17 @@ impl Verdict<'_> {
                     usage,
                 })
             }
-            Err(failure) => Err(StepFailure {
-                failure: self.told(failure),
-                spent: Spent::Known(charge),
-                again: self.again(),
-            }),
+            Err(failure) => {
+                let failure = self.told(failure);
+                let is_limit = matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+                // Another attempt would meet what this one left; and whoever takes over need not wait.
+                let is_last = self.may_have_changed() || (is_limit && self.task.fails_over);
+                Err(StepFailure {
+                    failure,
+                    spent: Spent::Known(charge),
+                    again: if is_last { Again::Never } else { Again::AsUsual },
+                })
+            }
         }
     }
 
@@ -76,6 +84,7 @@ impl Verdict<'_> {
             partial: record.partial_text.clone(),
             session: record.session.as_ref().map(ToString::to_string),
             tier: record.tier.map(|_| tier(record)),
+            may_have_changed: self.may_have_changed(),
         };
         let mut told = Failure {
             detail: Some(trouble.into_detail()),
@@ -108,14 +117,10 @@ impl Verdict<'_> {
         told
     }
 
-    /// Another attempt would meet what this one left: only one that changed nothing may be followed by another.
-    fn again(&self) -> Again {
+    /// Whether it may have left something in its folder.
+    fn may_have_changed(&self) -> bool {
         let may_write = self.task.sandbox != SandboxMode::ReadOnly && self.outcome.record.handle.is_some();
-        if may_write && (self.known.n_tool_calls > 0 || has_changed(&self.task.directory, self.began)) {
-            Again::Never
-        } else {
-            Again::AsUsual
-        }
+        may_write && (self.known.n_tool_calls > 0 || has_changed(&self.task.directory, self.began))
     }
 
     fn charge(&self) -> (Charge, Option<Usage>) {

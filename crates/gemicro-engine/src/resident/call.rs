@@ -31,13 +31,21 @@ pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Res
         house.leave.cancel();
         return Ok(());
     }
+    let is_look = matches!(call.want, Want::Status);
+    if !is_look {
+        house.note_call();
+    }
     let answer = match call.want {
         Want::Start {
             run,
             plan,
             surroundings,
         } => match start(house, &run, *plan, &surroundings).await {
-            Ok(watching) => return tell(watching, 0, from, to).await,
+            Ok(watching) => {
+                let told = tell(watching, 0, from, to).await;
+                house.note_call();
+                return told;
+            }
             Err(failure) => Err(failure),
         },
         Want::Watch {
@@ -45,7 +53,11 @@ pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Res
             after,
             surroundings,
         } => match watch(house, &run, &surroundings).await {
-            Ok(watching) => return tell(watching, after, from, to).await,
+            Ok(watching) => {
+                let told = tell(watching, after, from, to).await;
+                house.note_call();
+                return told;
+            }
             Err(failure) => Err(failure),
         },
         want => other(house, want).await,

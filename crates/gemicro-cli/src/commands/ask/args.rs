@@ -39,6 +39,10 @@ pub(crate) struct AskArgs {
     #[arg(long)]
     pub(crate) no_yolo: bool,
 
+    /// Who takes over when the agent's provider limits its requests, an agent or a model [default: wait for the limit to end]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) fallback: Option<String>,
+
     /// Go on with a session of an earlier answer, in the folder it began in
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
@@ -117,6 +121,7 @@ impl AskArgs {
             total: Duration::from_secs(self.max_duration),
             max_retries: self.max_retries,
             limits,
+            fallback: self.fallback.clone(),
             keep_messages: false,
         })
     }

@@ -53,7 +53,7 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
         request.agent = agent_of_session(&ctx.home(&layers)?, session);
     }
     // Everything that can be refused is refused before the store is opened.
-    let plan = Plan::of(&Request::Ask(request)).map_err(|failure| match failure.kind {
+    let plan = Plan::of(&Request::Ask(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --cd"),
         ErrorKind::UnknownModel => Stopped::from(failure).with_hint("name another one with --model"),
         _ => Stopped::from(failure),

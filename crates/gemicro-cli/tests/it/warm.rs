@@ -1,0 +1,173 @@
+//! Conversations over the resident worker, with the real CLIs: warm turns, lost processes, lost sessions.
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::program::Called;
+use crate::real_agents::{AGENTS, ANSWERS, Agent, Desk};
+use crate::simulated::until;
+
+/// Who is told the record of a conversation in one message knows the word from there.
+const TOLD: &str = "  - { name: told, when: { prompt_contains: \"WALRUS.\\n[\" }, reply: { text: 'The word is WALRUS.' } }\n";
+
+/// A desk whose runs are the worker's.
+struct Warm(Desk);
+
+impl Warm {
+    fn new() -> Option<Self> {
+        Desk::new(&format!("{TOLD}{ANSWERS}")).map(Self)
+    }
+
+    fn ask(&self, agent: &Agent, more: &[&str], prompt: &str) -> Value {
+        let mut arguments = vec!["--format", "json", "--max-retries", "0"];
+        arguments.extend(more);
+        let mut command = self.0.command(agent, &arguments, prompt);
+        let output = command.env("GEMICRO_RESIDENT", "on").output().unwrap();
+        let called: Called = self.0.simulated.world.finish(output);
+        serde_json::from_str(&called.stdout).unwrap_or_else(|error| panic!("{error}: {}", called.stderr))
+    }
+
+    fn worker(&self, word: &str) -> String {
+        let called = self.0.simulated.call(&["worker", word]);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        called.stdout
+    }
+
+    fn warm(&self) -> Vec<Value> {
+        let called = self.0.simulated.call(&["worker", "status", "--format", "json"]);
+        let status: Value = serde_json::from_str(&called.stdout).unwrap();
+        status["warm"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// Begins a conversation in which a word is to be remembered; its session.
+    fn begin(&self, agent: &Agent) -> String {
+        let answer = self.ask(agent, &[], "Remember the word WALRUS.");
+        assert_eq!(answer["success"], true, "{answer}");
+        answer["SESSION_ID"].as_str().unwrap().to_owned()
+    }
+
+    /// Asks for the word.
+    fn remembers(&self, agent: &Agent, session: &str) -> Value {
+        let answer = self.ask(agent, &["--session", session], "Say which word I gave you.");
+        assert_eq!(
+            answer["result"], "The word is WALRUS.",
+            "{}: {answer}",
+            agent.name
+        );
+        answer
+    }
+}
+
+impl Drop for Warm {
+    fn drop(&mut self) {
+        let _ = self.0.simulated.call(&["worker", "stop"]);
+    }
+}
+
+#[test]
+fn the_next_turn_finds_its_process_warm() {
+    for agent in &AGENTS[..2] {
+        let Some(desk) = Warm::new() else { return };
+        let session = desk.begin(agent);
+        let before = desk.warm();
+        assert_eq!(before.len(), 1, "{}: {before:?}", agent.name);
+        assert_eq!(before[0]["session"], *session, "{}", agent.name);
+        for _ in 0..2 {
+            assert_eq!(desk.remembers(agent, &session)["SESSION_ID"], *session);
+        }
+        let after = desk.warm();
+        assert_eq!(
+            after[0]["pid"], before[0]["pid"],
+            "{}: another process",
+            agent.name
+        );
+        // Killed, it is replaced and nobody notices.
+        let pid = i32::try_from(after[0]["pid"].as_i64().unwrap()).unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+        until("the end of the process", || desk.warm().is_empty().then_some(()));
+        desk.remembers(agent, &session);
+        desk.worker("stop");
+        assert_eq!(desk.0.n_running(), 0, "{}", agent.name);
+    }
+}
+
+#[test]
+fn a_lost_session_is_told_again_from_the_journal() {
+    for agent in &AGENTS {
+        let Some(desk) = Warm::new() else { return };
+        let session = desk.begin(agent);
+        desk.worker("stop");
+        // Everything that the CLI knew of its sessions.
+        let homes = desk.0.simulated.world.path("home/agents/homes");
+        let n_deleted = delete_jsonl(
+            &homes
+                .join(
+                    std::fs::read_dir(&homes)
+                        .unwrap()
+                        .next()
+                        .unwrap()
+                        .unwrap()
+                        .file_name(),
+                )
+                .join("home"),
+        );
+        assert!(n_deleted > 0, "{}: no session file was found", agent.name);
+        let answer = desk.remembers(agent, &session);
+        let alarm = desk.0.simulated.event("step_alarm");
+        assert!(
+            alarm["message"].as_str().unwrap().contains("told what was said"),
+            "{alarm}"
+        );
+        // The name of old leads to the new session.
+        let new = answer["SESSION_ID"].as_str().unwrap();
+        assert_ne!(new, session);
+        for name in [session.as_str(), new] {
+            desk.remembers(agent, name);
+        }
+    }
+}
+
+/// Deletes all session files below a folder; says how many.
+fn delete_jsonl(folder: &std::path::Path) -> usize {
+    let mut n_deleted = 0;
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() && !path.is_symlink() {
+            n_deleted += delete_jsonl(&path);
+        } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+            std::fs::remove_file(path).unwrap();
+            n_deleted += 1;
+        }
+    }
+    n_deleted
+}
+
+#[test]
+fn a_session_belongs_to_its_agent_and_its_folder() {
+    let Some(desk) = Warm::new() else { return };
+    let [gemini, claude, _] = &AGENTS;
+    let session = desk.begin(claude);
+    let other = desk.ask(gemini, &["--session", &session], "Go on.");
+    assert_eq!(other["error_kind"], "invalid_input", "{other}");
+    assert!(
+        other["error"].as_str().unwrap().contains("is one of claude"),
+        "{other}"
+    );
+    std::fs::create_dir_all(desk.0.simulated.world.path("elsewhere")).unwrap();
+    let elsewhere = desk.ask(claude, &["--session", &session, "--cd", "elsewhere"], "Go on.");
+    assert_eq!(elsewhere["error_kind"], "invalid_input", "{elsewhere}");
+    assert!(
+        elsewhere["error"]
+            .as_str()
+            .unwrap()
+            .contains("belongs to the folder"),
+        "{elsewhere}"
+    );
+    let unknown = desk.ask(
+        claude,
+        &["--session", "0e2b1c9a-1111-4222-8333-444455556666"],
+        "Go on.",
+    );
+    assert_eq!(unknown["error_kind"], "session_not_found", "{unknown}");
+    desk.remembers(claude, &session);
+}

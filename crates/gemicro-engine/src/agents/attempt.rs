@@ -1,0 +1,403 @@
+//! One attempt at one task: in the warm process of its conversation, in a new one, or in a new session that is told
+//! what was said before.
+
+use std::time::{Duration, SystemTime};
+
+use gemicro_core::ask::{AgentTask, SandboxMode};
+use gemicro_core::execute::StepCall;
+use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_guard::sandbox::{GatewayPort, Tier};
+use gemicro_llm::gateway;
+use gemicro_runner::supervise::{
+    Outcome, RunLimits, Supervision, Turn, WarmAgent, supervise, supervise_warm,
+};
+use gemicro_runner::{Prompt, Session, SessionId};
+use tokio_util::sync::CancellationToken;
+
+use super::executor::Shared;
+use super::login::{Brought, bring, keep_renewed, take_back};
+use super::memory::Memory;
+use super::messages;
+use super::place::{Place, name_of, turns_of_session};
+use super::pool::{Kept, Key};
+use super::seen::{Facts, Seen};
+use super::setup::{AgentAccess, cli, program};
+use super::verdict::Verdict;
+use super::way;
+
+/// An attempt under way.
+pub(super) struct Attempt<'a> {
+    shared: &'a Shared,
+    task: &'a AgentTask,
+    run: StreamId,
+    number: u32,
+    access: AgentAccess,
+    stop: CancellationToken,
+    facts: Facts,
+    seen: Seen,
+    began: SystemTime,
+}
+
+/// How a turn came out, before it is judged.
+struct Turned {
+    outcome: Outcome,
+    spent: Option<gateway::Spent>,
+    place: Place,
+    /// The process, where it stays.
+    warm: Option<Warm>,
+}
+
+/// A process that stays.
+struct Warm {
+    agent: WarmAgent,
+    token: Option<String>,
+    brought: Option<Brought>,
+}
+
+/// Nothing was begun.
+fn refused(failure: Failure) -> StepFailure {
+    StepFailure {
+        failure,
+        spent: Spent::Nothing,
+        again: Again::Never,
+    }
+}
+
+impl<'a> Attempt<'a> {
+    /// Carries a task out.
+    pub(super) async fn run(
+        shared: &'a Shared,
+        task: &'a AgentTask,
+        call: StepCall,
+    ) -> Result<StepOutput, StepFailure> {
+        let access = way::access(&shared.setup, task).map_err(refused)?;
+        let facts = Facts::default();
+        let is_counted = matches!(access, AgentAccess::Key { .. });
+        let mut attempt = Self {
+            shared,
+            task,
+            run: call.run,
+            number: call.attempt,
+            access,
+            stop: call.cancel.child_token(),
+            seen: Seen {
+                live: call.live,
+                reporter: call.reporter,
+                gateway: is_counted.then(|| shared.commons.gateway().clone()),
+                facts: facts.clone(),
+                serving: None,
+            },
+            facts,
+            began: SystemTime::now(),
+        };
+        let turned = match &task.session {
+            None => attempt.begin().await,
+            Some(session) => attempt.go_on(session).await,
+        };
+        let turned = turned.map_err(refused)?;
+        attempt.conclude(turned)
+    }
+
+    /// A new conversation; it may be told of an earlier one with another agent.
+    async fn begin(&mut self) -> Result<Turned, Failure> {
+        let place = Place::new(self.state(), &self.run, self.number)?;
+        let prompt = match &self.task.recalls {
+            None => Prompt::user(self.task.prompt.clone()),
+            Some(session) => {
+                let memory = Memory::of(
+                    self.shared.journal.as_ref(),
+                    &turns_of_session(self.state(), session),
+                )
+                .await;
+                memory.told_before(&self.task.prompt, &tag())
+            }
+        };
+        self.cold(place, Session::New, prompt).await
+    }
+
+    /// A conversation that there is.
+    async fn go_on(&mut self, session: &str) -> Result<Turned, Failure> {
+        let session: SessionId = session.parse()?;
+        let name = name_of(self.state(), self.task.agent, &session)?;
+        if let Some(pool) = self.shared.commons.pool()
+            && let Some(kept) = pool.take(&name).await
+        {
+            if Some(&kept.key) == self.key().as_ref() {
+                if let Some(turned) = self.warm(kept).await? {
+                    return Ok(turned);
+                }
+            } else {
+                kept.close().await;
+            }
+        }
+        let place = Place::of_session(self.state(), (&self.run, self.number), self.task.agent, &session)?;
+        let about = place.about().cloned();
+        if let Some(about) = &about
+            && about.directory != self.task.directory
+        {
+            let message = format!(
+                "session {session} belongs to the folder {}: give that one, or begin a new session",
+                about.directory
+            );
+            return Err(Failure::new(ErrorKind::InvalidInput, message));
+        }
+        let own = match &about {
+            Some(about) => about.session.parse()?,
+            None => session.clone(),
+        };
+        let prompt = Prompt::user(self.task.prompt.clone());
+        let turned = self.cold(place, Session::Resume(own), prompt).await?;
+        let is_lost = turned
+            .outcome
+            .result
+            .as_ref()
+            .is_err_and(|failure| failure.kind == ErrorKind::SessionNotFound);
+        if !is_lost {
+            return Ok(turned);
+        }
+        let turns = about.map(|about| about.turns).unwrap_or_default();
+        let memory = Memory::of(self.shared.journal.as_ref(), &turns).await;
+        if memory.n_turns() == 0 {
+            return Ok(turned);
+        }
+        self.seen.reporter.alarm(format!(
+            "{} no longer has session {session}: a new one was told what was said in the {} turns before",
+            self.task.agent,
+            memory.n_turns()
+        ));
+        let prompt = memory.told_before(&self.task.prompt, &tag());
+        self.cold(turned.place.again(), Session::New, prompt).await
+    }
+
+    /// A turn of a process that is there; nothing where it turned out to be gone before it did anything.
+    async fn warm(&mut self, kept: Kept) -> Result<Option<Turned>, Failure> {
+        let observer = self.facts.observer(self.stop.clone());
+        let token = kept.token.as_deref();
+        let ticket = way::ticket(
+            self.shared.commons.gateway(),
+            self.task,
+            &self.access,
+            token,
+            observer,
+        )?;
+        let place = kept.place.for_attempt(&self.run, self.number);
+        let turn = Turn {
+            prompt: Prompt::user(self.task.prompt.clone()),
+            limits: self.limits(),
+            spool: place.spool(),
+            redactor: Redactor::new(&self.shared.secrets),
+            cancel: self.stop.clone(),
+        };
+        self.seen.serving = kept.serving;
+        let (outcome, agent) = kept.agent.turn(turn, &mut self.seen).await;
+        let spent = match ticket {
+            Some(ticket) => Some(ticket.close().await),
+            None => None,
+        };
+        let is_gone = agent.is_none() && outcome.record.untouched && !self.stop.is_cancelled();
+        if is_gone && spent.as_ref().is_none_or(|spent| spent.n_requests == 0) {
+            self.seen.serving = None;
+            stays(None, None, kept.brought);
+            return Ok(None);
+        }
+        Ok(Some(Turned {
+            outcome,
+            spent,
+            place,
+            warm: stays(agent, kept.token, kept.brought),
+        }))
+    }
+
+    /// A turn of a new process.
+    async fn cold(&mut self, place: Place, session: Session, prompt: Prompt) -> Result<Turned, Failure> {
+        let (shared, task) = (self.shared, self.task);
+        let tier = self.tier().await?;
+        let port = GatewayPort::open(tier, way::mode(task.sandbox)).map_err(|error| {
+            let message = format!("there is no port for the gateway: {error}");
+            Failure::new(ErrorKind::Internal, message)
+        })?;
+        let observer = self.facts.observer(self.stop.clone());
+        let ticket = way::ticket(shared.commons.gateway(), task, &self.access, None, observer)?;
+        let pool = shared.commons.pool().filter(|_| self.key().is_some());
+        let cli = cli(
+            task.agent,
+            &session,
+            &place.home(),
+            pool.is_some() && self.speaks_acp(),
+        );
+        let said = (session, prompt);
+        let request = way::request(&shared.setup, task, &place, said, (&port, ticket.as_ref()));
+        let brought = match way::login(&self.access) {
+            Some(login) => Some(bring(login, &request.home, &request.temp)?),
+            None => None,
+        };
+        let supervision = Supervision {
+            cli: cli.as_ref(),
+            request: &request,
+            profile: way::profile(
+                (&shared.setup, &shared.commons),
+                task,
+                &place,
+                &port,
+                ticket.is_some(),
+            ),
+            launcher: &shared.setup.launcher,
+            tier,
+            limits: self.limits(),
+            spool: place.spool(),
+            redactor: Redactor::new(&shared.secrets),
+            cancel: self.stop.clone(),
+            gateway: ticket.is_some().then_some(port),
+            versions: Some(shared.commons.versions()),
+        };
+        let (outcome, agent) = match pool {
+            Some(_) => supervise_warm(supervision, &mut self.seen).await,
+            None => (supervise(supervision, &mut self.seen).await, None),
+        };
+        let token = ticket.as_ref().map(|ticket| ticket.token().to_owned());
+        let spent = match ticket {
+            Some(ticket) => Some(ticket.close().await),
+            None => None,
+        };
+        Ok(Turned {
+            outcome,
+            spent,
+            place,
+            warm: stays(agent, token, brought),
+        })
+    }
+
+    /// Remembers the session, lets the process rest, and judges.
+    fn conclude(mut self, turned: Turned) -> Result<StepOutput, StepFailure> {
+        let Turned {
+            outcome,
+            spent,
+            mut place,
+            warm,
+        } = turned;
+        if let Some(session) = &outcome.record.session
+            && let Err(failure) = place.remember(self.task, session, &self.run)
+        {
+            self.seen.reporter.alarm(failure.message);
+        }
+        for path in outcome.record.unpinned.iter().filter(|path| path.exists()) {
+            let message = format!(
+                "the agent made {}, which runs code later: look at it",
+                path.display()
+            );
+            self.seen.reporter.alarm(message);
+        }
+        let file = outcome.record.stdout.file.clone();
+        let messages = self
+            .task
+            .keep_messages
+            .then(|| file.map(|file| messages::read(&file)).unwrap_or_default());
+        match (warm, self.key(), self.shared.commons.pool()) {
+            (Some(warm), Some(key), Some(pool)) if outcome.record.session.is_some() => pool.put(Kept {
+                agent: warm.agent,
+                key,
+                place,
+                token: warm.token,
+                serving: self.seen.serving.take(),
+                brought: warm.brought,
+            }),
+            (warm, ..) => {
+                // Dropped, it ends; what it had of a login goes back.
+                stays(None, None, warm.and_then(|warm| warm.brought));
+                place.tidy(outcome.record.session.is_some());
+            }
+        }
+        Verdict {
+            task: self.task,
+            outcome,
+            spent,
+            known: self.facts.known(),
+            began: self.began,
+            messages,
+        }
+        .into_result()
+    }
+
+    fn state(&self) -> &std::path::Path {
+        self.shared.commons.state()
+    }
+
+    fn limits(&self) -> RunLimits {
+        RunLimits {
+            idle: Duration::from_millis(self.task.idle_ms),
+            total: Duration::from_millis(self.task.total_ms),
+            ..RunLimits::default()
+        }
+    }
+
+    /// The walls of this machine; none for who asked for none.
+    async fn tier(&self) -> Result<Tier, Failure> {
+        if self.task.sandbox == SandboxMode::DangerFullAccess {
+            return Ok(Tier::None);
+        }
+        self.shared.commons.tier(&self.shared.setup.launcher).await
+    }
+
+    /// What a process for this task is started for; nothing where its program cannot be found.
+    fn key(&self) -> Option<Key> {
+        let program = program(&self.shared.setup, self.task.agent)?;
+        let changed = program.metadata().and_then(|about| about.modified()).ok();
+        Some(Key {
+            agent: self.task.agent,
+            model: self.task.model.clone(),
+            directory: self.task.directory.clone(),
+            sandbox: self.task.sandbox,
+            yolo: self.task.yolo,
+            program: (program, changed),
+            access: self.access.clone(),
+        })
+    }
+
+    /// Whether the program is Gemini CLI itself, not a script in its place that may not pass `--acp` on.
+    fn speaks_acp(&self) -> bool {
+        program(&self.shared.setup, self.task.agent).is_some_and(|program| is_gemini_package(&program))
+    }
+}
+
+/// What becomes of a process after a turn: with it, the login it was brought stays or goes back.
+fn stays(agent: Option<WarmAgent>, token: Option<String>, brought: Option<Brought>) -> Option<Warm> {
+    match (agent, brought) {
+        (None, None) => None,
+        (None, Some(brought)) => {
+            take_back(brought);
+            None
+        }
+        (Some(agent), mut brought) => {
+            if let Some(brought) = &mut brought {
+                keep_renewed(brought);
+            }
+            Some(Warm {
+                agent,
+                token,
+                brought,
+            })
+        }
+    }
+}
+
+/// Whether a file belongs to the npm package of Gemini CLI.
+fn is_gemini_package(program: &std::path::Path) -> bool {
+    let Ok(program) = program.canonicalize() else {
+        return false;
+    };
+    let manifest = program
+        .ancestors()
+        .skip(1)
+        .map(|folder| folder.join("package.json"))
+        .find(|file| file.is_file());
+    let text = manifest.and_then(|file| std::fs::read_to_string(file).ok());
+    let manifest = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+    manifest.is_some_and(|manifest| manifest["name"] == "@google/gemini-cli")
+}
+
+/// Marks the parts of an account; nobody can have guessed it.
+fn tag() -> String {
+    StreamId::random().as_str().to_owned()
+}

@@ -1,0 +1,148 @@
+//! What was said in a conversation, for an agent that does not know it: a plain account, oldest first.
+
+use gemicro_core::ask::{AskPlan, AskReaders};
+use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::Store;
+use gemicro_event::{Event, StreamId};
+use gemicro_runner::Prompt;
+
+/// What an account may hold; older turns are left out, and it says so.
+const MAX_BYTES: usize = 256 * 1024;
+
+/// One turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Turn {
+    asked: String,
+    answered: String,
+}
+
+/// The turns of a conversation that have an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Memory {
+    turns: Vec<Turn>,
+}
+
+impl Memory {
+    /// Reads the journals of its runs. One that was deleted, or has no answer, is nothing to remember.
+    pub(super) async fn of(store: &dyn Store, runs: &[StreamId]) -> Self {
+        let mut turns = Vec::new();
+        for run in runs {
+            match store.read(run, 0, usize::MAX).await {
+                Ok(page) => turns.extend(turn(&page.events)),
+                Err(error) => tracing::info!(%run, %error, "a turn of a conversation cannot be read"),
+            }
+        }
+        Self { turns }
+    }
+
+    pub(super) fn n_turns(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// The account, and then what is said now. `tag` is unknown to everybody who wrote a part of it, so no part can
+    /// pretend to be another.
+    pub(super) fn told_before(&self, now: &str, tag: &str) -> Prompt {
+        if self.turns.is_empty() {
+            return Prompt::user(now);
+        }
+        let mut n_bytes = 0;
+        let newest = self.turns.iter().rev().take_while(|turn| {
+            n_bytes += turn.asked.len() + turn.answered.len();
+            n_bytes <= MAX_BYTES
+        });
+        // The last turn is told in any case, as much of it as fits.
+        let n_told = newest.count().max(1);
+        let n_left_out = self.turns.len() - n_told;
+        let mut account = format!(
+            "This conversation began in a session that is gone. Here is what was said in it, oldest first, as a record: \
+             it is no new request. Its parts are marked with [{tag} …].\n\n"
+        );
+        if n_left_out > 0 {
+            account.push_str(&format!("[{tag} {n_left_out} earlier turns are left out]\n"));
+        }
+        for turn in &self.turns[n_left_out..] {
+            account.push_str(&format!("[{tag} the user said]\n{}\n", end_of(&turn.asked)));
+            account.push_str(&format!("[{tag} you answered]\n{}\n", end_of(&turn.answered)));
+        }
+        account.push_str(&format!("[{tag} end of the record]\n\nThe user says now:\n\n"));
+        Prompt::text(account).and_user(now)
+    }
+}
+
+/// The end of a text that is too long for an account.
+fn end_of(text: &str) -> &str {
+    let mut start = text.len().saturating_sub(MAX_BYTES / 2);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
+
+fn turn(events: &[Event]) -> Option<Turn> {
+    let plan: AskPlan = events.first()?.update.as_run_started()?.plan.parse().ok()?;
+    let answered = events
+        .iter()
+        .rev()
+        .find_map(|event| event.update.as_agent_answered())?;
+    Some(Turn {
+        asked: plan.task.prompt,
+        answered: answered.answer.text,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(turns: &[(&str, &str)]) -> Memory {
+        let turns = turns.iter().map(|(asked, answered)| Turn {
+            asked: (*asked).to_owned(),
+            answered: (*answered).to_owned(),
+        });
+        Memory {
+            turns: turns.collect(),
+        }
+    }
+
+    #[test]
+    fn nothing_to_remember_is_the_message_alone() {
+        assert_eq!(Memory::default().told_before("hello", "t"), Prompt::user("hello"));
+    }
+
+    #[test]
+    fn turns_are_told_in_order_and_marked() {
+        let told = memory(&[("my name is Ada", "hello Ada"), ("and 42?", "a number")])
+            .told_before("who am I?", "t7");
+        let text = format!("{told:?}");
+        let places: Vec<usize> = [
+            "my name is Ada",
+            "hello Ada",
+            "and 42?",
+            "a number",
+            "end of the record",
+            "who am I?",
+        ]
+        .iter()
+        .map(|part| text.find(part).unwrap_or_else(|| panic!("no {part}: {text}")))
+        .collect();
+        assert!(places.is_sorted(), "{text}");
+        assert_eq!(text.matches("[t7 ").count(), 5 + 1, "{text}");
+    }
+
+    #[test]
+    fn the_newest_turns_are_kept_and_the_loss_is_told() {
+        let long = "x".repeat(MAX_BYTES / 2);
+        let told = memory(&[("first", "one"), (&long, "two"), (&long, "three")]).told_before("now", "t");
+        let text = format!("{told:?}");
+        assert!(text.contains("2 earlier turns are left out"), "{}", &text[..300]);
+        assert!(!text.contains("first") && text.contains("three"));
+        assert!(text.len() < MAX_BYTES + 1_000);
+    }
+
+    #[test]
+    fn a_single_huge_turn_is_cut_at_a_character() {
+        let huge = "é".repeat(MAX_BYTES);
+        let text = format!("{:?}", memory(&[(&huge, "yes")]).told_before("now", "t"));
+        assert!(text.len() < MAX_BYTES && text.contains("yes"), "{}", text.len());
+    }
+}

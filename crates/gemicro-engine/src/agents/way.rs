@@ -1,0 +1,149 @@
+//! How an agent gets to its model, and what it may see and write.
+
+use std::path::PathBuf;
+
+use gemicro_core::ask::{AgentTask, SandboxMode};
+use gemicro_core::budget::Limits;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Profile};
+use gemicro_llm::gateway::{Gateway, Grant, ModelRules, Observer, Ticket};
+use gemicro_runner::{AgentRequest, Approval, ModelAccess, Prompt, Session, Token};
+
+use super::commons::AgentCommons;
+use super::place::Place;
+use super::setup::{AgentAccess, AgentSetup, Login, wire};
+
+/// Turns of an agent that goes by a login, where no budget says.
+const OBSERVED_TURNS: u64 = 200;
+
+/// How this agent reaches its model.
+pub(super) fn access(setup: &AgentSetup, task: &AgentTask) -> Result<AgentAccess, Failure> {
+    match setup.access.get(&task.agent) {
+        None => {
+            let message = format!(
+                "{} has no key and no login: `gemicro doctor` says how to give it one",
+                task.agent
+            );
+            Err(Failure::new(ErrorKind::AuthFailed, message))
+        }
+        Some(Err(failure)) => Err(failure.clone()),
+        Some(Ok(access)) => Ok(access.clone()),
+    }
+}
+
+/// The files of its login, where it goes by one.
+pub(super) fn login(access: &AgentAccess) -> Option<&Login> {
+    match access {
+        AgentAccess::Login(login) => Some(login),
+        AgentAccess::Key { .. } => None,
+    }
+}
+
+/// Lets a turn of the agent pass the gateway; `token` is that of the process, where it has one already. Nothing for a
+/// login.
+pub(super) fn ticket(
+    gateway: &Gateway,
+    task: &AgentTask,
+    access: &AgentAccess,
+    token: Option<&str>,
+    observer: Observer,
+) -> Result<Option<Ticket>, Failure> {
+    let AgentAccess::Key { upstream, key } = access else {
+        return Ok(None);
+    };
+    let grant = Grant {
+        label: task.agent.to_string(),
+        wire: wire(task.agent),
+        upstream: upstream.clone(),
+        key: key.clone(),
+        budget: Limits {
+            tokens: task.grant.tokens,
+            micro_usd: task.grant.micro_usd,
+            turns: task.grant.turns,
+            wall_ms: None,
+        },
+        models: ModelRules::default(),
+        observer: Some(observer),
+    };
+    let ticket = match token {
+        Some(token) => gateway.open_again(token, grant)?,
+        None => gateway.open(grant)?,
+    };
+    Ok(Some(ticket))
+}
+
+/// What the runner is told.
+pub(super) fn request(
+    setup: &AgentSetup,
+    task: &AgentTask,
+    place: &Place,
+    (session, prompt): (Session, Prompt),
+    (port, ticket): (&GatewayPort, Option<&Ticket>),
+) -> AgentRequest {
+    AgentRequest {
+        prompt,
+        cwd: PathBuf::from(&task.directory),
+        home: place.home(),
+        temp: place.temporary(),
+        program: None,
+        model: task.model.clone(),
+        session,
+        sandbox: match task.sandbox {
+            SandboxMode::ReadOnly => gemicro_runner::SandboxMode::ReadOnly,
+            SandboxMode::WorkspaceWrite => gemicro_runner::SandboxMode::WorkspaceWrite,
+            SandboxMode::DangerFullAccess => gemicro_runner::SandboxMode::DangerFullAccess,
+        },
+        approval: if task.yolo { Approval::All } else { Approval::Ask },
+        access: match ticket {
+            Some(ticket) => ModelAccess::Gateway {
+                base_url: port.base_url(),
+                token: Token::new(ticket.token()),
+            },
+            None => ModelAccess::Login,
+        },
+        mcp_servers: Vec::new(),
+        // Where the gateway does not count, the agent must: by the budget, or by a limit that no honest task meets.
+        turn_limit: match ticket {
+            Some(_) => None,
+            None => Some(u32::try_from(task.grant.turns.unwrap_or(OBSERVED_TURNS)).unwrap_or(u32::MAX)),
+        },
+        inherited: setup.environment.clone(),
+    }
+}
+
+/// Its walls.
+pub(super) fn profile(
+    (setup, commons): (&AgentSetup, &AgentCommons),
+    task: &AgentTask,
+    place: &Place,
+    port: &GatewayPort,
+    has_gateway: bool,
+) -> Profile {
+    let workspace = PathBuf::from(&task.directory);
+    let mode = mode(task.sandbox);
+    let is_open = mode == Mode::DangerFullAccess || !has_gateway;
+    Profile {
+        mode,
+        pinned: Profile::settings_of(&workspace),
+        workspace,
+        writable: Vec::new(),
+        pinning: Pinning::Required,
+        readable: Vec::new(),
+        hidden: vec![commons.state().to_owned()],
+        user_home: setup.user_home.clone(),
+        home: place.home(),
+        temporary: place.temporary(),
+        network: if is_open { Network::Open } else { port.network() },
+        unix_sockets: false,
+        limits: sandbox::Limits::default(),
+        environment: Vec::new(),
+    }
+}
+
+pub(super) fn mode(sandbox: SandboxMode) -> Mode {
+    match sandbox {
+        SandboxMode::ReadOnly => Mode::ReadOnly,
+        SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
+        SandboxMode::DangerFullAccess => Mode::DangerFullAccess,
+    }
+}
