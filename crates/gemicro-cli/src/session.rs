@@ -184,7 +184,9 @@ fn owner() -> String {
 pub(crate) fn is_gone(owner: &str) -> bool {
     let system = rustix::system::uname();
     let host = system.nodename().to_string_lossy();
-    let process = owner
+    // Behind the process stands which of its drivers it was.
+    let process = owner.split(" #").next().unwrap_or_default();
+    let process = process
         .strip_prefix("process ")
         .and_then(|rest| rest.strip_suffix(&format!(" on {host}")))
         .and_then(|id| id.parse().ok())

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use gemicro_core::ask::{AGENT_STEP, AgentName, AskPlan};
@@ -301,13 +302,20 @@ impl Engine {
         }
     }
 
+    /// What one driver is given. Each has a name of its own: two in one process must not take each other's lease.
     fn context(&self, stop: StopSignals) -> DriveContext {
+        static DRIVERS: AtomicU64 = AtomicU64::new(1);
+        let number = DRIVERS.fetch_add(1, Ordering::Relaxed);
+        let options = DriveOptions {
+            owner: format!("{} #{number}", self.options.owner),
+            ..self.options.clone()
+        };
         DriveContext {
             store: self.journal.clone(),
             executors: self.executors.clone(),
             live: LiveHub::new(),
             stop,
-            options: self.options.clone(),
+            options,
         }
     }
 

@@ -126,7 +126,7 @@ impl ToolAnswer {
                 .find_map(|event| event.update.as_agent_answered())?;
             return Some(Self::Success(ToolSuccess {
                 success: true,
-                tool: task.agent.to_string(),
+                tool: answered.agent.to_string(),
                 session: answered.answer.session,
                 result: answered.answer.text,
                 duration: minutes(duration),

@@ -23,7 +23,7 @@ use super::messages;
 use super::place::{Place, name_of, turns_of_session};
 use super::pool::{Kept, Key};
 use super::seen::{Facts, Seen};
-use super::setup::{AgentAccess, cli, program};
+use super::setup::{AgentAccess, cli, program, speaks_acp};
 use super::verdict::Verdict;
 use super::way;
 
@@ -32,7 +32,8 @@ pub(super) struct Attempt<'a> {
     shared: &'a Shared,
     task: &'a AgentTask,
     run: StreamId,
-    number: u32,
+    /// Its name for folders.
+    name: String,
     access: AgentAccess,
     stop: CancellationToken,
     facts: Facts,
@@ -78,8 +79,8 @@ impl<'a> Attempt<'a> {
         let mut attempt = Self {
             shared,
             task,
+            name: name(&call),
             run: call.run,
-            number: call.attempt,
             access,
             stop: call.cancel.child_token(),
             seen: Seen {
@@ -102,7 +103,7 @@ impl<'a> Attempt<'a> {
 
     /// A new conversation; it may be told of an earlier one with another agent.
     async fn begin(&mut self) -> Result<Turned, Failure> {
-        let place = Place::new(self.state(), &self.run, self.number)?;
+        let place = Place::new(self.state(), &self.name)?;
         let prompt = match &self.task.recalls {
             None => Prompt::user(self.task.prompt.clone()),
             Some(session) => {
@@ -132,7 +133,7 @@ impl<'a> Attempt<'a> {
                 kept.close().await;
             }
         }
-        let place = Place::of_session(self.state(), (&self.run, self.number), self.task.agent, &session)?;
+        let place = Place::of_session(self.state(), &self.name, self.task.agent, &session)?;
         let about = place.about().cloned();
         if let Some(about) = &about
             && about.directory != self.task.directory
@@ -182,7 +183,7 @@ impl<'a> Attempt<'a> {
             token,
             observer,
         )?;
-        let place = kept.place.for_attempt(&self.run, self.number);
+        let place = kept.place.for_attempt(&self.name);
         let turn = Turn {
             prompt: Prompt::user(self.task.prompt.clone()),
             limits: self.limits(),
@@ -225,7 +226,7 @@ impl<'a> Attempt<'a> {
             task.agent,
             &session,
             &place.home(),
-            pool.is_some() && self.speaks_acp(),
+            pool.is_some() && speaks_acp(&shared.setup, task.agent),
         );
         let said = (session, prompt);
         let request = way::request(&shared.setup, task, &place, said, (&port, ticket.as_ref()));
@@ -354,11 +355,6 @@ impl<'a> Attempt<'a> {
             access: self.access.clone(),
         })
     }
-
-    /// Whether the program is Gemini CLI itself, not a script in its place that may not pass `--acp` on.
-    fn speaks_acp(&self) -> bool {
-        program(&self.shared.setup, self.task.agent).is_some_and(|program| is_gemini_package(&program))
-    }
 }
 
 /// What becomes of a process after a turn: with it, the login it was brought stays or goes back.
@@ -382,19 +378,11 @@ fn stays(agent: Option<WarmAgent>, token: Option<String>, brought: Option<Brough
     }
 }
 
-/// Whether a file belongs to the npm package of Gemini CLI.
-fn is_gemini_package(program: &std::path::Path) -> bool {
-    let Ok(program) = program.canonicalize() else {
-        return false;
-    };
-    let manifest = program
-        .ancestors()
-        .skip(1)
-        .map(|folder| folder.join("package.json"))
-        .find(|file| file.is_file());
-    let text = manifest.and_then(|file| std::fs::read_to_string(file).ok());
-    let manifest = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
-    manifest.is_some_and(|manifest| manifest["name"] == "@google/gemini-cli")
+/// The run, the step and the attempt, in characters that any folder may have.
+fn name(call: &StepCall) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let step: String = call.step.key.as_str().chars().take(64).map(plain).collect();
+    format!("{}-{step}-{}", call.run, call.attempt)
 }
 
 /// Marks the parts of an account; nobody can have guessed it.

@@ -1,11 +1,11 @@
 //! Folders of agents in the state folder: a home per conversation, found again by its session.
 //!
 //! ```text
-//! agents/homes/NAME/about.json  who talks where, in which runs
-//! agents/homes/NAME/home    settings and sessions of one agent, nobody else's files
-//! agents/homes/NAME/tmp     its temporary files; emptied after every run
-//! agents/homes/NAME/RUN-N   the output of attempt N of a run
-//! agents/sessions/AGENT/ID  a file with NAME
+//! agents/homes/NAME/about.json   who talks where, in which runs
+//! agents/homes/NAME/home         settings and sessions of one agent, nobody else's files
+//! agents/homes/NAME/tmp          its temporary files; emptied after every run
+//! agents/homes/NAME/RUN-STEP-N   the output of attempt N of a step
+//! agents/sessions/AGENT/ID       a file with NAME
 //! ```
 
 use std::fs::{self, File};
@@ -81,9 +81,9 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// A new one for an attempt of a run.
-    pub(super) fn new(state: &Path, run: &StreamId, attempt: u32) -> Result<Self, Failure> {
-        let name = format!("{run}-{attempt}");
+    /// A new one for an attempt.
+    pub(super) fn new(state: &Path, attempt: &str) -> Result<Self, Failure> {
+        let name = attempt.to_owned();
         let root = state.join("agents");
         make_folder(&root.join("homes").join(&name))?;
         take(root, name.clone(), name)
@@ -92,12 +92,12 @@ impl Place {
     /// The one in which a session took place.
     pub(super) fn of_session(
         state: &Path,
-        (run, attempt): (&StreamId, u32),
+        attempt: &str,
         agent: AgentName,
         session: &SessionId,
     ) -> Result<Self, Failure> {
         let name = name_of(state, agent, session)?;
-        take(state.join("agents"), name, format!("{run}-{attempt}"))
+        take(state.join("agents"), name, attempt.to_owned())
     }
 
     /// Its name.
@@ -111,9 +111,9 @@ impl Place {
     }
 
     /// Goes on with another attempt in the same place.
-    pub(super) fn for_attempt(self, run: &StreamId, attempt: u32) -> Self {
+    pub(super) fn for_attempt(self, attempt: &str) -> Self {
         Self {
-            attempt: format!("{run}-{attempt}"),
+            attempt: attempt.to_owned(),
             ..self
         }
     }

@@ -81,3 +81,19 @@ pub(super) fn wire(agent: AgentName) -> Wire {
         AgentName::Codex => Wire::OpenAi,
     }
 }
+
+/// Whether the agent's program is Gemini CLI itself, not a script in its place that may not pass `--acp` on: whether
+/// it belongs to that npm package.
+pub(super) fn speaks_acp(setup: &AgentSetup, agent: AgentName) -> bool {
+    let program = program(setup, agent).and_then(|program| program.canonicalize().ok());
+    let manifest = program.and_then(|program| {
+        let mut files = program
+            .ancestors()
+            .skip(1)
+            .map(|folder| folder.join("package.json"));
+        files.find(|file| file.is_file())
+    });
+    let text = manifest.and_then(|file| std::fs::read_to_string(file).ok());
+    let manifest = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+    manifest.is_some_and(|manifest| manifest["name"] == "@google/gemini-cli")
+}

@@ -1,5 +1,6 @@
 //! Going on with runs that nobody carries out: resident ones that were cut off, parked ones whose process died.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gemicro_core::run::RunRow;
@@ -8,14 +9,15 @@ use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure, RunStatus, Timestamp};
 use gemicro_store::{RunFilter, SqliteStore};
 
-use super::desks::Desks;
+use super::server::House;
 use crate::Here;
 
 /// A dead process's lease runs out within this time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Goes on with every run that waits for a worker and that these surroundings can carry.
-pub(super) async fn adopt(desks: &Desks, here: &Here) -> Result<(), Failure> {
+pub(super) async fn adopt(house: &Arc<House>, here: &Here) -> Result<(), Failure> {
+    let desks = &house.desks;
     for status in [RunStatus::Running, RunStatus::Parked, RunStatus::Suspended] {
         let filter = RunFilter {
             status: Some(status),
@@ -23,9 +25,12 @@ pub(super) async fn adopt(desks: &Desks, here: &Here) -> Result<(), Failure> {
             ..RunFilter::default()
         };
         for row in desks.store().runs(&filter).await? {
-            if desks.carrying(&row.run).is_none() && waits(desks.store(), &row).await? {
-                let here = here.clone();
-                tokio::spawn(async move { take(&here, &row).await });
+            if waits(desks.store(), &row).await? && desks.claim(&row.run) {
+                let (house, here) = (Arc::clone(house), here.clone());
+                tokio::spawn(async move {
+                    take(&here, &row).await;
+                    house.desks.unclaim(&row.run);
+                });
             }
         }
     }

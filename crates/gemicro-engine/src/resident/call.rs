@@ -94,7 +94,7 @@ fn desk(house: &Arc<House>, surroundings: &Json) -> Result<Here, Failure> {
     if is_new {
         let (house, here) = (Arc::clone(house), here.clone());
         tokio::spawn(async move {
-            if let Err(failure) = adopt(&house.desks, &here).await {
+            if let Err(failure) = adopt(&house, &here).await {
                 tracing::warn!(%failure, "runs that wait could not be looked for");
             }
         });

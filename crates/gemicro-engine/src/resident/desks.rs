@@ -1,6 +1,6 @@
 //! Engines by surroundings, over one store: each client's runs use that client's keys and settings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gemicro_event::{Failure, Json, StreamId};
@@ -21,6 +21,8 @@ pub(super) struct Desks {
     commons: AgentCommons,
     build: BuildConfig,
     by_surroundings: Mutex<HashMap<String, Here>>,
+    /// Runs that are being taken over.
+    claimed: Mutex<HashSet<StreamId>>,
 }
 
 impl Desks {
@@ -30,6 +32,7 @@ impl Desks {
             commons,
             build,
             by_surroundings: Mutex::default(),
+            claimed: Mutex::default(),
         }
     }
 
@@ -78,6 +81,20 @@ impl Desks {
     pub(super) fn carrying(&self, run: &StreamId) -> Option<Here> {
         let desks = self.lock();
         desks.values().find(|here| here.carries(run)).cloned()
+    }
+
+    /// Takes the right to take a run over; false when somebody has it, or carries the run out.
+    pub(super) fn claim(&self, run: &StreamId) -> bool {
+        self.carrying(run).is_none() && self.claims().insert(run.clone())
+    }
+
+    /// Gives the right back.
+    pub(super) fn unclaim(&self, run: &StreamId) {
+        self.claims().remove(run);
+    }
+
+    fn claims(&self) -> MutexGuard<'_, HashSet<StreamId>> {
+        self.claimed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Every desk.

@@ -118,7 +118,7 @@ impl Worker {
     /// When nobody can call it any more.
     pub async fn run(mut self, stop: CancellationToken) -> Result<(), Failure> {
         let (here, _) = self.house.desks.of(&self.surroundings)?;
-        if let Err(failure) = adopt(&self.house.desks, &here).await {
+        if let Err(failure) = adopt(&self.house, &here).await {
             tracing::warn!(%failure, "runs that wait could not be looked for");
         }
         drop(here);

@@ -1,0 +1,127 @@
+//! Limits of an agent's provider: the run waits for their end, whoever dies meanwhile, or another agent takes over.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use gemicro_event::Timestamp;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::real_agents::{AGENTS, Agent, Desk};
+use crate::simulated::until;
+
+/// The first request meets a limit that ends in so many seconds.
+fn limited(seconds: u32) -> Option<Desk> {
+    Desk::new(&format!(
+        "  - {{ name: limit, when: {{ prompt_contains: 'Say something.' }}, times: 1, fault: {{ rate_limit: {{ seconds: {seconds}, announce: body, envelope: rpc }} }} }}\n  \
+           - {{ name: answers, reply: {{ text: 'An honest answer.' }} }}\n"
+    ))
+}
+
+fn status(desk: &Desk) -> Value {
+    let called = desk.simulated.call(&["runs", "--format", "json"]);
+    let runs: Value = serde_json::from_str(&called.stdout).unwrap();
+    runs[0]["status"].clone()
+}
+
+fn worker(desk: &Desk) -> Pid {
+    let called = desk.simulated.call(&["worker", "status", "--format", "json"]);
+    let status: Value = serde_json::from_str(&called.stdout).unwrap();
+    Pid::from_raw(i32::try_from(status["pid"].as_i64().unwrap()).unwrap()).unwrap()
+}
+
+fn time(event: &Value, field: &str) -> Timestamp {
+    serde_json::from_value(event.pointer(field).unwrap().clone()).unwrap()
+}
+
+#[test]
+fn a_limit_parks_the_run_of_any_agent_and_takes_none_of_its_time() {
+    for agent in &AGENTS {
+        let Some(desk) = limited(7) else {
+            return;
+        };
+        // Less time than the limit lasts: waiting is not working.
+        let more = ["--sandbox", "read-only", "--max-duration", "6"];
+        let (called, answer) = desk.ask(agent, &more, "Say something.");
+        assert_eq!(
+            answer["result"], "An honest answer.",
+            "{}: {answer} {}",
+            agent.name, called.stderr
+        );
+        let parked = desk.simulated.event("run_parked");
+        let woken = desk.simulated.event("run_woken");
+        let late = time(&woken, "/timestamp").since(time(&parked, "/data/until"));
+        assert!(late < Duration::from_secs(60), "{}: {late:?}", agent.name);
+    }
+}
+
+#[test]
+fn a_parked_run_survives_its_command_and_its_worker() {
+    let agent: &Agent = &AGENTS[0];
+    let Some(desk) = limited(12) else {
+        return;
+    };
+    let mut command = desk.command(
+        agent,
+        &["--sandbox", "read-only", "--format", "json"],
+        "Say something.",
+    );
+    command.env("GEMICRO_RESIDENT", "on");
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    until("the limit", || (status(&desk) == "parked").then_some(()));
+    for process in [Pid::from_child(&child), worker(&desk)] {
+        kill_process(process, Signal::KILL).unwrap();
+    }
+    child.wait().unwrap();
+    // Another worker, started for whatever reason, has no more to be told.
+    let mut next = desk.command(agent, &["--session", "none", "--format", "json"], "x");
+    let _ = next.env("GEMICRO_RESIDENT", "on").output().unwrap();
+    let runs = || -> Value {
+        let called = desk.simulated.call(&["runs", "--format", "json"]);
+        serde_json::from_str(&called.stdout).unwrap()
+    };
+    let done = until("the answer", || {
+        let runs = runs();
+        let run = runs.as_array().unwrap().last().unwrap().clone();
+        (run["status"] == "completed").then_some(run)
+    });
+    let id = done["run"].as_str().unwrap();
+    let shown = desk.simulated.call(&["events", id]).stdout;
+    let events: Vec<Value> = shown
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |kind: &str| events.iter().filter(|event| event["event_type"] == kind).count();
+    assert_eq!((of("agent_answered"), of("final_result")), (1, 1), "{shown}");
+    assert!(of("run_woken") == 1 && of("run_resumed") == 1, "{shown}");
+    let _ = desk.simulated.call(&["worker", "stop"]);
+}
+
+#[test]
+fn another_agent_takes_over_where_that_is_wanted() {
+    let [gemini, claude, _] = &AGENTS;
+    let Some(desk) = limited(900) else {
+        return;
+    };
+    let more = ["--sandbox", "read-only", "--fallback", claude.model];
+    let (_, answer) = desk.ask(gemini, &more, "Say something.");
+    assert_eq!(
+        (&answer["tool"], &answer["success"]),
+        (&"claude".into(), &true.into()),
+        "{answer}"
+    );
+    let events = desk.simulated.events();
+    assert!(!events.iter().any(|event| event["event_type"] == "run_parked"));
+    let started: Vec<&Value> = events
+        .iter()
+        .filter(|event| event["event_type"] == "agent_started")
+        .map(|event| &event["data"]["agent"])
+        .collect();
+    assert_eq!(started, ["gemini", "claude"]);
+    let (_, same) = desk.ask(gemini, &["--fallback", gemini.model], "Say something.");
+    assert_eq!(same["error_kind"], "invalid_input", "{same}");
+}
