@@ -16,6 +16,9 @@ pub(crate) const OPENAI_KEY: &str = "OPENAI_API_KEY";
 /// The variable that holds the key of the Anthropic API.
 pub(crate) const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
 
+/// The variable that holds the token of our own servers.
+pub(crate) const TOKEN: &str = "GEMICRO_TOKEN";
+
 const READ: [&str; 11] = [
     OPENAI_KEY,
     ANTHROPIC_KEY,
@@ -95,7 +98,7 @@ impl Environment {
     pub(crate) fn secrets(&self) -> Vec<String> {
         KEY_VARIABLES
             .into_iter()
-            .chain([OPENAI_KEY, ANTHROPIC_KEY])
+            .chain([OPENAI_KEY, ANTHROPIC_KEY, TOKEN])
             .filter_map(|name| self.get(name))
             .map(str::to_owned)
             .collect()

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    ask, cancel, completions, config, dead_letters, doctor, events, man, prune, research, resume, retry,
+    ask, cancel, completions, config, dead_letters, doctor, events, man, mcp, prune, research, resume, retry,
     runs, schema, show, sim, store, worker,
 };
 use crate::environment::Environment;
@@ -79,6 +79,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Sim(args) => args.format() == DataFormat::Json,
         // It has a shape of its own for failures.
         Command::Ask(_)
+        | Command::Mcp(_)
         | Command::Events(_)
         | Command::Cancel(_)
         | Command::Config(_)
@@ -94,6 +95,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
     match command {
         Command::Research(args) => research::run(ctx, &args),
         Command::Ask(args) => ask::run(ctx, &args),
+        Command::Mcp(args) => mcp::run(ctx, &args),
         Command::Runs(args) => runs::run(ctx, &args),
         Command::Show(args) => show::run(ctx, &args),
         Command::Events(args) => events::run(ctx, &args),

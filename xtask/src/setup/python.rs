@@ -1,8 +1,8 @@
 //! The Python of the tests: a virtual environment in `.tools/python` with the official SDKs of Google, OpenAI and
-//! Anthropic, pinned.
+//! Anthropic and the official MCP client, pinned.
 //!
-//! The list of packages is `crates/gemicro-sim/tests/sdk/requirements.txt`. A copy of it beside the packages
-//! says what is installed, so a second run does nothing.
+//! The lists of packages lie beside the tests that use them. A copy of both beside the packages says what is
+//! installed, so a second run does nothing.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,13 +15,18 @@ use crate::process;
 /// The name in the list of tools.
 pub(super) const NAME: &str = "official SDKs";
 
-const REQUIREMENTS: &str = "crates/gemicro-sim/tests/sdk/requirements.txt";
+const REQUIREMENTS: [&str; 2] = [
+    "crates/gemicro-sim/tests/sdk/requirements.txt",
+    "crates/gemicro-cli/tests/mcp/requirements.txt",
+];
 
 /// Installs the packages unless they are there.
 pub(super) fn install(root: &Path) -> Result<Installed> {
-    let wanted = root.join(REQUIREMENTS);
-    let wanted_text =
-        std::fs::read_to_string(&wanted).with_context(|| format!("cannot read {REQUIREMENTS}"))?;
+    let mut wanted_text = String::new();
+    for list in REQUIREMENTS {
+        let text = std::fs::read_to_string(root.join(list)).with_context(|| format!("cannot read {list}"))?;
+        wanted_text += &text;
+    }
     let folder = root.join(".tools").join("python");
     let interpreter = folder.join("bin").join("python");
     let stamp = folder.join("requirements.txt");
@@ -37,15 +42,8 @@ pub(super) fn install(root: &Path) -> Result<Installed> {
     )?;
     process::run(
         Command::new(&interpreter)
-            .args([
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                "-r",
-            ])
-            .arg(&wanted)
+            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+            .args(REQUIREMENTS.map(|list| format!("--requirement={list}")))
             .current_dir(root),
     )?;
     std::fs::write(&stamp, wanted_text).with_context(|| format!("cannot write {}", stamp.display()))?;
@@ -55,7 +53,7 @@ pub(super) fn install(root: &Path) -> Result<Installed> {
 fn answers(interpreter: &Path) -> bool {
     let mut command = Command::new(interpreter);
     command
-        .args(["-c", "import google.genai, openai, anthropic"])
+        .args(["-c", "import google.genai, openai, anthropic, mcp"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());

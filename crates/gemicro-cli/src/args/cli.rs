@@ -11,6 +11,7 @@ use crate::commands::dead_letters::DeadLettersArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::events::EventsArgs;
 use crate::commands::man::ManArgs;
+use crate::commands::mcp::McpArgs;
 use crate::commands::prune::PruneArgs;
 use crate::commands::research::ResearchArgs;
 use crate::commands::resume::ResumeArgs;
@@ -48,6 +49,9 @@ pub(crate) enum Command {
     /// Give one prompt to a coding agent (Gemini CLI, Claude Code, Codex), in a sandbox
     #[command(after_help = help::ASK_EXAMPLES)]
     Ask(Box<AskArgs>),
+    /// Serve agents, research and runs as tools over the Model Context Protocol
+    #[command(after_help = help::MCP_EXAMPLES)]
+    Mcp(McpArgs),
     /// List runs, the newest first
     Runs(RunsArgs),
     /// Show one run on one screen: what was asked, what happened, what it cost, what to do next

@@ -47,6 +47,17 @@ Examples:
   gemicro ask --cd app --agent claude --budget 200k \"Make the tests of the parser pass\"
   gemicro ask --cd . --model gpt-5.2-codex --format json \"Explain src/main.rs\"
   gemicro ask --cd . --session ID \"And now add a test\"
+  gemicro ask --cd . --template review --contract ai/contracts/current.md \"Does src/parser keep it?\"
 
 The agent runs in a sandbox and reaches its model through gemicro, which holds the key and the budget.
 `gemicro doctor` says which agents can work here.";
+
+/// Below `gemicro mcp --help`.
+pub(crate) const MCP_EXAMPLES: &str = "\
+Examples:
+  gemicro mcp
+  gemicro mcp --http 127.0.0.1:8750
+
+Stdin and stdout carry the protocol and nothing else; notices go to stderr.
+Over HTTP every request needs the token of the state folder, or of GEMICRO_TOKEN: Authorization: Bearer TOKEN.
+docs/mcp.md describes the tools.";

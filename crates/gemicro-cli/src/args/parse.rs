@@ -10,9 +10,10 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 18] = [
+pub(super) const COMMANDS: [&str; 19] = [
     "research",
     "ask",
+    "mcp",
     "runs",
     "show",
     "events",

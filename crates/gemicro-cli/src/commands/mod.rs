@@ -8,6 +8,7 @@ pub(crate) mod dead_letters;
 pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod prune;
 pub(crate) mod research;
 pub(crate) mod resume;

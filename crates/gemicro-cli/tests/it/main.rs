@@ -12,6 +12,8 @@ mod dead_letters;
 mod doctor;
 mod fake_agents;
 mod interrupted;
+mod mcp;
+mod mcp_python;
 mod normal;
 mod parking;
 mod program;

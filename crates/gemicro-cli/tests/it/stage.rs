@@ -53,6 +53,11 @@ impl Stage {
         self.simulated.world.path(name)
     }
 
+    /// The search path that finds the agent.
+    pub(crate) fn search_path(&self) -> String {
+        format!("{}:/usr/bin:/bin", self.path(PACKAGE).display())
+    }
+
     pub(crate) fn command(&self, more: &[&str]) -> Command {
         let mut arguments = vec!["ask", "--agent", "gemini", "--format", "json"];
         if !more.contains(&"--cd") {
@@ -64,7 +69,7 @@ impl Stage {
         arguments.extend(more);
         arguments.push("Do it");
         let mut command = self.simulated.command(&arguments);
-        command.env("PATH", format!("{}:/usr/bin:/bin", self.path(PACKAGE).display()));
+        command.env("PATH", self.search_path());
         command
     }
 

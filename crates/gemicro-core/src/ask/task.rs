@@ -4,7 +4,7 @@ use std::fmt;
 
 use gemicro_event::{Charge, Json, StepKey, Usage};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::budget::Purpose;
 use crate::flow::{RetryPolicy, Step};
@@ -164,8 +164,18 @@ pub struct AgentAnswer {
     #[serde(default)]
     pub worst_case: bool,
     /// What it printed, message by message, where that was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "through_values"
+    )]
     pub messages: Option<Vec<Json>>,
+}
+
+/// Events flatten an answer into themselves, and serde cannot keep raw texts through that.
+fn through_values<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Json>>, D::Error> {
+    let values: Option<Vec<serde_json::Value>> = Option::deserialize(deserializer)?;
+    Ok(values.map(|values| values.into_iter().map(Json::from).collect()))
 }
 
 /// A task as a step. It is tried again as `max_attempts` says, unless it may have changed files.
@@ -182,5 +192,28 @@ pub fn agent_step(key: StepKey, task: &AgentTask, purpose: Purpose, max_attempts
             ..RetryPolicy::default()
         },
         timeout_ms: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gemicro_event::{AgentUpdate, Timestamp};
+    use serde_json::json;
+
+    use super::*;
+    use crate::ask::{AgentAnswered, AskReaders};
+
+    #[test]
+    fn messages_survive_an_event() {
+        let answer = json!({
+            "text": "Done.", "tier": "full", "access": "gateway", "n_tool_calls": 0, "n_refused": 0, "n_requests": 1,
+            "messages": [{ "type": "init" }, { "type": "result", "stats": { "n": 1 } }],
+        });
+        let answered = AgentAnswered {
+            agent: AgentName::Gemini,
+            answer: Json::from(answer).parse().expect("an answer"),
+        };
+        let update = AgentUpdate::new(&answered, Timestamp::now());
+        assert_eq!(update.as_agent_answered(), Some(answered));
     }
 }

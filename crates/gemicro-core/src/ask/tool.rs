@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use gemicro_event::{ErrorKind, Event, Failure, Json};
+use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 use serde::{Deserialize, Serialize};
 
-use super::AskPlan;
 use super::events::AskReaders;
+use super::{AskPlan, ToolMetrics};
 use crate::run::events::RunReaders;
 
 /// The most lines of output that a failure shows.
 const MAX_LAST_LINES: usize = 20;
 
-/// The answer. Its keys are a contract; nothing is added to them.
+/// The answer. Its keys are a contract; nothing is added to them but what the caller asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ToolAnswer {
@@ -36,6 +36,12 @@ pub struct ToolSuccess {
     pub result: String,
     /// As `1m30s`.
     pub duration: String,
+    /// What the agent printed, message by message; only where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_messages: Option<Vec<Json>>,
+    /// Figures; only where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<ToolMetrics>,
 }
 
 /// A failure.
@@ -53,6 +59,12 @@ pub struct ToolFailure {
     pub error_detail: ToolErrorDetail,
     /// As `0m30s`.
     pub duration: String,
+    /// What the agent printed, message by message; only where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_messages: Option<Vec<Json>>,
+    /// Figures; only where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<ToolMetrics>,
 }
 
 /// What a caller may act on.
@@ -70,6 +82,18 @@ pub struct ToolErrorDetail {
     pub max_duration_s: u64,
     /// How often it was tried again.
     pub retries: u32,
+    /// The run that goes on; only with `still_running`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<StreamId>,
+}
+
+/// What a caller wants beside the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ToolExtras {
+    /// What the agent printed, as `all_messages`.
+    pub all_messages: bool,
+    /// Figures, as `metrics`.
+    pub metrics: bool,
 }
 
 /// What the executor of agent CLIs knows about a failure, in its detail.
@@ -130,6 +154,8 @@ impl ToolAnswer {
                 session: answered.answer.session,
                 result: answered.answer.text,
                 duration: minutes(duration),
+                all_messages: None,
+                metrics: None,
             }));
         }
         let failure = match (last.update.as_run_failed(), last.update.as_run_cancelled()) {
@@ -178,13 +204,63 @@ impl ToolAnswer {
                 idle_timeout_s: limits.0.div_ceil(1_000),
                 max_duration_s: limits.1.div_ceil(1_000),
                 retries: u32::try_from(retries).unwrap_or(u32::MAX),
+                run_id: None,
             },
             duration: minutes(duration),
+            all_messages: None,
+            metrics: None,
         })
+    }
+
+    /// The answer for a run that goes on while its caller does not wait any longer; `limits` are those of silence
+    /// and time, in milliseconds.
+    #[must_use]
+    pub fn still_running(tool: &str, run: &StreamId, limits: (u64, u64), so_far: Duration) -> Self {
+        let message = format!("the run goes on; call run_result with run_id {run} for its answer");
+        let failure = Failure::new(ErrorKind::StillRunning, message);
+        let mut answer = Self::failure(tool, &failure, limits, 0, so_far);
+        if let Self::Failure(failure) = &mut answer {
+            failure.error_detail.run_id = Some(run.clone());
+        }
+        answer
+    }
+
+    /// Adds what was asked for, as far as the events of the run know it.
+    #[must_use]
+    pub fn with_extras(mut self, extras: ToolExtras, events: &[Event]) -> Self {
+        let all_messages = extras.all_messages.then(|| printed(events).unwrap_or_default());
+        let metrics = extras.metrics.then(|| ToolMetrics::of(events));
+        match &mut self {
+            Self::Success(success) => (success.all_messages, success.metrics) = (all_messages, metrics),
+            Self::Failure(failure) => (failure.all_messages, failure.metrics) = (all_messages, metrics),
+        }
+        self
+    }
+
+    /// Whether the agent answered.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        match self {
+            Self::Success(_) => true,
+            Self::Failure(_) => false,
+        }
     }
 }
 
-fn minutes(time: Duration) -> String {
+/// What the agent printed, from its answer or from its failure.
+fn printed(events: &[Event]) -> Option<Vec<Json>> {
+    let answered = |event: &Event| event.update.as_agent_answered()?.answer.messages;
+    let failed = |event: &Event| {
+        let detail = event.update.as_run_failed()?.error.detail?;
+        serde_json::from_value(detail.get("messages")?.clone()).ok()
+    };
+    let mut newest_first = events.iter().rev();
+    newest_first.find_map(|event| answered(event).or_else(|| failed(event)))
+}
+
+/// A duration as the contract writes it: `1m30s`.
+#[must_use]
+pub fn minutes(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}m{}s", seconds / 60, seconds % 60)
 }

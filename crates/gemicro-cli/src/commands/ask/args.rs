@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use gemicro_core::ask::{AgentName, SandboxMode, route};
+use gemicro_core::ask::{AgentName, SandboxMode, ToolExtras, route};
 use gemicro_core::budget::Limits;
 use gemicro_engine::AskRequest;
 
+use super::template::TemplateArgs;
 use crate::args::DataFormat;
 use crate::config::readers::{parse_budget, parse_seconds};
 use crate::trouble::Stopped;
@@ -16,7 +17,7 @@ use crate::trouble::Stopped;
 #[derive(Debug, Args)]
 pub(crate) struct AskArgs {
     /// The prompt; `-` reads it from stdin
-    #[arg(value_name = "PROMPT", required = true)]
+    #[arg(value_name = "PROMPT", required_unless_present = "tasks")]
     pub(crate) prompt: Vec<String>,
 
     /// The folder the agent works in
@@ -31,9 +32,9 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
-    /// What the agent may write
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) sandbox: Sandbox,
+    /// What the agent may write [default: workspace-write]
+    #[arg(long, value_enum)]
+    pub(crate) sandbox: Option<Sandbox>,
 
     /// Let the agent use only what it deems harmless, instead of every tool inside the sandbox
     #[arg(long)]
@@ -70,6 +71,17 @@ pub(crate) struct AskArgs {
     /// How the answer is printed; jsonl prints every event
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub(crate) format: DataFormat,
+
+    /// Add figures (tokens, cost, time) to the answer of --format json
+    #[arg(long, help_heading = "Output")]
+    pub(crate) metrics: bool,
+
+    /// Add what the agent printed to the answer of --format json
+    #[arg(long, help_heading = "Output")]
+    pub(crate) all_messages: bool,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateArgs,
 }
 
 /// An agent, as it is named on the command line.
@@ -84,12 +96,11 @@ pub(crate) enum Agent {
 }
 
 /// A sandbox mode, as it is named on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sandbox {
     /// Nothing
     ReadOnly,
     /// The folder, but for its .git and the settings of agents
-    #[default]
     WorkspaceWrite,
     /// Whatever you may: there is no sandbox
     DangerFullAccess,
@@ -114,7 +125,10 @@ impl AskArgs {
             agent: self.agent.map(AgentName::from),
             model: self.model.clone(),
             directory: self.directory.clone(),
-            sandbox: self.sandbox.into(),
+            sandbox: match self.sandbox {
+                Some(sandbox) => sandbox.into(),
+                None => self.template.default_sandbox().unwrap_or_default(),
+            },
             yolo: !self.no_yolo,
             session: self.session.clone(),
             idle: Duration::from_secs(self.timeout),
@@ -122,8 +136,16 @@ impl AskArgs {
             max_retries: self.max_retries,
             limits,
             fallback: self.fallback.clone(),
-            keep_messages: false,
+            keep_messages: self.all_messages,
         })
+    }
+
+    /// What is wanted beside the answer.
+    pub(crate) fn extras(&self) -> ToolExtras {
+        ToolExtras {
+            all_messages: self.all_messages,
+            metrics: self.metrics,
+        }
     }
 }
 

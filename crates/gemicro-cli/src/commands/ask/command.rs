@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::Duration;
 
-use gemicro_core::ask::ToolAnswer;
+use gemicro_core::ask::{ToolAnswer, ToolExtras};
 use gemicro_core::drive::StopSignals;
 use gemicro_engine::{Desk, Plan, Request, Watching, agent_of_session};
 use gemicro_event::{ErrorKind, StreamId};
@@ -36,7 +36,7 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
             if let (DataFormat::Json, Stopped::Trouble(trouble)) = (args.format, &stopped) {
                 let limits = (args.timeout * 1_000, args.max_duration * 1_000);
                 let answer = ToolAnswer::failure(args.tool(), &trouble.failure, limits, 0, Duration::ZERO);
-                if let Ok(line) = serde_json::to_string(&answer) {
+                if let Ok(line) = serde_json::to_string(&answer.with_extras(args.extras(), &[])) {
                     Output::Stdout.write(format!("{line}\n").as_bytes())?;
                 }
             }
@@ -47,7 +47,7 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
 
 /// Starts the run and shows it to its end.
 fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
-    let mut request = args.request(prompt(args)?)?;
+    let mut request = args.request(args.template.prompt(prompt(args)?)?)?;
     let layers = ctx.layers()?;
     if let (None, None, Some(session)) = (request.agent, &request.model, &request.session) {
         request.agent = agent_of_session(&ctx.home(&layers)?, session);
@@ -67,10 +67,30 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
         }
         let watching = desk.desk().start(plan).await?;
         let id = watching.run.clone();
-        let end = show(ctx, desk.desk(), watching, &stop, args.format).await?;
+        let shown = Shown {
+            format: args.format,
+            extras: args.extras(),
+        };
+        let end = show(ctx, desk.desk(), watching, &stop, shown).await?;
         desk.close().await;
         Ok((end, id))
     })
+}
+
+/// How a run of an agent is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shown {
+    /// How the answer is printed.
+    pub(crate) format: DataFormat,
+    /// What is added to it.
+    pub(crate) extras: ToolExtras,
+}
+
+impl From<DataFormat> for Shown {
+    fn from(format: DataFormat) -> Self {
+        let extras = ToolExtras::default();
+        Self { format, extras }
+    }
 }
 
 /// Shows a run of an agent to its end.
@@ -82,12 +102,13 @@ pub(crate) async fn show(
     desk: &dyn Desk,
     watching: Watching,
     stop: &StopSignals,
-    format: DataFormat,
+    shown: impl Into<Shown>,
 ) -> Result<RunEnd, Stopped> {
     let id = watching.run.clone();
-    let view: Box<dyn View> = match format {
+    let shown = shown.into();
+    let view: Box<dyn View> = match shown.format {
         DataFormat::Jsonl => Box::new(EventLines::new(Output::Stdout)),
-        DataFormat::Text | DataFormat::Json => Box::new(AskView::new(format, &ctx.screen)),
+        DataFormat::Text | DataFormat::Json => Box::new(AskView::new(shown, &ctx.screen)),
     };
     let watch = Watch {
         desk,

@@ -2,6 +2,7 @@
 
 mod args;
 mod command;
+mod template;
 mod view;
 
 pub(crate) use args::AskArgs;

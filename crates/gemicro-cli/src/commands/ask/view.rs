@@ -1,10 +1,11 @@
 //! An agent at work: its words as they come on a terminal, the tool's answer as JSON.
 
-use gemicro_core::ask::{AgentTrouble, AskReaders, ToolAnswer};
+use gemicro_core::ask::{AgentTrouble, AskReaders, ToolAnswer, ToolExtras};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{ErrorKind, Event};
 
+use super::command::Shown;
 use crate::args::DataFormat;
 use crate::output::{self, Output};
 use crate::screen::{Screen, numbers, text};
@@ -17,6 +18,7 @@ const SHOWN_LINES: usize = 5;
 /// Shows one run of one task.
 pub(super) struct AskView {
     format: DataFormat,
+    extras: ToolExtras,
     screen: Screen,
     /// What was streamed of the attempt that is running.
     streamed: String,
@@ -26,9 +28,10 @@ pub(super) struct AskView {
 }
 
 impl AskView {
-    pub(super) fn new(format: DataFormat, screen: &Screen) -> Self {
+    pub(super) fn new(shown: Shown, screen: &Screen) -> Self {
         Self {
-            format,
+            format: shown.format,
+            extras: shown.extras,
             screen: screen.clone(),
             streamed: String::new(),
             attempt: 0,
@@ -154,7 +157,8 @@ impl View for AskView {
             }
             (DataFormat::Text, RunEnd::Suspended) => self.end_line(),
             (DataFormat::Json | DataFormat::Jsonl, _) => {
-                let answer = ToolAnswer::of(&self.events);
+                let answer =
+                    ToolAnswer::of(&self.events).map(|answer| answer.with_extras(self.extras, &self.events));
                 let Some(line) = answer.and_then(|answer| serde_json::to_string(&answer).ok()) else {
                     return Ok(());
                 };

@@ -1,0 +1,151 @@
+//! `--template` and what fills it. Files are only those that are named.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use gemicro_core::ask::{Injected, Language, SandboxMode, Template, TemplateKind, TemplateParts};
+use gemicro_event::ErrorKind;
+
+use crate::trouble::Stopped;
+
+/// A file beyond this is more than any agent takes.
+const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
+
+/// The form of a prompt and its parts.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Template")]
+pub(crate) struct TemplateArgs {
+    /// Put the prompt into a form; consult and review are read-only unless --sandbox says otherwise
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(super) template: Option<TemplateName>,
+
+    /// The language of the form [default: en]
+    #[arg(long, value_enum, value_name = "CODE", requires = "template")]
+    language: Option<LanguageName>,
+
+    /// What the agent has to know first; @FILE reads it from a file
+    #[arg(long, value_name = "TEXT", requires = "template")]
+    background: Option<String>,
+
+    /// The contract of this change
+    #[arg(long, value_name = "FILE", requires = "template")]
+    contract: Option<PathBuf>,
+
+    /// The engineering principles of the project
+    #[arg(long, value_name = "FILE", requires = "template")]
+    codex: Option<PathBuf>,
+
+    /// The context of the project
+    #[arg(long, value_name = "FILE", requires = "template")]
+    context: Option<PathBuf>,
+
+    /// A question or task beside PROMPT, which is the first; may be given several times
+    #[arg(long = "task", value_name = "TEXT", requires = "template")]
+    tasks: Vec<String>,
+
+    /// What the answer should look like; may be given several times
+    #[arg(long = "expect", value_name = "TEXT", requires = "template")]
+    expected: Vec<String>,
+}
+
+/// A form, as it is named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum TemplateName {
+    /// Advice
+    Consult,
+    /// A judgement of something that is there
+    Review,
+    /// Work
+    Execute,
+}
+
+/// A language, as it is named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LanguageName {
+    /// English
+    En,
+    /// Chinese
+    Zh,
+}
+
+impl TemplateArgs {
+    /// What the agent may write where nobody says.
+    pub(super) fn default_sandbox(&self) -> Option<SandboxMode> {
+        Some(self.chosen()?.default_sandbox())
+    }
+
+    /// The prompt in its form; as it is where there is none.
+    pub(super) fn prompt(&self, words: String) -> Result<String, Stopped> {
+        let Some(template) = self.chosen() else {
+            return Ok(words);
+        };
+        let background = match &self.background {
+            None => String::new(),
+            Some(text) => match text.strip_prefix('@') {
+                Some(file) => read("--background", Path::new(file))?,
+                None => text.clone(),
+            },
+        };
+        let mut tasks = vec![words];
+        tasks.extend(self.tasks.iter().cloned());
+        tasks.retain(|task| !task.trim().is_empty());
+        if tasks.is_empty() {
+            return Err(Stopped::usage(
+                "there is no question or task",
+                "give it as PROMPT or with --task",
+            ));
+        }
+        Ok(template.render(&TemplateParts {
+            background,
+            contract: injected("--contract", self.contract.as_deref())?,
+            codex: injected("--codex", self.codex.as_deref())?,
+            context: injected("--context", self.context.as_deref())?,
+            tasks,
+            expected: self.expected.clone(),
+        }))
+    }
+
+    fn chosen(&self) -> Option<Template> {
+        let kind = match self.template? {
+            TemplateName::Consult => TemplateKind::Consult,
+            TemplateName::Review => TemplateKind::Review,
+            TemplateName::Execute => TemplateKind::Execute,
+        };
+        let language = match self.language {
+            Some(LanguageName::En) | None => Language::English,
+            Some(LanguageName::Zh) => Language::Chinese,
+        };
+        Some(Template { kind, language })
+    }
+}
+
+fn injected(flag: &str, file: Option<&Path>) -> Result<Option<Injected>, Stopped> {
+    let Some(file) = file else {
+        return Ok(None);
+    };
+    Ok(Some(Injected {
+        name: Some(file.display().to_string()),
+        text: read(flag, file)?,
+    }))
+}
+
+fn read(flag: &str, file: &Path) -> Result<String, Stopped> {
+    let hint = format!("check the file given with {flag}");
+    let named = file.display();
+    let opened = std::fs::File::open(file).map_err(|error| {
+        let kind = match error.kind() {
+            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+            _ => ErrorKind::InvalidInput,
+        };
+        Stopped::failed(kind, format!("{named} cannot be read: {error}"), hint.as_str())
+    })?;
+    let mut bytes = Vec::new();
+    let read = opened.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    let text = match read {
+        Ok(n_bytes) if n_bytes as u64 > MAX_FILE_BYTES => Err("it has more than 8 MiB".to_owned()),
+        Ok(_) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
+        Err(error) => Err(error.to_string()),
+    };
+    text.map_err(|why| Stopped::usage(format!("{named} cannot be used: {why}"), hint))
+}

@@ -1,0 +1,125 @@
+//! From a connection to its end.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gemicro_engine::{Desk, Resident};
+use gemicro_event::{ErrorKind, StreamId};
+use gemicro_mcp::{HttpAccess, Reach, Setup, serve_http, serve_stdio};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::lazy_here::LazyHere;
+use super::{McpArgs, research, token};
+use crate::config::StateFolder;
+use crate::session::Context;
+use crate::trouble::Stopped;
+use crate::{output, resident, runtime, signals};
+
+/// Serves until the client leaves or a signal comes.
+pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
+    if let Some(address) = args.http
+        && !address.ip().is_loopback()
+        && !args.allow_remote
+    {
+        return Err(Stopped::usage(
+            format!("other machines could reach {address}"),
+            "use 127.0.0.1, or say --allow-remote",
+        ));
+    }
+    let ctx = Arc::new(Context {
+        environment: ctx.environment.clone(),
+        screen: ctx.screen.clone(),
+        verbose: ctx.verbose,
+    });
+    runtime::block_on(async {
+        let shutdown = signals::listen()?.suspend;
+        let desk = open_desk(&ctx, args.no_resident)?;
+        let planning = ctx.clone();
+        let setup = Setup {
+            desk: desk.shared(),
+            research: Arc::new(move |parameters| research::plan(&planning, parameters)),
+            fallback: args.fallback.clone(),
+            answer_within: Duration::from_secs(args.answer_within),
+            log: Arc::new(output::say),
+        };
+        let served = match args.http {
+            None => serve_stdio(setup, shutdown).await.map_err(Stopped::from),
+            Some(address) => http(&ctx, setup, address, shutdown).await,
+        };
+        for run in desk.close().await {
+            output::say(&format!(
+                "run {run} is stopped; gemicro resume {run} goes on with it"
+            ));
+        }
+        served
+    })
+}
+
+/// Who carries out the runs of this server.
+enum OpenDesk {
+    /// The resident worker: they go on when this server is gone.
+    Resident(Arc<Resident>),
+    /// This process.
+    Here(Arc<LazyHere>),
+}
+
+fn open_desk(ctx: &Arc<Context>, no_resident: bool) -> Result<OpenDesk, Stopped> {
+    let state = StateFolder::resolve(&ctx.layers()?)?;
+    if no_resident || !state.resident.value {
+        return Ok(OpenDesk::Here(Arc::new(LazyHere::new(ctx.clone()))));
+    }
+    let resident = resident::client(&ctx.environment, &state.home.value)?;
+    Ok(OpenDesk::Resident(Arc::new(resident)))
+}
+
+impl OpenDesk {
+    fn shared(&self) -> Arc<dyn Desk> {
+        match self {
+            Self::Resident(resident) => resident.clone(),
+            Self::Here(here) => here.clone(),
+        }
+    }
+
+    /// Stops what cannot go on without this process. Tells which runs those are.
+    async fn close(&self) -> Vec<StreamId> {
+        match self {
+            Self::Resident(_) => Vec::new(),
+            Self::Here(here) => here.close().await,
+        }
+    }
+}
+
+async fn http(
+    ctx: &Context,
+    setup: Setup,
+    address: SocketAddr,
+    shutdown: CancellationToken,
+) -> Result<(), Stopped> {
+    let home = ctx.home(&ctx.layers()?)?;
+    let token = token::token(&ctx.environment, &home)?;
+    let failed = |error: std::io::Error| {
+        Stopped::failed(
+            ErrorKind::InvalidInput,
+            format!("{address} cannot be listened on: {error}"),
+            "name another port with --http, or 0 for any that is free",
+        )
+    };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let bound = listener.local_addr().map_err(failed)?;
+    output::say(&format!(
+        "serving MCP at http://{bound}/mcp; the bearer token is in {}",
+        token.place
+    ));
+    let access = HttpAccess {
+        token: token.text,
+        reach: if address.ip().is_loopback() {
+            Reach::Loopback
+        } else {
+            Reach::Remote
+        },
+    };
+    serve_http(setup, listener, access, shutdown).await?;
+    Ok(())
+}

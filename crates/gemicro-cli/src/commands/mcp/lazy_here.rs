@@ -1,0 +1,107 @@
+//! Runs carried out in this process; the store is opened when it is first needed, so that the server is ready at once.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gemicro_core::command::{AgentAck, AgentCommand};
+use gemicro_core::run::RunRow;
+use gemicro_engine::{CancelOutcome, Desk, Here, Plan, Watching};
+use gemicro_event::{Event, Failure, StreamId};
+use tokio::sync::OnceCell;
+
+use crate::config::{ResearchFlags, ResearchSettings};
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// A desk of this process, opened at its first use.
+pub(super) struct LazyHere {
+    ctx: Arc<Context>,
+    here: OnceCell<Here>,
+}
+
+impl LazyHere {
+    /// Opens nothing yet.
+    pub(super) fn new(ctx: Arc<Context>) -> Self {
+        Self {
+            ctx,
+            here: OnceCell::new(),
+        }
+    }
+
+    /// Stops every run, leaves them resumable, and closes the store. Tells which runs they were.
+    pub(super) async fn close(&self) -> Vec<StreamId> {
+        let Some(here) = self.here.get() else {
+            return Vec::new();
+        };
+        let runs = here.runs();
+        here.suspend_all().await;
+        here.engine().store().close().await;
+        runs
+    }
+
+    async fn here(&self) -> Result<&Here, Failure> {
+        self.here
+            .get_or_try_init(|| async {
+                let layers = self.ctx.layers()?;
+                let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
+                Ok(Here::new(self.ctx.engine(&layers, &settings).await?))
+            })
+            .await
+            .map_err(failure)
+    }
+}
+
+/// What went wrong, with what to do about it.
+pub(super) fn failure(stopped: Stopped) -> Failure {
+    match stopped {
+        Stopped::Trouble(trouble) => {
+            let message = match &trouble.hint {
+                Some(hint) => format!("{}; {hint}", trouble.failure.message),
+                None => trouble.failure.message.clone(),
+            };
+            Failure {
+                message,
+                ..trouble.failure
+            }
+        }
+        Stopped::PipeClosed | Stopped::Told(_) => {
+            Failure::new(gemicro_event::ErrorKind::Internal, "the program stopped early")
+        }
+    }
+}
+
+impl Desk for LazyHere {
+    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+        Box::pin(async move { self.here().await?.start(plan).await })
+    }
+
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
+        let run = run.clone();
+        Box::pin(async move { self.here().await?.watch(&run).await })
+    }
+
+    fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>> {
+        let named = named.to_owned();
+        Box::pin(async move { self.here().await?.find(&named).await })
+    }
+
+    fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
+        let run = run.clone();
+        Box::pin(async move { self.here().await?.events(&run).await })
+    }
+
+    fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
+        let run = run.clone();
+        Box::pin(async move { self.here().await?.send(&run, command).await })
+    }
+
+    fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
+        let (run, reason) = (run.clone(), reason.to_owned());
+        Box::pin(async move { self.here().await?.cancel(&run, &reason).await })
+    }
+
+    fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        let run = run.clone();
+        Box::pin(async move { self.here().await?.suspend(&run).await })
+    }
+}

@@ -1,0 +1,67 @@
+//! The parameters of the research tool as a plan, under the settings of this machine.
+
+use std::path::PathBuf;
+
+use gemicro_core::budget::Limits;
+use gemicro_core::offline::Techniques;
+use gemicro_core::research::ResearchConfig;
+use gemicro_engine::{Plan, ResearchRequest};
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_mcp::ResearchParameters;
+
+use super::lazy_here::failure;
+use crate::backend;
+use crate::commands::research::planned;
+use crate::config::readers::parse_budget;
+use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// What will be done.
+///
+/// # Errors
+/// When a parameter is wrong or what the backend needs is missing.
+pub(super) fn plan(ctx: &Context, parameters: ResearchParameters) -> Result<Plan, Failure> {
+    let question = parameters.question.clone();
+    let flags = flags(parameters)?;
+    resolved(ctx, question, flags).map_err(failure)
+}
+
+fn resolved(ctx: &Context, question: String, flags: ResearchFlags) -> Result<Plan, Stopped> {
+    let layers = ctx.layers()?;
+    let settings = ResearchSettings::resolve(&layers, flags)?;
+    let endpoints = Endpoints::resolve(&layers)?;
+    let backend = backend::choose(&settings, Techniques::default(), &ctx.environment, &endpoints)?;
+    planned(ResearchRequest {
+        question,
+        sources: settings.sources.value.clone(),
+        backend,
+        config: ResearchConfig {
+            max_sub_queries: settings.max_queries.value,
+            ..ResearchConfig::default()
+        },
+        limits: settings.limits()?,
+        base: None,
+    })
+}
+
+fn flags(parameters: ResearchParameters) -> Result<ResearchFlags, Failure> {
+    let wrong = |name: &str, why: String| Failure::new(ErrorKind::InvalidInput, format!("`{name}`: {why}"));
+    let backend = parameters.backend.map(|backend| backend.parse()).transpose();
+    let budget = parameters.budget.as_deref().map(parse_budget).transpose();
+    let sources: Vec<PathBuf> = parameters.sources.into_iter().map(PathBuf::from).collect();
+    Ok(ResearchFlags {
+        sources: (!sources.is_empty()).then_some(sources),
+        offline: parameters.offline.then_some(true),
+        backend: backend.map_err(|why| wrong("backend", why))?,
+        model: parameters.model.map(Some),
+        web: parameters.web.map(Some),
+        max_queries: parameters.max_queries,
+        budget: budget.map_err(|why| wrong("budget", why))?,
+        max_duration: parameters.max_duration.map(|time| Limits {
+            wall_ms: Some(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+            ..Limits::NONE
+        }),
+        ..ResearchFlags::default()
+    })
+}

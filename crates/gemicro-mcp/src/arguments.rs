@@ -1,0 +1,119 @@
+//! Reads the arguments of a call strictly: what is unknown, of another type or out of range is refused by name.
+
+use gemicro_event::{ErrorKind, Failure};
+use serde_json::{Map, Value};
+
+/// Texts beyond this are more than any agent takes.
+const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
+
+/// The arguments of one call. Null counts as not given.
+pub(crate) struct Arguments {
+    given: Map<String, Value>,
+}
+
+impl Arguments {
+    /// Refuses every argument that is not known.
+    pub(crate) fn new(given: Option<Map<String, Value>>, known: &[&str]) -> Result<Self, Failure> {
+        let mut given = given.unwrap_or_default();
+        if let Some(unknown) = given.keys().find(|name| !known.contains(&name.as_str())) {
+            let message = format!(
+                "there is no parameter `{unknown}`; there are {}",
+                known.join(", ")
+            );
+            return Err(Failure::new(ErrorKind::InvalidInput, message));
+        }
+        given.retain(|_, value| !value.is_null());
+        Ok(Self { given })
+    }
+
+    /// A text that must be there and say something.
+    pub(crate) fn required(&self, name: &str) -> Result<String, Failure> {
+        let text = self
+            .text(name)?
+            .ok_or_else(|| wrong(name, "is missing or empty"))?;
+        if text.trim().is_empty() {
+            return Err(wrong(name, "is missing or empty"));
+        }
+        Ok(text)
+    }
+
+    /// A text; an empty one counts as not given.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Failure> {
+        let text = match self.given.get(name) {
+            None => return Ok(None),
+            Some(Value::String(text)) => text,
+            Some(_) => return Err(wrong(name, "must be a string")),
+        };
+        if text.len() > MAX_TEXT_BYTES {
+            return Err(wrong(name, "is longer than 8 MiB"));
+        }
+        if text.contains('\0') {
+            return Err(wrong(name, "holds a null character"));
+        }
+        Ok((!text.is_empty()).then(|| text.clone()))
+    }
+
+    /// One of some words.
+    pub(crate) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<Option<T>, Failure> {
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        let found = choices.iter().find(|(word, _)| *word == text);
+        let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
+        match found {
+            Some((_, choice)) => Ok(Some(*choice)),
+            None => Err(wrong(name, &format!("must be one of {}", words.join(", ")))),
+        }
+    }
+
+    /// A list of texts.
+    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, Failure> {
+        let refuse = || wrong(name, "must be a list of strings");
+        match self.given.get(name) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => items
+                .iter()
+                .map(|item| item.as_str().map(str::to_owned).ok_or_else(refuse))
+                .collect(),
+            Some(_) => Err(refuse()),
+        }
+    }
+
+    /// A yes or no.
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Failure> {
+        match self.given.get(name) {
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(_) => Err(wrong(name, "must be true or false")),
+        }
+    }
+
+    /// A whole number within bounds; `300.0` is one too, as JSON Schema counts.
+    pub(crate) fn number(
+        &self,
+        name: &str,
+        bounds: std::ops::RangeInclusive<u32>,
+    ) -> Result<Option<u32>, Failure> {
+        let Some(value) = self.given.get(name) else {
+            return Ok(None);
+        };
+        let (least, most) = (*bounds.start(), *bounds.end());
+        let number = value.as_f64().filter(|number| {
+            number.fract() == 0.0 && *number >= f64::from(least) && *number <= f64::from(most)
+        });
+        // Nothing is lost: only whole numbers within the bounds are left.
+        let number = number.map(|number| number as u32);
+        match number {
+            Some(number) => Ok(Some(number)),
+            None => Err(wrong(
+                name,
+                &format!("must be a whole number from {least} to {most}"),
+            )),
+        }
+    }
+}
+
+/// An argument that cannot be used.
+pub(crate) fn wrong(name: &str, why: &str) -> Failure {
+    Failure::new(ErrorKind::InvalidInput, format!("`{name}` {why}"))
+}

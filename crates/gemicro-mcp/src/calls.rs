@@ -1,0 +1,95 @@
+//! Which calls the client took back.
+//!
+//! The SDK's own token of a request also falls when the connection closes; a run must survive that.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::RequestId;
+use tokio_util::sync::CancellationToken;
+
+/// Notifications kept for requests that have not begun: both are tasks, and either may be first.
+const MAX_EARLY: usize = 64;
+
+/// The calls of one connection that are under way.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Calls {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    running: HashMap<RequestId, CancellationToken>,
+    early: VecDeque<RequestId>,
+}
+
+/// One call under way; forgotten when this is dropped.
+#[derive(Debug)]
+pub(crate) struct RunningCall {
+    calls: Calls,
+    id: RequestId,
+    /// Falls when the client takes the call back.
+    pub(crate) withdrawn: CancellationToken,
+}
+
+impl Calls {
+    /// A call begins.
+    pub(crate) fn begin(&self, id: &RequestId) -> RunningCall {
+        let withdrawn = CancellationToken::new();
+        let mut state = self.state();
+        if let Some(idx) = state.early.iter().position(|early| early == id) {
+            state.early.remove(idx);
+            withdrawn.cancel();
+        }
+        state.running.insert(id.clone(), withdrawn.clone());
+        RunningCall {
+            calls: self.clone(),
+            id: id.clone(),
+            withdrawn,
+        }
+    }
+
+    /// The client took a call back.
+    pub(crate) fn withdraw(&self, id: &RequestId) {
+        let mut state = self.state();
+        if let Some(withdrawn) = state.running.get(id) {
+            withdrawn.cancel();
+            return;
+        }
+        if state.early.len() == MAX_EARLY {
+            state.early.pop_front();
+        }
+        state.early.push_back(id.clone());
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for RunningCall {
+    fn drop(&mut self) {
+        self.calls.state().running.remove(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notification_may_overtake_its_request() {
+        let calls = Calls::default();
+        let first = calls.begin(&RequestId::Number(1));
+        calls.withdraw(&RequestId::Number(1));
+        assert!(first.withdrawn.is_cancelled());
+        drop(first);
+        calls.withdraw(&RequestId::Number(2));
+        assert!(calls.begin(&RequestId::Number(2)).withdrawn.is_cancelled());
+        assert!(!calls.begin(&RequestId::Number(3)).withdrawn.is_cancelled());
+        for n in 0..1_000 {
+            calls.withdraw(&RequestId::Number(n));
+        }
+        assert!(calls.state().early.len() <= MAX_EARLY && calls.state().running.is_empty());
+    }
+}

@@ -1,0 +1,142 @@
+//! Tells a client that waits how far a run is.
+//!
+//! An event worth a line is told at once, text that is being written at most twice a second, and something at least
+//! every five seconds. Each notification is out before the next thing happens, so none follows the answer.
+
+use std::time::Duration;
+
+use gemicro_core::live::LiveItem;
+use gemicro_event::Event;
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::Peer;
+use tokio::time::Instant;
+
+/// Between two pieces of text.
+const TEXT_EVERY: Duration = Duration::from_millis(500);
+/// The longest silence.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+/// A client that does not read must not hold the call up.
+const SEND_WITHIN: Duration = Duration::from_secs(1);
+/// Letters of the text that are shown.
+const SHOWN: usize = 160;
+
+/// The way to a client that asked for progress.
+pub(crate) struct Progress {
+    to: Option<(Peer<RoleServer>, ProgressToken)>,
+    n_sent: u32,
+    began: Instant,
+    last_sent: Instant,
+    last_text: Instant,
+    /// The end of the text that was not told yet.
+    text: String,
+    has_text: bool,
+    /// Events up to this one are old news.
+    known_seq: u64,
+}
+
+impl Progress {
+    /// To the client, where it gave a token.
+    pub(crate) fn new(peer: Peer<RoleServer>, token: Option<ProgressToken>) -> Self {
+        let now = Instant::now();
+        Self {
+            to: token.map(|token| (peer, token)),
+            n_sent: 0,
+            began: now,
+            last_sent: now,
+            last_text: now,
+            text: String::new(),
+            has_text: false,
+            known_seq: 0,
+        }
+    }
+
+    /// Leaves out events that were there before.
+    pub(crate) fn known_to(&mut self, seq: u64) {
+        self.known_seq = seq;
+    }
+
+    /// Tells a line.
+    pub(crate) async fn say(&mut self, message: &str) {
+        let Some((peer, token)) = &self.to else {
+            return;
+        };
+        self.n_sent += 1;
+        self.last_sent = Instant::now();
+        let told =
+            ProgressNotificationParam::new(token.clone(), f64::from(self.n_sent)).with_message(message);
+        if let Ok(Err(_)) = tokio::time::timeout(SEND_WITHIN, peer.notify_progress(told)).await {
+            self.to = None;
+        }
+    }
+
+    /// Tells an event that is worth a line.
+    pub(crate) async fn event(&mut self, event: &Event) {
+        if event.seq > self.known_seq && is_worth_a_line(&event.update.event_type) {
+            self.say(&event.update.message).await;
+        }
+    }
+
+    /// Takes a piece of text, to be told when it is time.
+    pub(crate) fn live(&mut self, item: &LiveItem) {
+        if self.to.is_none() {
+            return;
+        }
+        self.text.push_str(&item.text);
+        let n_letters = self.text.chars().count();
+        if n_letters > SHOWN {
+            self.text = self.text.chars().skip(n_letters - SHOWN).collect();
+        }
+        self.has_text = true;
+    }
+
+    /// Waits until something has to be told.
+    pub(crate) async fn due(&self) {
+        if self.to.is_none() {
+            return std::future::pending().await;
+        }
+        let heartbeat = self.last_sent + HEARTBEAT;
+        let due = if self.has_text {
+            heartbeat.min(self.last_text + TEXT_EVERY)
+        } else {
+            heartbeat
+        };
+        tokio::time::sleep_until(due).await;
+    }
+
+    /// Tells what is due: the text, else that work goes on.
+    pub(crate) async fn tell(&mut self) {
+        if self.has_text {
+            self.has_text = false;
+            self.last_text = Instant::now();
+            let text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.say(&text).await;
+        } else {
+            let seconds = self.began.elapsed().as_secs();
+            self.say(&format!("working, {seconds} s so far")).await;
+        }
+    }
+}
+
+fn is_worth_a_line(event_type: &str) -> bool {
+    matches!(
+        event_type,
+        "run_started"
+            | "agent_started"
+            | "agent_answered"
+            | "step_retrying"
+            | "step_alarm"
+            | "run_parked"
+            | "run_woken"
+            | "run_resumed"
+            | "budget_warning"
+            | "deadline_passed"
+            | "cancel_requested"
+            | "sources_read"
+            | "decomposition_complete"
+            | "sub_query_completed"
+            | "sub_query_failed"
+            | "source_fetched"
+            | "synthesis_started"
+    )
+}

@@ -1,0 +1,166 @@
+//! One connection: what the protocol asks, passed on to tools, prompts and tasks.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CancelledNotificationParam,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    ListPromptsResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    UpdateTaskParams,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::calls::Calls;
+use crate::progress::Progress;
+use crate::setup::Setup;
+use crate::tools::{ToolCall, ToolName};
+use crate::waiting::detached;
+use crate::{prompts, tasks};
+
+const INSTRUCTIONS: &str = "\
+gemicro runs coding agents (gemini, claude, codex) and research as durable runs.
+- Every answer is one JSON object. Check `success`; on success read `result`.
+- Keep SESSION_ID and pass it again to go on with a conversation. When it is lost (`session_not_found`), start a new \
+one and give the whole context again.
+- On failure `error_kind` says whether to try again: timeout, idle_timeout, rate_limited and upstream_error may pass; \
+command_not_found, auth_failed and invalid_input need somebody to act.
+- error_kind `still_running` is no failure: the run goes on. Call run_result with error_detail.run_id until it answers.
+- Use sandbox read-only for advice and review, workspace-write for work. Give all the background: an agent knows \
+only its prompt and its folder.";
+
+/// Answers one connection.
+#[derive(Debug, Clone)]
+pub struct Server {
+    setup: Arc<Setup>,
+    calls: Calls,
+    /// Falls when the connection closes: calls then answer at once with the id of their run.
+    closing: CancellationToken,
+}
+
+impl Server {
+    /// A server for one connection that is about to close when `closing` falls.
+    #[must_use]
+    pub fn new(setup: Arc<Setup>, closing: CancellationToken) -> Self {
+        Self {
+            setup,
+            calls: Calls::default(),
+            closing,
+        }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_tasks()
+            .build();
+        let identity = Implementation::new("gemicro", env!("CARGO_PKG_VERSION")).with_title("gemicro");
+        ServerConfig::new(capabilities)
+            .with_server_info(identity)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = ToolName::ALL.into_iter().map(ToolName::definition).collect();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        ToolName::named(name).map(ToolName::definition)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let running = self.calls.begin(&context.id);
+        let Some(tool) = ToolName::named(&request.name) else {
+            let message = format!("Unknown tool: {}", request.name);
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let takes_tasks = context
+            .client_capabilities()
+            .is_some_and(|capabilities| capabilities.supports_tasks());
+        let token = context.meta.get_progress_token();
+        let call = ToolCall {
+            setup: self.setup.clone(),
+            running,
+            closing: self.closing.clone(),
+            progress: Progress::new(context.peer, token),
+            takes_tasks,
+            began: Instant::now(),
+        };
+        tool.call(call, request.arguments).await
+    }
+
+    async fn on_cancelled(
+        &self,
+        notification: CancelledNotificationParam,
+        _context: NotificationContext<RoleServer>,
+    ) {
+        if let Some(id) = notification.request_id {
+            self.calls.withdraw(&id);
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let prompt = prompts::get(&request.name, request.arguments.as_ref())?;
+        Ok(GetPromptResponse::Complete(prompt))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        tasks::get(self.setup.desk.as_ref(), &request.task_id).await
+    }
+
+    /// A run asks its client nothing, so there is nothing to take in.
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::find(self.setup.desk.as_ref(), &request.task_id).await?;
+        Ok(())
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let row = tasks::find(self.setup.desk.as_ref(), &request.task_id).await?;
+        let desk = self.setup.desk.clone();
+        let cancelled = detached(self.setup.answer_within, async move {
+            desk.cancel(&row.run, "the client cancelled the task").await
+        })
+        .await;
+        cancelled
+            .map(|_| ())
+            .map_err(|failure| tasks::error_data(&failure))
+    }
+}

@@ -1,0 +1,53 @@
+//! What a server is made of.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gemicro_engine::{Desk, Plan};
+use gemicro_event::Failure;
+
+/// What a server is made of.
+#[derive(Clone)]
+pub struct Setup {
+    /// Where runs are carried out.
+    pub desk: Arc<dyn Desk>,
+    /// Turns the parameters of research into a checked plan: settings live in the edge.
+    pub research: Arc<dyn Fn(ResearchParameters) -> Result<Plan, Failure> + Send + Sync>,
+    /// Every call answers within this time: the result, or the id of a run that goes on.
+    pub answer_within: Duration,
+    /// Who takes over when the provider of an agent limits its requests; without it a run waits.
+    pub fallback: Option<String>,
+    /// Takes notices and the figures of `log_metrics`, line by line.
+    pub log: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+/// A question for research, as the tool was given it. What is not given is a setting.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ResearchParameters {
+    /// The question.
+    pub question: String,
+    /// Absolute paths and web addresses to read.
+    pub sources: Vec<String>,
+    /// Answer from the sources alone, without a model.
+    pub offline: bool,
+    /// Who answers.
+    pub backend: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// Whether the web may be searched.
+    pub web: Option<bool>,
+    /// Sub-queries at most.
+    pub max_queries: Option<usize>,
+    /// What the run may use, such as `50k`, `$0.50` or `10m`.
+    pub budget: Option<String>,
+    /// Time the run may take.
+    pub max_duration: Option<Duration>,
+}
+
+impl std::fmt::Debug for Setup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Setup")
+            .field("answer_within", &self.answer_within)
+            .finish_non_exhaustive()
+    }
+}

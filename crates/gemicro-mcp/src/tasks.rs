@@ -1,0 +1,94 @@
+//! Tasks of the protocol (extension `io.modelcontextprotocol/tasks`): a task is a run, its id is the run's id.
+//!
+//! So a task outlives the connection, the client and this process; whoever has the id can ask.
+
+use gemicro_core::run::RunRow;
+use gemicro_engine::Desk;
+use gemicro_event::{ErrorKind, Failure, RunStatus};
+use rmcp::ErrorData;
+use rmcp::model::{CreateTaskResult, DetailedTask, GetTaskResult, JsonObject, Task, TaskPayload, TaskStatus};
+use serde_json::Value;
+
+use crate::run_answer;
+
+/// How often a client should ask.
+const POLL_EVERY_MS: u64 = 1_000;
+
+/// A call that becomes a task.
+pub(crate) async fn create(desk: &dyn Desk, run: &str) -> Result<CreateTaskResult, ErrorData> {
+    let row = find(desk, run).await?;
+    Ok(CreateTaskResult::new(task(&row)))
+}
+
+/// How a task stands; with its result, when there is one.
+pub(crate) async fn get(desk: &dyn Desk, task_id: &str) -> Result<GetTaskResult, ErrorData> {
+    let row = find(desk, task_id).await?;
+    let payload = match row.status {
+        RunStatus::Running | RunStatus::Parked | RunStatus::Suspended => TaskPayload::Working,
+        RunStatus::Cancelled => TaskPayload::Cancelled,
+        RunStatus::Completed | RunStatus::Failed | RunStatus::Interrupted => {
+            let events = desk
+                .events(&row.run)
+                .await
+                .map_err(|failure| error_data(&failure))?;
+            let result = run_answer::ended(&events).into_result();
+            TaskPayload::Completed {
+                result: object(&result)?,
+            }
+        }
+    };
+    Ok(GetTaskResult::new(DetailedTask::new(task(&row), payload)))
+}
+
+/// The run of a task.
+pub(crate) async fn find(desk: &dyn Desk, task_id: &str) -> Result<RunRow, ErrorData> {
+    let row = desk.find(task_id).await.map_err(|failure| error_data(&failure))?;
+    if row.run.as_str() == task_id {
+        Ok(row)
+    } else {
+        let message = format!("there is no task {task_id}");
+        Err(ErrorData::invalid_params(message, None))
+    }
+}
+
+/// A failure as an error of the protocol.
+pub(crate) fn error_data(failure: &Failure) -> ErrorData {
+    let data = serde_json::to_value(failure.kind).ok();
+    let data = data.map(|kind| serde_json::json!({ "error_kind": kind }));
+    match failure.kind {
+        ErrorKind::NotFound | ErrorKind::InvalidInput => {
+            ErrorData::invalid_params(failure.message.clone(), data)
+        }
+        _ => ErrorData::internal_error(failure.message.clone(), data),
+    }
+}
+
+fn task(row: &RunRow) -> Task {
+    let status = match row.status {
+        RunStatus::Running | RunStatus::Parked | RunStatus::Suspended => TaskStatus::Working,
+        RunStatus::Cancelled => TaskStatus::Cancelled,
+        RunStatus::Completed | RunStatus::Failed | RunStatus::Interrupted => TaskStatus::Completed,
+    };
+    let run = &row.run;
+    let words = match row.status {
+        RunStatus::Parked => format!("run {run} waits; it goes on by itself"),
+        RunStatus::Suspended => format!("run {run} is stopped; `gemicro resume {run}` goes on with it"),
+        _ => format!("run {run} is {}", row.status.as_str()),
+    };
+    Task::new(
+        run.as_str(),
+        status,
+        row.started_at.to_string(),
+        row.updated_at.to_string(),
+    )
+    .with_status_message(words)
+    .with_poll_interval_ms(POLL_EVERY_MS)
+}
+
+fn object(value: &impl serde::Serialize) -> Result<JsonObject, ErrorData> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(ErrorData::internal_error("a result is no object", None)),
+        Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
+    }
+}

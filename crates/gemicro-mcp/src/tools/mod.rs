@@ -1,0 +1,13 @@
+//! The tools, one file each: what it takes (`definition`) and what it does (`call`).
+
+mod agent;
+mod call;
+mod research;
+mod run_cancel;
+mod run_result;
+mod run_status;
+mod schema;
+mod tool_name;
+
+pub(crate) use call::ToolCall;
+pub(crate) use tool_name::ToolName;

@@ -1,0 +1,101 @@
+//! `research`: a question, answered from sources with citations.
+
+use std::path::Path;
+use std::time::Duration;
+
+use gemicro_event::Failure;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResponse, JsonObject, Tool, ToolAnnotations};
+use serde_json::json;
+
+use super::call::{Started, ToolCall, withdrawn};
+use super::schema;
+use crate::answer::Answer;
+use crate::arguments::{Arguments, wrong};
+use crate::run_answer::{self, RESEARCH};
+use crate::setup::ResearchParameters;
+
+const PARAMETERS: [&str; 9] = [
+    "question",
+    "sources",
+    "offline",
+    "backend",
+    "model",
+    "web",
+    "max_queries",
+    "budget",
+    "max_duration",
+];
+const MAX_QUERIES: u32 = 100;
+/// A day.
+const MAX_SECONDS: u32 = 86_400;
+
+/// What the tool takes.
+pub(super) fn definition() -> Tool {
+    let properties = json!({
+        "question": { "type": "string", "description": "The question" },
+        "sources": {
+            "type": "array", "items": { "type": "string" },
+            "description": "Folders and files (absolute paths) and web addresses to answer from",
+        },
+        "offline": { "type": "boolean", "default": false, "description": "Answer from the sources alone, without a model" },
+        "backend": { "type": "string", "enum": ["gemini", "openai", "deep-research", "offline"], "description": "Who answers" },
+        "model": { "type": "string", "description": "The model, where it should not be the usual one" },
+        "web": { "type": "boolean", "description": "Search the web; by default only without sources" },
+        "max_queries": { "type": "integer", "minimum": 1, "maximum": MAX_QUERIES, "description": "Sub-queries at most" },
+        "budget": { "type": "string", "description": "What it may use: tokens 50k, money $0.50 or time 10m" },
+        "max_duration": { "type": "integer", "minimum": 1, "maximum": MAX_SECONDS, "description": "Seconds it may take in all" },
+    });
+    let description = "Answers a question from documents or the web, with citations that were checked against their \
+                       source. The answer is in `result`, its sources in `citations`. After error_kind \
+                       `still_running` fetch it with run_result.";
+    Tool::new(RESEARCH, description, schema::object(properties, &["question"]))
+        .with_title("Research with citations")
+        .with_annotations(ToolAnnotations::new().read_only(true).open_world(true))
+}
+
+/// Answers a question.
+pub(super) async fn call(
+    mut call: ToolCall,
+    arguments: Option<JsonObject>,
+) -> Result<CallToolResponse, ErrorData> {
+    let plan = read(arguments).and_then(|parameters| (call.setup.research)(parameters));
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(failure) => return Ok(Answer::failure(RESEARCH, &failure).into()),
+    };
+    let answer = match call.start(plan, None).await? {
+        Ok(Started::Ended(events)) => run_answer::ended(&events),
+        Ok(Started::GoesOn(run, events)) => run_answer::goes_on(&run, &events),
+        Ok(Started::Task(task)) => return Ok(*task),
+        Ok(Started::Withdrawn) => withdrawn(RESEARCH),
+        Err(failure) => Answer::failure(RESEARCH, &failure),
+    };
+    Ok(answer.into())
+}
+
+fn read(arguments: Option<JsonObject>) -> Result<ResearchParameters, Failure> {
+    let arguments = Arguments::new(arguments, &PARAMETERS)?;
+    let sources = arguments.texts("sources")?;
+    // The server's own folder means nothing to the caller.
+    if let Some(relative) = sources
+        .iter()
+        .find(|source| !gemicro_engine::is_url(source) && !Path::new(source).is_absolute())
+    {
+        let why = format!("must be absolute paths or web addresses, not {relative}");
+        return Err(wrong("sources", &why));
+    }
+    let max_queries = arguments.number("max_queries", 1..=MAX_QUERIES)?;
+    let max_duration = arguments.number("max_duration", 1..=MAX_SECONDS)?;
+    Ok(ResearchParameters {
+        question: arguments.required("question")?,
+        sources,
+        offline: arguments.flag("offline")?.unwrap_or(false),
+        backend: arguments.text("backend")?,
+        model: arguments.text("model")?,
+        web: arguments.flag("web")?,
+        max_queries: max_queries.and_then(|number| usize::try_from(number).ok()),
+        budget: arguments.text("budget")?,
+        max_duration: max_duration.map(|seconds| Duration::from_secs(u64::from(seconds))),
+    })
+}

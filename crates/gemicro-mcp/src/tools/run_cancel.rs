@@ -1,0 +1,68 @@
+//! `run_cancel`: ends a run for good.
+
+use gemicro_core::ask::minutes;
+use gemicro_engine::CancelOutcome;
+use gemicro_event::{ErrorKind, Failure};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+use super::ToolName;
+use super::call::ToolCall;
+use super::schema;
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::waiting::detached;
+
+/// What the tool takes.
+pub(super) fn definition() -> Tool {
+    let properties = json!({
+        "run_id": schema::run_id(),
+        "reason": { "type": "string", "description": "Why, for the journal" },
+    });
+    let description = "Ends a run for good, with everything it started. `outcome` is cancelled, requested (it was \
+                       told and has not answered yet) or already_ended.";
+    let schema = schema::object(properties, &["run_id"]);
+    Tool::new(ToolName::RunCancel.as_str(), description, schema)
+        .with_title("Cancel a run")
+        .with_annotations(
+            ToolAnnotations::new()
+                .read_only(false)
+                .destructive(true)
+                .idempotent(true)
+                .open_world(false),
+        )
+}
+
+/// Cancels a run.
+pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+    match cancel(call, arguments).await {
+        Ok(value) => Answer::success(&value),
+        Err(failure) => Answer::failure(ToolName::RunCancel.as_str(), &failure),
+    }
+}
+
+async fn cancel(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Value, Failure> {
+    let arguments = Arguments::new(arguments, &["run_id", "reason"])?;
+    let named = arguments.required("run_id")?;
+    let reason = arguments.text("reason")?.unwrap_or_default();
+    let within = call.setup.answer_within;
+    let desk = call.setup.desk.clone();
+    let row = detached(within, async move { desk.find(&named).await }).await?;
+    let (desk, run) = (call.setup.desk.clone(), row.run.clone());
+    let outcome = detached(within, async move { desk.cancel(&run, &reason).await }).await;
+    let outcome = match outcome {
+        Ok(CancelOutcome::Cancelled) => "cancelled",
+        Ok(CancelOutcome::AlreadyEnded) => "already_ended",
+        Ok(CancelOutcome::Requested) => "requested",
+        // It goes on trying.
+        Err(failure) if failure.kind == ErrorKind::Timeout => "requested",
+        Err(failure) => return Err(failure),
+    };
+    Ok(json!({
+        "success": true,
+        "tool": ToolName::RunCancel.as_str(),
+        "run_id": row.run,
+        "outcome": outcome,
+        "duration": minutes(call.began.elapsed()),
+    }))
+}

@@ -1,0 +1,80 @@
+//! `run_result`: what a run brought, as the tool that started it would have answered.
+
+use std::time::Duration;
+
+use gemicro_event::{Failure, RunStatus};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::json;
+
+use super::ToolName;
+use super::call::{ToolCall, withdrawn};
+use super::schema;
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::run_answer;
+use crate::waiting::{Waited, detached, wait};
+
+/// An hour: more than any bound of a call.
+const MAX_WAIT_S: u32 = 3_600;
+
+/// What the tool takes.
+pub(super) fn definition() -> Tool {
+    let properties = json!({
+        "run_id": schema::run_id(),
+        "wait_s": {
+            "type": "integer", "minimum": 0, "maximum": MAX_WAIT_S,
+            "description": "Seconds to wait for the end, as long as a call may take; by default that long",
+        },
+    });
+    let description = "Fetches the answer of a run, in the shape of the tool that started it. Waits for it; \
+                       error_kind `still_running` means: call again.";
+    let schema = schema::object(properties, &["run_id"]);
+    Tool::new(ToolName::RunResult.as_str(), description, schema)
+        .with_title("Result of a run")
+        .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
+}
+
+/// Waits for a run and tells its answer.
+pub(super) async fn call(call: ToolCall, arguments: Option<JsonObject>) -> Answer {
+    match result(call, arguments).await {
+        Ok(answer) => answer,
+        Err(failure) => Answer::failure(ToolName::RunResult.as_str(), &failure),
+    }
+}
+
+async fn result(mut call: ToolCall, arguments: Option<JsonObject>) -> Result<Answer, Failure> {
+    let arguments = Arguments::new(arguments, &["run_id", "wait_s"])?;
+    let named = arguments.required("run_id")?;
+    let within = match arguments.number("wait_s", 0..=MAX_WAIT_S)? {
+        Some(seconds) => call
+            .setup
+            .answer_within
+            .min(Duration::from_secs(u64::from(seconds))),
+        None => call.setup.answer_within,
+    };
+    let desk = call.setup.desk.clone();
+    let (row, events) = detached(call.setup.answer_within, async move {
+        let row = desk.find(&named).await?;
+        let events = desk.events(&row.run).await?;
+        Ok((row, events))
+    })
+    .await?;
+    match row.status {
+        // One that was stopped does not go on by itself.
+        RunStatus::Completed
+        | RunStatus::Failed
+        | RunStatus::Cancelled
+        | RunStatus::Interrupted
+        | RunStatus::Suspended => return Ok(run_answer::ended(&events)),
+        RunStatus::Running | RunStatus::Parked => {}
+    }
+    call.progress.known_to(row.n_events);
+    let watching = call.setup.desk.watch(&row.run).await?;
+    let patience = call.patience(within);
+    Ok(match wait(watching, &patience, &mut call.progress).await {
+        Waited::Ended(events) => run_answer::ended(&events),
+        Waited::GoesOn(_, _) => run_answer::goes_on(&row.run, &events),
+        // Whoever only asks does not end the run.
+        Waited::Withdrawn => withdrawn(ToolName::RunResult.as_str()),
+    })
+}

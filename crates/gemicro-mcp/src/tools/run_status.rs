@@ -1,0 +1,128 @@
+//! `run_status`: how a run stands.
+
+use gemicro_core::ask::minutes;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{ErrorKind, Event, Failure, RunStatus, StreamId, Timestamp};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde::Serialize;
+use serde_json::json;
+
+use super::ToolName;
+use super::call::ToolCall;
+use super::schema;
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::waiting::detached;
+
+/// Events that are shown.
+const SHOWN: usize = 5;
+
+#[derive(Debug, Serialize)]
+struct Status {
+    success: bool,
+    tool: &'static str,
+    run_id: StreamId,
+    status: RunStatus,
+    flow: String,
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_kind: Option<ErrorKind>,
+    started_at: Timestamp,
+    updated_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<Timestamp>,
+    /// When a parked run goes on by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parked_until: Option<Timestamp>,
+    spent: Spent,
+    last_events: Vec<Line>,
+    duration: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Spent {
+    tokens: u64,
+    micro_usd: u64,
+    turns: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    event_type: String,
+    message: String,
+    timestamp: Timestamp,
+}
+
+/// What the tool takes.
+pub(super) fn definition() -> Tool {
+    let properties = json!({ "run_id": schema::run_id() });
+    let description = "Tells how a run stands: status, what it spent, its last events.";
+    let schema = schema::object(properties, &["run_id"]);
+    Tool::new(ToolName::RunStatus.as_str(), description, schema)
+        .with_title("Status of a run")
+        .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
+}
+
+/// Looks at a run.
+pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+    match status(call, arguments).await {
+        Ok(status) => Answer::success(&status),
+        Err(failure) => Answer::failure(ToolName::RunStatus.as_str(), &failure),
+    }
+}
+
+async fn status(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Status, Failure> {
+    let named = Arguments::new(arguments, &["run_id"])?.required("run_id")?;
+    let desk = call.setup.desk.clone();
+    let (row, events) = detached(call.setup.answer_within, async move {
+        let row = desk.find(&named).await?;
+        let events = desk.events(&row.run).await?;
+        Ok((row, events))
+    })
+    .await?;
+    let until = match row.status {
+        RunStatus::Parked => events.iter().rev().find_map(parked_until),
+        RunStatus::Running
+        | RunStatus::Suspended
+        | RunStatus::Completed
+        | RunStatus::Failed
+        | RunStatus::Cancelled
+        | RunStatus::Interrupted => None,
+    };
+    let last_at = row.ended_at.unwrap_or_else(Timestamp::now);
+    Ok(Status {
+        success: true,
+        tool: ToolName::RunStatus.as_str(),
+        run_id: row.run,
+        status: row.status,
+        flow: row.flow,
+        title: row.title,
+        error_kind: row.error_kind,
+        started_at: row.started_at,
+        updated_at: row.updated_at,
+        ended_at: row.ended_at,
+        parked_until: until,
+        spent: Spent {
+            tokens: row.spent.tokens,
+            micro_usd: row.spent.micro_usd,
+            turns: row.spent.turns,
+        },
+        last_events: events[events.len().saturating_sub(SHOWN)..]
+            .iter()
+            .map(line)
+            .collect(),
+        duration: minutes(last_at.since(row.started_at)),
+    })
+}
+
+fn parked_until(event: &Event) -> Option<Timestamp> {
+    event.update.as_run_parked().map(|parked| parked.until)
+}
+
+fn line(event: &Event) -> Line {
+    Line {
+        event_type: event.update.event_type.clone(),
+        message: event.update.message.clone(),
+        timestamp: event.update.timestamp,
+    }
+}

@@ -1,0 +1,61 @@
+//! JSON Schemas of the tools. They are part of the contract, so they are written out.
+
+use std::sync::Arc;
+
+use rmcp::model::JsonObject;
+use serde_json::{Value, json};
+
+/// An object with these properties and no others.
+pub(super) fn object(properties: Value, required: &[&str]) -> Arc<JsonObject> {
+    closed(json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    }))
+}
+
+/// The one parameter of tools about runs.
+pub(super) fn run_id() -> Value {
+    json!({ "type": "string", "description": "The run's id, as still_running named it" })
+}
+
+/// What the agents' tools answer: success and failure.
+pub(super) fn agent_answer() -> Arc<JsonObject> {
+    let detail = json!({
+        "type": "object",
+        "properties": {
+            "message": { "type": "string" },
+            "exit_code": { "type": ["integer", "null"] },
+            "last_lines": { "type": "array", "items": { "type": "string" }, "maxItems": 20 },
+            "idle_timeout_s": { "type": "integer" },
+            "max_duration_s": { "type": "integer" },
+            "retries": { "type": "integer" },
+            "run_id": { "type": "string", "description": "Only with still_running" },
+        },
+        "required": ["message", "exit_code", "last_lines", "idle_timeout_s", "max_duration_s", "retries"],
+        "additionalProperties": false,
+    });
+    object(
+        json!({
+            "success": { "type": "boolean" },
+            "tool": { "type": "string" },
+            "SESSION_ID": { "type": ["string", "null"] },
+            "result": { "type": "string" },
+            "error": { "type": "string" },
+            "error_kind": { "type": "string" },
+            "error_detail": detail,
+            "duration": { "type": "string" },
+            "all_messages": { "type": "array" },
+            "metrics": { "type": "object" },
+        }),
+        &["success", "tool", "duration"],
+    )
+}
+
+fn closed(schema: Value) -> Arc<JsonObject> {
+    match schema {
+        Value::Object(schema) => Arc::new(schema),
+        _ => Arc::default(),
+    }
+}

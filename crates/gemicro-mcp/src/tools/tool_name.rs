@@ -1,0 +1,81 @@
+//! Which tools there are: the list, and the way from a name to its file.
+
+use gemicro_core::ask::AgentName;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResponse, JsonObject, Tool};
+
+use super::call::ToolCall;
+use super::{agent, research, run_cancel, run_result, run_status};
+
+/// A tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ToolName {
+    /// A coding agent.
+    Agent(AgentName),
+    /// Research.
+    Research,
+    /// How a run stands.
+    RunStatus,
+    /// What a run brought.
+    RunResult,
+    /// The end of a run.
+    RunCancel,
+}
+
+impl ToolName {
+    /// Every tool, in the order of the list.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Agent(AgentName::Gemini),
+        Self::Agent(AgentName::Claude),
+        Self::Agent(AgentName::Codex),
+        Self::Research,
+        Self::RunStatus,
+        Self::RunResult,
+        Self::RunCancel,
+    ];
+
+    /// Its name.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent(agent) => agent.as_str(),
+            Self::Research => crate::run_answer::RESEARCH,
+            Self::RunStatus => "run_status",
+            Self::RunResult => "run_result",
+            Self::RunCancel => "run_cancel",
+        }
+    }
+
+    /// The tool with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.as_str() == name)
+    }
+
+    /// What it takes.
+    pub(crate) fn definition(self) -> Tool {
+        match self {
+            Self::Agent(agent) => agent::definition(agent),
+            Self::Research => research::definition(),
+            Self::RunStatus => run_status::definition(),
+            Self::RunResult => run_result::definition(),
+            Self::RunCancel => run_cancel::definition(),
+        }
+    }
+
+    /// Calls it.
+    ///
+    /// # Errors
+    /// Only when the protocol itself cannot go on; a tool's own failure is an answer.
+    pub(crate) async fn call(
+        self,
+        call: ToolCall,
+        arguments: Option<JsonObject>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        match self {
+            Self::Agent(agent) => agent::call(agent, call, arguments).await,
+            Self::Research => research::call(call, arguments).await,
+            Self::RunStatus => Ok(run_status::call(&call, arguments).await.into()),
+            Self::RunResult => Ok(run_result::call(call, arguments).await.into()),
+            Self::RunCancel => Ok(run_cancel::call(&call, arguments).await.into()),
+        }
+    }
+}
