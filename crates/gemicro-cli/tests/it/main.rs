@@ -14,6 +14,7 @@ mod fake_agents;
 mod interrupted;
 mod mcp;
 mod mcp_python;
+mod mcp_resident;
 mod normal;
 mod parking;
 mod program;

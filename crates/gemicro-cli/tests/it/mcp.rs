@@ -16,15 +16,15 @@ pub(crate) fn gated() -> String {
 }
 
 /// A server and the client's ends of its pipes.
-struct Session {
-    child: Child,
+pub(crate) struct Session {
+    pub(crate) child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next_id: u64,
 }
 
 impl Session {
-    fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -48,7 +48,7 @@ impl Session {
         session
     }
 
-    fn of(stage: &Stage, more: &[&str]) -> Self {
+    pub(crate) fn of(stage: &Stage, more: &[&str]) -> Self {
         let mut arguments = vec!["mcp"];
         arguments.extend(more);
         let mut command = stage.simulated.command(&arguments);
@@ -60,14 +60,14 @@ impl Session {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    fn send(&mut self, method: &str, params: &Value) -> u64 {
+    pub(crate) fn send(&mut self, method: &str, params: &Value) -> u64 {
         self.next_id += 1;
         self.write(&json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params }));
         self.next_id
     }
 
     /// The next line on stdout: the protocol, and nothing else.
-    fn read(&mut self) -> Value {
+    pub(crate) fn read(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -75,20 +75,20 @@ impl Session {
         message
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         let id = self.send(method, params);
         let message = self.read();
         assert_eq!(message["id"], id, "{message}");
         message
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let message = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
         message["result"]["structuredContent"].clone()
     }
 
     /// Waits for the end: exit code, rest of stdout, stderr.
-    fn end(mut self) -> (Option<i32>, String, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String, String) {
         drop(self.input.take());
         let (mut rest, mut said) = (String::new(), String::new());
         self.output.read_to_string(&mut rest).unwrap();
@@ -99,7 +99,7 @@ impl Session {
     }
 }
 
-fn ask(stage: &Stage) -> Value {
+pub(crate) fn ask(stage: &Stage) -> Value {
     json!({ "PROMPT": "Do it", "cd": stage.path("project"), "max_retries": 0 })
 }
 
