@@ -23,6 +23,8 @@ pub(super) struct Agent {
     pub(super) stderr: Option<ChildStderr>,
     /// How the process ended, once it has.
     pub(super) exited: Option<Exited>,
+    /// The processes it consists of; whatever is there beside them after a turn was left by a tool.
+    pub(super) kin: Vec<u32>,
     /// What its earlier turns have cost: some CLIs count from the start of the process.
     pub(super) cost_micro_usd: u64,
 }
@@ -36,6 +38,7 @@ impl Agent {
             stdout: Some(started.stdout),
             stderr: Some(started.stderr),
             exited: None,
+            kin: Vec::new(),
             cost_micro_usd: 0,
         }
     }
@@ -47,6 +50,19 @@ impl Agent {
             && self.feed.is_open()
             && self.dialogue.is_ready()
             && !self.dialogue.spoke_out_of_turn()
+    }
+
+    /// Notes what it consists of, before its first prompt.
+    pub(super) fn note_kin(&mut self) {
+        if self.kin.is_empty() {
+            self.kin = self.process.descendants();
+        }
+    }
+
+    /// Whether a tool of a turn still runs.
+    pub(super) fn has_leftovers(&self) -> bool {
+        let running = self.process.descendants();
+        running.iter().any(|pid| !self.kin.contains(pid))
     }
 
     /// How many processes are left after the end. `None` when nobody can say, or before it.

@@ -140,6 +140,11 @@ impl Process {
         let _ = self.child.start_kill();
     }
 
+    /// All processes below it.
+    pub(super) fn descendants(&self) -> Vec<u32> {
+        descendants(self.pid)
+    }
+
     /// How many processes are left after the end. `None` when nobody can say.
     pub(super) fn survivors(&self, exited: &Exited) -> Option<u32> {
         if self.handle.as_ref().is_some_and(still_running) {

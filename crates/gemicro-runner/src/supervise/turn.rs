@@ -69,6 +69,9 @@ pub(super) async fn lead(
     watcher: &mut dyn Watcher,
     record: &mut RunRecord,
 ) -> Led {
+    if leading.after == After::Stay {
+        agent.note_kin();
+    }
     let mut transcript = Transcript::default();
     transcript.session.clone_from(&record.session);
     let mut watch = Watch {
@@ -86,8 +89,14 @@ pub(super) async fn lead(
         permissions: FuturesUnordered::new(),
     };
     watch.run(leading.cancel).await;
-    let stays = watch.stage == Stage::Over;
+    let mut stays = watch.stage == Stage::Over;
     let result = conclude(watch, leading.cli, leading.wish, record);
+    // Nothing that a tool started outlives its turn; the only way to end it is to end all.
+    if stays && agent.has_leftovers() {
+        end(&mut agent, leading.limits).await;
+        record.survivors = agent.survivors();
+        stays = false;
+    }
     Led {
         result,
         agent: stays.then_some(agent),

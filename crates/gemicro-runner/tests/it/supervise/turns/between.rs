@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gemicro_event::ErrorKind;
-use gemicro_runner::supervise::WarmAgent;
+use gemicro_runner::supervise::{WarmAgent, still_running};
 use tokio::time::timeout;
 
 use super::fake::{runs, text, warm, warm_in, world};
@@ -94,12 +94,12 @@ async fn a_flood_between_turns_is_read_and_dropped() {
     assert_eq!(agent.close().await, Some(0));
 }
 
-/// Closed or dropped, it is gone with everything it started.
+/// Closed or dropped, it is gone.
 #[tokio::test]
 async fn nothing_is_left_of_it() {
     for run in runs() {
         for is_closed in [true, false] {
-            let (world, marker, tier) = (world(), marker(9), run.tier);
+            let (world, tier) = (world(), run.tier);
             let agent = warm_in(
                 &world,
                 Run {
@@ -108,15 +108,32 @@ async fn nothing_is_left_of_it() {
                 },
             )
             .await;
-            let agent = say(&world, agent, &format!("sleeper {marker}")).await;
-            until(|| asleep(&marker) == 1).await;
+            let handle = agent.handle().unwrap().clone();
             if is_closed {
                 assert_eq!(agent.close().await, Some(0), "{tier}");
-                assert_eq!(asleep(&marker), 0, "{tier}");
+                assert!(!still_running(&handle), "{tier}");
             } else {
                 drop(agent);
-                until(|| asleep(&marker) == 0).await;
+                until(|| !still_running(&handle)).await;
             }
         }
+    }
+}
+
+/// A process whose tool left something running does not stay: nothing else could end that for certain.
+#[tokio::test]
+async fn what_a_tool_left_running_ends_with_its_turn() {
+    for run in runs() {
+        let (world, marker, tier) = (world(), marker(9), run.tier);
+        let agent = warm_in(&world, run).await;
+        let prompt = format!("sleeper {marker}");
+        let (outcome, warm) = agent.turn(world.turn(&prompt), &mut ()).await;
+        assert_eq!(text(&outcome), "it sleeps", "{tier}");
+        assert!(warm.is_none(), "{tier}");
+        assert_eq!(
+            (outcome.record.survivors, asleep(&marker)),
+            (Some(0), 0),
+            "{tier}"
+        );
     }
 }
