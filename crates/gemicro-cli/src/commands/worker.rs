@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, Subcommand};
-use gemicro_engine::{WorkerStatus, is_free};
+use gemicro_engine::{CarriedRun, WorkerStatus, is_free};
 use gemicro_event::{ErrorKind, Failure, RunStatus};
 use tokio::time::{Duration, Instant, sleep};
 
@@ -40,8 +40,12 @@ pub(crate) enum WorkerCommand {
         #[arg(long, value_enum, default_value_t)]
         format: DataFormat,
     },
-    /// Make the worker leave; what it carries out goes on with the next one
-    Stop,
+    /// Make the worker leave, unless it carries out a run; parked runs go on with the next one
+    Stop {
+        /// Stop runs under way, too: an agent that may have changed files is not asked again
+        #[arg(long)]
+        now: bool,
+    },
 }
 
 /// Is the worker, or talks to it.
@@ -54,7 +58,7 @@ pub(crate) fn run(ctx: &Context, args: &WorkerArgs) -> Result<(), Stopped> {
         }
         None => runtime::block_on(work(ctx, false)),
         Some(WorkerCommand::Status { format }) => runtime::block_on(status(ctx, *format)),
-        Some(WorkerCommand::Stop) => runtime::block_on(stop(ctx)),
+        Some(WorkerCommand::Stop { now }) => runtime::block_on(stop(ctx, *now)),
     }
 }
 
@@ -155,9 +159,24 @@ fn described(status: &WorkerStatus) -> String {
     words
 }
 
-async fn stop(ctx: &Context) -> Result<(), Stopped> {
+async fn stop(ctx: &Context, now: bool) -> Result<(), Stopped> {
     let home = ctx.home(&ctx.layers()?)?;
-    if !resident::caller(&ctx.environment, &home).stop().await? {
+    let worker = resident::caller(&ctx.environment, &home);
+    let status = worker.status().await?;
+    let is_running = |run: &&CarriedRun| run.status != RunStatus::Parked;
+    let n_running = status
+        .iter()
+        .flat_map(|status| &status.runs)
+        .filter(is_running)
+        .count();
+    if n_running > 0 && !now {
+        return Err(Stopped::failed(
+            ErrorKind::Conflict,
+            format!("the worker carries out {}", numbers::count(n_running, "run")),
+            "wait for them (`gemicro worker status`), cancel them (`gemicro cancel RUN`), or stop them with --now",
+        ));
+    }
+    if !worker.stop().await? {
         output::say("No worker is running.");
         return Ok(());
     }
@@ -172,6 +191,11 @@ async fn stop(ctx: &Context) -> Result<(), Stopped> {
         }
         sleep(Duration::from_millis(20)).await;
     }
-    output::say("The worker has left. What it carried out goes on with the next one.");
+    output::say(match status {
+        Some(status) if !status.runs.is_empty() => {
+            "The worker has left. What it carried out goes on with the next one."
+        }
+        Some(_) | None => "The worker has left.",
+    });
     Ok(())
 }

@@ -98,7 +98,7 @@ fn a_parked_run_survives_its_command_and_its_worker() {
     let of = |kind: &str| events.iter().filter(|event| event["event_type"] == kind).count();
     assert_eq!((of("agent_answered"), of("final_result")), (1, 1), "{shown}");
     assert!(of("run_woken") == 1 && of("run_resumed") == 1, "{shown}");
-    let _ = desk.simulated.call(&["worker", "stop"]);
+    let _ = desk.simulated.call(&["worker", "stop", "--now"]);
 }
 
 #[test]

@@ -56,7 +56,7 @@ impl House {
 
 impl Drop for House {
     fn drop(&mut self) {
-        let _ = self.0.simulated.call(&["worker", "stop"]);
+        let _ = self.0.simulated.call(&["worker", "stop", "--now"]);
     }
 }
 

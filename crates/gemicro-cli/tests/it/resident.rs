@@ -87,7 +87,7 @@ impl House {
 
 impl Drop for House {
     fn drop(&mut self) {
-        let mut command = self.stage.simulated.command(&["worker", "stop"]);
+        let mut command = self.stage.simulated.command(&["worker", "stop", "--now"]);
         resident(&mut command);
         let _ = command.output();
     }
@@ -132,6 +132,9 @@ fn a_run_goes_on_when_its_command_is_killed() {
     child.wait().unwrap();
     let status = house.status().expect("a worker");
     assert_eq!(status["runs"][0]["status"], "running", "{status}");
+    let refused = house.stage.simulated.call(&["worker", "stop"]);
+    assert_ne!(refused.code, 0);
+    assert!(refused.stderr.contains("carries out 1 run"), "{}", refused.stderr);
     house.go();
     assert_eq!(house.until_ended()["status"], "completed");
     assert_eq!(house.n_ran(), 1);
@@ -149,7 +152,7 @@ fn ctrl_c_stops_the_run_and_not_the_worker() {
     house.stage.assert_nothing_runs();
     assert_eq!(house.worker(), worker);
     // It was stopped on purpose: nobody goes on with it.
-    house.call(&["worker", "stop"]);
+    house.call(&["worker", "stop", "--now"]);
     house.ask(&["--session", "no-such-session"]);
     assert_eq!(house.n_ran(), 1);
 }

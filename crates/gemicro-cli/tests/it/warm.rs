@@ -60,7 +60,7 @@ impl Warm {
 
 impl Drop for Warm {
     fn drop(&mut self) {
-        let _ = self.0.simulated.call(&["worker", "stop"]);
+        let _ = self.0.simulated.call(&["worker", "stop", "--now"]);
     }
 }
 
