@@ -5,16 +5,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures_util::future::BoxFuture;
 use gemicro_core::ask::{
-    AGENT_STEP, AgentAnswer, AgentName, AgentTask, AgentTrouble, AskFlow, AskPlan, Grant, SandboxMode,
-    ToolAnswer,
+    AGENT_STEP, ASK_STEP, AgentAnswer, AgentName, AgentTask, AgentTrouble, AskFlow, AskPlan, Grant,
+    SandboxMode, ToolAnswer,
 };
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::{begin, drive};
 use gemicro_core::execute::{Executor, Executors, StepCall};
 use gemicro_core::flow::{Again, Flow, Spent, StepFailure, StepOutput};
-use gemicro_core::run::events::{RunReaders, RunStarted};
-use gemicro_core::store::Store;
-use gemicro_event::{Charge, ErrorKind, Event, Failure, Json, StreamId};
+use gemicro_core::run::RunState;
+use gemicro_core::run::events::{
+    RunParked, RunReaders, RunResumed, RunStarted, RunSuspended, RunWoken, StepFailed,
+};
+use gemicro_core::store::{NewEvent, Store};
+use gemicro_event::{AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
 
 use crate::support::{ProbeStore, context};
 
@@ -83,22 +86,27 @@ async fn run(
         n_calls: AtomicU32::new(0),
     };
     let ctx = context(&store, Executors::default().with(AGENT_STEP, Arc::new(agent)));
-    let started = RunStarted {
+    let id = StreamId::random();
+    let hold = begin(&ctx, &id, None, &started(&plan, limits))
+        .await
+        .expect("begins");
+    drive(&ctx, &AskFlow, hold).await.expect("ends");
+    store.read(&id, 0, usize::MAX).await.expect("read").events
+}
+
+fn started(plan: &AskPlan, limits: Limits) -> RunStarted {
+    RunStarted {
         flow: AskFlow.name().to_owned(),
         flow_version: AskFlow.version(),
         program: "test".to_owned(),
         title: "Make it so".to_owned(),
-        plan: Json::of(&plan).expect("a plan"),
+        plan: Json::of(plan).expect("a plan"),
         limits,
         held_back: Charge::ZERO,
         held_back_ms: 0,
         resident: false,
         resubmits: false,
-    };
-    let id = StreamId::random();
-    let hold = begin(&ctx, &id, None, &started).await.expect("begins");
-    drive(&ctx, &AskFlow, hold).await.expect("ends");
-    store.read(&id, 0, usize::MAX).await.expect("read").events
+    }
 }
 
 fn done(charge: u64) -> Result<StepOutput, StepFailure> {
@@ -248,4 +256,109 @@ async fn a_second_attempt_gets_what_the_first_left() {
         .expect("failed");
     assert_eq!(failure.error.kind, ErrorKind::BudgetExceeded);
     assert_eq!(failure.spent.tokens, 1_000);
+}
+
+/// The task of the step that is wanted after these events, each with its second.
+fn wanted(plan: &AskPlan, events: Vec<(i64, AgentUpdate)>) -> Option<AgentTask> {
+    let at = |second: i64| Timestamp::from_millis(1_790_000_000_000 + 1_000 * second);
+    let first = AgentUpdate::new(&started(plan, Limits::default()), at(0));
+    let all = std::iter::once((0, first)).chain(events);
+    let run = StreamId::random();
+    let events: Vec<Event> = all
+        .zip(1..)
+        .map(|((second, update), seq)| {
+            let update = AgentUpdate {
+                timestamp: at(second),
+                ..update
+            };
+            NewEvent::of_run(update).at(run.clone(), seq, None)
+        })
+        .collect();
+    let mut run = RunState::start(&events[0])?;
+    let mut state = AskFlow.start(&Json::of(plan).ok()?).ok()?;
+    for event in &events {
+        run.fold(event);
+        AskFlow.fold(&mut state, event);
+    }
+    let decision = AskFlow.decide(&state, &run);
+    decision.want.first()?.input.parse().ok()
+}
+
+#[test]
+fn time_spent_parked_is_not_the_agents() {
+    let now = Timestamp::now();
+    let parked = AgentUpdate::new(
+        &RunParked {
+            until: now,
+            kind: AGENT_STEP.to_owned(),
+            reason: "a limit".to_owned(),
+        },
+        now,
+    );
+    let suspended = |second: i64| {
+        let stopped_at = Timestamp::from_millis(1_790_000_000_000 + 1_000 * second);
+        let suspended = RunSuspended {
+            reason: "stopped".to_owned(),
+            stopped_at,
+            cut_off: true,
+        };
+        AgentUpdate::new(&suspended, now)
+    };
+    let woken = AgentUpdate::new(&RunWoken {}, now);
+    let resumed = AgentUpdate::new(
+        &RunResumed {
+            program: "test".to_owned(),
+        },
+        now,
+    );
+    let left = |events| wanted(&plan(1), events).map(|task| task.total_ms / 1_000);
+    assert_eq!(left(vec![]), Some(1_800));
+    // Ten seconds of work, three hours of waiting.
+    let straight = vec![(10, parked.clone()), (10_810, woken.clone())];
+    assert_eq!(left(straight), Some(1_790));
+    // The same, and meanwhile its process died and another one went on.
+    let died = vec![
+        (10, parked.clone()),
+        (5_000, suspended(4_000)),
+        (5_000, resumed),
+        (5_000, parked),
+        (10_810, woken),
+    ];
+    assert_eq!(left(died), Some(1_790));
+}
+
+#[test]
+fn another_agent_takes_over_only_from_a_limit_and_a_clean_folder() {
+    let mut plan = plan(1);
+    plan.fallback = Some(AgentTask {
+        agent: AgentName::Codex,
+        ..plan.task.clone()
+    });
+    let failed = |kind: ErrorKind, may_have_changed: bool| {
+        let trouble = AgentTrouble {
+            may_have_changed,
+            ..AgentTrouble::default()
+        };
+        let failed = StepFailed {
+            step: StepKey::new(ASK_STEP),
+            attempt: 1,
+            error: Failure {
+                detail: Some(trouble.into_detail()),
+                ..Failure::new(kind, "no")
+            },
+            charge: Charge::ZERO,
+        };
+        vec![(1, AgentUpdate::new(&failed, Timestamp::now()))]
+    };
+    let next = |events| wanted(&plan, events).map(|task| task.agent);
+    assert_eq!(
+        next(failed(ErrorKind::QuotaExhausted, false)),
+        Some(AgentName::Codex)
+    );
+    assert_eq!(
+        next(failed(ErrorKind::RateLimited, false)),
+        Some(AgentName::Codex)
+    );
+    assert_eq!(next(failed(ErrorKind::RateLimited, true)), None);
+    assert_eq!(next(failed(ErrorKind::UpstreamError, false)), None);
 }
