@@ -19,7 +19,9 @@ mod run;
 mod stored_page;
 mod upkeep;
 
-pub use agents::{AgentAccess, AgentCommons, AgentExecutor, AgentSetup, Login, WarmStatus, agent_of_session};
+pub use agents::{
+    AgentAccess, AgentCommons, AgentExecutor, AgentSetup, KnownSession, Login, WarmStatus, find_session,
+};
 pub use desk::{Desk, Watched, Watching};
 pub use engine::{Engine, EngineConfig};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};

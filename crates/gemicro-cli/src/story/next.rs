@@ -58,6 +58,12 @@ pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
     if story.status.is_terminal() && failed_parts.clone().any(is_retryable) {
         commands.insert(0, (format!("gemicro retry {run}"), "ask again what failed"));
     }
+    if let Some(session) = &story.session {
+        commands.insert(
+            0,
+            (format!("gemicro ask --session {session} \"…\""), "go on talking"),
+        );
+    }
     commands.push((
         format!("gemicro show {run} --raw"),
         "what every step got and gave",

@@ -1,6 +1,6 @@
 //! What a run's events add up to, for people.
 
-use gemicro_core::ask::AskPlan;
+use gemicro_core::ask::{AgentStarted, AskPlan, AskReaders};
 use gemicro_core::budget::Limits;
 use gemicro_core::research::events::{FinalResult, ResearchReaders, SourcesRead};
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
@@ -56,6 +56,9 @@ pub(crate) struct Story {
     /// The agent, if one was to answer: who, where, and what it may write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<String>,
+    /// The session that the agent can go on with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
     /// What it spent.
     pub(crate) spent: Charge,
     /// What it may spend.
@@ -109,6 +112,7 @@ impl Story {
             n_resumed: 0,
             model: None,
             agent: None,
+            session: None,
             spent: Charge::ZERO,
             limits: Limits::NONE,
             sources: Vec::new(),
@@ -157,6 +161,8 @@ impl Story {
             "step_alarm" => self.alarms.extend(update.as_step_alarm().map(|it| it.message)),
             "source_fetched" => self.n_pages.0 += 1,
             "source_not_fetched" => self.n_pages.1 += 1,
+            "agent_started" => self.fold_agent(update.as_agent_started()),
+            "agent_answered" => self.session = update.as_agent_answered().and_then(|it| it.answer.session),
             "final_result" => self.result = update.as_final_result(),
             _ => self.fold_sub_query(event),
         }
@@ -187,16 +193,25 @@ impl Story {
             let task = plan.task;
             self.question = task.prompt;
             self.notices = plan.notices;
-            let with = task
-                .model
-                .as_ref()
-                .map_or_else(String::new, |model| format!(" with {model}"));
-            self.agent = Some(format!(
-                "{}{with}, in {} ({})",
-                task.agent, task.directory, task.sandbox
-            ));
-            self.model = task.model;
+            self.fold_agent(Some(AgentStarted {
+                agent: task.agent,
+                model: task.model,
+                directory: task.directory,
+                sandbox: task.sandbox,
+            }));
         }
+    }
+
+    /// The agent that works on it: the one that was asked, or who took over.
+    fn fold_agent(&mut self, started: Option<AgentStarted>) {
+        let Some(started) = started else { return };
+        let model = started.model.as_ref();
+        let with = model.map_or_else(String::new, |model| format!(" with {model}"));
+        self.agent = Some(format!(
+            "{}{with}, in {} ({})",
+            started.agent, started.directory, started.sandbox
+        ));
+        self.model = started.model;
     }
 
     fn fold_sub_query(&mut self, event: &Event) {

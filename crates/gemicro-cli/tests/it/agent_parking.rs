@@ -1,6 +1,6 @@
 //! Limits of an agent's provider: the run waits for their end, whoever dies meanwhile, or another agent takes over.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use gemicro_event::Timestamp;
@@ -28,6 +28,20 @@ fn worker(desk: &Desk) -> Pid {
     let called = desk.simulated.call(&["worker", "status", "--format", "json"]);
     let status: Value = serde_json::from_str(&called.stdout).unwrap();
     Pid::from_raw(i32::try_from(status["pid"].as_i64().unwrap()).unwrap()).unwrap()
+}
+
+/// The same surroundings, for a worker that is started on purpose.
+fn as_worker(command: &Command) -> Command {
+    let mut worker = Command::new(command.get_program());
+    worker.arg("worker").env_clear();
+    if let Some(folder) = command.get_current_dir() {
+        worker.current_dir(folder);
+    }
+    let set = command
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    worker.envs(set);
+    worker
 }
 
 fn time(event: &Value, field: &str) -> Timestamp {
@@ -76,9 +90,9 @@ fn a_parked_run_survives_its_command_and_its_worker() {
         kill_process(process, Signal::KILL).unwrap();
     }
     child.wait().unwrap();
-    // Another worker, started for whatever reason, has no more to be told.
-    let mut next = desk.command(agent, &["--session", "none", "--format", "json"], "x");
-    let _ = next.env("GEMICRO_RESIDENT", "on").output().unwrap();
+    // Another worker, started for whatever reason, has no more to be told than the keys.
+    let mut next = as_worker(&desk.command(agent, &[], "x"));
+    let mut next = next.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let runs = || -> Value {
         let called = desk.simulated.call(&["runs", "--format", "json"]);
         serde_json::from_str(&called.stdout).unwrap()
@@ -97,7 +111,8 @@ fn a_parked_run_survives_its_command_and_its_worker() {
     let of = |kind: &str| events.iter().filter(|event| event["event_type"] == kind).count();
     assert_eq!((of("agent_answered"), of("final_result")), (1, 1), "{shown}");
     assert!(of("run_woken") == 1 && of("run_resumed") == 1, "{shown}");
-    let _ = desk.simulated.call(&["worker", "stop", "--now"]);
+    kill_process(Pid::from_child(&next), Signal::TERM).unwrap();
+    assert!(next.wait().unwrap().success());
 }
 
 #[test]

@@ -152,8 +152,18 @@ fn ctrl_c_stops_the_run_and_not_the_worker() {
     house.stage.assert_nothing_runs();
     assert_eq!(house.worker(), worker);
     // It was stopped on purpose: nobody goes on with it.
-    house.call(&["worker", "stop", "--now"]);
-    house.ask(&["--session", "no-such-session"]);
+    house.call(&["worker", "stop"]);
+    let mut command = house.stage.simulated.command(&["worker"]);
+    command.env("PATH", house.stage.search_path());
+    let mut next = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let status = until("the next worker", || house.status());
+    assert_eq!(status["runs"], serde_json::json!([]));
+    kill_process(Pid::from_child(&next), Signal::TERM).unwrap();
+    assert!(next.wait().unwrap().success());
     assert_eq!(house.n_ran(), 1);
 }
 

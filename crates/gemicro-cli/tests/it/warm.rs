@@ -92,6 +92,43 @@ fn the_next_turn_finds_its_process_warm() {
 }
 
 #[test]
+fn a_turn_is_asked_as_the_one_before_unless_told_otherwise() {
+    let Some(desk) = Warm::new() else { return };
+    let claude = &AGENTS[1];
+    let answer = desk.ask(
+        claude,
+        &["--sandbox", "read-only", "--no-yolo"],
+        "Remember the word WALRUS.",
+    );
+    let session = answer["SESSION_ID"].as_str().unwrap();
+    let surroundings = desk.0.command(claude, &[], "x");
+    for named in [session, "last", &session[..8]] {
+        // From another folder, with nothing but the session named.
+        let mut command =
+            desk.0
+                .simulated
+                .command(&["ask", "--session", named, "--format", "json", "Go on."]);
+        let set = surroundings
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?)));
+        let output = command.envs(set).env("GEMICRO_RESIDENT", "on").output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["SESSION_ID"], session, "{named}: {answer}");
+    }
+    let plan = desk.0.simulated.event("run_started")["data"]["plan"]["task"].clone();
+    assert_eq!(
+        (&plan["sandbox"], &plan["yolo"]),
+        (&"read-only".into(), &false.into()),
+        "{plan}"
+    );
+    assert_eq!(plan["model"], claude.model);
+    assert!(
+        plan["directory"].as_str().unwrap().ends_with("/project"),
+        "{plan}"
+    );
+}
+
+#[test]
 fn a_lost_session_is_told_again_from_the_journal() {
     for agent in &AGENTS {
         let Some(desk) = Warm::new() else { return };

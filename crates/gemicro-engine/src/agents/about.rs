@@ -4,8 +4,9 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::SystemTime;
 
-use gemicro_core::ask::AgentName;
+use gemicro_core::ask::{AgentName, SandboxMode};
 use gemicro_event::StreamId;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,13 @@ pub(super) struct About {
     pub(super) directory: String,
     /// The agent's own name of the session, as it was last.
     pub(super) session: String,
+    /// How its last turn was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) sandbox: Option<SandboxMode>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) yolo: Option<bool>,
     /// The runs that are its turns, in order. What was said is in their journals.
     #[serde(default)]
     pub(super) turns: Vec<StreamId>,
@@ -32,6 +40,11 @@ impl About {
         serde_json::from_str(&text)
             .inspect_err(|error| tracing::warn!(%error, folder = %folder.display(), "what is known about a session cannot be read"))
             .ok()
+    }
+
+    /// When it was written last.
+    pub(super) fn changed(folder: &Path) -> Option<SystemTime> {
+        folder.join(FILE).metadata().ok()?.modified().ok()
     }
 
     /// Writes it, whole or not at all.

@@ -11,6 +11,7 @@ mod about;
 mod attempt;
 mod commons;
 mod executor;
+mod known;
 mod login;
 mod memory;
 mod messages;
@@ -24,6 +25,6 @@ mod way;
 
 pub use commons::AgentCommons;
 pub use executor::AgentExecutor;
-pub use place::agent_of_session;
+pub use known::{KnownSession, find_session};
 pub use pool::WarmStatus;
 pub use setup::{AgentAccess, AgentSetup, Login};

@@ -22,8 +22,7 @@ use rustix::io::Errno;
 use super::about::About;
 
 /// The agent that a session belongs to, where it is known here.
-#[must_use]
-pub fn agent_of_session(state: &Path, session: &str) -> Option<AgentName> {
+pub(super) fn agent_of_session(state: &Path, session: &str) -> Option<AgentName> {
     let session: SessionId = session.parse().ok()?;
     let sessions = state.join("agents").join("sessions");
     let has = |agent: &AgentName| sessions.join(agent.as_str()).join(session.as_str()).is_file();
@@ -155,8 +154,13 @@ impl Place {
             agent: task.agent,
             directory: task.directory.clone(),
             session: String::new(),
+            model: None,
+            sandbox: None,
+            yolo: None,
             turns: Vec::new(),
         });
+        about.model.clone_from(&task.model);
+        (about.sandbox, about.yolo) = (Some(task.sandbox), Some(task.yolo));
         session.as_str().clone_into(&mut about.session);
         if !about.turns.contains(run) {
             about.turns.push(run.clone());

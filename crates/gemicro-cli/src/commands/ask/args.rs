@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use gemicro_core::ask::{AgentName, SandboxMode, ToolExtras, route};
 use gemicro_core::budget::Limits;
-use gemicro_engine::AskRequest;
+use gemicro_engine::{AskRequest, KnownSession};
 
 use super::template::TemplateArgs;
 use crate::args::DataFormat;
@@ -20,9 +20,9 @@ pub(crate) struct AskArgs {
     #[arg(value_name = "PROMPT", required_unless_present = "tasks")]
     pub(crate) prompt: Vec<String>,
 
-    /// The folder the agent works in
-    #[arg(long = "cd", value_name = "DIR", default_value = ".")]
-    pub(crate) directory: PathBuf,
+    /// The folder the agent works in [default: the one of the session, else this one]
+    #[arg(long = "cd", value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
 
     /// Who is asked [default: whoever has the model, else gemini]
     #[arg(long, value_enum)]
@@ -44,7 +44,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) fallback: Option<String>,
 
-    /// Go on with a session of an earlier answer, in the folder it began in
+    /// Go on with a session: its id, the beginning of it, or `last`; folder, model and sandbox stay as they were unless given
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 
@@ -116,21 +116,40 @@ impl AskArgs {
             .as_str()
     }
 
-    /// As a request.
-    pub(crate) fn request(&self, prompt: String) -> Result<AskRequest, Stopped> {
+    /// As a request; what is not said is as in the last turn of the session.
+    pub(crate) fn request(
+        &self,
+        prompt: String,
+        known: Option<&KnownSession>,
+    ) -> Result<AskRequest, Stopped> {
         let limits = Limits::merge_all(self.budget.iter().copied())
             .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?;
+        let agent = match (self.agent, &self.model) {
+            (Some(agent), _) => Some(AgentName::from(agent)),
+            // Whoever has the model.
+            (None, Some(_)) => route(None, self.model.as_deref()).ok().map(|route| route.agent),
+            (None, None) => None,
+        };
+        let of_same_agent = known.filter(|known| agent.is_none_or(|agent| agent == known.agent));
         Ok(AskRequest {
             prompt,
-            agent: self.agent.map(AgentName::from),
-            model: self.model.clone(),
-            directory: self.directory.clone(),
+            agent: agent.or_else(|| known.map(|known| known.agent)),
+            model: self.model.clone().or_else(|| of_same_agent?.model.clone()),
+            directory: match (&self.directory, known.and_then(|known| known.directory.as_ref())) {
+                (Some(directory), _) => directory.clone(),
+                (None, Some(directory)) => PathBuf::from(directory),
+                (None, None) => PathBuf::from("."),
+            },
             sandbox: match self.sandbox {
                 Some(sandbox) => sandbox.into(),
-                None => self.template.default_sandbox().unwrap_or_default(),
+                None => self
+                    .template
+                    .default_sandbox()
+                    .or_else(|| known?.sandbox)
+                    .unwrap_or_default(),
             },
-            yolo: !self.no_yolo,
-            session: self.session.clone(),
+            yolo: !self.no_yolo && known.and_then(|known| known.yolo).unwrap_or(true),
+            session: known.map(|known| known.session.clone()),
             idle: Duration::from_secs(self.timeout),
             total: Duration::from_secs(self.max_duration),
             max_retries: self.max_retries,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gemicro_core::ask::{ToolAnswer, ToolExtras};
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{Desk, Plan, Request, Watching, agent_of_session};
+use gemicro_engine::{Desk, Plan, Request, Watching, find_session};
 use gemicro_event::{ErrorKind, StreamId};
 
 use super::AskArgs;
@@ -47,11 +47,12 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
 
 /// Starts the run and shows it to its end.
 fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
-    let mut request = args.request(args.template.prompt(prompt(args)?)?)?;
     let layers = ctx.layers()?;
-    if let (None, None, Some(session)) = (request.agent, &request.model, &request.session) {
-        request.agent = agent_of_session(&ctx.home(&layers)?, session);
-    }
+    let known = match &args.session {
+        Some(named) => Some(find_session(&ctx.home(&layers)?, named)?),
+        None => None,
+    };
+    let request = args.request(args.template.prompt(prompt(args)?)?, known.as_ref())?;
     // Everything that can be refused is refused before the store is opened.
     let plan = Plan::of(&Request::Ask(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --cd"),
@@ -120,9 +121,13 @@ pub(crate) async fn show(
         .await
         .map_err(|stopped| stopped.about(&id))?;
     if end == RunEnd::Suspended {
-        output::say(&format!(
-            "Run {id} is stopped. What it did is kept: gemicro show {id}"
-        ));
+        output::say(&if stop.suspend.is_cancelled() {
+            format!("Run {id} is stopped. What it did is kept: gemicro show {id}")
+        } else {
+            format!(
+                "The worker was stopped. Run {id} goes on with the next one; end it with: gemicro cancel {id}"
+            )
+        });
     }
     Ok(end)
 }

@@ -78,7 +78,7 @@ impl AskView {
         }
         output::say(&paint.faint(&words.join(" · ")));
         if let Some(session) = &answer.session {
-            output::say(&paint.faint(&format!("session {session}")));
+            output::say(&paint.faint(&format!("go on: gemicro ask --session {session} \"…\"")));
         }
         Ok(())
     }
@@ -90,11 +90,23 @@ impl View for AskView {
             let update = &event.update;
             let words = match update.event_type.as_str() {
                 "agent_started" => update.as_agent_started().map(|started| {
+                    let failed = self
+                        .events
+                        .iter()
+                        .rev()
+                        .find_map(|event| event.update.as_step_failed());
+                    let takes_over = failed.map_or_else(String::new, |failed| {
+                        format!(
+                            "[!] {}: {} takes over\n",
+                            text::one_line(&failed.error.message),
+                            started.agent
+                        )
+                    });
                     let model = started
                         .model
                         .map_or_else(String::new, |model| format!(" with {model}"));
                     format!(
-                        "[•] {}{model} in {} ({})",
+                        "{takes_over}[•] {}{model} in {} ({})",
                         started.agent, started.directory, started.sandbox
                     )
                 }),
@@ -145,8 +157,13 @@ impl View for AskView {
                 self.end_line()?;
                 // Where gemicro itself ended it, its output explains nothing.
                 let shown = if explains(failure.kind) { SHOWN_LINES } else { 0 };
-                let n_before = trouble.last_lines.len().saturating_sub(shown);
-                for line in &trouble.last_lines[n_before..] {
+                // Messages of its protocol are for programs.
+                let words: Vec<&String> = trouble
+                    .last_lines
+                    .iter()
+                    .filter(|line| !line.trim_start().starts_with('{'))
+                    .collect();
+                for line in &words[words.len().saturating_sub(shown)..] {
                     let line = text::cut(
                         &text::one_line(line),
                         self.screen.stderr_width().saturating_sub(4),

@@ -44,6 +44,9 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
             answer_within: Duration::from_secs(args.answer_within),
             log: Arc::new(output::say),
         };
+        if args.http.is_none() && ctx.screen.stdin_is_terminal {
+            output::say("This is for an MCP client to start; see docs/mcp.md. Ctrl-C ends it.");
+        }
         let served = match args.http {
             None => serve_stdio(setup, shutdown).await.map_err(Stopped::from),
             Some(address) => http(&ctx, setup, address, shutdown).await,
