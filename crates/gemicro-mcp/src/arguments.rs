@@ -15,6 +15,8 @@ impl Arguments {
     /// Refuses every argument that is not known.
     pub(crate) fn new(given: Option<Map<String, Value>>, known: &[&str]) -> Result<Self, Failure> {
         let mut given = given.unwrap_or_default();
+        // Gemini CLI adds this to the schema of every tool, for its own use, and passes it on.
+        given.remove("wait_for_previous");
         if let Some(unknown) = given.keys().find(|name| !known.contains(&name.as_str())) {
             let message = format!(
                 "there is no parameter `{unknown}`; there are {}",

@@ -13,6 +13,7 @@ mod doctor;
 mod fake_agents;
 mod interrupted;
 mod mcp;
+mod mcp_clients;
 mod mcp_python;
 mod mcp_resident;
 mod normal;

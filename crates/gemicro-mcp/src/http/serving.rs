@@ -63,12 +63,16 @@ pub async fn serve_http(
     // Host and Origin are checked here, with the port; the SDK would check the name alone.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
+        .with_sse_retry(None)
         .with_max_request_body_bytes(MAX_BODY_BYTES)
         .with_cancellation_token(shutdown.child_token());
+    // An event without data, as the SDK sends first, ends the connection of Gemini CLI 0.61.
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.sse_retry = None;
     let entrance = Arc::new(Entrance {
         service: StreamableHttpService::new(
             move || Ok(Server::new(setup.clone(), closing.clone())),
-            Arc::new(LocalSessionManager::default()),
+            Arc::new(sessions),
             config,
         ),
         access,
