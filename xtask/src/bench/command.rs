@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::research::{self, Depth};
-use super::{branches, startup};
+use super::{branches, mcp, startup, warm};
 use crate::process;
 
 /// One bench, with what belongs to it alone.
@@ -15,6 +15,8 @@ enum Bench {
     Index,
     Startup,
     Branches,
+    Mcp,
+    Warm,
     Research { depth: Depth, corpus: Option<PathBuf> },
 }
 
@@ -25,6 +27,8 @@ impl Bench {
             Bench::Index => "index",
             Bench::Startup => "startup",
             Bench::Branches => "branches",
+            Bench::Mcp => "mcp",
+            Bench::Warm => "warm",
             Bench::Research { .. } => "research",
         }
     }
@@ -39,6 +43,8 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
             Bench::Index => cargo_bench(root, "gemicro-source", "index")?,
             Bench::Startup => startup::run(root)?,
             Bench::Branches => branches::run(root)?,
+            Bench::Mcp => mcp::run(root)?,
+            Bench::Warm => warm::run(root)?,
             Bench::Research { depth, corpus } => research::run(root, depth, corpus.as_deref())?,
         }
     }
@@ -53,6 +59,8 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             Bench::Index,
             Bench::Startup,
             Bench::Branches,
+            Bench::Mcp,
+            Bench::Warm,
             Bench::Research {
                 depth: Depth::Ablation,
                 corpus: None,
@@ -62,6 +70,8 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         Some("index") => vec![Bench::Index],
         Some("startup") => vec![Bench::Startup],
         Some("branches") => vec![Bench::Branches],
+        Some("mcp") => vec![Bench::Mcp],
+        Some("warm") => vec![Bench::Warm],
         Some("research") => {
             let (mut depth, mut corpus) = (Depth::Ablation, None);
             while let Some(word) = words.next() {
@@ -75,7 +85,9 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             }
             vec![Bench::Research { depth, corpus }]
         }
-        Some(unknown) => bail!("no bench `{unknown}`: journal, index, startup, branches, research"),
+        Some(unknown) => {
+            bail!("no bench `{unknown}`: journal, index, startup, branches, mcp, warm, research")
+        }
     };
     match words.next() {
         None => Ok(benches),
@@ -107,8 +119,10 @@ mod tests {
             depth,
             corpus: corpus.map(PathBuf::from),
         };
-        assert_eq!(parsed("").unwrap().len(), 5);
+        assert_eq!(parsed("").unwrap().len(), 7);
         assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
+        assert_eq!(parsed("mcp").unwrap(), [Bench::Mcp]);
+        assert_eq!(parsed("warm").unwrap(), [Bench::Warm]);
         assert_eq!(parsed("research").unwrap(), [research(Depth::Ablation, None)]);
         assert_eq!(
             parsed("research --check").unwrap(),

@@ -2,13 +2,18 @@
 
 mod branches;
 mod command;
+mod desk;
+mod json_rpc;
+mod mcp;
 mod models;
 mod outcome;
 mod release;
 mod research;
+mod samples;
 mod simulator;
 mod startup;
 mod table;
+mod warm;
 
 pub(crate) use command::run;
 pub(crate) use release::release_binary;

@@ -1,0 +1,85 @@
+//! Times that were measured, and what is said of them: median, the ninth of ten, how many, and the bar.
+
+use std::time::Duration;
+
+/// Times of one thing, in the order in which they were measured.
+#[derive(Debug, Default)]
+pub(crate) struct Samples(Vec<Duration>);
+
+impl Samples {
+    /// Adds one.
+    pub(crate) fn push(&mut self, time: Duration) {
+        self.0.push(time);
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The middle one; zero of none.
+    pub(crate) fn median(&self) -> Duration {
+        self.sorted().get(self.len() / 2).copied().unwrap_or_default()
+    }
+
+    /// Nine of ten are not longer; zero of none.
+    pub(crate) fn p90(&self) -> Duration {
+        let idx = (self.len() * 9).div_ceil(10).saturating_sub(1);
+        self.sorted().get(idx).copied().unwrap_or_default()
+    }
+
+    /// Median, the ninth of ten, and how many.
+    pub(crate) fn spread(&self) -> String {
+        let (median, p90) = (milliseconds(self.median()), milliseconds(self.p90()));
+        format!("median {median}, p90 {p90}, n {}", self.len())
+    }
+
+    fn sorted(&self) -> Vec<Duration> {
+        let mut times = self.0.clone();
+        times.sort();
+        times
+    }
+}
+
+/// A time as people read it.
+pub(crate) fn milliseconds(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1000.0)
+}
+
+/// A bar that must not be passed, and whether it was.
+pub(crate) fn at_most(measured: Duration, bar: Duration) -> String {
+    let verdict = verdict(measured <= bar);
+    format!("(bar {}: {verdict})", milliseconds(bar))
+}
+
+/// Whether a bar was met.
+pub(crate) fn verdict(is_met: bool) -> &'static str {
+    if is_met { "met" } else { "MISSED" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples(times: impl IntoIterator<Item = u64>) -> Samples {
+        Samples(times.into_iter().map(Duration::from_millis).collect())
+    }
+
+    #[test]
+    fn figures() {
+        assert_eq!(samples([]).spread(), "median 0.0 ms, p90 0.0 ms, n 0");
+        assert_eq!(samples([7]).spread(), "median 7.0 ms, p90 7.0 ms, n 1");
+        assert_eq!(
+            samples((1..=10).rev()).spread(),
+            "median 6.0 ms, p90 9.0 ms, n 10"
+        );
+        assert_eq!(samples(0..=100).spread(), "median 50.0 ms, p90 90.0 ms, n 101");
+    }
+
+    #[test]
+    fn bars() {
+        let ms = Duration::from_millis;
+        assert_eq!(at_most(ms(5), ms(5)), "(bar 5.0 ms: met)");
+        assert_eq!(at_most(ms(6), ms(5)), "(bar 5.0 ms: MISSED)");
+    }
+}
