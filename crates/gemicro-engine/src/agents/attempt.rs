@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use gemicro_core::ask::{AgentTask, SandboxMode};
+use gemicro_core::ask::{AgentName, AgentTask, SandboxMode};
 use gemicro_core::execute::StepCall;
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::redact::Redactor;
@@ -35,6 +35,8 @@ pub(super) struct Attempt<'a> {
     /// Its name for folders.
     name: String,
     access: AgentAccess,
+    /// What a process for this task is started for, where processes may stay.
+    key: Option<Key>,
     stop: CancellationToken,
     facts: Facts,
     seen: Seen,
@@ -76,12 +78,14 @@ impl<'a> Attempt<'a> {
         let access = way::access(&shared.setup, task).map_err(refused)?;
         let facts = Facts::default();
         let is_counted = matches!(access, AgentAccess::Key { .. });
+        let key = shared.commons.pool().and_then(|_| key(shared, task, &access));
         let mut attempt = Self {
             shared,
             task,
             name: name(&call),
             run: call.run,
             access,
+            key,
             stop: call.cancel.child_token(),
             seen: Seen {
                 live: call.live,
@@ -125,7 +129,7 @@ impl<'a> Attempt<'a> {
         if let Some(pool) = self.shared.commons.pool()
             && let Some(kept) = pool.take(&name).await
         {
-            if Some(&kept.key) == self.key().as_ref() {
+            if Some(&kept.key) == self.key.as_ref() {
                 if let Some(turned) = self.warm(kept).await? {
                     return Ok(turned);
                 }
@@ -221,13 +225,9 @@ impl<'a> Attempt<'a> {
         })?;
         let observer = self.facts.observer(self.stop.clone());
         let ticket = way::ticket(shared.commons.gateway(), task, &self.access, None, observer)?;
-        let pool = shared.commons.pool().filter(|_| self.key().is_some());
-        let cli = cli(
-            task.agent,
-            &session,
-            &place.home(),
-            pool.is_some() && speaks_acp(&shared.setup, task.agent),
-        );
+        let program = self.key.as_ref().map(|key| key.program.0.as_path());
+        let is_warm = program.is_some_and(|program| task.agent != AgentName::Gemini || speaks_acp(program));
+        let cli = cli(task.agent, &session, &place.home(), is_warm);
         let said = (session, prompt);
         let request = way::request(&shared.setup, task, &place, said, (&port, ticket.as_ref()));
         let brought = match way::login(&self.access) {
@@ -253,9 +253,10 @@ impl<'a> Attempt<'a> {
             gateway: ticket.is_some().then_some(port),
             versions: Some(shared.commons.versions()),
         };
-        let (outcome, agent) = match pool {
-            Some(_) => supervise_warm(supervision, &mut self.seen).await,
-            None => (supervise(supervision, &mut self.seen).await, None),
+        let (outcome, agent) = if is_warm {
+            supervise_warm(supervision, &mut self.seen).await
+        } else {
+            (supervise(supervision, &mut self.seen).await, None)
         };
         let token = ticket.as_ref().map(|ticket| ticket.token().to_owned());
         let spent = match ticket {
@@ -295,7 +296,7 @@ impl<'a> Attempt<'a> {
             .task
             .keep_messages
             .then(|| file.map(|file| messages::read(&file)).unwrap_or_default());
-        match (warm, self.key(), self.shared.commons.pool()) {
+        match (warm, self.key, self.shared.commons.pool()) {
             (Some(warm), Some(key), Some(pool)) if outcome.record.session.is_some() => pool.put(Kept {
                 agent: warm.agent,
                 key,
@@ -340,21 +341,21 @@ impl<'a> Attempt<'a> {
         }
         self.shared.commons.tier(&self.shared.setup.launcher).await
     }
+}
 
-    /// What a process for this task is started for; nothing where its program cannot be found.
-    fn key(&self) -> Option<Key> {
-        let program = program(&self.shared.setup, self.task.agent)?;
-        let changed = program.metadata().and_then(|about| about.modified()).ok();
-        Some(Key {
-            agent: self.task.agent,
-            model: self.task.model.clone(),
-            directory: self.task.directory.clone(),
-            sandbox: self.task.sandbox,
-            yolo: self.task.yolo,
-            program: (program, changed),
-            access: self.access.clone(),
-        })
-    }
+/// What a process for this task is started for; nothing where its program cannot be found.
+fn key(shared: &Shared, task: &AgentTask, access: &AgentAccess) -> Option<Key> {
+    let program = program(&shared.setup, task.agent)?;
+    let changed = program.metadata().and_then(|about| about.modified()).ok();
+    Some(Key {
+        agent: task.agent,
+        model: task.model.clone(),
+        directory: task.directory.clone(),
+        sandbox: task.sandbox,
+        yolo: task.yolo,
+        program: (program, changed),
+        access: access.clone(),
+    })
 }
 
 /// What becomes of a process after a turn: with it, the login it was brought stays or goes back.

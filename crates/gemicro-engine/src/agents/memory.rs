@@ -132,10 +132,11 @@ mod tests {
     #[test]
     fn the_newest_turns_are_kept_and_the_loss_is_told() {
         let long = "x".repeat(MAX_BYTES / 2);
-        let told = memory(&[("first", "one"), (&long, "two"), (&long, "three")]).told_before("now", "t");
+        let told = memory(&[("the oldest question", "one"), (&long, "two"), (&long, "three")])
+            .told_before("now", "t");
         let text = format!("{told:?}");
         assert!(text.contains("2 earlier turns are left out"), "{}", &text[..300]);
-        assert!(!text.contains("first") && text.contains("three"));
+        assert!(!text.contains("the oldest question") && text.contains("three"));
         assert!(text.len() < MAX_BYTES + 1_000);
     }
 

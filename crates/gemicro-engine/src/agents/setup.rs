@@ -82,10 +82,10 @@ pub(super) fn wire(agent: AgentName) -> Wire {
     }
 }
 
-/// Whether the agent's program is Gemini CLI itself, not a script in its place that may not pass `--acp` on: whether
+/// Whether a program is Gemini CLI itself, not a script in its place that may not pass `--acp` on: whether
 /// it belongs to that npm package.
-pub(super) fn speaks_acp(setup: &AgentSetup, agent: AgentName) -> bool {
-    let program = program(setup, agent).and_then(|program| program.canonicalize().ok());
+pub(super) fn speaks_acp(program: &Path) -> bool {
+    let program = program.canonicalize().ok();
     let manifest = program.and_then(|program| {
         let mut files = program
             .ancestors()

@@ -174,7 +174,7 @@ proptest! {
     fn unknown_types_and_fields_survive_byte_for_byte(
         event_type in "[a-z_]{1,20}(\\.v[0-9])?",
         data in json_text(),
-        extra in proptest::collection::vec(("x_[a-z]{1,8}", json_text()), 0..4),
+        extra in proptest::collection::btree_map("x_[a-z]{1,8}", json_text(), 0..4),
     ) {
         let fields: String = extra.iter().map(|(key, value)| format!(",\"{key}\":{value}")).collect();
         let line = format!(

@@ -12,7 +12,6 @@
 
 use std::ffi::OsString;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::process::{WaitOptions, WaitStatus};
@@ -22,8 +21,8 @@ use super::error::SandboxError;
 use super::tier::Tier;
 use super::{spawn, tree};
 
-/// How often what is left is looked for and killed.
-const PAUSE: Duration = Duration::from_millis(2);
+/// How often what is left is looked for and killed again.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Starts the command, which is the launcher once more, and stays until nothing of it is left. Returns only when
 /// it could not be started.
@@ -50,43 +49,35 @@ fn keep(control: &Arc<Inner>, tier: Tier, command: &[OsString]) -> Result<(), Sa
     let pid = spawn::child(command, control.copy().map_err(refused)?)?;
     release_streams().map_err(refused)?;
 
-    let is_ending = Arc::new(AtomicBool::new(false));
-    let (listening, told) = (Arc::clone(control), Arc::clone(&is_ending));
+    let listening = Arc::clone(control);
     std::thread::spawn(move || {
         listening.wait_for_end();
-        told.store(true, Ordering::SeqCst);
-        loop {
-            // Also wakes the loop below, which then goes on by itself.
-            tree::kill_children(std::process::id());
-            std::thread::sleep(10 * PAUSE);
-        }
+        end_all();
     });
 
     let mut exit = None;
     loop {
-        let options = if is_ending.load(Ordering::SeqCst) {
-            WaitOptions::NOHANG
-        } else {
-            WaitOptions::empty()
-        };
-        match rustix::process::wait(options) {
-            Ok(Some((ended, status))) => {
-                if u32::try_from(ended.as_raw_nonzero().get()) == Ok(pid) {
-                    exit = exit_of(tier, status);
-                    is_ending.store(true, Ordering::SeqCst);
-                }
+        // Each child that ends, killed or not, is collected here; whoever is adopted meanwhile is a child, too.
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((ended, status))) if u32::try_from(ended.as_raw_nonzero().get()) == Ok(pid) => {
+                exit = exit_of(tier, status);
+                std::thread::spawn(end_all);
             }
-            Ok(None) => {
-                tree::kill_children(std::process::id());
-                std::thread::sleep(PAUSE);
-            }
-            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
             // No child is left, adopted ones included.
             Err(_) => break,
         }
     }
     control.ended(exit.unwrap_or(CommandExit::Signal(rustix::process::Signal::KILL.as_raw())));
     Ok(())
+}
+
+/// Kills all children, again and again: each that ends may leave others to us.
+fn end_all() {
+    loop {
+        tree::kill_children(std::process::id());
+        std::thread::sleep(PAUSE);
+    }
 }
 
 fn exit_of(tier: Tier, status: WaitStatus) -> Option<CommandExit> {

@@ -110,7 +110,8 @@ fn around(kind: u8, command: &str) -> String {
         1 => format!("ls && {command}"),
         2 => format!("ls || {command}"),
         3 => format!("ls\n{command}\nls"),
-        4 => format!("({command})"),
+        // With blanks: two without are arithmetic, which runs nothing.
+        4 => format!("( {command} )"),
         5 => format!("{{ {command}\n}}"),
         6 => format!("if true; then {command}\nfi"),
         7 => format!("for i in 1; do {command}\ndone"),
