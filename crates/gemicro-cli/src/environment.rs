@@ -87,11 +87,30 @@ impl Environment {
         variables
     }
 
+    /// Everything that a process of gemicro reads.
+    pub(crate) fn for_worker(&self) -> BTreeMap<String, String> {
+        self.without_screen().variables
+    }
+
+    /// The same without what only says how a screen looks.
+    pub(crate) fn without_screen(&self) -> Self {
+        let mut environment = self.clone();
+        environment
+            .variables
+            .retain(|name, _| !["COLUMNS", "TERM", "NO_COLOR"].contains(&name.as_str()));
+        environment
+    }
+
     /// The user's home.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.get("HOME")
             .map(PathBuf::from)
             .filter(|home| home.is_absolute())
+    }
+
+    /// The keys of all providers.
+    pub(crate) fn keys(&self) -> [Option<&str>; 3] {
+        [self.gemini_key(), self.get(OPENAI_KEY), self.get(ANTHROPIC_KEY)]
     }
 
     /// Values that must never be written down.

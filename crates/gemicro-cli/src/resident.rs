@@ -21,7 +21,7 @@ pub(crate) const BUSY: &str = "busy";
 
 /// The worker over a state folder, for calls from this process. It is started when there is none.
 pub(crate) fn client(environment: &Environment, home: &Path) -> Result<Resident, Stopped> {
-    let start = starter(home)?;
+    let start = starter(environment, home)?;
     Ok(Resident {
         start: Some(start),
         ..caller(environment, home)
@@ -86,7 +86,7 @@ fn config(surroundings: &Json, home: &Path) -> Result<EngineConfig, Failure> {
 }
 
 fn surroundings(environment: &Environment) -> Json {
-    Json::of(environment).expect("variables are strings")
+    Json::of(&environment.without_screen()).expect("variables are strings")
 }
 
 /// Which build this process is: two builds must not serve each other.
@@ -98,16 +98,16 @@ fn binary() -> BinaryId {
 }
 
 /// Starts a worker in the background.
-fn starter(home: &Path) -> Result<StartWorker, Stopped> {
+fn starter(environment: &Environment, home: &Path) -> Result<StartWorker, Stopped> {
     let program = std::env::current_exe().map_err(|error| {
         let message = format!("this program does not know where it is: {error}");
         Stopped::from(Failure::new(ErrorKind::Internal, message))
     })?;
-    let home: PathBuf = home.to_owned();
+    let (home, variables): (PathBuf, _) = (home.to_owned(), environment.for_worker());
     Ok(Arc::new(move || {
-        let (program, home) = (program.clone(), home.clone());
+        let (program, home, variables) = (program.clone(), home.clone(), variables.clone());
         Box::pin(async move {
-            let begun = tokio::task::spawn_blocking(move || spawn::worker(&program, &home)).await;
+            let begun = tokio::task::spawn_blocking(move || spawn::worker(&program, &home, &variables)).await;
             let failed = |message: String| Err(Failure::new(ErrorKind::Internal, message));
             match begun {
                 Ok(Ok(said)) if [READY, BUSY].contains(&said.trim()) => Ok(()),

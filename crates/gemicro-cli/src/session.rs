@@ -123,8 +123,19 @@ impl Context {
             share_sources: true,
             max_parallel: MAX_PARALLEL,
             resident: false,
+            credentials: credentials(&self.environment, &endpoints),
         })
     }
+}
+
+/// All keys and endpoints, as one text.
+fn credentials(environment: &Environment, endpoints: &Endpoints) -> String {
+    let urls = [
+        &endpoints.gemini.value,
+        &endpoints.openai.value,
+        &endpoints.anthropic.value,
+    ];
+    format!("{:?} {urls:?}", environment.keys())
 }
 
 /// Who carries out runs for this command.

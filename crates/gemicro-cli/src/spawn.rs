@@ -1,5 +1,6 @@
 //! The only place of this crate that starts a process: the resident worker.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -10,7 +11,11 @@ use std::process::{Command, Stdio};
 const MAX_LOG_BYTES: u64 = 1 << 20;
 
 /// Starts the worker over a state folder and returns its first word.
-pub(crate) fn worker(program: &Path, home: &Path) -> io::Result<String> {
+pub(crate) fn worker(
+    program: &Path,
+    home: &Path,
+    variables: &BTreeMap<String, String>,
+) -> io::Result<String> {
     let folder = home.join("worker");
     fs::DirBuilder::new()
         .recursive(true)
@@ -27,6 +32,8 @@ pub(crate) fn worker(program: &Path, home: &Path) -> io::Result<String> {
         .open(path)?;
     let mut child = Command::new(program)
         .args(["worker", "--on-demand"])
+        .env_clear()
+        .envs(variables)
         .env("GEMICRO_HOME", home)
         // It must not hold on to the folder that somebody wants to delete.
         .current_dir("/")

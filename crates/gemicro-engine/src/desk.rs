@@ -16,7 +16,15 @@ pub trait Desk: Send + Sync {
     ///
     /// # Errors
     /// When the store cannot take it, or nobody is there to carry it out.
-    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>>;
+    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+        self.start_as(StreamId::random(), plan)
+    }
+
+    /// The same, under an id of the caller's choice: who gives up waiting for the answer can ask for the run later.
+    ///
+    /// # Errors
+    /// As for [`start`](Self::start); `conflict` when there is a run of that id.
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>>;
 
     /// A run from its first event on, whoever carries it out.
     ///

@@ -21,6 +21,7 @@ use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 use gemicro_source::FetchRules;
 use gemicro_store::SqliteStore;
+use sha2::{Digest, Sha256};
 
 use crate::agents::{AgentCommons, AgentExecutor, AgentSetup};
 use crate::flows::FlowKind;
@@ -56,6 +57,8 @@ pub struct EngineConfig {
     pub max_parallel: usize,
     /// The resident worker is to go on with runs that are cut off.
     pub resident: bool,
+    /// All keys and endpoints, as one text: who goes on with a run of a worker must have the same.
+    pub credentials: String,
 }
 
 /// Starts, resumes and cancels runs over one store.
@@ -68,6 +71,7 @@ pub struct Engine {
     options: DriveOptions,
     can: Can,
     resident: bool,
+    credentials: String,
 }
 
 /// What can be carried out with the keys and logins that there are.
@@ -129,6 +133,7 @@ impl Engine {
             options,
             can,
             resident: config.resident,
+            credentials: config.credentials,
         }
     }
 
@@ -170,10 +175,17 @@ impl Engine {
         let ctx = self.context(stop);
         let started = RunStarted {
             resident: self.resident,
+            carrier: self.resident.then(|| self.carrier(id)),
             ..plan.started(&self.options.program)
         };
         let hold = begin(&ctx, id, plan.parent(), &started).await?;
         Ok(self.spawn(FlowKind::named(&started.flow)?, ctx, id.clone(), hold))
+    }
+
+    /// A run's mark of the keys and endpoints it was started with; it says nothing to who does not have them.
+    fn carrier(&self, run: &StreamId) -> String {
+        let digest = Sha256::digest(format!("{run}\n{}", self.credentials));
+        digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Whether the keys and logins that there are can carry a run.
@@ -190,6 +202,10 @@ impl Engine {
             let message = format!("run {id} has no beginning");
             return Err(Failure::new(ErrorKind::StorageError, message));
         };
+        if started.carrier.is_some_and(|carrier| carrier != self.carrier(id)) {
+            let message = "it was started with other keys or endpoints";
+            return Err(Failure::new(ErrorKind::AuthFailed, message));
+        }
         let missing = match FlowKind::named(&started.flow)? {
             FlowKind::Ask => {
                 let plan: Option<AskPlan> = started.plan.parse().ok();

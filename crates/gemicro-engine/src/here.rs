@@ -96,21 +96,16 @@ impl Here {
         Ok(self.watching(&id))
     }
 
+    /// Whether no run is under way and nobody else has this desk in hand.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.running().is_empty() && Arc::strong_count(&self.running) == 1
+    }
+
     /// Whether a run is under way here.
     #[must_use]
     pub fn carries(&self, run: &StreamId) -> bool {
         self.running().contains_key(run)
-    }
-
-    /// Starts a run under an id of the caller's choice.
-    ///
-    /// # Errors
-    /// When there is a run of that id, or the store cannot take it.
-    pub async fn start_as(&self, id: &StreamId, plan: &Plan) -> Result<Watching, Failure> {
-        let stop = StopSignals::default();
-        let run = self.engine.start_as(id, plan, stop.clone()).await?;
-        self.keep(run, stop);
-        Ok(self.watching(id))
     }
 
     /// Stops every run, leaves them resumable, and waits until they are.
@@ -208,8 +203,13 @@ fn driven(
 }
 
 impl Desk for Here {
-    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
-        Box::pin(async move { self.start_as(&StreamId::random(), &plan).await })
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+        Box::pin(async move {
+            let stop = StopSignals::default();
+            let started = self.engine.start_as(&run, &plan, stop.clone()).await?;
+            self.keep(started, stop);
+            Ok(self.watching(&run))
+        })
     }
 
     fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {

@@ -169,6 +169,7 @@ impl Plan {
                     held_back,
                     held_back_ms,
                     resident: false,
+                    carrier: None,
                     resubmits: plan.base.as_ref().is_some_and(|base| base.use_as == UseAs::Retry),
                 }
             }
@@ -189,6 +190,7 @@ impl Plan {
                 held_back: Charge::ZERO,
                 held_back_ms: 0,
                 resident: false,
+                carrier: None,
                 resubmits: false,
             },
         }

@@ -207,6 +207,59 @@ fn what_only_reads_is_done_again_by_the_next_worker() {
 }
 
 #[test]
+fn nobody_goes_on_with_a_run_under_another_key() {
+    let house = House::new(&format!("  - sleep: 1s\n{INIT}{RESULT}"));
+    let mut child = house.start(&["--sandbox", "read-only"]);
+    until("the run", || {
+        let status = house.status()?;
+        (status["runs"][0]["status"] == "running").then_some(())
+    });
+    for process in [Pid::from_child(&child), house.worker()] {
+        kill_process(process, Signal::KILL).unwrap();
+    }
+    child.wait().unwrap();
+    let first = house.stage.simulated.world.last_run();
+    let status = |run: &str| {
+        let runs: Value = serde_json::from_str(&house.call(&["runs", "--format", "json"])).unwrap();
+        let rows = runs.as_array().unwrap();
+        rows.iter().find(|row| row["run"] == run).unwrap()["status"].clone()
+    };
+    let other = house
+        .command(&["--sandbox", "read-only"])
+        .env("GEMINI_API_KEY", "another-key-0123456789abcdef")
+        .output()
+        .unwrap();
+    assert!(other.status.success());
+    // Longer than the lease of the dead one lasts.
+    std::thread::sleep(std::time::Duration::from_secs(11));
+    assert_ne!(status(&first), "completed");
+    assert_eq!(
+        answered(&house.ask(&["--sandbox", "read-only"])),
+        Some("So far so good.")
+    );
+    until("the first run", || (status(&first) == "completed").then_some(()));
+}
+
+#[test]
+fn a_worker_whose_place_was_deleted_makes_it_again() {
+    let house = House::new(&format!("{WAITS}{INIT}{RESULT}"));
+    let child = house.start(&[]);
+    house.until_it_runs();
+    let worker = house.worker();
+    std::fs::remove_dir_all(house.stage.path("home/worker")).unwrap();
+    let again = until("its place", || house.status());
+    assert_eq!(
+        again["pid"].as_i64().unwrap(),
+        i64::from(worker.as_raw_nonzero().get())
+    );
+    house.go();
+    let output = child.wait_with_output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answered(&answer), Some("So far so good."), "{answer}");
+    assert_eq!(house.n_ran(), 1);
+}
+
+#[test]
 fn what_a_dead_worker_left_is_in_nobodys_way() {
     let house = House::new(&format!("{INIT}{RESULT}"));
     let folder = house.stage.path("home/worker");

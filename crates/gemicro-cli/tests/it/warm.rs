@@ -129,6 +129,25 @@ fn a_turn_is_asked_as_the_one_before_unless_told_otherwise() {
 }
 
 #[test]
+fn settings_that_appeared_between_turns_are_behind_the_wall_of_the_next() {
+    let Some(desk) = Warm::new() else { return };
+    let claude = &AGENTS[1];
+    let session = desk.begin(claude);
+    let before = desk.warm()[0]["pid"].clone();
+    std::fs::write(desk.0.file(".envrc"), "export A=b\n").unwrap();
+    desk.remembers(claude, &session);
+    assert_ne!(desk.warm()[0]["pid"], before, "the old walls know nothing of it");
+    // What is known about a session is not guessed, and its home is not thrown away.
+    let homes = desk.0.simulated.world.path("home/agents/homes");
+    let home = std::fs::read_dir(homes).unwrap().next().unwrap().unwrap().path();
+    desk.worker("stop");
+    std::fs::write(home.join("about.json"), "garbage").unwrap();
+    let answer = desk.ask(claude, &["--session", &session], "Go on.");
+    assert_eq!(answer["error_kind"], "storage_error", "{answer}");
+    assert!(home.join("home").is_dir());
+}
+
+#[test]
 fn a_lost_session_is_told_again_from_the_journal() {
     for agent in &AGENTS {
         let Some(desk) = Warm::new() else { return };

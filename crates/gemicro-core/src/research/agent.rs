@@ -126,6 +126,7 @@ impl Agent for DeepResearchAgent {
             held_back,
             held_back_ms,
             resident: false,
+            carrier: None,
             resubmits: false,
         };
         let parts = ResearchExecutors {

@@ -105,6 +105,7 @@ fn started(plan: &AskPlan, limits: Limits) -> RunStarted {
         held_back: Charge::ZERO,
         held_back_ms: 0,
         resident: false,
+        carrier: None,
         resubmits: false,
     }
 }

@@ -110,6 +110,7 @@ fn examples() -> Vec<AgentUpdate> {
             held_back: charge(),
             held_back_ms: 60_000,
             resident: false,
+            carrier: None,
             resubmits: false,
         }),
         fact(StepStarted {

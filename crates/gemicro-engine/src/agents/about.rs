@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use gemicro_core::ask::{AgentName, SandboxMode};
-use gemicro_event::StreamId;
+use gemicro_event::{ErrorKind, Failure, StreamId};
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "about.json";
@@ -34,12 +34,23 @@ pub(super) struct About {
 }
 
 impl About {
-    /// Reads it; nothing where it was never written or cannot be read.
-    pub(super) fn read(folder: &Path) -> Option<Self> {
-        let text = fs::read_to_string(folder.join(FILE)).ok()?;
-        serde_json::from_str(&text)
-            .inspect_err(|error| tracing::warn!(%error, folder = %folder.display(), "what is known about a session cannot be read"))
-            .ok()
+    /// Reads it; nothing where it was never written.
+    ///
+    /// # Errors
+    /// `storage_error` when it cannot be read: what it says must not be guessed.
+    pub(super) fn read(folder: &Path) -> Result<Option<Self>, Failure> {
+        let file = folder.join(FILE);
+        let failed = |error: &dyn std::fmt::Display| {
+            let message = format!("{} cannot be read: {error}; begin a new session", file.display());
+            Failure::new(ErrorKind::StorageError, message)
+        };
+        match fs::read_to_string(&file) {
+            Ok(text) => serde_json::from_str(&text)
+                .map(Some)
+                .map_err(|error| failed(&error)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(&error)),
+        }
     }
 
     /// When it was written last.

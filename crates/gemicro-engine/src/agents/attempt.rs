@@ -1,6 +1,7 @@
 //! One attempt at one task: in the warm process of its conversation, in a new one, or in a new session that is told
 //! what was said before.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use gemicro_core::ask::{AgentName, AgentTask, SandboxMode};
@@ -8,7 +9,7 @@ use gemicro_core::execute::StepCall;
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId};
-use gemicro_guard::sandbox::{GatewayPort, Tier};
+use gemicro_guard::sandbox::{GatewayPort, Profile, Tier};
 use gemicro_llm::gateway;
 use gemicro_runner::supervise::{
     Outcome, RunLimits, Supervision, Turn, WarmAgent, supervise, supervise_warm,
@@ -17,7 +18,7 @@ use gemicro_runner::{Prompt, Session, SessionId};
 use tokio_util::sync::CancellationToken;
 
 use super::executor::Shared;
-use super::login::{Brought, bring, keep_renewed, take_back};
+use super::login::{bring, take_back};
 use super::memory::Memory;
 use super::messages;
 use super::place::{Place, name_of, turns_of_session};
@@ -48,15 +49,8 @@ struct Turned {
     outcome: Outcome,
     spent: Option<gateway::Spent>,
     place: Place,
-    /// The process, where it stays.
-    warm: Option<Warm>,
-}
-
-/// A process that stays.
-struct Warm {
-    agent: WarmAgent,
-    token: Option<String>,
-    brought: Option<Brought>,
+    /// The process, where it stays, and what it shows the gateway.
+    warm: Option<(WarmAgent, String)>,
 }
 
 /// Nothing was begun.
@@ -179,7 +173,7 @@ impl<'a> Attempt<'a> {
     /// A turn of a process that is there; nothing where it turned out to be gone before it did anything.
     async fn warm(&mut self, kept: Kept) -> Result<Option<Turned>, Failure> {
         let observer = self.facts.observer(self.stop.clone());
-        let token = kept.token.as_deref();
+        let token = Some(kept.token.as_str());
         let ticket = way::ticket(
             self.shared.commons.gateway(),
             self.task,
@@ -204,14 +198,13 @@ impl<'a> Attempt<'a> {
         let is_gone = agent.is_none() && outcome.record.untouched && !self.stop.is_cancelled();
         if is_gone && spent.as_ref().is_none_or(|spent| spent.n_requests == 0) {
             self.seen.serving = None;
-            stays(None, None, kept.brought);
             return Ok(None);
         }
         Ok(Some(Turned {
             outcome,
             spent,
             place,
-            warm: stays(agent, kept.token, kept.brought),
+            warm: agent.map(|agent| (agent, kept.token)),
         }))
     }
 
@@ -258,6 +251,9 @@ impl<'a> Attempt<'a> {
         } else {
             (supervise(supervision, &mut self.seen).await, None)
         };
+        if let Some(brought) = brought {
+            take_back(brought);
+        }
         let token = ticket.as_ref().map(|ticket| ticket.token().to_owned());
         let spent = match ticket {
             Some(ticket) => Some(ticket.close().await),
@@ -267,7 +263,7 @@ impl<'a> Attempt<'a> {
             outcome,
             spent,
             place,
-            warm: stays(agent, token, brought),
+            warm: agent.zip(token),
         })
     }
 
@@ -297,19 +293,17 @@ impl<'a> Attempt<'a> {
             .keep_messages
             .then(|| file.map(|file| messages::read(&file)).unwrap_or_default());
         match (warm, self.key, self.shared.commons.pool()) {
-            (Some(warm), Some(key), Some(pool)) if outcome.record.session.is_some() => pool.put(Kept {
-                agent: warm.agent,
-                key,
-                place,
-                token: warm.token,
-                serving: self.seen.serving.take(),
-                brought: warm.brought,
-            }),
-            (warm, ..) => {
-                // Dropped, it ends; what it had of a login goes back.
-                stays(None, None, warm.and_then(|warm| warm.brought));
-                place.tidy(outcome.record.session.is_some());
+            (Some((agent, token)), Some(key), Some(pool)) if outcome.record.session.is_some() => {
+                pool.put(Kept {
+                    agent,
+                    key,
+                    place,
+                    token,
+                    serving: self.seen.serving.take(),
+                });
             }
+            // A process that is dropped ends.
+            _ => place.tidy(outcome.record.session.is_some()),
         }
         Verdict {
             task: self.task,
@@ -322,7 +316,7 @@ impl<'a> Attempt<'a> {
         .into_result()
     }
 
-    fn state(&self) -> &std::path::Path {
+    fn state(&self) -> &Path {
         self.shared.commons.state()
     }
 
@@ -345,7 +339,12 @@ impl<'a> Attempt<'a> {
 
 /// What a process for this task is started for; nothing where its program cannot be found.
 fn key(shared: &Shared, task: &AgentTask, access: &AgentAccess) -> Option<Key> {
+    // A login must not lie about between turns, and nothing counts what it is used for.
+    if way::login(access).is_some() {
+        return None;
+    }
     let program = program(&shared.setup, task.agent)?;
+    let pinned = Profile::settings_of(Path::new(&task.directory));
     let changed = program.metadata().and_then(|about| about.modified()).ok();
     Some(Key {
         agent: task.agent,
@@ -353,30 +352,13 @@ fn key(shared: &Shared, task: &AgentTask, access: &AgentAccess) -> Option<Key> {
         directory: task.directory.clone(),
         sandbox: task.sandbox,
         yolo: task.yolo,
+        pinned: pinned
+            .into_iter()
+            .filter(|path| path.symlink_metadata().is_ok())
+            .collect(),
         program: (program, changed),
         access: access.clone(),
     })
-}
-
-/// What becomes of a process after a turn: with it, the login it was brought stays or goes back.
-fn stays(agent: Option<WarmAgent>, token: Option<String>, brought: Option<Brought>) -> Option<Warm> {
-    match (agent, brought) {
-        (None, None) => None,
-        (None, Some(brought)) => {
-            take_back(brought);
-            None
-        }
-        (Some(agent), mut brought) => {
-            if let Some(brought) = &mut brought {
-                keep_renewed(brought);
-            }
-            Some(Warm {
-                agent,
-                token,
-                brought,
-            })
-        }
-    }
 }
 
 /// The run, the step and the attempt, in characters that any folder may have.

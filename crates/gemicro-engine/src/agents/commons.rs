@@ -9,6 +9,7 @@ use gemicro_llm::gateway::{Gateway, GatewayConfig};
 use gemicro_runner::supervise::VersionCache;
 use tokio::sync::OnceCell;
 
+use super::login::sweep;
 use super::pool::{Pool, WarmStatus};
 
 /// Costs nothing until an agent is asked.
@@ -36,6 +37,12 @@ impl AgentCommons {
     /// The same, and agents that can take another turn stay for it.
     #[must_use]
     pub fn keeping_warm(state: &Path) -> Self {
+        let logins = [
+            ".gemini/oauth_creds.json",
+            ".claude/.credentials.json",
+            ".codex/auth.json",
+        ];
+        sweep(state, &logins.map(PathBuf::from));
         Self::with(state, Some(Pool::default()))
     }
 

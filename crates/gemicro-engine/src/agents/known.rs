@@ -69,7 +69,7 @@ fn known(state: &Path, agent: AgentName, session: String) -> KnownSession {
     let root = state.join("agents");
     let name =
         fs::read_to_string(root.join("sessions").join(agent.as_str()).join(&session)).unwrap_or_default();
-    let about = About::read(&root.join("homes").join(name));
+    let about = About::read(&root.join("homes").join(name)).ok().flatten();
     KnownSession {
         session,
         agent,
@@ -86,7 +86,7 @@ fn newest(state: &Path) -> Option<KnownSession> {
     let newest = names(&homes).into_iter().filter_map(|name| {
         let folder = homes.join(name);
         let changed = About::changed(&folder)?;
-        Some((changed, About::read(&folder)?))
+        Some((changed, About::read(&folder).ok()??))
     });
     let (_, about) = newest.max_by_key(|(changed, _)| *changed)?;
     Some(known(state, about.agent, about.session))

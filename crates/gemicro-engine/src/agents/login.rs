@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::{AgentHome, SettingsFile};
-use rustix::fs::OFlags;
+use rustix::fs::{FlockOperation, OFlags, flock};
 use serde_json::Value;
 
 use super::setup::Login;
@@ -43,29 +43,41 @@ pub(super) fn bring(login: &Login, home: &Path, temporary: &Path) -> Result<Brou
     Ok(Brought { files })
 }
 
-/// Writes renewed files back, where nobody else changed them meanwhile.
-pub(super) fn keep_renewed(brought: &mut Brought) {
-    for (from, copy, before) in &mut brought.files {
-        let renewed = read(copy)
+/// Writes renewed files back, where nobody else changed them meanwhile, and deletes the copies.
+pub(super) fn take_back(brought: Brought) {
+    for (from, copy, before) in brought.files {
+        let renewed = read(&copy)
             .ok()
-            .filter(|after| after != before && has_its_shape(after, before));
-        let Some(after) = renewed.filter(|_| read(from).is_ok_and(|now| now == *before)) else {
-            continue;
-        };
-        match replace(from, &after) {
-            Ok(()) => *before = after,
-            Err(error) => {
-                tracing::warn!(%error, file = %from.display(), "a renewed login could not be kept");
-            }
+            .filter(|after| *after != before && has_its_shape(after, &before));
+        if let Some(after) = renewed
+            && read(&from).is_ok_and(|now| now == before)
+            && let Err(error) = replace(&from, &after)
+        {
+            tracing::warn!(%error, file = %from.display(), "a renewed login could not be kept");
         }
+        let _ = fs::remove_file(copy);
     }
 }
 
-/// Writes renewed files back and deletes the copies.
-pub(super) fn take_back(mut brought: Brought) {
-    keep_renewed(&mut brought);
-    for (_, copy, _) in brought.files {
-        let _ = fs::remove_file(copy);
+/// Deletes copies that a killed process left in the homes under a state folder. A home that is in use is left alone.
+pub(super) fn sweep(state: &Path, files: &[PathBuf]) {
+    let homes = fs::read_dir(state.join("agents").join("homes"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    for home in homes {
+        let copies: Vec<PathBuf> = files
+            .iter()
+            .map(|file| home.path().join("home").join(file))
+            .collect();
+        if copies.iter().any(|copy| copy.symlink_metadata().is_ok())
+            && let Ok(lock) = fs::File::open(home.path().join("lock"))
+            && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
+        {
+            for copy in copies {
+                let _ = fs::remove_file(copy);
+            }
+        }
     }
 }
 

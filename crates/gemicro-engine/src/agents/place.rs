@@ -60,10 +60,8 @@ pub(super) fn turns_of_session(state: &Path, session: &str) -> Vec<StreamId> {
     let name = session
         .parse()
         .and_then(|session| name_of(state, agent, &session));
-    let about = name
-        .ok()
-        .and_then(|name| About::read(&state.join("agents").join("homes").join(name)));
-    about.map(|about| about.turns).unwrap_or_default()
+    let about = name.and_then(|name| About::read(&state.join("agents").join("homes").join(name)));
+    about.ok().flatten().map(|about| about.turns).unwrap_or_default()
 }
 
 /// The folder of one conversation, held by one attempt at a time.
@@ -75,6 +73,8 @@ pub(super) struct Place {
     attempt: String,
     /// What is known about the conversation; nothing before its first answer.
     about: Option<About>,
+    /// It was made for this attempt.
+    is_new: bool,
     /// Shuts others out for as long as it is open.
     _lock: File,
 }
@@ -85,7 +85,11 @@ impl Place {
         let name = attempt.to_owned();
         let root = state.join("agents");
         make_folder(&root.join("homes").join(&name))?;
-        take(root, name.clone(), name)
+        let place = take(root, name.clone(), name)?;
+        Ok(Self {
+            is_new: true,
+            ..place
+        })
     }
 
     /// The one in which a session took place.
@@ -195,7 +199,7 @@ impl Place {
 
     /// Deletes what nobody needs any more: temporary files, and the home of a conversation that never began.
     pub(super) fn tidy(&self, has_session: bool) {
-        let gone = if has_session || self.about.is_some() {
+        let gone = if has_session || !self.is_new {
             self.temporary()
         } else {
             self.folder()
@@ -220,7 +224,8 @@ fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> 
         .map_err(|error| failed(&file, &error))?;
     match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Place {
-            about: About::read(&root.join("homes").join(&name)),
+            about: About::read(&root.join("homes").join(&name))?,
+            is_new: false,
             root,
             name,
             attempt,

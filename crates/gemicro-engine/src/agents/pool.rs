@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::login::{Brought, take_back};
 use super::place::Place;
 use super::setup::AgentAccess;
 
@@ -50,6 +49,8 @@ pub(super) struct Key {
     pub(super) directory: String,
     pub(super) sandbox: SandboxMode,
     pub(super) yolo: bool,
+    /// What its walls keep from being written: settings that there were.
+    pub(super) pinned: Vec<PathBuf>,
     /// The program, and when it was installed.
     pub(super) program: (PathBuf, Option<SystemTime>),
     /// Where the model is and by which key or login.
@@ -62,9 +63,8 @@ pub(super) struct Kept {
     pub(super) key: Key,
     pub(super) place: Place,
     /// What it shows the gateway.
-    pub(super) token: Option<String>,
+    pub(super) token: String,
     pub(super) serving: Option<Serving>,
-    pub(super) brought: Option<Brought>,
 }
 
 impl Kept {
@@ -73,9 +73,6 @@ impl Kept {
         let n_left = self.agent.close().await;
         if n_left.is_some_and(|n_left| n_left > 0) {
             tracing::warn!(?n_left, "processes of a warm agent could not be ended");
-        }
-        if let Some(brought) = self.brought {
-            take_back(brought);
         }
         self.place.tidy(true);
     }

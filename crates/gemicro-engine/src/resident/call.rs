@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use gemicro_core::store::StoreError;
-use gemicro_event::{ErrorKind, Failure, Json, StreamId};
+use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
 use tokio::io::BufReader;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -29,6 +29,9 @@ pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Res
         }
         // The caller starts the worker it wants.
         house.leave.cancel();
+        return Ok(());
+    }
+    if matches!(call.want, Want::Start { .. }) && Timestamp::now() > call.until {
         return Ok(());
     }
     let is_look = matches!(call.want, Want::Status);
@@ -74,7 +77,7 @@ async fn start(
     surroundings: &Json,
 ) -> Result<Watching, Failure> {
     let here = desk(house, surroundings)?;
-    match here.start_as(run, &plan).await {
+    match here.start_as(run.clone(), plan).await {
         Ok(watching) => Ok(watching),
         Err(_) if house.desks.store().run(run).await.is_ok() => watch(house, run, surroundings).await,
         Err(failure) => Err(failure),

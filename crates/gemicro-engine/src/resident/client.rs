@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
-use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
+use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId, Timestamp};
 use tokio::io::BufReader;
 use tokio::net::UnixStream;
 use tokio::time::Instant;
@@ -22,6 +22,10 @@ use crate::{CancelOutcome, Plan};
 
 /// How long a worker may take to be there.
 const START: Duration = Duration::from_secs(15);
+/// A call that was not heard by then is not carried out any more.
+const HEARD: Duration = Duration::from_secs(15);
+/// How long its first answer may take.
+const ANSWERED: Duration = Duration::from_secs(25);
 /// How long to wait for one that comes or goes.
 const AGAIN: Duration = Duration::from_millis(20);
 
@@ -84,17 +88,24 @@ impl Resident {
     fn said(&self, want: Want) -> Call {
         Call {
             binary: self.binary.clone(),
+            until: Timestamp::now().plus(HEARD),
             want,
         }
     }
 
     /// Calls once; `None` when the worker left without an answer.
     async fn try_call(&self, call: &Call) -> io::Result<Option<Answer>> {
-        let mut connection = connect(&self.home).await?;
-        write(&mut connection, call).await?;
-        let mut rest = BufReader::new(connection);
-        let first = read(&mut rest).await?;
-        Ok(first.map(|first| Answer { first, rest }))
+        let asking = async {
+            let mut connection = connect(&self.home).await?;
+            write(&mut connection, call).await?;
+            let mut rest = BufReader::new(connection);
+            let first = read(&mut rest).await?;
+            Ok(first.map(|first| Answer { first, rest }))
+        };
+        match tokio::time::timeout(ANSWERED, asking).await {
+            Ok(answer) => answer,
+            Err(_) => Err(io::ErrorKind::TimedOut.into()),
+        }
     }
 
     /// Calls until somebody answers. Every call may be made twice: what it names decides, not how often.
@@ -188,9 +199,8 @@ impl Resident {
 }
 
 impl Desk for Resident {
-    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
         Box::pin(async move {
-            let run = StreamId::random();
             let want = Want::Start {
                 run: run.clone(),
                 plan: Box::new(plan),
@@ -276,6 +286,11 @@ fn is_absence(error: &io::Error) -> bool {
 }
 
 fn broken(error: &io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::TimedOut {
+        let message = "the worker does not answer, and nothing was started: it is stopped, or the machine is overloaded \
+                       (its process holds worker/lock in the state folder)";
+        return Failure::new(ErrorKind::Timeout, message);
+    }
     Failure::new(
         ErrorKind::Internal,
         format!("the worker cannot be spoken to: {error}"),

@@ -61,7 +61,7 @@ impl Desks {
         ));
         let mut desks = self.lock();
         while desks.len() >= MAX_IDLE {
-            let Some(idle) = desks.iter().find(|(_, here)| here.runs().is_empty()) else {
+            let Some(idle) = desks.iter().find(|(_, here)| here.is_idle()) else {
                 break;
             };
             let idle = idle.0.clone();

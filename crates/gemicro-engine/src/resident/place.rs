@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, Failure};
@@ -18,7 +18,7 @@ const MAX_ADDRESS: usize = 100;
 #[derive(Debug)]
 pub(super) struct Lock {
     folder: PathBuf,
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -35,7 +35,7 @@ impl Lock {
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).map_err(failed)?;
         let file = open_lock(&folder, true).map_err(failed)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Self { folder, _file: file })),
+            Ok(()) => Ok(Some(Self { folder, file })),
             Err(Errno::WOULDBLOCK) => Ok(None),
             Err(error) => Err(failed(error.into())),
         }
@@ -52,6 +52,13 @@ impl Lock {
         let listener = at_address(&self.folder, |address| UnixListener::bind(address)).map_err(failed)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
         Ok(listener)
+    }
+
+    /// Whether the lock that others would try is still this one; its folder may have been deleted.
+    pub(super) fn is_in_place(&self) -> bool {
+        let own = self.file.metadata().map(|about| (about.dev(), about.ino()));
+        let there = fs::symlink_metadata(self.folder.join("lock")).map(|about| (about.dev(), about.ino()));
+        matches!((own, there), (Ok(own), Ok(there)) if own == there)
     }
 
     /// Whether clients find the socket.

@@ -39,6 +39,7 @@ pub struct WorkerConfig {
 
 /// The one worker of a store, ready to be called.
 pub struct Worker {
+    home: PathBuf,
     lock: Lock,
     listener: UnixListener,
     house: Arc<House>,
@@ -96,6 +97,7 @@ impl Worker {
         desks.of(&config.surroundings)?;
         let listener = lock.listen()?;
         Ok(Some(Self {
+            home: config.home,
             lock,
             listener,
             house: Arc::new(House {
@@ -140,16 +142,19 @@ impl Worker {
                     if self.linger.is_some_and(|linger| !self.house.is_needed(linger)) {
                         break Ok(());
                     }
-                    if !self.lock.has_socket() {
-                        match self.lock.listen() {
-                            Ok(listener) => self.listener = listener,
-                            Err(failure) => break Err(failure),
-                        }
+                    match self.keep_place() {
+                        Ok(true) => {}
+                        // Another worker has taken over: it goes on with the runs.
+                        Ok(false) => break Ok(()),
+                        // It can still be called by nobody, but what it carries out goes on.
+                        Err(failure) => tracing::warn!(%failure, "the worker's place cannot be made again"),
                     }
                 }
             }
         };
-        self.lock.close();
+        if self.lock.is_in_place() {
+            self.lock.close();
+        }
         drop(self.listener);
         for here in self.house.desks.all() {
             here.leave_all().await;
@@ -157,6 +162,20 @@ impl Worker {
         self.house.desks.commons().close_warm().await;
         self.house.desks.store().close().await;
         result
+    }
+
+    /// Makes lock and socket again if somebody deleted them; false when another worker was quicker.
+    fn keep_place(&mut self) -> Result<bool, Failure> {
+        if !self.lock.is_in_place() {
+            match Lock::take(&self.home)? {
+                Some(lock) => self.lock = lock,
+                None => return Ok(false),
+            }
+        }
+        if !self.lock.has_socket() {
+            self.listener = self.lock.listen()?;
+        }
+        Ok(true)
     }
 
     fn take_call(&self, connection: UnixStream) {

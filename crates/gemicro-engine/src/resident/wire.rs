@@ -22,6 +22,8 @@ const MAX_LINE: u64 = 64 * 1024 * 1024;
 pub(super) struct Call {
     /// The caller's program.
     pub(super) binary: BinaryId,
+    /// When it stops waiting: what starts something later than this would surprise it.
+    pub(super) until: Timestamp,
     /// What it wants.
     pub(super) want: Want,
 }

@@ -115,6 +115,7 @@ pub(crate) async fn engine_asking(place: &Path, owner: &str, model: Arc<dyn LlmB
         share_sources: false,
         max_parallel: 8,
         resident: false,
+        credentials: String::new(),
     };
     Engine::open(config).await.expect("the store opens")
 }

@@ -70,14 +70,20 @@ impl ToolCall {
         for notice in plan.notices() {
             (self.setup.log)(notice);
         }
-        let desk = self.setup.desk.clone();
-        // Whoever is gone by then finds the run in the list.
-        let started = detached(self.setup.answer_within, async move { desk.start(plan).await }).await;
-        let watching = match started {
-            Ok(watching) => watching,
-            Err(failure) => return Ok(Err(failure)),
+        let (desk, run) = (self.setup.desk.clone(), StreamId::random());
+        let id = run.clone();
+        // Whoever is gone by then finds the run under its id.
+        let starting = async move { desk.start_as(id, plan).await };
+        let watching = match tokio::time::timeout(self.setup.answer_within, tokio::spawn(starting)).await {
+            Ok(Ok(Ok(watching))) => watching,
+            Ok(Ok(Err(failure))) => return Ok(Err(failure)),
+            Ok(Err(_)) => {
+                let message = "a task of the server panicked";
+                return Ok(Err(Failure::new(ErrorKind::Internal, message)));
+            }
+            // It may start yet: its id tells.
+            Err(_) => return Ok(Ok(Started::GoesOn(run, Vec::new()))),
         };
-        let run = watching.run.clone();
         self.progress
             .say(&format!("run {run} started; its id is good for run_result"))
             .await;

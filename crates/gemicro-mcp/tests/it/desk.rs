@@ -103,6 +103,7 @@ impl FakeDesk {
             held_back: Charge::ZERO,
             held_back_ms: 0,
             resident: false,
+            carrier: None,
             resubmits: false,
         };
         let started = AgentUpdate::new(&started, Timestamp::now());
@@ -183,9 +184,8 @@ fn ended(items: &[Watched]) -> bool {
 }
 
 impl Desk for FakeDesk {
-    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
         Box::pin(async move {
-            let run = StreamId::random();
             let (flow, inner) = match &plan {
                 Plan::Ask { plan, .. } => ("ask", Json::of(plan).unwrap()),
                 Plan::Research { plan, .. } => ("research", Json::of(plan).unwrap()),

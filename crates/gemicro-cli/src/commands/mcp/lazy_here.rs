@@ -71,8 +71,8 @@ pub(super) fn failure(stopped: Stopped) -> Failure {
 }
 
 impl Desk for LazyHere {
-    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
-        Box::pin(async move { self.here().await?.start(plan).await })
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+        Box::pin(async move { self.here().await?.start_as(run, plan).await })
     }
 
     fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {

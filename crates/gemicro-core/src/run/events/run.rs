@@ -34,6 +34,9 @@ pub struct RunStarted {
     /// The resident worker carries it out, and goes on with it whenever it was cut off.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resident: bool,
+    /// Tells the keys and endpoints it was started with from others, and nothing more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carrier: Option<String>,
 }
 event_payload!(RunStarted, "run_started", |it| format!(
     "Run started: {}",

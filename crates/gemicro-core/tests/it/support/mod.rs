@@ -109,6 +109,7 @@ pub(crate) fn started(flow: &impl Flow) -> RunStarted {
         held_back: Charge::ZERO,
         held_back_ms: 0,
         resident: false,
+        carrier: None,
         resubmits: false,
     }
 }

@@ -127,6 +127,7 @@ impl ResearchSetup {
             held_back,
             held_back_ms,
             resident: false,
+            carrier: None,
             resubmits: false,
         }
     }
