@@ -91,8 +91,20 @@ fn a_parked_run_survives_its_command_and_its_worker() {
     }
     child.wait().unwrap();
     // Another worker, started for whatever reason, has no more to be told than the keys.
-    let mut next = as_worker(&desk.command(agent, &[], "x"));
-    let mut next = next.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = || {
+        let mut next = as_worker(&desk.command(agent, &[], "x"));
+        next.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut next = start();
+    until("the next worker", || {
+        // The killed one may hold its place for a moment.
+        if next.try_wait().unwrap().is_some() {
+            next = start();
+        }
+        let called = desk.simulated.call(&["worker", "status", "--format", "json"]);
+        let status: Value = serde_json::from_str(&called.stdout).unwrap();
+        (status["pid"] == next.id()).then_some(())
+    });
     let runs = || -> Value {
         let called = desk.simulated.call(&["runs", "--format", "json"]);
         serde_json::from_str(&called.stdout).unwrap()
