@@ -162,6 +162,10 @@ async fn status(house: &House) -> Result<WorkerStatus, StoreError> {
     let mut runs = Vec::new();
     for run in house.desks.runs() {
         let row = house.desks.store().run(&run).await?;
+        // Its driver is about to leave: nobody need wait for it.
+        if row.status.is_terminal() {
+            continue;
+        }
         runs.push(CarriedRun {
             run,
             flow: row.flow,
