@@ -282,7 +282,9 @@ pub(crate) fn message_bound(max_tokens: u64) -> u64 {
 }
 
 pub(crate) fn client() -> Client {
-    Client::builder().no_proxy().build().expect("a client")
+    // A connection that is used again may be closed at the same moment: that is no answer of the gateway's.
+    let builder = Client::builder().no_proxy().pool_max_idle_per_host(0);
+    builder.build().expect("a client")
 }
 
 /// Says raw bytes and hears all that comes back.
