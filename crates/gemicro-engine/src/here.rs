@@ -74,9 +74,7 @@ impl Here {
     /// # Errors
     /// When somebody does, it has ended, or this program cannot read it.
     pub async fn resume(&self, run: &StreamId) -> Result<(), Failure> {
-        let stop = StopSignals::default();
-        let run = self.engine.resume(run, stop.clone()).await?;
-        self.keep(run, stop);
+        self.resume_from(run, StopSignals::default(), |_| false).await?;
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::desk::{Desk, call};
 use super::json_rpc::JsonRpc;
 use super::release::release_binary;
-use super::samples::{Samples, at_most, milliseconds};
+use super::samples::{Samples, at_most, milliseconds, timed};
 
 const STARTS: usize = 30;
 const CALLS: usize = 100;
@@ -165,12 +165,6 @@ fn status(desk: &Desk, server: &mut JsonRpc) -> Result<Samples> {
         times.push(timed(|| call(server, "run_status", &arguments).map(drop))?);
     }
     Ok(times)
-}
-
-fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
-    let started_at = Instant::now();
-    work()?;
-    Ok(started_at.elapsed())
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Times that were measured, and what is said of them: median, the ninth of ten, how many, and the bar.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
 
 /// Times of one thing, in the order in which they were measured.
 #[derive(Debug, Default)]
@@ -39,6 +41,13 @@ impl Samples {
         times.sort();
         times
     }
+}
+
+/// How long something takes that succeeds.
+pub(crate) fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
+    let started_at = Instant::now();
+    work()?;
+    Ok(started_at.elapsed())
 }
 
 /// A time as people read it.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::desk::{Desk, call, search_path};
 use super::json_rpc::JsonRpc;
 use super::release::release_binary;
-use super::samples::{Samples, at_most, milliseconds, verdict};
+use super::samples::{Samples, at_most, milliseconds, timed, verdict};
 use super::simulator::Simulator;
 
 /// One cold turn, then warm ones of both kinds, in turn.
@@ -239,12 +239,6 @@ impl Acp {
         }
         Ok(())
     }
-}
-
-fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
-    let started_at = Instant::now();
-    work()?;
-    Ok(started_at.elapsed())
 }
 
 #[cfg(test)]

@@ -219,6 +219,8 @@ fn a_session_belongs_to_its_agent_and_its_folder() {
             .contains("belongs to the folder"),
         "{elsewhere}"
     );
+    // Who was refused did not end it.
+    assert_eq!(desk.warm().len(), 1);
     let unknown = desk.ask(
         claude,
         &["--session", "0e2b1c9a-1111-4222-8333-444455556666"],

@@ -21,7 +21,7 @@ use super::executor::Shared;
 use super::login::{bring, take_back};
 use super::memory::Memory;
 use super::messages;
-use super::place::{Place, name_of, turns_of_session};
+use super::place::{Place, directory_of, name_of, turns_of_session};
 use super::pool::{Kept, Key};
 use super::seen::{Facts, Seen};
 use super::setup::{AgentAccess, cli, program, speaks_acp};
@@ -120,6 +120,15 @@ impl<'a> Attempt<'a> {
     async fn go_on(&mut self, session: &str) -> Result<Turned, Failure> {
         let session: SessionId = session.parse()?;
         let name = name_of(self.state(), self.task.agent, &session)?;
+        // Before anything is taken: who is refused must not end a process that others count on.
+        if let Some(directory) = directory_of(self.state(), &name)?
+            && directory != self.task.directory
+        {
+            let message = format!(
+                "session {session} belongs to the folder {directory}: give that one, or begin a new session"
+            );
+            return Err(Failure::new(ErrorKind::InvalidInput, message));
+        }
         if let Some(pool) = self.shared.commons.pool()
             && let Some(kept) = pool.take(&name).await
         {
@@ -133,15 +142,6 @@ impl<'a> Attempt<'a> {
         }
         let place = Place::of_session(self.state(), &self.name, self.task.agent, &session)?;
         let about = place.about().cloned();
-        if let Some(about) = &about
-            && about.directory != self.task.directory
-        {
-            let message = format!(
-                "session {session} belongs to the folder {}: give that one, or begin a new session",
-                about.directory
-            );
-            return Err(Failure::new(ErrorKind::InvalidInput, message));
-        }
         let own = match &about {
             Some(about) => about.session.parse()?,
             None => session.clone(),

@@ -52,6 +52,12 @@ pub(super) fn name_of(state: &Path, agent: AgentName, session: &SessionId) -> Re
     }
 }
 
+/// The folder that the conversation in a place belongs to, where that is known.
+pub(super) fn directory_of(state: &Path, name: &str) -> Result<Option<String>, Failure> {
+    let about = About::read(&state.join("agents").join("homes").join(name))?;
+    Ok(about.map(|about| about.directory))
+}
+
 /// The turns of a session, whoever's it is.
 pub(super) fn turns_of_session(state: &Path, session: &str) -> Vec<StreamId> {
     let Some(agent) = agent_of_session(state, session) else {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gemicro_core::run::RunRow;
 use gemicro_engine::Plan;
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
 use rmcp::ErrorData;
@@ -59,6 +60,17 @@ impl ToolCall {
             withdrawn: self.running.withdrawn.clone(),
             closing: self.closing.clone(),
         }
+    }
+
+    /// A run by its id, and every event of it so far.
+    pub(crate) async fn look_up(&self, named: String) -> Result<(RunRow, Vec<Event>), Failure> {
+        let desk = self.setup.desk.clone();
+        detached(self.setup.answer_within, async move {
+            let row = desk.find(&named).await?;
+            let events = desk.events(&row.run).await?;
+            Ok((row, events))
+        })
+        .await
     }
 
     /// Starts a run and waits for it, as long as a call may.

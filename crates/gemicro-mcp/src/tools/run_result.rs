@@ -12,7 +12,7 @@ use super::schema;
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::run_answer;
-use crate::waiting::{Waited, detached, wait};
+use crate::waiting::{Waited, wait};
 
 /// An hour: more than any bound of a call.
 const MAX_WAIT_S: u32 = 3_600;
@@ -52,13 +52,7 @@ async fn result(mut call: ToolCall, arguments: Option<JsonObject>) -> Result<Ans
             .min(Duration::from_secs(u64::from(seconds))),
         None => call.setup.answer_within,
     };
-    let desk = call.setup.desk.clone();
-    let (row, events) = detached(call.setup.answer_within, async move {
-        let row = desk.find(&named).await?;
-        let events = desk.events(&row.run).await?;
-        Ok((row, events))
-    })
-    .await?;
+    let (row, events) = call.look_up(named).await?;
     match row.status {
         // One that was stopped does not go on by itself.
         RunStatus::Completed

@@ -12,7 +12,6 @@ use super::call::ToolCall;
 use super::schema;
 use crate::answer::Answer;
 use crate::arguments::Arguments;
-use crate::waiting::detached;
 
 /// Events that are shown.
 const SHOWN: usize = 5;
@@ -73,13 +72,7 @@ pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answ
 
 async fn status(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Status, Failure> {
     let named = Arguments::new(arguments, &["run_id"])?.required("run_id")?;
-    let desk = call.setup.desk.clone();
-    let (row, events) = detached(call.setup.answer_within, async move {
-        let row = desk.find(&named).await?;
-        let events = desk.events(&row.run).await?;
-        Ok((row, events))
-    })
-    .await?;
+    let (row, events) = call.look_up(named).await?;
     let until = match row.status {
         RunStatus::Parked => events.iter().rev().find_map(parked_until),
         RunStatus::Running
