@@ -58,7 +58,8 @@ impl About {
         folder.join(FILE).metadata().ok()?.modified().ok()
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes it, whole or not at all. It reaches the disk in the background: the answer is in the journal, and who
+    /// waits for it should not wait for this.
     pub(super) fn write(&self, folder: &Path) -> std::io::Result<()> {
         let new = folder.join(format!("{FILE}.new"));
         let mut file = fs::OpenOptions::new()
@@ -68,7 +69,12 @@ impl About {
             .mode(0o600)
             .open(&new)?;
         file.write_all(&serde_json::to_vec(self)?)?;
-        file.sync_all()?;
-        fs::rename(new, folder.join(FILE))
+        fs::rename(new, folder.join(FILE))?;
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = file.sync_all() {
+                tracing::warn!(%error, "what is known about a session is not safe from a power cut");
+            }
+        });
+        Ok(())
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! # Theory of operation
 //!
-//! Our own binary stays as the parent of what was planned: bubblewrap in tier full, otherwise the launcher. It
+//! Our own binary stays as the parent of what was planned: bubblewrap in tier full, the launcher in tier landlock,
+//! the command itself where there are no walls. It
 //! adopts every orphan among the descendants, so nobody gets away by leaving his session or his parent, and
 //! nobody is left for others to collect. When the command ended, or gemicro did, or gemicro says so, it kills
 //! its children again and again, until the kernel says that it has none; then it tells how the command ended and
@@ -19,13 +20,13 @@ use rustix::process::{WaitOptions, WaitStatus};
 use super::control::{CommandExit, Inner};
 use super::error::SandboxError;
 use super::tier::Tier;
-use super::{spawn, tree};
+use super::{descriptors, spawn, tree};
 
 /// How often what is left is looked for and killed again.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Starts the command, which is the launcher once more, and stays until nothing of it is left. Returns only when
-/// it could not be started.
+/// Starts the command, behind walls by the launcher once more, and stays until nothing of it is left. Returns only
+/// when it could not be started.
 pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
     let control = match Inner::from_stdin() {
         Ok(control) => Arc::new(control),
@@ -46,7 +47,15 @@ fn keep(control: &Arc<Inner>, tier: Tier, command: &[OsString]) -> Result<(), Sa
         .map_err(|error| refused(error.into()))?;
     // No terminal, and no signal that is meant for gemicro's group.
     rustix::process::setsid().map_err(|error| refused(error.into()))?;
-    let pid = spawn::child(command, control.copy().map_err(refused)?)?;
+    let stdin = match tier {
+        Tier::None => {
+            descriptors::close_on_exec()?;
+            control.ready(None)
+        }
+        // The launcher takes its standard input from gemicro by itself.
+        Tier::Full | Tier::Landlock | Tier::Seatbelt => control.copy(),
+    };
+    let pid = spawn::child(command, stdin.map_err(refused)?)?;
     release_streams().map_err(refused)?;
 
     let listening = Arc::clone(control);

@@ -42,7 +42,8 @@ pub enum Role {
     Alone,
     /// Its standard input is a channel to gemicro: it gets the real one there, then becomes the command.
     Handed,
-    /// It starts what is planned, bubblewrap or a launcher, and stays until no descendant is left.
+    /// It starts what is planned, bubblewrap, a launcher or without walls the command itself, and stays until no
+    /// descendant is left.
     Keeper,
 }
 
@@ -100,11 +101,8 @@ fn plan_as(
         (Mode::DangerFullAccess, _) => {
             let command = match role {
                 Role::Alone => command.to_vec(),
-                Role::Handed | Role::Keeper => {
-                    let tier = Tier::None;
-                    let inner = launched(role, tier, launcher, &profile, command)?;
-                    kept(tier, launcher, &profile, &inner)?
-                }
+                // There are no walls to put up: the keeper can start the command itself.
+                Role::Handed | Role::Keeper => kept(Tier::None, launcher, &profile, command)?,
             };
             let (program, arguments) = command.split_first().ok_or(SandboxError::Unavailable { mode })?;
             (PathBuf::from(program), arguments.to_vec())

@@ -52,7 +52,7 @@ impl Agent {
             && !self.dialogue.spoke_out_of_turn()
     }
 
-    /// Notes what it consists of, before its first prompt.
+    /// Notes what it consists of when it speaks for the first time: it is all there, and no tool of it runs yet.
     pub(super) fn note_kin(&mut self) {
         if self.kin.is_empty() {
             self.kin = self.process.descendants();

@@ -27,13 +27,16 @@ const WORDS: u64 = 4096;
 /// A process of our own making with all its descendants. Dropping it ends them.
 #[derive(Debug)]
 pub(super) struct Process {
-    child: Child,
+    /// The keeper, until its word is heard.
+    child: Option<Child>,
     control: Control,
     /// Wakes us when the channel can be read.
     readiness: UnixDatagram,
     tier: Tier,
     pid: u32,
     handle: Option<ProcessHandle>,
+    /// What was said about its end so far.
+    heard: Exited,
 }
 
 /// A started process with its streams.
@@ -61,12 +64,13 @@ impl Process {
         };
         let readiness = control.readiness().and_then(UnixDatagram::from_std);
         let mut process = Self {
-            child,
+            child: Some(child),
             control,
             readiness: readiness.map_err(refused)?,
             tier: plan.tier,
             pid,
             handle: ProcessHandle::of(pid),
+            heard: Exited::default(),
         };
         let notice = timeout(START, process.notice()).await;
         let listener = match notice {
@@ -97,21 +101,30 @@ impl Process {
         self.handle.as_ref()
     }
 
-    /// Waits for its end.
+    /// Waits for its end. The keeper's word is enough: when it has it, there is nothing left but the keeper, and that
+    /// leaves. May be dropped and called again.
     pub(super) async fn wait(&mut self) -> Exited {
-        // The keeper's own exit says nothing.
-        let _ = self.child.wait().await;
-        let (mut exit, mut failure) = (None, None);
-        // What it, or a launcher that could not go on, left for us to read.
-        while let Ok(notice) = self.control.receive() {
-            match notice {
-                Notice::Ended(ended) => exit = Some(ended),
-                Notice::Failed { kind, message } => failure = Some(Failure::new(kind, message)),
-                Notice::Ready { .. } => {}
-                Notice::Gone => break,
+        while self.heard.exit.is_none() {
+            match self.notice().await {
+                Ok(Notice::Ended(exit)) => self.heard.exit = Some(exit),
+                // A launcher that could not go on; the keeper's word follows.
+                Ok(Notice::Failed { kind, message }) => {
+                    self.heard.failure = Some(Failure::new(kind, message));
+                }
+                Ok(Notice::Ready { .. }) => {}
+                Ok(Notice::Gone) | Err(_) => {
+                    // It had no last word: it was killed, or could not start anything.
+                    if let Some(child) = &mut self.child {
+                        let _ = child.wait().await;
+                    }
+                    break;
+                }
             }
         }
-        Exited { exit, failure }
+        if let Some(mut child) = self.child.take() {
+            tokio::spawn(async move { child.wait().await });
+        }
+        self.heard.clone()
     }
 
     /// Asks all descendants to end.
@@ -137,7 +150,9 @@ impl Process {
     /// Ends everything although the keeper does not.
     pub(super) fn force(&mut self) {
         signal_descendants(self.pid, Signal::KILL);
-        let _ = self.child.start_kill();
+        if let Some(child) = &mut self.child {
+            let _ = child.start_kill();
+        }
     }
 
     /// All processes below it.
@@ -147,13 +162,15 @@ impl Process {
 
     /// How many processes are left after the end. `None` when nobody can say.
     pub(super) fn survivors(&self, exited: &Exited) -> Option<u32> {
+        // A keeper has its last word when it has no descendants; one that was killed has none.
+        if exited.exit.is_some() {
+            return Some(0);
+        }
         if self.handle.as_ref().is_some_and(still_running) {
             let n_left = descendants(self.pid).len().saturating_add(1);
             return Some(u32::try_from(n_left).unwrap_or(u32::MAX));
         }
-        // A keeper has its last word when it has no descendants; one that was killed has none.
-        let has_word = exited.exit.is_some() || exited.failure.is_some();
-        has_word.then_some(0)
+        exited.failure.is_some().then_some(0)
     }
 
     /// The next notice of the channel.

@@ -69,9 +69,6 @@ pub(super) async fn lead(
     watcher: &mut dyn Watcher,
     record: &mut RunRecord,
 ) -> Led {
-    if leading.after == After::Stay {
-        agent.note_kin();
-    }
     let mut transcript = Transcript::default();
     transcript.session.clone_from(&record.session);
     let mut watch = Watch {

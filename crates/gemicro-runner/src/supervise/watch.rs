@@ -144,6 +144,9 @@ impl Watch<'_> {
         }
         self.clock.alive();
         self.clock.first_output.get_or_insert(self.clock.last_life);
+        if self.after == After::Stay {
+            self.agent.note_kin();
+        }
         self.stdout.push(bytes);
         let items = self.agent.dialogue.feed(bytes);
         self.items(items);

@@ -4,7 +4,7 @@ use gemicro_event::ErrorKind;
 use gemicro_guard::sandbox::{CommandExit, Tier};
 use gemicro_runner::{AgentItem, Prompt};
 
-use super::processes::zombies;
+use super::processes::no_zombie_stays;
 use super::world::{DONE, HELLO, Run, Seen, World, all_tiers, failure, read};
 
 fn capture(name: &str) -> String {
@@ -52,7 +52,7 @@ async fn a_recorded_run_succeeds() {
             .collect();
         assert_eq!(said, record.partial_text);
     }
-    assert!(zombies().is_empty(), "{:?}", zombies());
+    no_zombie_stays().await;
 }
 
 #[tokio::test]

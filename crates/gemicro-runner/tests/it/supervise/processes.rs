@@ -33,7 +33,7 @@ pub(crate) fn eventually(mut condition: impl FnMut() -> bool) -> bool {
 }
 
 /// Children of this process that ended and were not collected.
-pub(crate) fn zombies() -> Vec<String> {
+fn zombies() -> Vec<String> {
     let own = std::process::id().to_string();
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     entries
@@ -44,6 +44,17 @@ pub(crate) fn zombies() -> Vec<String> {
             fields.next() == Some("Z") && fields.next() == Some(&own)
         })
         .collect()
+}
+
+/// A keeper leaves after its last word; nobody else may be left to be collected.
+pub(crate) async fn no_zombie_stays() {
+    for _ in 0..500 {
+        if zombies().is_empty() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("{:?}", zombies());
 }
 
 /// Runs one test in a process of its own, where nothing else uses memory or time. True in that process.
