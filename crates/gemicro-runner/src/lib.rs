@@ -9,6 +9,8 @@
 //! `supervise` does the rest: it finds the program ([`locate`]), writes its home ([`AgentHome`]), starts the
 //! process in its sandbox and leads it to its end; `supervise_warm` leaves a process that can take another turn running.
 //!
+//! Where a request is [`Guarded`], the CLI asks the guard's policy before it uses a tool.
+//!
 //! This crate knows no model, no phase of a pipeline and no storage.
 
 mod agent_cli;
@@ -16,6 +18,7 @@ mod cli;
 mod dialogue;
 mod end;
 pub mod environment;
+mod guarded;
 mod home;
 mod invocation;
 mod item;
@@ -38,6 +41,7 @@ pub use agent_cli::{AgentCli, CliKind};
 pub use cli::{ClaudeCode, Codex, GeminiAcp, GeminiHeadless, ResumeWay};
 pub use dialogue::{Dialogue, MAX_LINE_BYTES};
 pub use end::{AgentEnd, Ended, Exit};
+pub use guarded::Guarded;
 pub use home::AgentHome;
 pub use invocation::{Invocation, SettingsFile, Stdin};
 pub use item::{AgentItem, EndClaim, RawLine, ToolStatus, TurnEnd, UsageScope};

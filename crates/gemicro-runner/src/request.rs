@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use gemicro_event::{ErrorKind, Failure};
 
+use crate::guarded::Guarded;
 use crate::prompt::Prompt;
 use crate::session::Session;
 
@@ -40,6 +41,8 @@ pub struct AgentRequest {
     pub turn_limit: Option<u32>,
     /// The environment to pick allowed variables from; see [`crate::environment`].
     pub inherited: BTreeMap<String, String>,
+    /// The guard that its tools are judged by; then approvals are the guard's.
+    pub guarded: Option<Guarded>,
 }
 
 /// What an agent may write; enforced by the guard, told to the CLI so that it does not try in vain.

@@ -54,8 +54,8 @@ pub(super) fn cli(agent: AgentName, session: &Session, home: &Path, is_warm: boo
             }
         };
     match agent {
-        AgentName::Gemini if by_acp => Box::new(GeminiAcp::default()),
-        AgentName::Gemini => Box::new(GeminiHeadless { admin_policy: None }),
+        AgentName::Gemini if by_acp => Box::new(GeminiAcp),
+        AgentName::Gemini => Box::new(GeminiHeadless),
         AgentName::Claude => Box::new(ClaudeCode),
         AgentName::Codex => Box::new(Codex),
     }

@@ -108,6 +108,7 @@ pub(super) fn request(
             None => Some(u32::try_from(task.grant.turns.unwrap_or(OBSERVED_TURNS)).unwrap_or(u32::MAX)),
         },
         inherited: setup.environment.clone(),
+        guarded: None,
     }
 }
 

@@ -108,6 +108,12 @@ fn profile(run: &Supervision<'_>, invocation: &Invocation, located: &Located, pa
     environment.insert("PATH".to_owned(), path.join(":"));
     profile.environment = environment.into_iter().collect();
     profile.readable.extend(located.readable.iter().cloned());
+    if run.request.guarded.is_some() {
+        // An agent must not change what it is judged by.
+        profile
+            .pinned
+            .extend(invocation.files.iter().map(|file| file.path.clone()));
+    }
     profile
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::requests::{ended, request};
 
-const ACP: GeminiAcp = GeminiAcp { admin_policy: None };
+const ACP: GeminiAcp = GeminiAcp;
 
 struct Talk(Dialogue);
 

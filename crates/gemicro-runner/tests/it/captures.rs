@@ -89,8 +89,8 @@ const CAPTURES: &[(&str, &dyn AgentCli, Played)] = &[
     ("gemini-stream-json-tools-yolo.jsonl", &GEMINI, Exited(0)),
 ];
 
-const GEMINI: GeminiHeadless = GeminiHeadless { admin_policy: None };
-const ACP: GeminiAcp = GeminiAcp { admin_policy: None };
+const GEMINI: GeminiHeadless = GeminiHeadless;
+const ACP: GeminiAcp = GeminiAcp;
 
 #[test]
 fn captures_become_their_golden_items() {

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use gemicro_event::ErrorKind;
+use gemicro_guard::policy::PolicyConfig;
 use gemicro_runner::{
-    AgentCli, AgentRequest, Approval, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, Invocation,
+    AgentCli, AgentRequest, Approval, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, Guarded, Invocation,
     MAX_PROMPT_BYTES, McpServer, ModelAccess, Prompt, SandboxMode, Session, SessionId, Stdin, Token,
 };
 
@@ -19,10 +20,9 @@ fn id() -> SessionId {
 }
 
 fn clis() -> [Box<dyn AgentCli>; 4] {
-    let admin_policy = Some("[[rule]]\n".to_owned());
     [
-        Box::new(GeminiHeadless::default()),
-        Box::new(GeminiAcp { admin_policy }),
+        Box::new(GeminiHeadless),
+        Box::new(GeminiAcp),
         Box::new(ClaudeCode),
         Box::new(Codex),
     ]
@@ -68,6 +68,18 @@ fn each_cli_is_started_as_it_must_be() {
                 sandbox: SandboxMode::WorkspaceWrite,
                 access: ModelAccess::Login,
                 ..request(Prompt::text("/quit"))
+            },
+        ),
+        (
+            "guarded",
+            AgentRequest {
+                sandbox: SandboxMode::WorkspaceWrite,
+                guarded: Some(Guarded {
+                    check: ["/opt/my gemicro", "guard", "check"].map(str::to_owned).to_vec(),
+                    hook: "g-1234".to_owned(),
+                    policy: PolicyConfig::default(),
+                }),
+                ..request(Prompt::user("hi"))
             },
         ),
     ];
@@ -190,7 +202,7 @@ fn session_ids_are_never_options() {
     assert!(UUID.parse::<SessionId>().is_ok());
     // Those would be taken for another session than the one that was meant.
     for wrong in ["latest", "5", "my-title", "11111111-2222-4333-8444-55555555555x"] {
-        for cli in [&GeminiHeadless::default() as &dyn AgentCli, &ClaudeCode, &Codex] {
+        for cli in [&GeminiHeadless as &dyn AgentCli, &ClaudeCode, &Codex] {
             let request = AgentRequest {
                 session: Session::Resume(wrong.parse().unwrap()),
                 ..request(Prompt::user("hi"))

@@ -5,7 +5,7 @@ use gemicro_runner::{AgentCli, ClaudeCode, Codex, Ended, Exit, GeminiHeadless, S
 
 use crate::requests::{ended, items};
 
-const GEMINI: GeminiHeadless = GeminiHeadless { admin_policy: None };
+const GEMINI: GeminiHeadless = GeminiHeadless;
 const SAID: &str = r#"{"type":"message","role":"assistant","content":"hello","delta":true}"#;
 const OK: &str = r#"{"type":"result","status":"success","stats":{}}"#;
 

@@ -9,8 +9,8 @@ use crate::requests::{items, request};
 
 fn clis() -> [Box<dyn AgentCli>; 4] {
     [
-        Box::new(GeminiHeadless::default()),
-        Box::new(GeminiAcp::default()),
+        Box::new(GeminiHeadless),
+        Box::new(GeminiAcp),
         Box::new(ClaudeCode),
         Box::new(Codex),
     ]
@@ -134,7 +134,7 @@ proptest! {
 #[test]
 fn invalid_utf8_is_replaced_and_told_once() {
     let stream = b"{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"a\xffb\"}\n\xff\xfe\n";
-    let items = items(&GeminiHeadless::default(), stream);
+    let items = items(&GeminiHeadless, stream);
     let kinds: Vec<&str> = items
         .iter()
         .filter_map(|item| match item {

@@ -6,16 +6,8 @@ use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, Ver
 #[test]
 fn versions_are_read() {
     let cases: &[(&dyn AgentCli, &str, Version)] = &[
-        (
-            &GeminiHeadless { admin_policy: None },
-            "0.61.0\n",
-            Version::new(0, 61, 0),
-        ),
-        (
-            &GeminiAcp { admin_policy: None },
-            "0.62.1-nightly.3",
-            Version::new(0, 62, 1),
-        ),
+        (&GeminiHeadless, "0.61.0\n", Version::new(0, 61, 0)),
+        (&GeminiAcp, "0.62.1-nightly.3", Version::new(0, 62, 1)),
         (&ClaudeCode, "2.1.197 (Claude Code)\n", Version::new(2, 1, 197)),
         (
             &ClaudeCode,
@@ -32,7 +24,7 @@ fn versions_are_read() {
 #[test]
 fn old_and_missing_versions_are_refused() {
     let cases: &[(&dyn AgentCli, &str)] = &[
-        (&GeminiHeadless { admin_policy: None }, "0.60.9"),
+        (&GeminiHeadless, "0.60.9"),
         (&ClaudeCode, "1.9.999 (Claude Code)"),
         (&Codex, "codex-cli 0.9"),
         (&Codex, ""),

@@ -219,7 +219,7 @@ fn log_in(agent: AgentName) -> &'static str {
 
 fn cli(agent: AgentName) -> &'static dyn AgentCli {
     match agent {
-        AgentName::Gemini => &GeminiHeadless { admin_policy: None },
+        AgentName::Gemini => &GeminiHeadless,
         AgentName::Claude => &ClaudeCode,
         AgentName::Codex => &Codex,
     }

@@ -12,6 +12,7 @@ use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
 use crate::end::{AgentEnd, Ended};
 use crate::environment;
+use crate::guarded;
 use crate::invocation::{Invocation, SettingsFile, Stdin};
 use crate::judge;
 use crate::request::{AgentRequest, Approval, ModelAccess, SandboxMode};
@@ -23,6 +24,7 @@ use crate::version::Version;
 pub struct ClaudeCode;
 
 const CONFIG_FOLDER: &str = ".claude";
+const GUARD_FILE: &str = "gemicro-guard-settings.json";
 const MCP_FILE: &str = "gemicro-mcp.json";
 
 impl AgentCli for ClaudeCode {
@@ -78,6 +80,14 @@ impl AgentCli for ClaudeCode {
             let text = mcp_config(request).to_string();
             files.push(SettingsFile { path, text });
         }
+        if let Some(guarded) = &request.guarded {
+            let path = request.home.join(CONFIG_FOLDER).join(GUARD_FILE);
+            add("--settings", path.display().to_string());
+            let hooks = guarded::hooks(request, guarded, "claude", "PreToolUse", guarded::SECONDS_TIMEOUT);
+            let text = json!({"hooks": hooks, "sandbox": {"enabled": false}}).to_string();
+            files.push(guarded::policy_file(request, guarded));
+            files.push(SettingsFile { path, text });
+        }
         // The tool servers of the workspace are not ours to trust.
         args.push("--strict-mcp-config".to_owned());
         Ok(Invocation {
@@ -106,6 +116,8 @@ impl AgentCli for ClaudeCode {
 /// What is not allowed by the mode is asked for over the standard streams.
 fn permission_mode(request: &AgentRequest) -> &'static str {
     match (request.approval, request.sandbox) {
+        // What the hook lets pass is asked for again, and answered by the same policy.
+        _ if request.guarded.is_some() => "default",
         (Approval::All, _) => "bypassPermissions",
         (Approval::Ask, SandboxMode::ReadOnly) => "default",
         (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => "acceptEdits",

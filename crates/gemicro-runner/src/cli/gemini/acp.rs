@@ -8,7 +8,7 @@ use gemicro_event::{Failure, Timestamp};
 use super::acp_session::AcpSession;
 use super::reading::GeminiReading;
 use super::resume::{self, ResumeWay};
-use super::setup;
+use super::setup::{self, Way};
 use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
 use crate::end::{AgentEnd, Ended};
@@ -19,11 +19,8 @@ use crate::session::SessionId;
 use crate::version::Version;
 
 /// Gemini CLI as a warm process.
-#[derive(Debug, Clone, Default)]
-pub struct GeminiAcp {
-    /// Rules of its policy engine (TOML) that nothing in the workspace can undo.
-    pub admin_policy: Option<String>,
-}
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GeminiAcp;
 
 impl GeminiAcp {
     /// The way to take a session up again whose files are in this home. Loading a session in the minute of its creation
@@ -53,7 +50,7 @@ impl AgentCli for GeminiAcp {
 
     fn invocation(&self, request: &AgentRequest) -> Result<Invocation, Failure> {
         request.check()?;
-        let (files, policy_args) = setup::files(request, self.admin_policy.as_deref());
+        let (files, policy_args) = setup::files(request, Way::Acp);
         let mut args = vec!["--acp".to_owned()];
         args.extend(setup::model_args(request));
         args.extend(policy_args);
@@ -76,6 +73,6 @@ impl AgentCli for GeminiAcp {
     }
 
     fn warm(&self) -> Option<Arc<dyn AgentCli>> {
-        Some(Arc::new(self.clone()))
+        Some(Arc::new(*self))
     }
 }

@@ -223,6 +223,9 @@ pub(super) fn refuse_method(id: &RequestId, out: &mut Output) {
 
 /// The mode to switch to; `None` for the one it starts in, where everything but reading is asked for.
 pub(super) fn mode(request: &AgentRequest) -> Option<&'static str> {
+    if request.guarded.is_some() {
+        return None;
+    }
     match (request.approval, request.sandbox) {
         (Approval::All, _) => Some("yolo"),
         (Approval::Ask, SandboxMode::ReadOnly) => None,

@@ -3,7 +3,7 @@
 use gemicro_event::Failure;
 
 use super::reading::GeminiReading;
-use super::setup;
+use super::setup::{self, Way};
 use super::stream::StreamJson;
 use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
@@ -21,11 +21,8 @@ const HABITS: Habits = Habits {
 };
 
 /// Gemini CLI, one process per prompt.
-#[derive(Debug, Clone, Default)]
-pub struct GeminiHeadless {
-    /// Rules of its policy engine (TOML) that nothing in the workspace can undo.
-    pub admin_policy: Option<String>,
-}
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GeminiHeadless;
 
 impl AgentCli for GeminiHeadless {
     fn kind(&self) -> CliKind {
@@ -47,7 +44,7 @@ impl AgentCli for GeminiHeadless {
     fn invocation(&self, request: &AgentRequest) -> Result<Invocation, Failure> {
         request.check()?;
         let prompt = request.prompt.render(HABITS)?;
-        let (files, policy_args) = setup::files(request, self.admin_policy.as_deref());
+        let (files, policy_args) = setup::files(request, Way::Headless);
         let mut args = setup::model_args(request);
         args.extend(["-o", "stream-json", "--approval-mode", approval_mode(request)].map(str::to_owned));
         args.extend(policy_args);
@@ -78,6 +75,8 @@ impl AgentCli for GeminiHeadless {
 /// Which tools the model is offered at all. A tool that would have to be asked for is not offered here.
 fn approval_mode(request: &AgentRequest) -> &'static str {
     match (request.approval, request.sandbox) {
+        // The rules and the hook judge what nobody can be asked for.
+        _ if request.guarded.is_some() => "yolo",
         (Approval::All, _) => "yolo",
         (Approval::Ask, SandboxMode::ReadOnly) => "default",
         (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => "auto_edit",

@@ -1,11 +1,11 @@
 //! What both ways of running Gemini CLI need: environment, settings, policy.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use crate::environment;
+use crate::guarded;
 use crate::invocation::SettingsFile;
 use crate::request::{AgentRequest, ModelAccess};
 use crate::version::Version;
@@ -16,6 +16,30 @@ pub(super) const MINIMUM: Version = Version::new(0, 61, 0);
 
 /// The CLI's own default of 10 is silent for minutes while a limit lasts; retrying is the engine's policy.
 const MAX_ATTEMPTS: u32 = 2;
+
+const RULES_FILE: &str = "gemicro-policy.toml";
+/// Tools of its own that change nothing.
+const LOOKING: &[&str] = &[
+    "read_file",
+    "read_many_files",
+    "list_directory",
+    "glob",
+    "grep_search",
+    "search_file_content",
+    "google_web_search",
+    "write_todos",
+    "get_internal_docs",
+    "activate_skill",
+    "complete_task",
+];
+/// Tools of its own that do.
+const CHANGING: &[&str] = &[
+    "write_file",
+    "replace",
+    "run_shell_command",
+    "web_fetch",
+    "save_memory",
+];
 
 /// The whole environment.
 pub(super) fn env(request: &AgentRequest) -> BTreeMap<String, String> {
@@ -48,26 +72,62 @@ pub(super) fn model_args(request: &AgentRequest) -> Vec<String> {
     model.flat_map(|model| ["-m".to_owned(), model.clone()]).collect()
 }
 
-/// Settings, and the policy with its argument.
-pub(super) fn files(request: &AgentRequest, admin_policy: Option<&str>) -> (Vec<SettingsFile>, Vec<String>) {
-    let mut files = vec![SettingsFile {
-        path: request.home.join(".gemini/settings.json"),
-        text: settings(request).to_string(),
-    }];
-    let mut args = Vec::new();
-    if let Some(policy) = admin_policy {
-        let path = policy_path(request);
+/// How it is spoken with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// One prompt: nobody can be asked, so a hook judges. Hooks fail open: what no hook needs to judge is refused here.
+    Headless,
+    /// Over ACP: it has no hooks there, but it asks.
+    Acp,
+}
+
+/// Settings, and where a guard judges its rules with their argument. Nothing in the workspace can undo those.
+pub(super) fn files(request: &AgentRequest, way: Way) -> (Vec<SettingsFile>, Vec<String>) {
+    let mut settings = settings(request);
+    let (mut files, mut args) = (Vec::new(), Vec::new());
+    if let Some(guarded) = &request.guarded {
+        if way == Way::Headless {
+            settings["hooks"] =
+                guarded::hooks(request, guarded, PROGRAM, "BeforeTool", guarded::GEMINI_TIMEOUT);
+            settings["hooksConfig"] = json!({"enabled": true});
+            files.push(guarded::policy_file(request, guarded));
+        }
+        let path = request.home.join(RULES_FILE);
         args = vec!["--admin-policy".to_owned(), path.display().to_string()];
         files.push(SettingsFile {
             path,
-            text: policy.to_owned(),
+            text: rules(way),
         });
     }
+    files.push(SettingsFile {
+        path: request.home.join(".gemini/settings.json"),
+        text: settings.to_string(),
+    });
     (files, args)
 }
 
-fn policy_path(request: &AgentRequest) -> PathBuf {
-    request.home.join("gemicro-policy.toml")
+/// The rules of an administrator, in its own language. What only looks is not asked for.
+fn rules(way: Way) -> String {
+    let rule = |tools: String, decision: &str, priority: u32| {
+        format!("[[rule]]\ntoolName = {tools}\ndecision = \"{decision}\"\npriority = {priority}\n")
+    };
+    let list = |tools: &[&str]| format!("{tools:?}");
+    let (others, changing) = match way {
+        Way::Headless => ("deny", "allow"),
+        Way::Acp => ("ask_user", "ask_user"),
+    };
+    let mut text = rule("\"*\"".to_owned(), others, 10);
+    if way == Way::Headless {
+        text.push_str(
+            "denyMessage = \"Permission Denied: unknown_tool (tool): gemicro does not know this tool\"\n",
+        );
+    }
+    text.push_str(&rule(list(LOOKING), "allow", 100));
+    text.push_str(&rule(list(CHANGING), changing, 100));
+    if way == Way::Headless {
+        text.push_str("allowRedirection = true\n");
+    }
+    text
 }
 
 fn settings(request: &AgentRequest) -> Value {

@@ -112,7 +112,7 @@ async fn a_cancel_ends_a_run_in_two_seconds() {
             })),
             ..Seen::default()
         };
-        let cli = GeminiHeadless::default();
+        let cli = GeminiHeadless;
         let (outcome, _) = world.run_with(&cli, run, seen, None).await;
         let took = at.recv().await.unwrap().elapsed();
         assert_eq!(failure(&outcome).kind, ErrorKind::Cancelled, "{tier}");

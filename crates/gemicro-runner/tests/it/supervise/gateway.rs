@@ -101,7 +101,7 @@ async fn the_gateway_and_nothing_else() {
             serves: Some("the gateway's answer"),
             ..Seen::default()
         };
-        let cli = GeminiHeadless::default();
+        let cli = GeminiHeadless;
         let (outcome, _) = world.run_with(&cli, run, seen, None).await;
         let reached = read(world.path("wt/reached"));
         assert!(
@@ -137,7 +137,7 @@ async fn each_agent_has_its_own() {
             };
             (run, seen)
         };
-        let cli = GeminiHeadless::default();
+        let cli = GeminiHeadless;
         let ((first, first_seen), (second, second_seen)) = (run("one"), run("two"));
         let both = tokio::join!(
             worlds[0].run_with(&cli, first, first_seen, None),

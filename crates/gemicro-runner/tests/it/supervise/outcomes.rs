@@ -234,7 +234,7 @@ async fn what_the_gateway_saw_wins() {
         mode: gemicro_runner::SandboxMode::DangerFullAccess,
         ..Run::new(Tier::None)
     };
-    let cli = gemicro_runner::GeminiHeadless::default();
+    let cli = gemicro_runner::GeminiHeadless;
     let (outcome, _) = world.run_with(&cli, run, seen, None).await;
     assert_eq!(failure(&outcome).kind, ErrorKind::Blocked);
 }

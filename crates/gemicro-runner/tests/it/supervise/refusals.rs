@@ -145,7 +145,7 @@ async fn versions_are_asked_once() {
     std::fs::create_dir(world.path("home")).unwrap();
     let file = world.path("versions.json");
     let asked = || read(world.path("home/asked")).lines().count();
-    let cli = GeminiHeadless::default();
+    let cli = GeminiHeadless;
     std::fs::write(world.path("home/version"), "0.99.0").unwrap();
     let run = async |versions: &VersionCache| {
         let (outcome, _) = world
@@ -244,7 +244,7 @@ async fn request_and_sandbox_must_agree() {
     let mut request = world.request(&run, None);
     request.sandbox = SandboxMode::ReadOnly;
     let supervision = gemicro_runner::supervise::Supervision {
-        cli: &GeminiHeadless::default(),
+        cli: &GeminiHeadless,
         request: &request,
         profile: world.profile(&run, None),
         launcher: &super::world::launcher(),

@@ -208,6 +208,7 @@ impl World {
                 ("GIT_DIR".to_owned(), "/evil".to_owned()),
                 ("LANG".to_owned(), "C.UTF-8".to_owned()),
             ]),
+            guarded: None,
         }
     }
 
@@ -238,8 +239,7 @@ impl World {
     }
 
     pub(crate) async fn run(&self, run: Run) -> (Outcome, Seen) {
-        self.run_with(&GeminiHeadless::default(), run, Seen::default(), None)
-            .await
+        self.run_with(&GeminiHeadless, run, Seen::default(), None).await
     }
 
     pub(crate) async fn run_claude(&self, run: Run, seen: Seen) -> (Outcome, Seen) {
@@ -249,7 +249,7 @@ impl World {
     /// For runs of one machine at the same time.
     pub(crate) async fn run_numbered(&self, run: Run, number: usize) -> Outcome {
         let spool = self.path(&format!("spool{number}"));
-        let cli = GeminiHeadless::default();
+        let cli = GeminiHeadless;
         let (outcome, _) = self.run_in(&cli, run, Seen::default(), None, spool).await;
         outcome
     }

@@ -31,7 +31,7 @@ pub(crate) struct Real {
 
 pub(crate) fn gemini() -> Real {
     Real {
-        cli: Box::new(GeminiAcp::default()),
+        cli: Box::new(GeminiAcp),
         model: "gemini-3.5-flash",
     }
 }

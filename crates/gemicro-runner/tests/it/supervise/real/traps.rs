@@ -96,7 +96,7 @@ async fn no_session_is_cleaned_up() {
         return;
     };
     let named = |name: &str| name.parse().unwrap();
-    let cli = GeminiHeadless::default();
+    let cli = GeminiHeadless;
     let new = call(&desk, &cli, Session::NewNamed(named(OURS)), "Remember WALRUS.").await;
     new.unwrap();
     age_sessions(&desk);
@@ -128,9 +128,9 @@ async fn a_session_keeps_its_history() {
     let find_way = || GeminiAcp::way_to_resume(&desk.world.path("home"), &session, Timestamp::now());
     let way = find_way();
     let cli: &dyn AgentCli = match way {
-        ResumeWay::Headless => &GeminiHeadless::default(),
+        ResumeWay::Headless => &GeminiHeadless,
         // The minute was over just then.
-        ResumeWay::Acp => &GeminiAcp::default(),
+        ResumeWay::Acp => &GeminiAcp,
     };
     let run = Run {
         session: Session::Resume(session.clone()),
@@ -147,10 +147,7 @@ async fn a_session_keeps_its_history() {
         session: Session::Resume(session.clone()),
         ..desk.run(&gemini(), "Remember OTTER.")
     };
-    let (_, agent) = desk
-        .world
-        .warm(&GeminiAcp::default(), run, &mut desk.watcher())
-        .await;
+    let (_, agent) = desk.world.warm(&GeminiAcp, run, &mut desk.watcher()).await;
     let (outcome, _) = agent
         .unwrap()
         .turn(desk.turn("Tell me which words."), &mut ())

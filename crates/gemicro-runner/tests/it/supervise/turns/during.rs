@@ -219,7 +219,7 @@ async fn the_gateway_stays_the_same() {
 #[tokio::test]
 async fn a_cli_of_one_prompt_does_not_stay() {
     let world = World::new(&format!("{HELLO}{DONE}"));
-    let cli = GeminiHeadless::default();
+    let cli = GeminiHeadless;
     let (outcome, agent) = world.warm(&cli, Run::new(tiers()[0]), &mut Seen::default()).await;
     assert_eq!(text(&outcome), "hello");
     assert!(agent.is_none() && outcome.record.survivors == Some(0));
