@@ -1,12 +1,13 @@
 //! The whole program on one page: arguments, command, error, exit code.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    ask, cancel, completions, config, dead_letters, doctor, events, man, mcp, prune, research, resume, retry,
-    runs, schema, show, sim, store, worker,
+    ask, cancel, completions, config, dead_letters, doctor, events, guard, man, mcp, prune, research, resume,
+    retry, runs, schema, show, sim, store, worker,
 };
 use crate::environment::Environment;
 use crate::logging;
@@ -21,7 +22,11 @@ pub(crate) fn run() -> ExitCode {
     if let Some(code) = launch() {
         return code;
     }
-    let cli = match args::parse(std::env::args_os().collect()) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = guard::early(&arguments) {
+        return code;
+    }
+    let cli = match args::parse(arguments) {
         Parsed::Command(cli) => cli,
         Parsed::Done(code) => return code,
     };
@@ -76,6 +81,7 @@ fn wants_json(command: &Command) -> bool {
         Command::DeadLetters(args) => args.format == DataFormat::Json,
         Command::Prune(args) => args.format == DataFormat::Json,
         Command::Doctor(args) => args.format == DataFormat::Json,
+        Command::Guard(args) => args.format() == DataFormat::Json,
         Command::Sim(args) => args.format() == DataFormat::Json,
         // It has a shape of its own for failures.
         Command::Ask(_)
@@ -106,6 +112,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Prune(args) => prune::run(ctx, &args),
         Command::Doctor(args) => doctor::run(ctx, &args),
         Command::Config(args) => config::run(ctx, &args),
+        Command::Guard(args) => guard::run(ctx, &args),
         Command::Schema => schema::run(),
         Command::Store(args) => store::run(ctx, &args),
         Command::Worker(args) => worker::run(ctx, &args),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::research::{self, Depth};
-use super::{branches, mcp, startup, warm};
+use super::{branches, guard, mcp, startup, warm};
 use crate::process;
 
 /// One bench, with what belongs to it alone.
@@ -17,6 +17,7 @@ enum Bench {
     Branches,
     Mcp,
     Warm,
+    Guard,
     Research { depth: Depth, corpus: Option<PathBuf> },
 }
 
@@ -29,6 +30,7 @@ impl Bench {
             Bench::Branches => "branches",
             Bench::Mcp => "mcp",
             Bench::Warm => "warm",
+            Bench::Guard => "guard",
             Bench::Research { .. } => "research",
         }
     }
@@ -45,6 +47,10 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
             Bench::Branches => branches::run(root)?,
             Bench::Mcp => mcp::run(root)?,
             Bench::Warm => warm::run(root)?,
+            Bench::Guard => {
+                guard::run(root)?;
+                cargo_bench(root, "gemicro-guard", "policy")?;
+            }
             Bench::Research { depth, corpus } => research::run(root, depth, corpus.as_deref())?,
         }
     }
@@ -61,6 +67,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             Bench::Branches,
             Bench::Mcp,
             Bench::Warm,
+            Bench::Guard,
             Bench::Research {
                 depth: Depth::Ablation,
                 corpus: None,
@@ -72,6 +79,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         Some("branches") => vec![Bench::Branches],
         Some("mcp") => vec![Bench::Mcp],
         Some("warm") => vec![Bench::Warm],
+        Some("guard") => vec![Bench::Guard],
         Some("research") => {
             let (mut depth, mut corpus) = (Depth::Ablation, None);
             while let Some(word) = words.next() {
@@ -86,7 +94,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             vec![Bench::Research { depth, corpus }]
         }
         Some(unknown) => {
-            bail!("no bench `{unknown}`: journal, index, startup, branches, mcp, warm, research")
+            bail!("no bench `{unknown}`: journal, index, startup, branches, mcp, warm, guard, research")
         }
     };
     match words.next() {
@@ -119,10 +127,11 @@ mod tests {
             depth,
             corpus: corpus.map(PathBuf::from),
         };
-        assert_eq!(parsed("").unwrap().len(), 7);
+        assert_eq!(parsed("").unwrap().len(), 8);
         assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
         assert_eq!(parsed("mcp").unwrap(), [Bench::Mcp]);
         assert_eq!(parsed("warm").unwrap(), [Bench::Warm]);
+        assert_eq!(parsed("guard").unwrap(), [Bench::Guard]);
         assert_eq!(parsed("research").unwrap(), [research(Depth::Ablation, None)]);
         assert_eq!(
             parsed("research --check").unwrap(),

@@ -3,9 +3,11 @@
 mod branches;
 mod command;
 mod desk;
+mod guard;
 mod json_rpc;
 mod mcp;
 mod models;
+mod naive;
 mod outcome;
 mod release;
 mod research;

@@ -26,7 +26,16 @@ impl Samples {
 
     /// Nine of ten are not longer; zero of none.
     pub(crate) fn p90(&self) -> Duration {
-        let idx = (self.len() * 9).div_ceil(10).saturating_sub(1);
+        self.percentile(90)
+    }
+
+    /// Nineteen of twenty are not longer; zero of none.
+    pub(crate) fn p95(&self) -> Duration {
+        self.percentile(95)
+    }
+
+    fn percentile(&self, percent: usize) -> Duration {
+        let idx = (self.len() * percent).div_ceil(100).saturating_sub(1);
         self.sorted().get(idx).copied().unwrap_or_default()
     }
 
@@ -82,6 +91,7 @@ mod tests {
             samples((1..=10).rev()).spread(),
             "median 6.0 ms, p90 9.0 ms, n 10"
         );
+        assert_eq!(samples(1..=100).p95(), Duration::from_millis(95));
         assert_eq!(samples(0..=100).spread(), "median 50.0 ms, p90 90.0 ms, n 101");
     }
 

@@ -10,6 +10,7 @@ use crate::commands::config::ConfigArgs;
 use crate::commands::dead_letters::DeadLettersArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::events::EventsArgs;
+use crate::commands::guard::GuardArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::prune::PruneArgs;
@@ -72,6 +73,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Show the settings and where each comes from
     Config(ConfigArgs),
+    /// Ask what an agent may do: answer its hook, or explain a denial
+    Guard(GuardArgs),
     /// Print the JSON Schemas of all events
     Schema,
     /// Maintain the store

@@ -10,7 +10,7 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 19] = [
+pub(super) const COMMANDS: [&str; 20] = [
     "research",
     "ask",
     "mcp",
@@ -24,6 +24,7 @@ pub(super) const COMMANDS: [&str; 19] = [
     "prune",
     "doctor",
     "config",
+    "guard",
     "schema",
     "store",
     "worker",

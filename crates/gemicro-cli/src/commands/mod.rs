@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod dead_letters;
 pub(crate) mod doctor;
 pub(crate) mod events;
+pub(crate) mod guard;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod prune;

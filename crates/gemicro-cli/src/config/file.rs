@@ -51,11 +51,19 @@ impl ConfigFile {
         let Some(path) = user_path(environment) else {
             return Ok(None);
         };
-        if path.is_file() {
-            Self::read(path, Owner::User).map(Some)
-        } else {
+        // Whatever else is wrong with it must be told: it may hold what the user forbids.
+        let is_absent = fs::symlink_metadata(&path)
+            .is_err_and(|error| matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory));
+        if is_absent {
             Ok(None)
+        } else {
+            Self::read(path, Owner::User).map(Some)
         }
+    }
+
+    /// A file that the user named.
+    pub(super) fn of_path(path: PathBuf) -> Result<Self, Stopped> {
+        Self::read(path, Owner::User)
     }
 
     fn read(path: PathBuf, owner: Owner) -> Result<Self, Stopped> {
@@ -91,6 +99,11 @@ impl ConfigFile {
     pub(super) fn get(&self, key: &str) -> Option<&toml::Value> {
         let (group, name) = key.split_once('.')?;
         self.table.get(group)?.as_table()?.get(name)
+    }
+
+    /// The whole of a group.
+    pub(super) fn group(&self, name: &str) -> Option<&toml::Value> {
+        self.table.get(name)
     }
 
     /// How a value of this file is named.

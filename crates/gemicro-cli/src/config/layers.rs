@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::file::{ConfigFile, Owner};
-use super::{Origin, Setting, endpoints, research_defaults, state_folder};
+use super::{Origin, Setting, endpoints, guard, research_defaults, state_folder};
 use crate::environment::Environment;
 use crate::trouble::Stopped;
 
@@ -34,7 +34,7 @@ pub(super) struct Spec<T> {
 #[derive(Debug)]
 pub(crate) struct Layers {
     pub(super) environment: Environment,
-    files: Vec<ConfigFile>,
+    pub(super) files: Vec<ConfigFile>,
 }
 
 impl Layers {
@@ -55,6 +55,7 @@ impl Layers {
             .iter()
             .chain(research_defaults::KEYS)
             .chain(endpoints::KEYS)
+            .chain(guard::KEYS)
             .copied()
             .collect();
         self.files.iter().flat_map(|file| file.warnings(&known)).collect()

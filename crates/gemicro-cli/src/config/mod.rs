@@ -5,6 +5,7 @@
 
 pub(crate) mod endpoints;
 mod file;
+mod guard;
 mod layers;
 mod origin;
 pub(crate) mod readers;
@@ -14,6 +15,7 @@ pub(crate) mod state_folder;
 mod tests;
 
 pub(crate) use endpoints::{BackendName, Endpoints};
+pub(crate) use guard::GuardSettings;
 pub(crate) use layers::Layers;
 pub(crate) use origin::{Origin, Setting};
 pub(crate) use research_defaults::{ResearchFlags, ResearchSettings};

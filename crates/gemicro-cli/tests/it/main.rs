@@ -11,6 +11,7 @@ mod branches;
 mod dead_letters;
 mod doctor;
 mod fake_agents;
+mod guard;
 mod interrupted;
 mod mcp;
 mod mcp_clients;

@@ -21,9 +21,9 @@ pub struct Answer {
 pub fn answer(format: Format, decision: &Decision) -> Answer {
     let body = match (format, decision) {
         // Saying nothing leaves the CLI's own rules in force; "allow" would overrule them.
-        (Format::Gemini | Format::Claude, Decision::Allow) => json!({}),
+        (Format::Gemini | Format::Claude | Format::Codex, Decision::Allow) => json!({}),
         (Format::Gemini, Decision::Deny(denial)) => json!({"decision": "deny", "reason": denial.message()}),
-        (Format::Claude, Decision::Deny(denial)) => json!({"hookSpecificOutput": {
+        (Format::Claude | Format::Codex, Decision::Deny(denial)) => json!({"hookSpecificOutput": {
             "hookEventName": "PreToolUse",
             "permissionDecision": "deny",
             "permissionDecisionReason": denial.message(),
@@ -35,16 +35,21 @@ pub fn answer(format: Format, decision: &Decision) -> Answer {
             "decision": "deny", "rule": denial.rule, "segment": denial.segment, "hint": denial.hint,
         }),
     };
+    // A fault of ours must not rest on the CLI reading the line above it.
+    let fault = match decision {
+        Decision::Deny(denial) if denial.rule == Rule::Internal => Some(denial.message()),
+        Decision::Deny(_) | Decision::Allow => None,
+    };
     Answer {
         stdout: body.to_string(),
-        stderr: String::new(),
-        exit_code: 0,
+        exit_code: fault.as_ref().map_or(0, |_| EXIT_DENY),
+        stderr: fault.unwrap_or_default(),
     }
 }
 
 /// The answer to a request that could not be read: a denial, and the exit code that every CLI obeys.
 pub fn refusal(format: Format, error: &HookError) -> Answer {
-    let denial = Denial::new(Rule::Internal, "request", error.to_string());
+    let denial = Denial::new(error.rule(), "request", error.to_string());
     Answer {
         stderr: denial.message(),
         exit_code: EXIT_DENY,

@@ -13,16 +13,25 @@ pub enum Format {
     Gemini,
     /// Claude Code's `PreToolUse` hook.
     Claude,
+    /// Codex' `PreToolUse` hook, which has Claude Code's form.
+    Codex,
     /// Ours: `{"tool","command"|"args","cwd","worktree"}`.
     Neutral,
 }
 
 impl Format {
+    /// The format whose hooks are called for this event; Codex' requests cannot be told from Claude Code's, nor need be.
+    pub(super) fn of_event(event: &str) -> Option<Self> {
+        [Self::Gemini, Self::Claude]
+            .into_iter()
+            .find(|format| format.event() == Some(event))
+    }
+
     /// The event that a hook of this format must be called for.
     pub(super) fn event(self) -> Option<&'static str> {
         match self {
             Self::Gemini => Some("BeforeTool"),
-            Self::Claude => Some("PreToolUse"),
+            Self::Claude | Self::Codex => Some("PreToolUse"),
             Self::Neutral => None,
         }
     }

@@ -1,11 +1,12 @@
 //! The formats in which agent CLIs ask for permission: text in, tool call; decision, text out.
 //!
-//! Both CLIs go on when a hook fails in any way but exit code 2, so a caller that gets a [`HookError`] must
+//! The CLIs go on when a hook fails in any way but exit code 2, so a caller that gets a [`HookError`] must
 //! end with [`EXIT_DENY`].
 
 mod answer;
 mod error;
 mod format;
+mod judge;
 mod request;
 
 #[cfg(test)]
@@ -14,4 +15,5 @@ mod tests;
 pub use answer::{Answer, answer, refusal};
 pub use error::HookError;
 pub use format::{EXIT_DENY, Format};
-pub use request::read;
+pub use judge::judge;
+pub use request::Request;

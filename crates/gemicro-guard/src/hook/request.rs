@@ -8,22 +8,46 @@ use super::error::HookError;
 use super::format::Format;
 use crate::policy::ToolCall;
 
-/// Reads one request. `worktree` is what the caller knows to be the task's folder; a CLI's request does not
-/// get to choose it, and the neutral format may only leave it out or repeat it.
-pub fn read(format: Format, text: &str, worktree: Option<&Path>) -> Result<ToolCall, HookError> {
-    let request: Map<String, Value> = serde_json::from_str(text)?;
+/// A request whose text is JSON.
+#[derive(Debug)]
+pub struct Request(Map<String, Value>);
+
+impl Request {
+    /// Reads the text of a request.
+    pub fn parse(text: &str) -> Result<Self, HookError> {
+        Ok(Self(serde_json::from_str(text)?))
+    }
+
+    /// The format that it seems to have: a hook names its event, and whatever does not is ours.
+    pub fn format(&self) -> Format {
+        let event = self.0.get("hook_event_name").and_then(Value::as_str);
+        event.and_then(Format::of_event).unwrap_or(Format::Neutral)
+    }
+
+    /// What it asks for. `worktree` is what the caller knows to be the task's folder; a CLI's request does not
+    /// get to choose it, and the neutral format may only leave it out or repeat it.
+    pub fn call(&self, format: Format, worktree: Option<&Path>) -> Result<ToolCall, HookError> {
+        read(format, &self.0, worktree)
+    }
+}
+
+fn read(
+    format: Format,
+    request: &Map<String, Value>,
+    worktree: Option<&Path>,
+) -> Result<ToolCall, HookError> {
     match format.event() {
         Some(expected) => {
-            let found = text_of(&request, "hook_event_name")?;
+            let found = text_of(request, "hook_event_name")?;
             if found != expected {
                 return Err(HookError::WrongEvent {
                     found: found.to_owned(),
                     expected,
                 });
             }
-            from_cli(&request, worktree)
+            from_cli(request, worktree)
         }
-        None => neutral(&request, worktree),
+        None => neutral(request, worktree),
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{EXIT_DENY, Format, answer, read, refusal};
-use crate::policy::{Decision, PolicyConfig, check};
+use super::{EXIT_DENY, Format, HookError, Request, answer, judge, refusal};
+use crate::policy::{Decision, PolicyConfig, ToolCall, check};
 
 const GEMINI: &str = r#"{"session_id":"ca34879b","transcript_path":"/srv/user/.gemini/tmp/project/chats/s.jsonl",
  "cwd":"/srv/me/project","hook_event_name":"BeforeTool","timestamp":"2026-11-15T00:13:32.983Z",
@@ -14,9 +14,17 @@ const CLAUDE: &str = r#"{"session_id":"fbffa4e5","transcript_path":"/srv/user/.c
  "cwd":"/srv/me/project","prompt_id":"83af04ad","permission_mode":"bypassPermissions","effort":{"level":"high"},
  "hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git checkout -b evil","description":"d"},
  "tool_use_id":"toolu_000016_0"}"#;
+/// By the schema `pre-tool-use.command.input` in the program of Codex 0.166.0.
+const CODEX: &str = r#"{"session_id":"0193-01","turn_id":"1","transcript_path":null,"cwd":"/srv/me/project",
+ "hook_event_name":"PreToolUse","model":"gpt-5.2-codex","permission_mode":"bypassPermissions","tool_name":"Bash",
+ "tool_input":{"command":"git checkout -b evil"},"tool_use_id":"call_1"}"#;
 const NEUTRAL: &str = r#"{"tool":"Bash","command":"git checkout -b evil","cwd":"/srv/me/project","worktree":"/srv/me/project"}"#;
 const MESSAGE: &str = "Permission Denied: git_subcommand (git checkout -b evil): \
     stay on your branch; to undo a change, edit the file back and commit";
+
+fn read(format: Format, text: &str, worktree: Option<&Path>) -> Result<ToolCall, HookError> {
+    Request::parse(text)?.call(format, worktree)
+}
 
 fn decide(format: Format, text: &str) -> Decision {
     check(&PolicyConfig::default(), &read(format, text, None).unwrap())
@@ -44,6 +52,12 @@ fn denials_in_every_format() {
                 "permissionDecisionReason": MESSAGE}}),
         ),
         (
+            Format::Codex,
+            CODEX,
+            json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
+                "permissionDecisionReason": MESSAGE}}),
+        ),
+        (
             Format::Neutral,
             NEUTRAL,
             json!({"decision": "deny", "rule": "git_subcommand", "segment": "git checkout -b evil",
@@ -57,7 +71,11 @@ fn denials_in_every_format() {
 
 #[test]
 fn allowing_leaves_the_cli_its_own_rules() {
-    for (format, request) in [(Format::Gemini, GEMINI), (Format::Claude, CLAUDE)] {
+    for (format, request) in [
+        (Format::Gemini, GEMINI),
+        (Format::Claude, CLAUDE),
+        (Format::Codex, CODEX),
+    ] {
         let request = request.replace("checkout -b evil", "status");
         assert_eq!(body(format, &decide(format, &request)), json!({}));
     }
@@ -114,4 +132,56 @@ fn a_request_does_not_choose_the_worktree() {
     )
     .unwrap();
     assert!(check(&PolicyConfig::default(), &call).is_allowed());
+}
+
+#[test]
+fn without_a_format_the_request_tells_it() {
+    for (request, format) in [
+        (GEMINI, Format::Gemini),
+        (CLAUDE, Format::Claude),
+        (CODEX, Format::Claude),
+        (NEUTRAL, Format::Neutral),
+    ] {
+        assert_eq!(Request::parse(request).unwrap().format(), format);
+        let judged = judge(&PolicyConfig::default(), None, request, None);
+        assert_eq!(judged, answer(format, &decide(format, request)));
+    }
+    // A hook for another event is no neutral request either.
+    let other = GEMINI.replace("BeforeTool", "AfterTool");
+    assert_eq!(
+        judge(&PolicyConfig::default(), None, &other, None).exit_code,
+        EXIT_DENY
+    );
+}
+
+#[test]
+fn a_patch_of_codex_names_its_files() {
+    let patch = |path: &str| {
+        let text = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch");
+        let request = json!({"session_id": "s", "turn_id": "1", "transcript_path": null, "cwd": "/srv/me/project",
+            "hook_event_name": "PreToolUse", "model": "m", "permission_mode": "default", "tool_name": "apply_patch",
+            "tool_input": {"command": text}, "tool_use_id": "c"});
+        decide(Format::Codex, &request.to_string()).is_allowed()
+    };
+    assert!(patch("src/new.rs"));
+    assert!(!patch("../new.rs"));
+    assert!(!patch(".git/hooks/pre-commit"));
+}
+
+#[test]
+fn faults_end_with_the_exit_code_that_every_cli_obeys() {
+    let too_large = refusal(Format::Neutral, &HookError::TooLarge { limit: 7 });
+    assert_eq!(
+        (too_large.exit_code, too_large.stderr.as_str()),
+        (
+            EXIT_DENY,
+            "Permission Denied: too_large (request): the request is longer than 7 bytes"
+        )
+    );
+    let fault = crate::policy::Denial::new(crate::policy::Rule::Internal, "x", "y");
+    let answered = answer(Format::Claude, &Decision::Deny(fault));
+    assert_eq!(
+        (answered.exit_code, answered.stderr.as_str()),
+        (EXIT_DENY, "Permission Denied: internal (x): y")
+    );
 }

@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::decision::{Denial, Rule};
+use super::decision::Denial;
+use super::rule::Rule;
 
 /// Refuses a URL that is not plain HTTP(S) to a public host.
 pub(super) fn public(url: &str) -> Result<(), Denial> {

@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::call::ToolCall;
 use super::config::PolicyConfig;
-use super::decision::{Decision, Denial, Rule};
+use super::decision::{Decision, Denial};
+use super::rule::Rule;
 use super::tool;
 
 /// Judges one tool call. Never panics: a fault of the policy is a denial.

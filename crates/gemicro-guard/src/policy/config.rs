@@ -22,4 +22,7 @@ pub struct PolicyConfig {
     pub allow_amend: bool,
     /// Whether tools that fetch from the web are denied altogether.
     pub deny_web: bool,
+    /// The file that all this came from. A call that could change it is not judged by it.
+    #[serde(skip)]
+    pub settings_file: Option<PathBuf>,
 }

@@ -14,6 +14,7 @@ mod decision;
 mod git;
 mod patch;
 mod paths;
+mod rule;
 mod shell;
 mod tool;
 
@@ -23,4 +24,5 @@ mod tests;
 pub use call::ToolCall;
 pub use check::check;
 pub use config::PolicyConfig;
-pub use decision::{Decision, Denial, Rule};
+pub use decision::{Decision, Denial};
+pub use rule::Rule;

@@ -5,7 +5,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::config::PolicyConfig;
-use super::decision::{Denial, Rule};
+use super::decision::Denial;
+use super::rule::Rule;
 
 /// Places under a home folder that hold keys and passwords.
 const SECRETS: &[&str] = &[
@@ -79,6 +80,15 @@ impl Roots<'_> {
         };
         real.strip_prefix(&root)
             .is_ok_and(|rest| !rest.iter().any(is_git_folder))
+    }
+
+    /// Whether a file lies in a folder that may be written.
+    pub(super) fn could_change(&self, file: &Path) -> bool {
+        let real = real_path(file);
+        real.is_none_or(|real| {
+            self.roots(&self.config.writable)
+                .any(|root| real.starts_with(root))
+        })
     }
 
     fn roots<'r>(

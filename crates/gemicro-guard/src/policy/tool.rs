@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 
 use super::call::ToolCall;
 use super::config::PolicyConfig;
-use super::decision::{Denial, Rule};
+use super::decision::Denial;
 use super::paths::Roots;
+use super::rule::Rule;
 use super::{address, patch, shell};
 
 /// What a tool does, and so which rules bind it.
@@ -132,6 +133,16 @@ const FOLDER_KEYS: &[&str] = &["dir_path", "directory", "workdir", "cwd", "worki
 
 /// Judges a call by its tool.
 pub(super) fn judge(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial> {
+    let roots = Roots {
+        worktree: &call.worktree,
+        config,
+    };
+    if let Some(file) = config.settings_file.as_deref()
+        && roots.could_change(file)
+    {
+        let hint = "the guard's settings lie where the agent may write; the user must keep them elsewhere";
+        return Err(Denial::new(Rule::Internal, file.display().to_string(), hint));
+    }
     if config.tools.contains(&call.tool) {
         return Ok(());
     }
@@ -148,10 +159,6 @@ pub(super) fn judge(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial
             "this tool is not allowed here; use the shell or the file tools",
         )
     })?;
-    let roots = Roots {
-        worktree: &call.worktree,
-        config,
-    };
     match kind {
         Kind::Shell => shell_call(&roots, call),
         Kind::Write => {
@@ -220,29 +227,46 @@ fn shell_call(roots: &Roots<'_>, call: &ToolCall) -> Result<(), Denial> {
             Some(_) => return Err(arguments(call, "the working directory must be a text")),
         }
     }
-    let command = ["command", "cmd", "script"]
+    let mut n_commands = 0;
+    // Which of several would run is the tool's affair: each must be allowed.
+    for command in ["command", "cmd", "script"]
         .iter()
-        .find_map(|key| call.args.get(*key));
-    match command {
-        Some(Value::String(text)) => shell::line(roots, &cwd, text),
-        Some(Value::Array(words)) => {
-            let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
-            let words = words.ok_or_else(|| arguments(call, "the words of a command must be texts"))?;
-            shell::words(roots, &cwd, &words)
+        .filter_map(|key| call.args.get(*key))
+    {
+        n_commands += 1;
+        match command {
+            Value::String(text) => shell::line(roots, &cwd, text)?,
+            Value::Array(words) => {
+                let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
+                let words = words.ok_or_else(|| arguments(call, "the words of a command must be texts"))?;
+                shell::words(roots, &cwd, &words)?;
+            }
+            _ => return Err(arguments(call, "give the command in `command`")),
         }
-        _ => Err(arguments(call, "give the command in `command`")),
     }
+    if n_commands == 0 {
+        return Err(arguments(call, "give the command in `command`"));
+    }
+    Ok(())
 }
 
 fn patch_call(roots: &Roots<'_>, call: &ToolCall) -> Result<(), Denial> {
-    let text = ["input", "patch", "diff", "content"]
-        .iter()
-        .find_map(|key| text_of(&call.args, key))
-        .ok_or_else(|| arguments(call, "give the patch in `input`"))?;
     for path in named_paths(call)? {
         roots.writable(&place(call, &path)?, &path)?;
     }
-    patch_text(roots, &call.cwd, text)
+    let mut n_patches = 0;
+    // Codex' hooks carry the patch in `command`.
+    for text in ["input", "patch", "diff", "content", "command"]
+        .iter()
+        .filter_map(|key| text_of(&call.args, key))
+    {
+        n_patches += 1;
+        patch_text(roots, &call.cwd, text)?;
+    }
+    if n_patches == 0 {
+        return Err(arguments(call, "give the patch in `input`"));
+    }
+    Ok(())
 }
 
 fn read_call(roots: &Roots<'_>, call: &ToolCall) -> Result<(), Denial> {

@@ -1,7 +1,8 @@
 //! Options that no allowed subcommand may have: they run programs, write elsewhere, or rewrite a commit.
 
 use crate::policy::config::PolicyConfig;
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
 use crate::policy::shell::{Program, Word};
 
 /// Long names, also denied when abbreviated.

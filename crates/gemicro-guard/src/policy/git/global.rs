@@ -1,8 +1,9 @@
 //! git's own options, up to the subcommand.
 
 use super::subcommand;
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
 use crate::policy::paths::Roots;
+use crate::policy::rule::Rule;
 use crate::policy::shell::{Program, State, Word};
 
 /// Options before the subcommand that change nothing of importance.

@@ -2,7 +2,8 @@
 
 use super::{denied, forms, hint};
 use crate::policy::config::PolicyConfig;
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
 use crate::policy::shell::{Program, Word};
 
 /// Subcommands that are allowed with any options but the denied ones.

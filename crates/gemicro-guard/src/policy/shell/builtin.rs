@@ -6,7 +6,8 @@ use super::run::Run;
 use super::state::State;
 use super::variable;
 use super::word::Word;
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
 
 /// Builtins whose arguments are names of variables that they set.
 const SETTERS: &[&str] = &[
@@ -41,6 +42,7 @@ const OTHERS: &[&str] = &[
     "printf",
     "at",
     "batch",
+    "crontab",
     "apply_patch",
     "applypatch",
 ];
@@ -58,6 +60,12 @@ pub(super) fn judge(
     state: &mut State,
 ) -> Option<Result<(), Denial>> {
     let arguments = &program.words[1..];
+    if SETTERS.contains(&base) || matches!(base, "printf" | "test" | "[") {
+        let found = arguments.iter().try_for_each(variable::no_index_command_in);
+        if let Err(denial) = found {
+            return Some(Err(denial));
+        }
+    }
     Some(match base {
         "cd" | "chdir" | "pushd" => {
             if base == "pushd" {
@@ -79,7 +87,8 @@ pub(super) fn judge(
         "trap" => trap(run, program, state),
         "alias" => alias(run, program, state),
         "hash" | "enable" | "complete" | "compgen" | "bind" | "fc" => lookups_only(program),
-        "at" | "batch" => Err(hidden(program)),
+        "crontab" if matches!(arguments, [list] if list.known() == Some("-l")) => Ok(()),
+        "at" | "batch" | "crontab" => Err(hidden(program)),
         "apply_patch" | "applypatch" => patch(run, program, state),
         "printf" => printf(program),
         _ if SETTERS.contains(&base) => setter(program, base, state),

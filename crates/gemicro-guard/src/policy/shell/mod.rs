@@ -2,12 +2,14 @@
 //!
 //! `syntax` parses and refuses what is not understood; `word` removes quotes; `walk` visits every statement
 //! with a [`State`](state::State) (possible working directories, tainted environment); `program` judges one
-//! simple command; `wrapper`, `nested` and `builtin` see through what starts other commands.
+//! simple command; `wrapper`, `nested` and `builtin` see through what starts other commands, `writer` knows
+//! which paths a program writes.
 
 mod builtin;
 mod line;
 mod nested;
 mod options;
+mod plain;
 mod program;
 mod redirect;
 mod run;
@@ -17,6 +19,7 @@ mod variable;
 mod walk;
 mod word;
 mod wrapper;
+mod writer;
 
 pub(super) use line::{line, words};
 pub(super) use program::Program;

@@ -4,7 +4,8 @@ use super::program::{self, Program, Stdin};
 use super::run::Run;
 use super::state::State;
 use super::word::Word;
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
 
 const SHELLS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "ksh", "mksh", "ksh93", "ash", "rbash", "fish", "csh", "tcsh", "pwsh", "nu",

@@ -3,8 +3,9 @@
 use super::run::Run;
 use super::state::State;
 use super::word::Word;
-use super::{builtin, nested, redirect, wrapper};
-use crate::policy::decision::{Denial, Rule};
+use super::{builtin, nested, plain, wrapper, writer};
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
 use crate::policy::{git, paths};
 
 /// A simple command, ready to be judged.
@@ -30,136 +31,6 @@ pub(in crate::policy) enum Stdin {
     Other,
 }
 
-/// Programs that take their arguments as data: a word `git` among them means nothing.
-const PLAIN: &[&str] = &[
-    "echo",
-    "printf",
-    "cat",
-    "ls",
-    "pwd",
-    "head",
-    "tail",
-    "wc",
-    "sort",
-    "uniq",
-    "cut",
-    "tr",
-    "grep",
-    "egrep",
-    "fgrep",
-    "rg",
-    "ag",
-    "ack",
-    "which",
-    "whereis",
-    "type",
-    "whatis",
-    "man",
-    "apropos",
-    "info",
-    "help",
-    "file",
-    "stat",
-    "du",
-    "df",
-    "basename",
-    "dirname",
-    "realpath",
-    "readlink",
-    "test",
-    "[",
-    "true",
-    "false",
-    ":",
-    "sleep",
-    "seq",
-    "date",
-    "diff",
-    "cmp",
-    "comm",
-    "awk",
-    "gawk",
-    "jq",
-    "yq",
-    "column",
-    "nl",
-    "fold",
-    "fmt",
-    "od",
-    "xxd",
-    "hexdump",
-    "strings",
-    "md5sum",
-    "sha1sum",
-    "sha256sum",
-    "sha512sum",
-    "base64",
-    "tree",
-    "less",
-    "more",
-    "bat",
-    "tac",
-    "rev",
-    "paste",
-    "join",
-    "id",
-    "whoami",
-    "uname",
-    "hostname",
-    "apt",
-    "apt-get",
-    "apk",
-    "exit",
-    "return",
-    "shift",
-    "break",
-    "continue",
-    "wait",
-    "jobs",
-    "kill",
-    "pgrep",
-    "ps",
-    "ulimit",
-    "umask",
-    "times",
-    "set",
-    "shopt",
-    "unalias",
-    "expr",
-    "bc",
-    "clear",
-    "yes",
-    "patch",
-    "rustfmt",
-    "command_not_found_handle",
-];
-/// What cargo does with its arguments taken as data.
-const PLAIN_CARGO: &[&str] = &[
-    "test",
-    "t",
-    "nextest",
-    "build",
-    "b",
-    "check",
-    "c",
-    "clippy",
-    "fmt",
-    "doc",
-    "bench",
-    "tree",
-    "add",
-    "remove",
-    "update",
-    "metadata",
-    "search",
-    "install",
-    "fetch",
-    "new",
-    "init",
-    "clean",
-    "version",
-    "--version",
-];
 /// Words that the shell reads itself: as a program they mean that the line was misread.
 const RESERVED: &[&str] = &[
     "{", "}", "then", "do", "done", "fi", "else", "elif", "esac", "in", "if", "for", "while", "until",
@@ -189,10 +60,7 @@ pub(in crate::policy) fn judge(
         let hint = "write the command itself, not an alias";
         return Err(Denial::new(Rule::DynamicProgram, program.segment, hint));
     }
-    if let Some(word) = program.words.iter().find(|word| names_secret(word)) {
-        let hint = "keys and passwords are not for the agent";
-        return Err(Denial::new(Rule::SecretPath, word.source.clone(), hint));
-    }
+    program.words.iter().try_for_each(no_secret)?;
     run.deeper(program.segment, || dispatch(run, program, &base, state))
 }
 
@@ -210,14 +78,12 @@ fn dispatch(run: &Run<'_>, program: &Program<'_>, base: &str, state: &mut State)
     if let Some(result) = wrapper::judge(run, program, base, state) {
         return result;
     }
-    if let Some(result) = written_paths(run, program, base, state) {
-        return result;
-    }
-    let second = program.words.get(1).and_then(Word::known);
-    let is_plain = PLAIN.contains(&base)
-        || config.plain_programs.iter().any(|plain| plain == base)
-        || (base == "cargo" && second.is_none_or(|second| PLAIN_CARGO.contains(&second)));
-    if is_plain {
+    writer::judge(run, program, base, state)?;
+    let is_users = || {
+        let mut programs = config.plain_programs.iter();
+        programs.any(|plain| plain.eq_ignore_ascii_case(base))
+    };
+    if plain::takes_data(base, &program.words[1..]) || is_users() {
         Ok(())
     } else {
         later_words(run, program, state)
@@ -231,8 +97,8 @@ pub(super) fn has_meaning(name: &str) -> bool {
         || nested::is_shell(&base)
         || wrapper::is_known(&base)
         || builtin::is_known(&base)
-        || WRITERS.contains(&base.as_str())
-        || base != ":" && PLAIN.contains(&base.as_str())
+        || writer::is_known(&base)
+        || base != ":" && plain::is_known(&base)
 }
 
 /// Whether a word names git or a shell.
@@ -273,11 +139,17 @@ fn readable_name(name: &str, segment: &str) -> Result<(), Denial> {
     }
 }
 
-fn names_secret(word: &Word) -> bool {
-    match word.known() {
+/// Refuses a word that names a place where keys lie.
+pub(super) fn no_secret(word: &Word) -> Result<(), Denial> {
+    let names_secret = match word.known() {
         Some(text) => (word.tilde || text.starts_with('/')) && paths::is_secret(text),
         None => paths::is_secret(&word.source),
+    };
+    if names_secret {
+        let hint = "keys and passwords are not for the agent";
+        return Err(Denial::new(Rule::SecretPath, word.source.clone(), hint));
     }
+    Ok(())
 }
 
 /// An unknown program whose later word is git or a shell is taken for a wrapper that nobody can look through.
@@ -302,68 +174,4 @@ pub(super) fn later_words(run: &Run<'_>, program: &Program<'_>, state: &State) -
         }
     }
     Ok(())
-}
-
-/// Programs whose arguments are paths that they change.
-const WRITERS: &[&str] = &[
-    "rm", "rmdir", "unlink", "shred", "mkdir", "touch", "truncate", "chmod", "chown", "chgrp", "tee", "mv",
-    "ln", "cp", "install", "dd", "sed",
-];
-
-/// Early word about paths that the sandbox would refuse: only those that stand in the line are looked at.
-fn written_paths(
-    run: &Run<'_>,
-    program: &Program<'_>,
-    base: &str,
-    state: &State,
-) -> Option<Result<(), Denial>> {
-    if !WRITERS.contains(&base) {
-        return None;
-    }
-    let arguments = &program.words[1..];
-    let operands: Vec<&Word> = arguments
-        .iter()
-        .filter(|word| !word.prefix.starts_with('-') && word.text.is_some())
-        .collect();
-    let has = |options: &[&str]| {
-        arguments.iter().filter_map(Word::known).any(|word| {
-            options.iter().any(|option| {
-                let is_cluster = word.starts_with('-') && !word.starts_with("--") && option.len() == 1;
-                if is_cluster {
-                    word.contains(option)
-                } else {
-                    word.starts_with(&format!("--{option}"))
-                }
-            })
-        })
-    };
-    let targets: Vec<&Word> = match base {
-        "cp" | "install" => operands.into_iter().next_back().into_iter().collect(),
-        "sed" if !has(&["i", "in-place"]) => Vec::new(),
-        "sed" if has(&["e", "f", "expression", "file"]) => operands,
-        "sed" => operands.into_iter().skip(1).collect(),
-        "dd" => return Some(dd(run, program, state)),
-        _ => operands,
-    };
-    Some(targets.into_iter().try_for_each(|word| target(run, word, state)))
-}
-
-fn target(run: &Run<'_>, word: &Word, state: &State) -> Result<(), Denial> {
-    let path = word.known().unwrap_or_default();
-    // The sandbox gives every task its own temporary folder.
-    let is_temporary = ["/tmp/", "/var/tmp/"]
-        .iter()
-        .any(|folder| path.starts_with(folder))
-        && !path.contains("..");
-    if path.is_empty() || is_temporary || (!word.tilde && state.resolve(path).is_none()) {
-        return Ok(());
-    }
-    redirect::written(run, word, &word.source, state)
-}
-
-fn dd(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
-    let outputs = program.words.iter().filter_map(Word::known);
-    outputs
-        .filter_map(|word| word.strip_prefix("of="))
-        .try_for_each(|path| target(run, &Word::literal(path), state))
 }

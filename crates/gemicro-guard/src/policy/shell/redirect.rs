@@ -2,13 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::program::Stdin;
+use super::program::{self, Stdin};
 use super::run::Run;
 use super::state::State;
 use super::syntax::{children, source, unreadable};
 use super::walk::Walk;
 use super::word::{Word, holes};
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
 
 /// What the redirections of one statement bring.
 #[derive(Default)]
@@ -77,7 +78,13 @@ fn file<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Redire
     let is_substitution = |word: &Word| word.source.starts_with("<(") || word.source.starts_with(">(");
     let mut stdin = Stdin::Inherited;
     match (operator, first) {
-        ("<", Some(_)) | ("<&" | "<&-", _) => stdin = Stdin::Other,
+        ("<", Some(word)) => {
+            if let Ok(word) = &word {
+                program::no_secret(word)?;
+            }
+            stdin = Stdin::Other;
+        }
+        ("<&" | "<&-", _) => stdin = Stdin::Other,
         (">&" | ">&-", None) => {}
         (">&", Some(word)) => {
             let word = word?;

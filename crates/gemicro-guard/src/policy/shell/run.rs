@@ -4,8 +4,9 @@ use std::cell::Cell;
 
 use super::state::State;
 use super::{syntax, walk};
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
 use crate::policy::paths::Roots;
+use crate::policy::rule::Rule;
 
 /// Shells in shells, functions in functions.
 const DEPTH: usize = 24;

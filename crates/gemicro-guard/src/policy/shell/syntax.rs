@@ -3,7 +3,8 @@
 use tree_sitter::{Node, Parser, Tree};
 
 use super::run::too_large;
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
 
 /// Longer texts are not judged; a single argument of a Linux process is at most half of this.
 const BYTES: usize = 256 * 1024;
@@ -143,7 +144,7 @@ fn inspect(tree: &Tree, text: &str) -> Result<(), Denial> {
         if node.is_error() || node.is_missing() || (node.is_named() && !KINDS.contains(&node.kind())) {
             return Err(unreadable(text));
         }
-        if has_gap(node, text) {
+        if has_gap(node, text) || hides_command(node, text) {
             return Err(unreadable(text));
         }
         if cursor.goto_first_child() {
@@ -186,6 +187,30 @@ fn has_gap(node: Node<'_>, text: &str) -> bool {
     }
     let rest = text.get(at..node.end_byte()).unwrap_or_default();
     !rest.replace("\\\n", " ").trim().is_empty()
+}
+
+/// Whether a part that the grammar takes for plain text holds a substitution: `${x:-`…`}`, `${x%$(…)}`.
+fn hides_command(node: Node<'_>, text: &str) -> bool {
+    let is_plain = matches!(
+        node.kind(),
+        "word" | "regex" | "extglob_pattern" | "string_content"
+    );
+    if !is_plain || node.child_count() > 0 {
+        return false;
+    }
+    let starts_process = |c: char| node.kind() != "string_content" && matches!(c, '<' | '>');
+    let mut chars = source(node, text).chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next();
+            }
+            '`' => return true,
+            c if (c == '$' || starts_process(c)) && chars.peek() == Some(&'(') => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// A line that goes on in the middle of a word: bash joins the halves, the grammar does not.

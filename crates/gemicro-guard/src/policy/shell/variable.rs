@@ -6,7 +6,8 @@ use super::state::State;
 use super::syntax::{children, source, unreadable};
 use super::walk::Walk;
 use super::word::Word;
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
 
 /// Variables that make git start or read something else.
 const GIT_READS: &[&str] = &[
@@ -17,7 +18,6 @@ const GIT_READS: &[&str] = &[
     "XDG_CONFIG_HOME",
     "SSH_ASKPASS",
     "LESSOPEN",
-    "CDPATH",
     "BROWSER",
 ];
 /// Variables that make a shell run something before its program.
@@ -41,16 +41,54 @@ pub(super) fn assignment<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &mut St
         .map(|name| source(name, walk.text))
         .ok_or_else(|| unreadable(segment))?;
     let name = name.split('[').next().unwrap_or_default();
-    let value = node
-        .child_by_field_name("value")
-        .map(|value| source(value, walk.text))
-        .unwrap_or_default();
+    let value = node.child_by_field_name("value");
+    if let Some(value) = value {
+        no_index_command(value, walk.text)?;
+    }
+    let value = value.map(|value| source(value, walk.text)).unwrap_or_default();
     set(name, value, segment, state)
+}
+
+/// Refuses quoted text that arithmetic would run: the index in `a[$(…)]` is expanded when `a[…]` is computed, tested or
+/// set, long after its quotes are gone.
+pub(super) fn no_index_command(node: Node<'_>, text: &str) -> Result<(), Denial> {
+    let is_text = matches!(
+        node.kind(),
+        "raw_string" | "string" | "ansi_c_string" | "word" | "concatenation"
+    );
+    if is_text {
+        let word = Word::read(node, text)?;
+        return no_index_command_in(&word);
+    }
+    if matches!(node.kind(), "command_substitution" | "process_substitution") {
+        return Ok(());
+    }
+    children(node)
+        .into_iter()
+        .try_for_each(|child| no_index_command(child, text))
+}
+
+/// The same for one word.
+pub(super) fn no_index_command_in(word: &Word) -> Result<(), Denial> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let text = word.known().unwrap_or_default();
+    let runs = text.match_indices('[').any(|(at, _)| {
+        let (before, index) = text.split_at(at);
+        before.ends_with(is_name) && (index.contains("$(") || index.contains('`'))
+    });
+    if runs {
+        let hint = "an index that holds a command is run by arithmetic; write the command itself";
+        return Err(Denial::new(Rule::ShellInput, word.source.clone(), hint));
+    }
+    Ok(())
 }
 
 /// Notes that a variable was set, from any syntax; `value` is as written.
 pub(super) fn set(name: &str, value: &str, segment: &str, state: &mut State) -> Result<(), Denial> {
-    named(name, segment)?;
+    // Without a value it only switches the search off.
+    if name != "CDPATH" || !value.is_empty() {
+        named(name, segment)?;
+    }
     let loads_code = name.starts_with("LD_") || name.starts_with("DYLD_");
     if GIT_READS.contains(&name) || loads_code || (name == "PATH" && !keeps_programs(value)) {
         state.git_variable = Some(name.to_owned());
@@ -67,7 +105,17 @@ pub(super) fn named(name: &str, segment: &str) -> Result<(), Denial> {
         let hint = "git's variables are set by the orchestrator; leave them alone";
         return Err(Denial::new(Rule::Environment, segment, hint));
     }
+    if name == "CDPATH" {
+        let hint = "with this variable nobody knows where `cd` leads; leave it alone";
+        return Err(Denial::new(Rule::Environment, segment, hint));
+    }
     Ok(())
+}
+
+/// Judges an expression of arithmetic, which may set the variable that it begins with.
+pub(super) fn computed(text: &str) -> Result<(), Denial> {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    named(&text[..end.unwrap_or(text.len())], text)
 }
 
 /// Judges `export`, `declare`, `local`, `readonly`, `typeset`.
@@ -90,6 +138,7 @@ pub(super) fn declaration<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &mut S
 
 /// Judges one word after `export` and its like, or of `env`.
 pub(super) fn declared(word: &Word, is_export: bool, segment: &str, state: &mut State) -> Result<(), Denial> {
+    no_index_command_in(word)?;
     let deny = |hint: &str| Denial::new(Rule::Environment, segment, hint);
     let name_end = word.prefix.find('=');
     match (word.known(), name_end) {

@@ -11,7 +11,8 @@ use super::state::State;
 use super::syntax::{children, source, unreadable};
 use super::variable;
 use super::word::Word;
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
 
 /// Judges a whole parsed program.
 pub(super) fn program(run: &Run<'_>, text: &str, root: Node<'_>, state: &mut State) -> Result<(), Denial> {
@@ -80,7 +81,13 @@ impl<'t> Walk<'_, 't> {
                 .try_for_each(|stage| self.statement(stage, &mut state.clone())),
             "redirected_statement" => self.redirected(node, state),
             "negated_command" | "do_group" => self.sequence(node, state),
-            "compound_statement" => self.sequence(node, state),
+            "compound_statement" => {
+                // `(( … ))` has no statements in it.
+                if source(node, self.text).starts_with("((") {
+                    variable::no_index_command(node, self.text)?;
+                }
+                self.sequence(node, state)
+            }
             "subshell" => self.apart(node, state),
             "if_statement" | "elif_clause" | "else_clause" | "case_statement" | "case_item" => {
                 self.branches(node, state)
@@ -92,7 +99,10 @@ impl<'t> Walk<'_, 't> {
                 .into_iter()
                 .try_for_each(|child| variable::assignment(self, child, state)),
             "declaration_command" => variable::declaration(self, node, state),
-            "unset_command" | "test_command" => self.expression(node, state),
+            "unset_command" | "test_command" => {
+                variable::no_index_command(node, self.text)?;
+                self.expression(node, state)
+            }
             "comment" => Ok(()),
             // What stands between statements: patterns, conditions, words of a loop.
             _ => self.expression(node, state),
@@ -107,6 +117,7 @@ impl<'t> Walk<'_, 't> {
                 return self.statement(node, &mut state.clone());
             }
             "expansion" => variable::expansion(source(node, self.text))?,
+            "binary_expression" | "postfix_expression" => variable::computed(source(node, self.text))?,
             _ => {}
         }
         children(node)
@@ -281,6 +292,7 @@ impl<'t> Walk<'_, 't> {
                     redirects.add(redirect::read(self, child, state)?);
                 }
                 "subshell" | "function_definition" => return Err(unreadable(segment)),
+                _ if self.is_descriptor(child) => {}
                 _ if !child.is_named() => words.push(Word::literal(source(child, self.text))),
                 _ => {
                     self.expression(child, state)?;
@@ -295,6 +307,13 @@ impl<'t> Walk<'_, 't> {
         state.git_variable = git_variable;
         state.shell_variable = shell_variable;
         after.into_iter().try_for_each(|next| self.maybe(next, state))
+    }
+
+    /// `0<file`: bash takes the number for a descriptor, the grammar for a word.
+    fn is_descriptor(&self, node: Node<'t>) -> bool {
+        let is_number = source(node, self.text).bytes().all(|byte| byte.is_ascii_digit());
+        let next = self.text.as_bytes().get(node.end_byte());
+        is_number && matches!(next, Some(b'<' | b'>'))
     }
 
     /// One simple command: a call of a function of this line, or a program.

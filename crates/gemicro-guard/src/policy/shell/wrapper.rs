@@ -11,7 +11,8 @@ use super::run::Run;
 use super::state::State;
 use super::variable;
 use super::word::Word;
-use crate::policy::decision::{Denial, Rule};
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
 use table::{Alone, Wrapper};
 
 /// Whether a program is a wrapper that is looked through.

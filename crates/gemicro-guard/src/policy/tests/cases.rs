@@ -1,4 +1,4 @@
-//! Tables of commands: `firewall-cases.jsonl` is the reference's, `rules.txt` is ours.
+//! Tables of commands: `firewall-cases.jsonl` is the reference's, `rules.txt` and `families.txt` are ours.
 
 use serde_json::{Map, Value};
 
@@ -6,12 +6,14 @@ use super::{WORKTREE, filled, shell};
 use crate::policy::{Decision, PolicyConfig, ToolCall, check};
 
 const REFERENCE: &str = include_str!("../../../tests/policy/firewall-cases.jsonl");
-pub(super) const RULES: &str = include_str!("../../../tests/policy/rules.txt");
+const RULES: &str = include_str!("../../../tests/policy/rules.txt");
+const FAMILIES: &str = include_str!("../../../tests/policy/families.txt");
 
-/// A line of `rules.txt`: whether it is allowed, and the command.
+/// A line of our tables: whether it is allowed, and the command.
 pub(super) fn rules() -> Vec<(bool, String)> {
     RULES
         .lines()
+        .chain(FAMILIES.lines())
         .filter_map(|line| {
             let allowed = match line.get(..2)? {
                 "+ " => true,

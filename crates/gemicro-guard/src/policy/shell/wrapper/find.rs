@@ -5,6 +5,7 @@ use super::super::redirect;
 use super::super::run::Run;
 use super::super::state::State;
 use super::super::word::Word;
+use super::super::writer;
 use super::opaque;
 use crate::policy::decision::Denial;
 
@@ -27,6 +28,7 @@ const FILES: &[&str] = &["-fprint", "-fprint0", "-fprintf", "-fls"];
 /// Judges every command that the search would start.
 pub(super) fn judge(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
     let words = &program.words[1..];
+    deleted(run, words, state)?;
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
@@ -51,6 +53,27 @@ pub(super) fn judge(run: &Run<'_>, program: &Program<'_>, state: &State) -> Resu
         }
     }
     Ok(())
+}
+
+/// `-delete` and commands that remove or change what was found do so below the folders that the search starts in.
+fn deleted(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
+    let changes = words.iter().enumerate().any(|(at, word)| match word.known() {
+        Some("-delete") => true,
+        Some(action) if ACTIONS.contains(&action) => words
+            .get(at + 1)
+            .and_then(Word::known)
+            .is_some_and(|name| writer::changes_operands(&program::base_name(name))),
+        _ => false,
+    });
+    if !changes {
+        return Ok(());
+    }
+    let is_root = |word: &&Word| !word.prefix.starts_with(['-', '(', '!', ')', ',']);
+    words
+        .iter()
+        .skip_while(|word| matches!(word.known(), Some("-H" | "-L" | "-P")))
+        .take_while(is_root)
+        .try_for_each(|root| writer::target(run, root, state))
 }
 
 fn command(run: &Run<'_>, program: &Program<'_>, words: &[Word], state: &State) -> Result<(), Denial> {

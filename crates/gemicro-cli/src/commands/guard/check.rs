@@ -1,0 +1,213 @@
+//! `gemicro guard check`: answers the hook of an agent's CLI.
+//!
+//! CLIs let a call through when their hook fails in any way but exit code 2. So whatever goes wrong here, a panic
+//! included, is a denial on stdout, a reason on stderr and that exit code.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, ValueEnum};
+use gemicro_guard::hook::{Answer, EXIT_DENY, Format, HookError, Request, judge, refusal};
+use gemicro_guard::policy::PolicyConfig;
+
+use super::requests::Requests;
+use crate::config::GuardSettings;
+use crate::environment::Environment;
+use crate::output;
+use crate::trouble::Stopped;
+
+/// Below `gemicro guard check --help`.
+pub(super) const AFTER_HELP: &str = "\
+Examples:
+  echo '{\"tool\":\"shell\",\"command\":\"git push\",\"worktree\":\"/srv/task\"}' | gemicro guard check
+  gemicro guard check --jsonl < requests.jsonl
+  gemicro guard check --cli claude --worktree /srv/task    (as a PreToolUse hook)
+
+The neutral form is {\"tool\", \"command\" or \"args\", \"cwd\", \"worktree\"}; its answer is
+{\"decision\":\"allow\" or \"deny\", \"rule\", \"segment\", \"hint\"}.
+
+Exit codes:
+  0    every request was judged; the answers are on stdout
+  2    something went wrong: the answer is a denial, and stderr says why";
+
+/// Arguments of `gemicro guard check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Whose format the request has; without it the request tells
+    #[arg(long, value_enum)]
+    cli: Option<CliFormat>,
+    /// The folder that the agent may change; without it what the request names, or else its `cwd`
+    #[arg(long, value_name = "DIR")]
+    worktree: Option<PathBuf>,
+    /// Read one request per line, and answer each with one line
+    #[arg(long)]
+    jsonl: bool,
+    /// Take the [guard] section of this file, not of your own settings
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+}
+
+/// The formats by the names of their CLIs.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum CliFormat {
+    /// Gemini CLI, BeforeTool
+    Gemini,
+    /// Claude Code, PreToolUse
+    Claude,
+    /// Codex, PreToolUse
+    Codex,
+    /// Our own
+    Neutral,
+}
+
+/// The command alone: the tree of all commands costs more time than the answer.
+#[derive(Debug, Parser)]
+#[command(name = "gemicro guard check", after_help = AFTER_HELP)]
+struct Alone {
+    #[command(flatten)]
+    args: CheckArgs,
+}
+
+/// Answers `gemicro guard check` before anything of the program is set up; nothing for other commands.
+pub(crate) fn early(arguments: &[OsString]) -> Option<ExitCode> {
+    let [_, first, second, rest @ ..] = arguments else {
+        return None;
+    };
+    if first != "guard" || second != "check" {
+        return None;
+    }
+    let name = OsString::from("gemicro guard check");
+    let code = guarded(|| {
+        match Alone::try_parse_from(std::iter::once(&name).chain(rest)) {
+            Ok(alone) => answer_all(&alone.args),
+            Err(error) if error.exit_code() == 0 => {
+                // Help was asked for.
+                let _ = output::print(&error.render().to_string());
+                0
+            }
+            Err(error) => {
+                let why = error.render().to_string();
+                tell(&refusal(
+                    Format::Neutral,
+                    &HookError::Arguments(why.trim_end().to_owned()),
+                ))
+            }
+        }
+    });
+    Some(ExitCode::from(code))
+}
+
+/// Answers the requests of stdin; returns the exit code.
+pub(super) fn run(args: &CheckArgs) -> u8 {
+    guarded(|| answer_all(args))
+}
+
+/// Turns a panic into a denial.
+fn guarded(work: impl FnOnce() -> u8) -> u8 {
+    // Stderr belongs to the reason that the agent reads.
+    std::panic::set_hook(Box::new(|_| {}));
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| tell(&refusal(Format::Neutral, &HookError::Fault)))
+}
+
+fn answer_all(args: &CheckArgs) -> u8 {
+    let prepared = prepare(args);
+    let mut requests = Requests::new(io::stdin().lock());
+    let mut code = 0;
+    if args.jsonl {
+        while let Some(request) = requests.line() {
+            code = code.max(tell(&answer(args, &prepared, request)));
+        }
+        code
+    } else {
+        tell(&answer(args, &prepared, requests.whole()))
+    }
+}
+
+/// What every request of this call shares.
+struct Prepared {
+    policy: PolicyConfig,
+    worktree: Option<PathBuf>,
+}
+
+fn prepare(args: &CheckArgs) -> Result<Prepared, String> {
+    let said = |stopped: Stopped| match stopped {
+        Stopped::Trouble(trouble) => trouble.failure.message,
+        Stopped::PipeClosed | Stopped::Told(_) => "they cannot be read".to_owned(),
+    };
+    let policy = match &args.settings {
+        Some(path) => GuardSettings::of_file(path),
+        None => GuardSettings::of_user(&Environment::of_process()),
+    };
+    let worktree = args.worktree.as_ref().map(std::path::absolute).transpose();
+    Ok(Prepared {
+        policy: policy.map_err(said)?,
+        worktree: worktree.map_err(|error| format!("--worktree: {error}"))?,
+    })
+}
+
+fn answer(
+    args: &CheckArgs,
+    prepared: &Result<Prepared, String>,
+    request: Result<String, HookError>,
+) -> Answer {
+    let format = args.cli.map(|cli| match cli {
+        CliFormat::Gemini => Format::Gemini,
+        CliFormat::Claude => Format::Claude,
+        CliFormat::Codex => Format::Codex,
+        CliFormat::Neutral => Format::Neutral,
+    });
+    match (request, prepared) {
+        (Ok(text), Ok(prepared)) => judge(&prepared.policy, format, &text, prepared.worktree.as_deref()),
+        (Ok(text), Err(why)) => {
+            let seen = || Request::parse(&text).map_or(Format::Neutral, |request| request.format());
+            refusal(format.unwrap_or_else(seen), &HookError::Settings(why.clone()))
+        }
+        (Err(error), _) => refusal(format.unwrap_or(Format::Neutral), &error),
+    }
+}
+
+/// Says an answer; returns the exit code. An answer that nobody can read is a denial too.
+fn tell(answer: &Answer) -> u8 {
+    let mut stdout = io::stdout().lock();
+    let told = writeln!(stdout, "{}", answer.stdout).and_then(|()| stdout.flush());
+    if !answer.stderr.is_empty() {
+        output::say(&answer.stderr);
+    }
+    match told {
+        Ok(()) => answer.exit_code,
+        Err(error) => {
+            output::say(&format!(
+                "Permission Denied: the answer could not be written: {error}"
+            ));
+            EXIT_DENY
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_denial() {
+        assert_eq!(guarded(|| panic!("on purpose")), EXIT_DENY);
+        assert_eq!(guarded(|| 0), 0);
+    }
+
+    #[test]
+    fn only_this_command_is_answered_early() {
+        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        for line in [
+            "gemicro",
+            "gemicro guard",
+            "gemicro guard explain x",
+            "gemicro check guard",
+        ] {
+            assert!(early(&words(line)).is_none(), "{line}");
+        }
+    }
+}

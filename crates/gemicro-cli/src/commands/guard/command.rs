@@ -1,0 +1,50 @@
+//! The verbs of `gemicro guard`.
+
+use clap::{Args, Subcommand};
+
+use super::check::{self, CheckArgs};
+use super::explain::{self, ExplainArgs};
+use crate::args::DataFormat;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro guard`.
+#[derive(Debug, Args)]
+pub(crate) struct GuardArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: GuardCommand,
+}
+
+/// What the guard can be asked.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GuardCommand {
+    /// Judge a tool call from stdin, in the format of an agent's hook
+    #[command(after_help = check::AFTER_HELP)]
+    Check(CheckArgs),
+    /// Say whether a command is allowed, by which rule not, and what to do instead
+    #[command(after_help = explain::AFTER_HELP)]
+    Explain(ExplainArgs),
+}
+
+impl GuardArgs {
+    /// How a failure is printed.
+    pub(crate) fn format(&self) -> DataFormat {
+        match &self.command {
+            // It prints its own answer, also when it fails.
+            GuardCommand::Check(_) => DataFormat::Text,
+            GuardCommand::Explain(args) => args.format,
+        }
+    }
+}
+
+/// Asks the guard.
+pub(crate) fn run(ctx: &Context, args: &GuardArgs) -> Result<(), Stopped> {
+    match &args.command {
+        GuardCommand::Check(args) => match check::run(args) {
+            0 => Ok(()),
+            code => Err(Stopped::Told(code)),
+        },
+        GuardCommand::Explain(args) => explain::run(ctx, args),
+    }
+}

@@ -1,0 +1,137 @@
+//! `gemicro guard explain`: what the guard says to a command, for people.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gemicro_event::ErrorKind;
+use gemicro_guard::policy::{Decision, Denial, ToolCall, check};
+use serde_json::{Map, Value, json};
+
+use crate::args::DataFormat;
+use crate::config::GuardSettings;
+use crate::output;
+use crate::screen::{Screen, text};
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// The exit code of a denied command.
+const DENIED: u8 = 1;
+
+/// Below `gemicro guard explain --help`.
+pub(super) const AFTER_HELP: &str = "\
+Examples:
+  gemicro guard explain \"git -C .. checkout main\"
+  gemicro guard explain --worktree /srv/task \"cargo test 2>&1 | tail -20\"
+  gemicro guard explain --tool write_file '{\"file_path\":\".git/config\"}'
+
+Exit codes:
+  0    it is allowed
+  1    it is denied
+  2    the guard could not be asked";
+
+/// Arguments of `gemicro guard explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The command line; or, as a JSON object, all arguments of the tool
+    call: String,
+    /// The folder that the agent may change [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    worktree: Option<PathBuf>,
+    /// The tool that is called
+    #[arg(long, value_name = "NAME", default_value = "shell")]
+    tool: String,
+    /// Take the [guard] section of this file, not of your own settings
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// How the answer is printed
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: DataFormat,
+}
+
+/// Explains one call.
+pub(crate) fn run(ctx: &Context, args: &ExplainArgs) -> Result<(), Stopped> {
+    let policy = match &args.settings {
+        Some(path) => GuardSettings::of_file(path)?,
+        None => GuardSettings::of_user(&ctx.environment)?,
+    };
+    let call = call(ctx, args)?;
+    let decision = check(&policy, &call);
+    let told = match args.format {
+        DataFormat::Text => screen(&ctx.screen, args, &decision),
+        DataFormat::Json | DataFormat::Jsonl => format!("{}\n", object(&call, &decision)),
+    };
+    output::print(&told)?;
+    match decision {
+        Decision::Allow => Ok(()),
+        Decision::Deny(_) => Err(Stopped::Told(DENIED)),
+    }
+}
+
+fn call(ctx: &Context, args: &ExplainArgs) -> Result<ToolCall, Stopped> {
+    let worktree = match &args.worktree {
+        Some(folder) => ctx.environment.folder.join(folder),
+        None => ctx.environment.folder.clone(),
+    };
+    if !worktree.is_dir() {
+        return Err(Stopped::failed(
+            ErrorKind::NotFound,
+            format!("there is no folder {}", worktree.display()),
+            "name the agent's folder with --worktree",
+        ));
+    }
+    // Written as a shell in that folder would say it.
+    let worktree = worktree.canonicalize()?;
+    let arguments = serde_json::from_str::<Map<String, Value>>(&args.call);
+    Ok(match arguments {
+        Ok(arguments) => ToolCall {
+            tool: args.tool.clone(),
+            args: arguments,
+            cwd: worktree.clone(),
+            worktree,
+        },
+        Err(_) => ToolCall::shell(args.tool.clone(), args.call.clone(), worktree),
+    })
+}
+
+fn screen(screen: &Screen, args: &ExplainArgs, decision: &Decision) -> String {
+    let paint = screen.on_stdout();
+    let call = text::one_line(&args.call);
+    match decision {
+        Decision::Allow => format!(
+            "{} {call}\n  No rule of the guard speaks against it. What it then does, the sandbox holds.\n",
+            paint.good("Allowed:")
+        ),
+        Decision::Deny(denial) => {
+            let Denial { rule, segment, hint } = denial;
+            let line = |name: &str, text: &str| {
+                let name = text::pad(name, "protects".len());
+                format!("  {}  {}\n", paint.faint(&name), text::one_line(text))
+            };
+            let lines = [
+                line("part", segment),
+                line("rule", &format!("{rule}: {}", rule.meaning())),
+                line("protects", rule.protects()),
+                line("instead", hint),
+            ];
+            format!("{} {call}\n{}", paint.bad("Denied:"), lines.concat())
+        }
+    }
+}
+
+fn object(call: &ToolCall, decision: &Decision) -> Value {
+    let denial = match decision {
+        Decision::Allow => None,
+        Decision::Deny(denial) => Some(denial),
+    };
+    json!({
+        "decision": if denial.is_none() { "allow" } else { "deny" },
+        "rule": denial.map(|denial| denial.rule),
+        "meaning": denial.map(|denial| denial.rule.meaning()),
+        "protects": denial.map(|denial| denial.rule.protects()),
+        "segment": denial.map(|denial| &denial.segment),
+        "hint": denial.map(|denial| &denial.hint),
+        "tool": call.tool,
+        "args": call.args,
+        "worktree": call.worktree.display().to_string(),
+    })
+}

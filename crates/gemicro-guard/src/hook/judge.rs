@@ -1,0 +1,26 @@
+//! One request from its text to its answer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use super::answer::{Answer, answer, refusal};
+use super::error::HookError;
+use super::format::Format;
+use super::request::Request;
+use crate::policy::{PolicyConfig, check};
+
+/// Judges one request. Without a `format` it is the one that the request seems to have. Never panics.
+pub fn judge(config: &PolicyConfig, format: Option<Format>, text: &str, worktree: Option<&Path>) -> Answer {
+    let judged = catch_unwind(AssertUnwindSafe(|| {
+        let request = match Request::parse(text) {
+            Ok(request) => request,
+            Err(error) => return refusal(format.unwrap_or(Format::Neutral), &error),
+        };
+        let format = format.unwrap_or_else(|| request.format());
+        match request.call(format, worktree) {
+            Ok(call) => answer(format, &check(config, &call)),
+            Err(error) => refusal(format, &error),
+        }
+    }));
+    judged.unwrap_or_else(|_| refusal(format.unwrap_or(Format::Neutral), &HookError::Fault))
+}

@@ -1,0 +1,99 @@
+//! Programs that write the paths they are given: an early word about what the sandbox would refuse.
+//!
+//! Only paths that stand in the line are looked at, as far as they are known; a path that only the running shell knows
+//! is for the sandbox.
+
+mod special;
+mod table;
+
+use super::program::Program;
+use super::redirect;
+use super::run::Run;
+use super::state::State;
+use super::word::Word;
+use crate::policy::decision::Denial;
+use crate::policy::rule::Rule;
+use table::{Operands, Writer, find};
+
+/// Programs whose other words are data.
+const DATA: &[&str] = &["dd", "sed", "ln"];
+
+/// Whether the program is one of those read here, so that a line must not define it anew.
+pub(super) fn is_known(base: &str) -> bool {
+    DATA.contains(&base) || base == "tar" || find(base).is_some()
+}
+
+/// Whether a later word `git` or `sh` means nothing to the program.
+pub(super) fn is_plain(base: &str) -> bool {
+    let is_plain =
+        |writer: &Writer| !["rsync", "curl", "wget", "zip", "7z", "split"].contains(&writer.names[0]);
+    DATA.contains(&base) || find(base).is_some_and(is_plain)
+}
+
+/// Whether a program changes every path it is given.
+pub(super) fn changes_operands(base: &str) -> bool {
+    matches!(base, "sed" | "ln") || find(base).is_some_and(|writer| writer.operands == Operands::All)
+}
+
+/// Judges the paths that a program would write.
+pub(super) fn judge(run: &Run<'_>, program: &Program<'_>, base: &str, state: &State) -> Result<(), Denial> {
+    let words = &program.words[1..];
+    let targets = match base {
+        "dd" => return special::dd(run, words, state),
+        "ln" => return special::link(run, words, state),
+        "sed" => special::sed(words),
+        "perl" | "ruby" => special::in_place(words),
+        "tar" | "bsdtar" | "gtar" => return special::tar(run, words, state),
+        _ => match find(base) {
+            Some(writer) => table::written(writer, words),
+            None => return Ok(()),
+        },
+    };
+    targets.iter().try_for_each(|word| target(run, word, state))
+}
+
+/// Judges one path that would be written.
+pub(super) fn target(run: &Run<'_>, word: &Word, state: &State) -> Result<(), Denial> {
+    let Some(path) = word.known() else {
+        return beginning(run, word, state);
+    };
+    // The sandbox gives every task its own temporary folder.
+    let is_temporary = ["/tmp/", "/var/tmp/"]
+        .iter()
+        .any(|folder| path.starts_with(folder))
+        && !path.contains("..");
+    let is_unknown = !word.tilde && state.resolve(path).is_none();
+    if path.is_empty() || path == "-" || is_temporary || is_unknown {
+        return Ok(());
+    }
+    redirect::written(run, word, &word.source, state)
+}
+
+/// A path of which only the beginning is known, as `../*` or `.g*`.
+fn beginning(run: &Run<'_>, word: &Word, state: &State) -> Result<(), Denial> {
+    let is_home = ["$HOME", "${HOME}"]
+        .iter()
+        .any(|home| word.source.trim_start_matches('"').starts_with(home));
+    if is_home || word.tilde {
+        let hint = "stay inside the worktree; nothing outside it can be used";
+        return Err(Denial::new(Rule::OutsideWorktree, word.source.clone(), hint));
+    }
+    let (folder, name) = match word.prefix.rsplit_once('/') {
+        Some((folder, name)) => (format!("{folder}/"), name),
+        None => (String::new(), word.prefix.as_str()),
+    };
+    // Of the pattern `.g*` git's own folder is a part.
+    let name = name.to_lowercase();
+    if word.splits && name.starts_with('.') && ".git".starts_with(&name) {
+        let hint = "git's own folder is changed by git commands only";
+        return Err(Denial::new(Rule::GitMetadata, word.source.clone(), hint));
+    }
+    if folder.is_empty() || folder.contains('{') {
+        return Ok(());
+    }
+    let known = Word {
+        source: word.source.clone(),
+        ..Word::literal(&folder)
+    };
+    target(run, &known, state)
+}

@@ -1,0 +1,194 @@
+//! Programs whose written paths need more than a table: `sed`, `perl`, `dd`, `ln`, `tar`.
+
+use super::table::{Operands, PLAIN, Writer, rest_of, sort, written};
+use super::target;
+use crate::policy::decision::Denial;
+use crate::policy::shell::run::Run;
+use crate::policy::shell::state::State;
+use crate::policy::shell::word::Word;
+
+pub(super) fn sed(words: &[Word]) -> Vec<Word> {
+    let is_in_place = |word: &Word| {
+        let is_short = !word.prefix.starts_with("--") && word.prefix.starts_with('-');
+        word.prefix.starts_with("--in-place")
+            || is_short && word.prefix.split('e').next().is_some_and(|it| it.contains('i'))
+    };
+    if !words.iter().any(is_in_place) {
+        return Vec::new();
+    }
+    let has_script = |word: &Word| {
+        let long = word.prefix.starts_with("--expression") || word.prefix.starts_with("--file");
+        long || !word.prefix.starts_with("--")
+            && word.prefix.starts_with('-')
+            && word.prefix.contains(['e', 'f'])
+    };
+    let writer = Writer {
+        operands: if words.iter().any(has_script) {
+            Operands::All
+        } else {
+            Operands::Rest
+        },
+        valued: "ef",
+        ..PLAIN
+    };
+    // `-i` takes only what is attached to it.
+    let plain: Vec<Word> = words
+        .iter()
+        .filter(|word| !word.prefix.starts_with("-i"))
+        .cloned()
+        .collect();
+    written(&writer, &plain)
+}
+
+/// `perl -pi -e '…' files`.
+pub(super) fn in_place(words: &[Word]) -> Vec<Word> {
+    let cluster = |word: &Word| {
+        let is_short = word.prefix.starts_with('-') && !word.prefix.starts_with("--");
+        is_short.then(|| {
+            word.prefix[1..]
+                .split(['e', 'E', 'M', 'I'])
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        })
+    };
+    if !words
+        .iter()
+        .filter_map(cluster)
+        .any(|letters| letters.contains('i'))
+    {
+        return Vec::new();
+    }
+    let writer = Writer {
+        valued: "eEMIi",
+        ..PLAIN
+    };
+    let plain: Vec<Word> = words
+        .iter()
+        .filter(|word| !word.prefix.starts_with("-i"))
+        .cloned()
+        .collect();
+    let with_script = plain
+        .iter()
+        .any(|word| word.prefix.starts_with('-') && word.prefix.contains(['e', 'E']));
+    let operands = if with_script {
+        Operands::All
+    } else {
+        Operands::Rest
+    };
+    // `-pi -e` is read as `-p`, `-e`: the suffix of `-i` is attached or absent.
+    let plain: Vec<Word> = plain
+        .into_iter()
+        .map(|word| match word.known() {
+            Some(text) if text.starts_with('-') && text.ends_with('i') => {
+                Word::literal(text.trim_end_matches('i'))
+            }
+            _ => word,
+        })
+        .collect();
+    written(&Writer { operands, ..writer }, &plain)
+}
+
+pub(super) fn dd(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
+    let outputs = words.iter().filter_map(|word| {
+        let value = word.prefix.strip_prefix("of=")?;
+        Some(rest_of(word, value))
+    });
+    outputs.into_iter().try_for_each(|word| target(run, &word, state))
+}
+
+/// A symbolic link leads to a place as seen from the link's own folder.
+pub(super) fn link(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
+    const LINK: Writer = Writer {
+        letters: "t",
+        long: &["target-directory"],
+        valued: "S",
+        ..PLAIN
+    };
+    let sorted = sort(&LINK, words);
+    let is_symbolic =
+        sorted.letters.contains('s') || words.iter().any(|word| word.known() == Some("--symbolic"));
+    let mut sources = sorted.operands;
+    let place = match sorted.values.into_iter().next() {
+        Some(folder) => Some((folder, true)),
+        None if sources.len() > 1 => {
+            let is_folder = sources.len() > 2;
+            sources.pop().map(|place| (place, is_folder))
+        }
+        None => None,
+    };
+    if let Some((place, _)) = &place {
+        target(run, place, state)?;
+    }
+    for source in sources {
+        let relative = source
+            .known()
+            .filter(|path| is_symbolic && !path.starts_with('/') && !source.tilde);
+        match (relative, &place) {
+            (Some(path), Some((place, is_folder))) => {
+                let Some(base) = place.known() else { continue };
+                let in_folder = *is_folder || base.ends_with('/') || is_existing_folder(state, base);
+                let folder = match base.rsplit_once('/') {
+                    _ if in_folder => base,
+                    Some((folder, _)) => folder,
+                    None => ".",
+                };
+                target(run, &Word::literal(&format!("{folder}/{path}")), state)?;
+            }
+            _ => target(run, &source, state)?,
+        }
+    }
+    Ok(())
+}
+
+fn is_existing_folder(state: &State, path: &str) -> bool {
+    let places = state.resolve(path).unwrap_or_default();
+    places.iter().any(|place| place.is_dir())
+}
+
+/// `tar` writes its archive when it makes one, and below a folder when it takes one apart.
+pub(super) fn tar(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
+    const TAR: Writer = Writer {
+        letters: "fC",
+        long: &["file", "directory"],
+        valued: "bgHKLNTVXI",
+        ..PLAIN
+    };
+    // The first word may be a bundle of letters without a dash.
+    let mut words = words.to_vec();
+    if let Some(first) = words.first_mut()
+        && let Some(bundle) = first.known().filter(|text| !text.starts_with('-'))
+    {
+        *first = Word::literal(&format!("-{bundle}"));
+    }
+    let long = |name: &str| words.iter().any(|word| word.known() == Some(name));
+    let letters = sort(&TAR, &words).letters;
+    let extracts = letters.contains('x') || long("--extract") || long("--get");
+    let creates =
+        letters.contains(['c', 'r', 'u', 'A']) || long("--create") || long("--append") || long("--update");
+    let only = |letter: &'static str, long: &'static [&'static str]| {
+        let writer = Writer {
+            operands: Operands::None,
+            letters: letter,
+            long,
+            valued: "bgHKLNTVXIfC",
+            ..PLAIN
+        };
+        written(&writer, &words)
+    };
+    if extracts {
+        let folders = only("C", &["directory"]);
+        folders.iter().try_for_each(|word| target(run, word, state))?;
+        if folders.is_empty() && !letters.contains('O') {
+            target(run, &Word::literal("."), state)?;
+        }
+    }
+    if creates {
+        let archives = only("f", &["file"]);
+        archives
+            .iter()
+            .filter(|word| word.known() != Some("-"))
+            .try_for_each(|word| target(run, word, state))?;
+    }
+    Ok(())
+}
