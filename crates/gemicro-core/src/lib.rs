@@ -13,6 +13,7 @@ pub mod corpus;
 pub mod drive;
 pub mod execute;
 pub mod flow;
+pub mod history;
 pub mod live;
 pub mod llm;
 pub mod models;

@@ -17,6 +17,7 @@ mod drive_stops;
 mod drive_time;
 mod folds;
 mod golden_events;
+mod history;
 mod injection;
 mod live;
 mod memory_store;

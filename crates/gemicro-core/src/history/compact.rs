@@ -1,0 +1,310 @@
+//! Makes the plan of a new epoch: what stays, what stands for the rest, and which facts are written out.
+//!
+//! Cheapest first: duplicate tool output is dropped, old tool output masked, over-long turns cut, the oldest
+//! turns sealed into a segment, segments merged; then a typed refusal. Rules, the last user message and open
+//! calls are never touched. The plan leaves room to grow, so that the next compaction is not due at once.
+
+use super::fill::filled;
+use super::material::Material;
+use super::render::{render, write_head};
+use super::segments::{Summaries, merged, refreshed, sealed};
+use super::views::{Priced, cut_to, duplicates, masked};
+use super::{
+    Author, FactClass, HistoryError, HistoryWarning, Level, PinnedFact, PromptPlan, Segment, Tag, TurnKind,
+    View,
+};
+use crate::tokens::FRAMING_TOKENS;
+
+/// How old turns are represented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strategy {
+    /// One summary for what was sealed at once; many are merged.
+    Summarise,
+    /// Summaries of ranges that grow with their age.
+    Hierarchical,
+    /// No summaries: the turns that the last message may be about are shown again.
+    Retrieval,
+    /// No summaries and nothing sealed: duplicates, masks and cuts alone.
+    Views,
+}
+
+/// Makes a plan for the whole log.
+pub(super) fn compact(
+    material: &Material<'_>,
+    before: Option<&PromptPlan>,
+    strategy: Strategy,
+    summaries: &mut Summaries<'_>,
+) -> Result<PromptPlan, HistoryError> {
+    let plan = started(material, before);
+    if plan.level < Level::Heavy || strategy == Strategy::Views {
+        let may_stay = material.total() <= material.config.summary_threshold || strategy == Strategy::Views;
+        if may_stay && plan.segments.is_empty() {
+            let shown = all_shown(material, plan.clone());
+            let cost = material.counter.tokens(&render(material.log, &shown).text);
+            if cost <= material.config.room() {
+                return Ok(shown);
+            }
+            if strategy == Strategy::Views {
+                return Err(HistoryError::TooSmall {
+                    needed: cost + FRAMING_TOKENS,
+                    limit: material.config.limit(),
+                });
+            }
+        }
+    }
+    let plan = with_turns(material, plan, summaries)?;
+    let plan = with_segments(material, plan, strategy, summaries);
+    filled(material, plan, strategy)
+}
+
+/// An empty plan of the next epoch.
+fn started(material: &Material<'_>, before: Option<&PromptPlan>) -> PromptPlan {
+    let epoch = before.map_or(1, |plan| plan.epoch + 1);
+    PromptPlan {
+        epoch,
+        // Whoever compacts does so for a reason, be it a limit below the levels.
+        level: material.config.level(material.total()).max(Level::Window),
+        started_at: material.log.len(),
+        shown_to: material.log.len(),
+        segments: before.map_or_else(Vec::new, |plan| plan.segments.clone()),
+        ..PromptPlan::verbatim(tag_of(material, epoch))
+    }
+}
+
+/// A tag that nobody has written so far.
+pub(super) fn tag_of(material: &Material<'_>, epoch: u64) -> Tag {
+    let texts = material.log.turns().iter().map(|turn| turn.text.as_str());
+    Tag::unseen(&format!("{epoch} {}", material.log.len()), texts)
+}
+
+/// The cheap steps on everything but the first and the last messages.
+fn all_shown(material: &Material<'_>, mut plan: PromptPlan) -> PromptPlan {
+    let config = material.config;
+    let turns = material.log.turns();
+    let recent_from = turns.len().saturating_sub(config.recent_message_count);
+    let same = duplicates(turns);
+    for (idx, turn) in turns.iter().enumerate() {
+        let is_middle = idx >= config.first_message_count && idx < recent_from;
+        let is_last_user = material.log.last_user() == Some(turn.number);
+        let (view, _) = match same.get(&turn.number) {
+            Some(&earlier) => (View::SameAs { turn: earlier }, 0),
+            None if is_last_user => continue,
+            None if is_middle && turn.kind == TurnKind::ToolOutput => masked(material, &plan.tag, turn),
+            None if is_middle => cut_to(material, &plan.tag, turn, config.room() / 8),
+            None => cut_to(material, &plan.tag, turn, config.room() / 4),
+        };
+        if view != View::Whole {
+            plan.views.insert(turn.number, view);
+        }
+    }
+    plan
+}
+
+/// Chooses the turns that are shown: what must be, then the last ones as far as there is room.
+fn with_turns(
+    material: &Material<'_>,
+    mut plan: PromptPlan,
+    summaries: &mut Summaries<'_>,
+) -> Result<PromptPlan, HistoryError> {
+    let config = material.config;
+    let mut head = String::new();
+    write_head(&mut head, &plan);
+    let rules = pinned(material, FactClass::Rule);
+    let last_user = material.log.last_user();
+    let open: Vec<(u64, Priced)> = material
+        .log
+        .open_call_turns()
+        .into_iter()
+        .filter_map(|number| {
+            Some((
+                number,
+                cut_to(material, &plan.tag, material.log.turn(number)?, OPEN_CALL),
+            ))
+        })
+        .collect();
+    let needed = material.counter.tokens(&head)
+        + section_cost(material, &rules)
+        + last_user.map_or(0, |number| material.whole(number))
+        + open
+            .iter()
+            .filter(|(number, _)| Some(*number) != last_user)
+            .map(|(_, (_, cost))| cost)
+            .sum::<u64>();
+    let Some(free) = config.room().checked_sub(needed) else {
+        return Err(HistoryError::TooSmall {
+            needed: needed + FRAMING_TOKENS,
+            limit: config.limit(),
+        });
+    };
+    let decisions = pinned(material, FactClass::Decision);
+    let n_decisions = decisions.len();
+    let decisions = newest_within(material, decisions, free);
+    plan.n_decisions_lost = n_decisions - decisions.len();
+    if plan.n_decisions_lost > 0 {
+        let count = plan.n_decisions_lost;
+        summaries.warnings.push(HistoryWarning::DecisionsLost { count });
+    }
+    let free = free - section_cost(material, &decisions).min(free);
+    plan.pinned = rules;
+    plan.pinned.extend(decisions);
+    for (number, (view, _)) in open {
+        if view != View::Whole {
+            plan.views.insert(number, view);
+        }
+        plan.kept.push(number);
+    }
+    plan.kept.extend(last_user);
+    let spent = show_recent(material, &mut plan, free * 45 / 100);
+    if plan.level == Level::Window {
+        show_first(material, &mut plan, (free * 45 / 100).saturating_sub(spent));
+    }
+    plan.kept.retain(|&number| number < plan.from);
+    plan.kept.sort_unstable();
+    plan.kept.dedup();
+    Ok(plan)
+}
+
+/// The text of a turn with an open call may be cut to this; the call itself stands in the title.
+const OPEN_CALL: u64 = 160;
+
+/// A turn of which less would be left says nothing.
+const LEAST_TURN: u64 = 60;
+
+/// Shows the last messages, the newest first, each with up to half of the room that is left.
+fn show_recent(material: &Material<'_>, plan: &mut PromptPlan, room: u64) -> u64 {
+    let last = material.log.len();
+    let n_recent = material.config.recent_message_count.max(1) as u64;
+    let first = last.saturating_sub(n_recent - 1).max(plan.sealed_to() + 1).max(1);
+    plan.from = last + 1;
+    let mut left = room;
+    for turn in material.log.range(first, last).iter().rev() {
+        if !plan.kept.contains(&turn.number) {
+            let share = if turn.number == last {
+                left * 2 / 3
+            } else {
+                left / 2
+            };
+            let (view, cost) = cut_to(material, &plan.tag, turn, share);
+            if cost > share || (view != View::Whole && cost < LEAST_TURN) {
+                break;
+            }
+            left -= cost;
+            if view != View::Whole {
+                plan.views.insert(turn.number, view);
+            }
+        }
+        plan.from = turn.number;
+    }
+    room - left
+}
+
+/// Shows the first messages, which often say what all is about.
+fn show_first(material: &Material<'_>, plan: &mut PromptPlan, room: u64) {
+    let mut left = room;
+    for turn in material
+        .log
+        .turns()
+        .iter()
+        .take(material.config.first_message_count)
+    {
+        if turn.number >= plan.from || plan.kept.contains(&turn.number) {
+            continue;
+        }
+        let (view, cost) = cut_to(material, &plan.tag, turn, left / 2);
+        if cost > left / 2 {
+            break;
+        }
+        left -= cost;
+        if view != View::Whole {
+            plan.views.insert(turn.number, view);
+        }
+        plan.kept.push(turn.number);
+    }
+}
+
+fn with_segments(
+    material: &Material<'_>,
+    mut plan: PromptPlan,
+    strategy: Strategy,
+    summaries: &mut Summaries<'_>,
+) -> PromptPlan {
+    let last = plan.from.saturating_sub(1);
+    if strategy == Strategy::Hierarchical {
+        plan.segments = growing_ranges(last)
+            .into_iter()
+            .map(|(first, last)| sealed(material, first, last, summaries))
+            .collect();
+        return plan;
+    }
+    let mut segments: Vec<Segment> = refreshed(&plan.segments, summaries.cache);
+    let first = plan.sealed_to() + 1;
+    if first <= last {
+        segments.push(sealed(material, first, last, summaries));
+    }
+    plan.segments = merged(material, segments, summaries);
+    plan
+}
+
+/// Ranges that are longer the older they are, and that stay the same while turns are added: the digits of a
+/// binary number, in steps of sixteen turns.
+fn growing_ranges(last: u64) -> Vec<(u64, u64)> {
+    const STEP: u64 = 16;
+    let mut ranges = Vec::new();
+    let mut first = 1;
+    for bit in (0..64).rev() {
+        let length = ((last / STEP) & (1 << bit)).saturating_mul(STEP);
+        if length > 0 {
+            ranges.push((first, first + length - 1));
+            first += length;
+        }
+    }
+    if first <= last {
+        ranges.push((first, last));
+    }
+    ranges
+}
+
+fn pinned(material: &Material<'_>, class: FactClass) -> Vec<PinnedFact> {
+    material
+        .ledger
+        .of_class(class)
+        .map(|fact| PinnedFact {
+            class,
+            kind: fact.kind,
+            text: fact.text.clone(),
+            turn: fact.turn,
+        })
+        .collect()
+}
+
+fn section_cost(material: &Material<'_>, facts: &[PinnedFact]) -> u64 {
+    const FRAME: u64 = 24;
+    let sum: u64 = facts
+        .iter()
+        .map(|fact| material.counter.tokens(&fact.text) + 1)
+        .sum();
+    if facts.is_empty() { 0 } else { sum + FRAME }
+}
+
+fn newest_within(material: &Material<'_>, facts: Vec<PinnedFact>, room: u64) -> Vec<PinnedFact> {
+    const FRAME: u64 = 24;
+    let mut left = room.saturating_sub(FRAME);
+    let mut kept: Vec<PinnedFact> = Vec::new();
+    for fact in facts.into_iter().rev() {
+        let cost = material.counter.tokens(&fact.text) + 1;
+        if cost <= left {
+            left -= cost;
+            kept.push(fact);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// Whether a turn of this author may be shortened on arrival.
+pub(super) fn may_shorten(author: Author) -> bool {
+    match author {
+        Author::Assistant | Author::Tool => true,
+        Author::User | Author::System => false,
+    }
+}

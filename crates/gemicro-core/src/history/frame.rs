@@ -1,0 +1,187 @@
+//! Frames around turns, which no content can forge.
+//!
+//! A frame is a line `<<tag what`, the content, and a line `<</tag`. A line of content that starts like a
+//! frame (bars, then `<<`) gets one more bar in front, and loses it when it is read: so no content opens or
+//! closes a frame, even when its writer knows the tag. A prompt is read line by line at `\n` alone; writing
+//! also puts the bar after other line ends and invisible characters, since models may see lines there.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Names the frames of one epoch: six letters and digits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Tag(String);
+
+impl Tag {
+    const LETTERS: &'static [u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    const LENGTH: usize = 6;
+
+    /// A tag made from `seed` that occurs in none of the texts.
+    #[must_use]
+    pub fn unseen<'a>(seed: &str, texts: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let mut attempt = 0_u64;
+        loop {
+            let tag = Self::derive(seed, attempt);
+            if !texts.clone().any(|text| text.contains(&tag.0)) {
+                return tag;
+            }
+            attempt += 1;
+        }
+    }
+
+    fn derive(seed: &str, attempt: u64) -> Self {
+        let digest = Sha256::new()
+            .chain_update(seed)
+            .chain_update(attempt.to_le_bytes())
+            .finalize();
+        let letters = digest.iter().take(Self::LENGTH);
+        Self(
+            letters
+                .map(|byte| char::from(Self::LETTERS[usize::from(byte % 32)]))
+                .collect(),
+        )
+    }
+
+    /// Takes a text as a tag; `None` unless it is six letters or digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let fits = text.len() == Self::LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    /// Its letters.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// One frame as it was read: what its first line says after the tag, and its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// The words after the tag.
+    pub title: String,
+    /// The content, byte for byte.
+    pub content: String,
+}
+
+/// A prompt is not a sequence of frames.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// A frame has no end.
+    #[error("the frame `{title}` is not closed")]
+    NotClosed {
+        /// What its first line says.
+        title: String,
+    },
+    /// A frame's first line makes no sense.
+    #[error("`{title}` is not the title of a frame")]
+    Title {
+        /// What it says.
+        title: String,
+    },
+}
+
+/// Writes a frame. The title must be one line.
+pub(super) fn write_frame(out: &mut String, tag: &Tag, title: &str, content: &str) {
+    out.push_str("<<");
+    out.push_str(tag.as_str());
+    out.push(' ');
+    out.push_str(title);
+    out.push('\n');
+    stuff(out, content);
+    out.push_str("\n<</");
+    out.push_str(tag.as_str());
+    out.push('\n');
+}
+
+/// Reads all frames with this tag. What stands between them is not content and is skipped.
+pub(super) fn read_frames(prompt: &str, tag: &Tag) -> Result<Vec<Frame>, FrameError> {
+    let opening = format!("<<{} ", tag.as_str());
+    let closing = format!("<</{}", tag.as_str());
+    let mut frames = Vec::new();
+    let mut lines = prompt.split('\n');
+    while let Some(line) = lines.next() {
+        let Some(title) = line.strip_prefix(&opening) else {
+            continue;
+        };
+        let mut content = String::new();
+        let mut is_first = true;
+        loop {
+            let Some(line) = lines.next() else {
+                return Err(FrameError::NotClosed {
+                    title: title.to_owned(),
+                });
+            };
+            if line == closing {
+                break;
+            }
+            if !is_first {
+                content.push('\n');
+            }
+            is_first = false;
+            content.push_str(line);
+        }
+        frames.push(Frame {
+            title: title.to_owned(),
+            content: unstuff(&content),
+        });
+    }
+    Ok(frames)
+}
+
+/// Copies the content with a bar before every line that starts like a frame.
+fn stuff(out: &mut String, content: &str) {
+    if !content.contains("<<") {
+        out.push_str(content);
+        return;
+    }
+    for line in lines_of(content) {
+        if starts_like_a_frame(line) {
+            out.push('|');
+        }
+        out.push_str(line);
+    }
+}
+
+fn unstuff(content: &str) -> String {
+    if !content.contains("<<") {
+        return content.to_owned();
+    }
+    lines_of(content)
+        .map(|line| match line.strip_prefix('|') {
+            Some(rest) if starts_like_a_frame(line) => rest,
+            _ => line,
+        })
+        .collect()
+}
+
+/// Whether a line is bars and invisible characters and then `<<`. One more bar does not change the answer.
+fn starts_like_a_frame(line: &str) -> bool {
+    line.trim_start_matches(|letter| letter == '|' || is_invisible(letter))
+        .starts_with("<<")
+}
+
+/// The lines of a text with their ends, at every character that anyone takes for a line end.
+fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(is_line_end)
+}
+
+/// Characters at which some reader starts a new line.
+pub(super) fn is_line_end(letter: char) -> bool {
+    matches!(
+        letter,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+/// Characters that nobody sees.
+pub(super) fn is_invisible(letter: char) -> bool {
+    matches!(
+        letter,
+        '\0' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+    )
+}

@@ -1,0 +1,365 @@
+//! The public face of a conversation's history: add messages, get prompts.
+//!
+//! The main type is [`HistoryManager`]. It keeps the log, its facts and the plan of the present epoch, and
+//! writes every turn only once per epoch: the next prompt is the last one with the new turns behind it.
+
+use std::sync::Arc;
+
+use super::compact::{Strategy, compact};
+use super::epoch::Epoch;
+use super::material::{Material, Record};
+use super::render::render;
+use super::report::HistoryReport;
+use super::segments::Summaries;
+use super::summary::{MAX_SUMMARY_CALLS, judged};
+use super::{
+    Author, CautiousCount, ConversationLog, HistoryConfig, HistoryError, HistoryWarning, PromptPlan,
+    Summariser, SummaryCache, SummaryRefusal, SummaryRequest, Tag, TokenCount, Turn,
+};
+use crate::tokens::FRAMING_TOKENS;
+
+/// A prompt and what is known about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptResult {
+    /// The text to send.
+    pub prompt: String,
+    /// Its tokens, rather too many than too few.
+    pub estimated_tokens: u64,
+    /// Whether anything of the conversation is left out.
+    pub was_compressed: bool,
+    /// Names the frames; needed to read the prompt back and to judge the reply.
+    pub tag: Tag,
+}
+
+/// The history of one conversation.
+pub struct HistoryManager {
+    record: Record,
+    summariser: Option<Arc<dyn Summariser>>,
+    cache: SummaryCache,
+    epoch: Option<Epoch>,
+    wanted: Vec<SummaryRequest>,
+    warnings: Vec<HistoryWarning>,
+    n_compactions: u64,
+    n_model_calls: usize,
+    last_prompt: String,
+    prefix_kept: f64,
+}
+
+impl std::fmt::Debug for HistoryManager {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HistoryManager")
+            .field("config", &self.record.config)
+            .field("n_turns", &self.record.log.len())
+            .field("plan", &self.plan())
+            .finish_non_exhaustive()
+    }
+}
+
+impl HistoryManager {
+    /// A conversation without messages.
+    #[must_use]
+    pub fn new(config: HistoryConfig) -> Self {
+        Self {
+            record: Record::new(config, Arc::new(CautiousCount)),
+            summariser: None,
+            cache: SummaryCache::default(),
+            epoch: None,
+            wanted: Vec::new(),
+            warnings: Vec::new(),
+            n_compactions: 0,
+            n_model_calls: 0,
+            last_prompt: String::new(),
+            prefix_kept: 1.0,
+        }
+    }
+
+    /// A conversation that is already there.
+    #[must_use]
+    pub fn from_log(config: HistoryConfig, log: &ConversationLog) -> Self {
+        let mut history = Self::new(config);
+        for turn in log.turns() {
+            history.add_turn(turn.clone());
+        }
+        history
+    }
+
+    /// Counts with another counter, such as the exact vocabulary of a model.
+    #[must_use]
+    pub fn with_counter(mut self, counter: Arc<dyn TokenCount>) -> Self {
+        self.record.recount(counter);
+        self.epoch = None;
+        self
+    }
+
+    /// Has summaries written at once, during compaction. Without it they are only asked for, see
+    /// [`summary_requests`](Self::summary_requests).
+    #[must_use]
+    pub fn with_summariser(mut self, summariser: Arc<dyn Summariser>) -> Self {
+        self.summariser = Some(summariser);
+        self
+    }
+
+    /// Goes on with a plan and summaries that were stored: the next prompt continues the last one.
+    #[must_use]
+    pub fn with_plan(mut self, plan: PromptPlan, cache: SummaryCache) -> Self {
+        self.cache = cache;
+        self.n_compactions = plan.epoch.saturating_sub(1);
+        let shown = self.record.log.cut_after(plan.shown_to);
+        let text = render(&shown, &plan).text;
+        let used = self.record.counter.tokens(&text);
+        self.epoch = Some(Epoch {
+            plan,
+            text,
+            used,
+            tried_at: 0,
+        });
+        self
+    }
+
+    /// Adds a message.
+    pub fn add_message(&mut self, author: Author, content: impl Into<String>) -> u64 {
+        self.add_turn(Turn::new(author, content))
+    }
+
+    /// Adds a turn with calls, an answer or usage; returns its number.
+    pub fn add_turn(&mut self, turn: Turn) -> u64 {
+        self.record.add(turn)
+    }
+
+    /// The prompt for a message that the user is about to send. It is not added: that is done when it was sent.
+    ///
+    /// # Errors
+    ///
+    /// When what may not be left out is longer than a prompt may be.
+    pub fn build_prompt(&mut self, new_user_message: &str) -> Result<PromptResult, HistoryError> {
+        let last_user = self.record.log.last_user();
+        let (number, cost) = self.record.try_on(Turn::new(Author::User, new_user_message));
+        let result = self.prompt();
+        if let (Some(epoch), Some(turn)) = (&mut self.epoch, self.record.log.turn(number)) {
+            epoch.take_back(turn, cost);
+        }
+        self.record.withdraw(last_user);
+        result
+    }
+
+    /// The prompt for the conversation as it is, its last turn last.
+    ///
+    /// # Errors
+    ///
+    /// When what may not be left out is longer than a prompt may be.
+    pub fn prompt(&mut self) -> Result<PromptResult, HistoryError> {
+        self.warnings.clear();
+        let total = self.estimated_total_tokens();
+        if total >= self.record.config.warn_tokens {
+            self.warnings
+                .push(HistoryWarning::LongConversation { tokens: total });
+        }
+        let epoch = self.brought_up()?;
+        let result = PromptResult {
+            prompt: epoch.text.clone(),
+            estimated_tokens: epoch.used + FRAMING_TOKENS,
+            was_compressed: epoch.plan.compresses(),
+            tag: epoch.plan.tag.clone(),
+        };
+        self.epoch = Some(epoch);
+        self.prefix_kept = common_prefix(&self.last_prompt, &result.prompt);
+        self.last_prompt.clone_from(&result.prompt);
+        Ok(result)
+    }
+
+    /// Makes a new, shorter plan at once, for at most half of the usual length: what to do after a timeout.
+    ///
+    /// # Errors
+    ///
+    /// When what may not be left out is longer than that.
+    pub fn compress_harder(&mut self) -> Result<(), HistoryError> {
+        let config = HistoryConfig {
+            max_prompt_tokens: self.record.config.limit() / 2,
+            ..self.record.config.clone()
+        };
+        let material = Material {
+            config: &config,
+            ..self.record.material()
+        };
+        let before = self.epoch.as_ref().map(|epoch| &epoch.plan);
+        let mut summaries = Summaries::new(&mut self.cache, self.summariser.as_deref(), &self.last_prompt);
+        let plan = compact(&material, before, Strategy::Summarise, &mut summaries)?;
+        self.wanted = summaries.wanted;
+        let next = Epoch::of_plan(&material, plan);
+        self.n_compactions += 1;
+        self.epoch = Some(next);
+        Ok(())
+    }
+
+    /// Forgets everything, the summaries included.
+    pub fn clear_history(&mut self) {
+        let mut fresh = Self::new(self.record.config.clone());
+        fresh.record.counter = Arc::clone(&self.record.counter);
+        fresh.summariser = self.summariser.take();
+        *self = fresh;
+    }
+
+    /// How many messages there are.
+    #[must_use]
+    pub fn message_count(&self) -> usize {
+        self.record.log.turns().len()
+    }
+
+    /// What the whole conversation would need.
+    #[must_use]
+    pub fn estimated_total_tokens(&self) -> u64 {
+        self.record.costs.iter().sum()
+    }
+
+    /// Has the summaries written that the last compaction lacked, at most two; the next one uses them.
+    pub fn summarise_history(&mut self, summariser: &dyn Summariser) -> Vec<Result<(), SummaryRefusal>> {
+        self.summary_requests()
+            .into_iter()
+            .map(|request| {
+                let answer = summariser
+                    .summarise(&request)
+                    .map_err(|reason| SummaryRefusal::Failed { reason });
+                self.accept_summary(&request, answer)
+            })
+            .collect()
+    }
+
+    /// Summaries that would be useful. They may be written in the background; nothing waits for them.
+    #[must_use]
+    pub fn summary_requests(&self) -> Vec<SummaryRequest> {
+        self.wanted
+            .iter()
+            .filter(|request| self.cache.get(&request.hash).is_none())
+            .take(MAX_SUMMARY_CALLS)
+            .cloned()
+            .collect()
+    }
+
+    /// Takes an answer to such a request. It is used from the next compaction on.
+    ///
+    /// # Errors
+    ///
+    /// When it is no summary; that is kept as well, so the model is not asked again.
+    pub fn accept_summary(
+        &mut self,
+        request: &SummaryRequest,
+        answer: Result<String, SummaryRefusal>,
+    ) -> Result<(), SummaryRefusal> {
+        let material = self.record.material();
+        let source_tokens = (request.first..=request.last)
+            .map(|number| material.whole(number))
+            .sum();
+        let judged = answer.and_then(|answer| {
+            judged(
+                self.record.counter.as_ref(),
+                &answer,
+                source_tokens,
+                request.max_tokens,
+            )
+        });
+        self.cache.put(request.hash.clone(), judged.clone());
+        judged.map(|_| ())
+    }
+
+    /// The log.
+    #[must_use]
+    pub fn log(&self) -> &ConversationLog {
+        &self.record.log
+    }
+
+    /// The plan of the last prompt.
+    #[must_use]
+    pub fn plan(&self) -> Option<&PromptPlan> {
+        self.epoch.as_ref().map(|epoch| &epoch.plan)
+    }
+
+    /// The summaries so far.
+    #[must_use]
+    pub fn summaries(&self) -> &SummaryCache {
+        &self.cache
+    }
+
+    /// What the user should know about the last prompt.
+    #[must_use]
+    pub fn warnings(&self) -> &[HistoryWarning] {
+        &self.warnings
+    }
+
+    /// How often the conversation was compacted.
+    #[must_use]
+    pub fn compaction_count(&self) -> u64 {
+        self.n_compactions
+    }
+
+    /// What the last prompt keeps and what it lost; `None` before the first.
+    #[must_use]
+    pub fn report(&self) -> Option<HistoryReport> {
+        let epoch = self.epoch.as_ref()?;
+        let material = self.record.material();
+        let mut report = HistoryReport::new(&material, &epoch.plan, &self.last_prompt, "summarise");
+        report.prefix_kept = self.prefix_kept;
+        report.n_compactions = self.n_compactions;
+        report.n_model_calls = self.n_model_calls;
+        report.warnings = self.warnings.clone();
+        Some(report)
+    }
+
+    /// The epoch with all turns in it: the present one, or a new one where there is no room or it is due.
+    fn brought_up(&mut self) -> Result<Epoch, HistoryError> {
+        let material = self.record.material();
+        let mut epoch = self.epoch.take().unwrap_or_else(|| Epoch::first(&material));
+        let fits = epoch.extend(&material);
+        if fits && !epoch.is_due(&material) {
+            return Ok(epoch);
+        }
+        match self.compacted(&epoch, fits) {
+            Ok(Some(next)) => Ok(next),
+            Ok(None) => {
+                epoch.tried(&self.record.material());
+                Ok(epoch)
+            }
+            Err(error) => {
+                self.epoch = Some(epoch);
+                Err(error)
+            }
+        }
+    }
+
+    /// The next epoch; `None` when the present one will do and nothing would be gained.
+    fn compacted(&mut self, epoch: &Epoch, fits: bool) -> Result<Option<Epoch>, HistoryError> {
+        let material = self.record.material();
+        let limit = self.record.config.limit();
+        if !self.record.config.enable_compression {
+            let needed = material.total() + FRAMING_TOKENS;
+            return Err(HistoryError::NotCompressed { needed, limit });
+        }
+        let mut summaries = Summaries::new(&mut self.cache, self.summariser.as_deref(), &epoch.text);
+        let plan = compact(&material, Some(&epoch.plan), Strategy::Summarise, &mut summaries)?;
+        let (wanted, warnings) = (summaries.wanted, summaries.warnings);
+        self.n_model_calls += summaries.n_calls;
+        let next = Epoch::of_plan(&material, plan);
+        // A compaction that gains nothing is not worth a new prefix.
+        let gains = next.used < epoch.used || next.plan.n_decisions_lost < epoch.plan.n_decisions_lost;
+        if fits && !gains {
+            return Ok(None);
+        }
+        self.wanted = wanted;
+        self.warnings.extend(warnings);
+        self.n_compactions += 1;
+        Ok(Some(next))
+    }
+}
+
+/// The share of the earlier text that the later one starts with.
+#[expect(clippy::cast_precision_loss, reason = "a share needs no more than 53 bits")]
+fn common_prefix(earlier: &str, later: &str) -> f64 {
+    if earlier.is_empty() {
+        return 1.0;
+    }
+    let common = earlier
+        .bytes()
+        .zip(later.bytes())
+        .take_while(|(left, right)| left == right)
+        .count();
+    common as f64 / earlier.len() as f64
+}

@@ -1,0 +1,122 @@
+//! What a compaction works on.
+
+use std::sync::Arc;
+
+use super::{ConversationLog, FactLedger, HistoryConfig, TokenCount, Turn};
+
+/// A log with everything that is known about it.
+#[derive(Clone, Copy)]
+pub struct Material<'a> {
+    /// The turns.
+    pub log: &'a ConversationLog,
+    /// Their facts.
+    pub ledger: &'a FactLedger,
+    /// What every turn costs when it is shown whole, its frame included.
+    pub costs: &'a [u64],
+    /// The limits.
+    pub config: &'a HistoryConfig,
+    /// Counts tokens.
+    pub counter: &'a dyn TokenCount,
+}
+
+impl std::fmt::Debug for Material<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Material")
+            .field("n_turns", &self.log.len())
+            .field("config", self.config)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Material<'_> {
+    /// What a turn costs when it is shown whole.
+    #[must_use]
+    pub fn whole(&self, number: u64) -> u64 {
+        let idx = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.costs.get(idx).copied().unwrap_or(0)
+    }
+
+    /// What all turns cost together.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.costs.iter().sum()
+    }
+}
+
+/// A log together with what is known about it, kept up to date.
+pub(super) struct Record {
+    pub(super) log: ConversationLog,
+    ledger: FactLedger,
+    pub(super) costs: Vec<u64>,
+    pub(super) config: HistoryConfig,
+    pub(super) counter: Arc<dyn TokenCount>,
+}
+
+impl Record {
+    pub(super) fn new(config: HistoryConfig, counter: Arc<dyn TokenCount>) -> Self {
+        Self {
+            log: ConversationLog::new(),
+            ledger: FactLedger::new(),
+            costs: Vec::new(),
+            config,
+            counter,
+        }
+    }
+
+    pub(super) fn material(&self) -> Material<'_> {
+        Material {
+            log: &self.log,
+            ledger: &self.ledger,
+            costs: &self.costs,
+            config: &self.config,
+            counter: self.counter.as_ref(),
+        }
+    }
+
+    /// Adds a turn and returns its number.
+    pub(super) fn add(&mut self, turn: Turn) -> u64 {
+        let (number, _) = self.try_on(turn);
+        if let Some(turn) = self.log.turn(number) {
+            self.ledger.absorb(turn);
+        }
+        number
+    }
+
+    /// Adds a turn that may be withdrawn: its facts are not taken. Returns its number and cost.
+    pub(super) fn try_on(&mut self, turn: Turn) -> (u64, u64) {
+        let number = self.log.append(turn);
+        let cost = self
+            .log
+            .turn(number)
+            .map_or(0, |turn| whole_cost(self.counter.as_ref(), turn));
+        self.costs.push(cost);
+        (number, cost)
+    }
+
+    /// Takes such a turn back.
+    pub(super) fn withdraw(&mut self, last_user: Option<u64>) {
+        self.log.withdraw(last_user);
+        self.costs.pop();
+    }
+
+    /// Counts everything anew.
+    pub(super) fn recount(&mut self, counter: Arc<dyn TokenCount>) {
+        let turns = self.log.turns().iter();
+        self.costs = turns.map(|turn| whole_cost(counter.as_ref(), turn)).collect();
+        self.counter = counter;
+    }
+}
+
+/// What a turn costs when it is shown whole. Independent of the tag, which has always the same length.
+pub(super) fn whole_cost(counter: &dyn TokenCount, turn: &Turn) -> u64 {
+    let mut title = format!("{} {}", turn.number, turn.author.as_str());
+    for call in &turn.calls {
+        title.push_str(&serde_json::to_string(call).unwrap_or_default());
+    }
+    if let Some(answered) = &turn.answers {
+        title.push_str(&serde_json::to_string(answered).unwrap_or_default());
+    }
+    // Tags, marks and line ends of the frame: two tags of up to six tokens each.
+    const FRAME: u64 = 26;
+    counter.tokens(&title) + counter.tokens(&turn.text) + FRAME
+}

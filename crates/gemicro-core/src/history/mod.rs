@@ -1,0 +1,62 @@
+//! Conversations that do not forget: an append-only log, and prompts that fit.
+//!
+//! [`HistoryManager`] is the face: messages go in, prompts come out. Behind it, a [`ConversationLog`] is never
+//! changed; a [`PromptPlan`] says what a prompt shows of it; [`render()`] writes that prompt in frames which no
+//! content can forge. When a prompt grows too long, compaction makes a new plan, and the [`FactLedger`] checks
+//! which exact strings that would lose and writes them back as far as there is room. All of this is pure:
+//! models that summarise and tokenizers that count are ports.
+//!
+//! Files, in the order of the flow: `turn`, `log`, `transcript` (the data and its file form); `facts` (what must
+//! not be lost); `history_manager` (the face), `epoch` (its present state), `arrival` (a new turn inside an
+//! epoch); `compact` and `fill` (a new epoch), `views` (turns shown shorter), `segments` and `summary` (what
+//! stands for old turns), `recall` (old turns found again); `plan` (the result as data), `render` and `frame` (its
+//! text), `report`; `invented` (replies that go on alone); `compressor` (other ways to compress); `count`,
+//! `config`, `error`, `warning`, `material`.
+
+mod arrival;
+mod compact;
+mod compressor;
+mod config;
+mod count;
+#[cfg(test)]
+mod count_tests;
+mod epoch;
+mod error;
+mod facts;
+mod fill;
+mod frame;
+mod history_manager;
+mod invented;
+mod log;
+mod material;
+mod plan;
+mod recall;
+mod render;
+mod report;
+mod segments;
+mod summary;
+mod transcript;
+mod turn;
+mod views;
+mod warning;
+
+pub use compressor::{
+    Adaptive, Compressed, Compressible, ContextCompressor, Deduplicate, Hierarchical, Retrieval, Summarise,
+    compressor_named,
+};
+pub use config::{HistoryConfig, Level};
+pub use count::{CautiousCount, TokenCount};
+pub use error::HistoryError;
+pub use facts::{FactClass, FactKind, FactLedger};
+pub use frame::{Frame, FrameError, Tag};
+pub use history_manager::{HistoryManager, PromptResult};
+pub use invented::{CutReply, Invented, InventedSign, cut_invented};
+pub use log::{ConversationLog, content_hash};
+pub use material::Material;
+pub use plan::{PinnedFact, PromptPlan, Segment, SegmentOrigin, View};
+pub use render::{Prompt, ReadPrompt, read_prompt, render};
+pub use report::{HistoryReport, LostFact, Retention as FactRetention, SegmentReport};
+pub use summary::{MAX_SUMMARY_CALLS, Summariser, SummaryCache, SummaryRefusal, SummaryRequest};
+pub use transcript::{TranscriptError, read_transcript, write_transcript};
+pub use turn::{AnsweredCall, Author, ToolCall, Trust, Turn, TurnKind};
+pub use warning::HistoryWarning;

@@ -1,0 +1,137 @@
+//! What a prompt keeps of a conversation and what it lost, in numbers that need no judge.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::facts::Finder;
+use super::material::Material;
+use super::{FactClass, HistoryWarning, Level, PinnedFact, PromptPlan};
+
+/// The report of one prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HistoryReport {
+    /// What compressed it.
+    pub compressor: String,
+    /// How hard.
+    pub level: Level,
+    /// The epoch of the prompt.
+    pub epoch: u64,
+    /// How many compactions there were.
+    pub n_compactions: u64,
+    /// Tokens of the whole conversation.
+    pub tokens_before: u64,
+    /// Tokens of the prompt.
+    pub tokens_after: u64,
+    /// The second divided by the first.
+    pub ratio: f64,
+    /// The segments in it.
+    pub segments: Vec<SegmentReport>,
+    /// The facts written out.
+    pub pinned: Vec<PinnedFact>,
+    /// The facts that are nowhere in the prompt.
+    pub lost: Vec<LostFact>,
+    /// How many facts of each class the conversation has and the prompt holds.
+    pub retention: BTreeMap<FactClass, Retention>,
+    /// The share of the prompt before that this one starts with.
+    pub prefix_kept: f64,
+    /// How often a model was called: for this prompt, or for the conversation so far.
+    pub n_model_calls: usize,
+    /// What the user should know.
+    pub warnings: Vec<HistoryWarning>,
+}
+
+/// One segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SegmentReport {
+    /// The first turn it stands for.
+    pub first: u64,
+    /// The last one.
+    pub last: u64,
+    /// Its tokens.
+    pub tokens: u64,
+    /// Where its text comes from.
+    pub origin: super::SegmentOrigin,
+}
+
+/// A fact that is nowhere in the prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostFact {
+    /// The exact string.
+    pub text: String,
+    /// What sort of fact it is.
+    pub class: FactClass,
+    /// The turn that said it first.
+    pub turn: u64,
+}
+
+/// How many facts were kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Retention {
+    /// In the prompt, byte for byte.
+    pub kept: u64,
+    /// In the conversation.
+    pub total: u64,
+}
+
+impl HistoryReport {
+    /// Compares a prompt with the facts of its conversation.
+    #[must_use]
+    pub fn new(material: &Material<'_>, plan: &PromptPlan, prompt: &str, compressor: &str) -> Self {
+        let finder = Finder::new(prompt);
+        let mut retention: BTreeMap<FactClass, Retention> = FactClass::ALL
+            .into_iter()
+            .map(|class| (class, Retention::default()))
+            .collect();
+        let mut lost = Vec::new();
+        for fact in material.ledger.facts() {
+            let count = retention.entry(fact.class).or_default();
+            count.total += 1;
+            if finder.contains(&fact.text) {
+                count.kept += 1;
+            } else {
+                lost.push(LostFact {
+                    text: fact.text.clone(),
+                    class: fact.class,
+                    turn: fact.turn,
+                });
+            }
+        }
+        let tokens_before = material.total();
+        let tokens_after = material.counter.tokens(prompt);
+        Self {
+            compressor: compressor.to_owned(),
+            level: plan.level,
+            epoch: plan.epoch,
+            n_compactions: plan.epoch.saturating_sub(1),
+            tokens_before,
+            tokens_after,
+            ratio: share(tokens_after, tokens_before),
+            segments: plan
+                .segments
+                .iter()
+                .map(|segment| SegmentReport {
+                    first: segment.first,
+                    last: segment.last,
+                    tokens: material.counter.tokens(&segment.text),
+                    origin: segment.origin,
+                })
+                .collect(),
+            pinned: plan.pinned.clone(),
+            lost,
+            retention,
+            prefix_kept: 1.0,
+            n_model_calls: 0,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share needs no more than 53 bits")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        1.0
+    } else {
+        part as f64 / whole as f64
+    }
+}

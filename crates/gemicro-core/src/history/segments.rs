@@ -1,0 +1,265 @@
+//! Makes the segments that stand for turns no longer shown.
+
+use super::facts::extract;
+use super::material::Material;
+use super::summary::{MAX_SUMMARY_CALLS, instruction, judged};
+use super::{
+    Author, FactClass, HistoryWarning, Segment, SegmentOrigin, Summariser, SummaryCache, SummaryRefusal,
+    SummaryRequest, Turn, content_hash,
+};
+
+/// More segments than this are merged.
+const MAX_SEGMENTS: usize = 4;
+
+/// The supply of summaries during one compaction.
+pub(super) struct Summaries<'a> {
+    pub(super) cache: &'a mut SummaryCache,
+    /// Who is asked at once. Without one, requests are left for later.
+    pub(super) summariser: Option<&'a dyn Summariser>,
+    /// The last prompt: what a request starts with.
+    pub(super) prefix: &'a str,
+    pub(super) n_calls: usize,
+    pub(super) wanted: Vec<SummaryRequest>,
+    pub(super) warnings: Vec<HistoryWarning>,
+}
+
+impl<'a> Summaries<'a> {
+    pub(super) fn new(
+        cache: &'a mut SummaryCache,
+        summariser: Option<&'a dyn Summariser>,
+        prefix: &'a str,
+    ) -> Self {
+        Self {
+            cache,
+            summariser,
+            prefix,
+            n_calls: 0,
+            wanted: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The summary of this content if it is known or can be had now.
+    fn get(&mut self, material: &Material<'_>, ask: Ask) -> Option<String> {
+        if let Some(known) = self.cache.get(&ask.hash) {
+            return known.as_ref().ok().cloned();
+        }
+        let request = SummaryRequest {
+            prompt: format!(
+                "{}{}",
+                self.prefix,
+                instruction(ask.first, ask.last, ask.max_tokens)
+            ),
+            hash: ask.hash,
+            first: ask.first,
+            last: ask.last,
+            max_tokens: ask.max_tokens,
+        };
+        let Some(summariser) = self.summariser else {
+            self.warnings.push(HistoryWarning::NoSummary {
+                first: ask.first,
+                last: ask.last,
+            });
+            if self.wanted.len() < MAX_SUMMARY_CALLS {
+                self.wanted.push(request);
+            }
+            return None;
+        };
+        if self.n_calls >= MAX_SUMMARY_CALLS {
+            self.warnings.push(HistoryWarning::NoSummary {
+                first: ask.first,
+                last: ask.last,
+            });
+            return None;
+        }
+        self.n_calls += 1;
+        let answer = match summariser.summarise(&request) {
+            Ok(answer) => judged(material.counter, &answer, ask.source_tokens, ask.max_tokens),
+            Err(reason) => Err(SummaryRefusal::Failed { reason }),
+        };
+        if let Err(refusal) = &answer {
+            let refusal = refusal.clone();
+            self.warnings.push(HistoryWarning::SummaryRefused {
+                first: ask.first,
+                last: ask.last,
+                refusal,
+            });
+        }
+        self.cache.put(request.hash, answer.clone());
+        answer.ok()
+    }
+}
+
+/// What is asked for one segment.
+struct Ask {
+    hash: String,
+    first: u64,
+    last: u64,
+    source_tokens: u64,
+    max_tokens: u64,
+}
+
+/// One segment for these turns: a summary, or what truncation leaves.
+pub(super) fn sealed(
+    material: &Material<'_>,
+    first: u64,
+    last: u64,
+    summaries: &mut Summaries<'_>,
+) -> Segment {
+    let turns = material.log.range(first, last);
+    let hash = content_hash(turns);
+    let source_tokens: u64 = (first..=last).map(|number| material.whole(number)).sum();
+    let ask = Ask {
+        hash: hash.clone(),
+        first,
+        last,
+        source_tokens,
+        max_tokens: material.config.limit() / 20,
+    };
+    match summaries.get(material, ask) {
+        Some(text) => Segment {
+            first,
+            last,
+            hash,
+            text,
+            origin: SegmentOrigin::Summary,
+        },
+        None => {
+            let text = truncated(material, turns, source_tokens);
+            Segment {
+                first,
+                last,
+                hash,
+                text,
+                origin: SegmentOrigin::Truncation,
+            }
+        }
+    }
+}
+
+/// Puts summaries that have arrived since into older segments.
+pub(super) fn refreshed(segments: &[Segment], cache: &SummaryCache) -> Vec<Segment> {
+    let refresh = |segment: &Segment| match cache.get(&segment.hash) {
+        Some(Ok(text)) => Segment {
+            text: text.clone(),
+            origin: SegmentOrigin::Summary,
+            ..segment.clone()
+        },
+        Some(Err(_)) | None => segment.clone(),
+    };
+    segments.iter().map(refresh).collect()
+}
+
+/// Merges all but the newest segment into one when there are too many.
+pub(super) fn merged(
+    material: &Material<'_>,
+    mut segments: Vec<Segment>,
+    summaries: &mut Summaries<'_>,
+) -> Vec<Segment> {
+    if segments.len() <= MAX_SEGMENTS {
+        return segments;
+    }
+    let newest = segments.split_off(segments.len() - 1);
+    let (Some(oldest), Some(before)) = (segments.first(), segments.last()) else {
+        return newest;
+    };
+    let (first, last) = (oldest.first, before.last);
+    let texts: Vec<&str> = segments.iter().map(|segment| segment.text.as_str()).collect();
+    let joined = texts.join("\n");
+    let hash = content_hash(material.log.range(first, last));
+    let max_tokens = material.config.limit() / 16;
+    let source_tokens = material.counter.tokens(&joined);
+    let has_summary = segments
+        .iter()
+        .any(|segment| segment.origin == SegmentOrigin::Summary);
+    let ask = Ask {
+        hash: hash.clone(),
+        first,
+        last,
+        source_tokens,
+        max_tokens,
+    };
+    let summary = if has_summary {
+        summaries.get(material, ask)
+    } else {
+        None
+    };
+    let merged = match summary {
+        Some(text) => Segment {
+            first,
+            last,
+            hash,
+            text,
+            origin: SegmentOrigin::Summary,
+        },
+        None => {
+            let origin = if has_summary {
+                SegmentOrigin::Summary
+            } else {
+                SegmentOrigin::Truncation
+            };
+            let text = end_within(material, &joined, truncation_room(material));
+            Segment {
+                first,
+                last,
+                hash,
+                text,
+                origin,
+            }
+        }
+    };
+    let mut all = vec![merged];
+    all.extend(newest);
+    all
+}
+
+fn truncation_room(material: &Material<'_>) -> u64 {
+    material.config.limit() / 64
+}
+
+/// The starts of the user's messages, the newest as far as there is room.
+fn truncated(material: &Material<'_>, turns: &[Turn], source_tokens: u64) -> String {
+    const START: usize = 72;
+    let mut left = truncation_room(material).min(source_tokens / 2);
+    let mut lines = Vec::new();
+    for turn in turns.iter().rev().filter(|turn| turn.author == Author::User) {
+        // What is pinned as a rule or a decision need not be said twice.
+        let is_pinned = |line: &str| {
+            extract(turn)
+                .iter()
+                .any(|found| found.class <= FactClass::Decision && line.contains(found.text))
+        };
+        let Some(line) = turn
+            .text
+            .lines()
+            .find(|line| !line.trim().is_empty() && !is_pinned(line))
+        else {
+            continue;
+        };
+        let line = format!("{}: {}", turn.number, &line[..line.floor_char_boundary(START)]);
+        let cost = material.counter.tokens(&line) + 1;
+        if cost > left {
+            break;
+        }
+        left -= cost;
+        lines.push(line);
+    }
+    lines.reverse();
+    lines.join("\n")
+}
+
+/// The last lines of a text that fit.
+fn end_within(material: &Material<'_>, text: &str, room: u64) -> String {
+    let mut left = room;
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.lines().rev() {
+        let cost = material.counter.tokens(line) + 1;
+        if cost > left {
+            break;
+        }
+        left -= cost;
+        lines.push(line);
+    }
+    lines.reverse();
+    lines.join("\n")
+}

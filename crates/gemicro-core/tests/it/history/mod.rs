@@ -1,0 +1,10 @@
+//! Conversations that do not forget: the measures of the conversation corpus, frames, the face, summaries.
+
+mod compressors;
+mod corpus;
+mod face;
+mod frames;
+mod replies;
+mod retention;
+mod shapes;
+mod summaries;
