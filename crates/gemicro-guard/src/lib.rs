@@ -1,8 +1,11 @@
 //! What an agent may do, and the walls that hold when it does more.
 //!
 //! [`policy`] judges tool calls and answers early, with a hint; [`hook`] reads and writes the formats in
-//! which agent CLIs ask; [`sandbox`] is what really holds. This crate knows no models, prompts, phases or storage.
+//! which agent CLIs ask; [`sandbox`] is what really holds. [`repository`] is where agents work and how their work comes
+//! back. This crate knows no models, prompts, phases or storage.
 
 pub mod hook;
 pub mod policy;
+#[cfg(target_os = "linux")]
+pub mod repository;
 pub mod sandbox;

@@ -204,7 +204,9 @@ fn processes_only_in_their_files() {
         &[(2, "processes start only in")],
     );
     check("crates/gemicro-runner/src/spawn.rs", start, &[]);
-    check("crates/gemicro-guard/src/git.rs", start, &[]);
+    check("crates/gemicro-guard/src/repository/git.rs", start, &[]);
+    check("crates/gemicro-guard/src/git.rs", start, &[(3, "git only in")]);
+    check("crates/gemicro-engine/src/git.rs", start, &[(3, "git only in")]);
     check("crates/gemicro-cli/tests/kill.rs", start, &[]);
     check("xtask/src/x.rs", start, &[]);
     check(CLI, "use clap::Command;\nfn f() { Command::new(x); }\n", &[]);

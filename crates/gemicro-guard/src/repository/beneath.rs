@@ -1,0 +1,35 @@
+//! Opens files that an agent could have put there: beneath a folder of ours, and never through a link.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
+
+/// Opens a regular file for reading. A link anywhere on the way, a pipe or a device is an error; none of them can
+/// make this wait.
+pub(super) fn open_file(folder: &Path, name: &str) -> std::io::Result<File> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = rustix::fs::openat(CWD, folder, flags, Mode::empty())?;
+    let file = rustix::fs::openat2(
+        &folder,
+        name,
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC,
+        Mode::empty(),
+        ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS,
+    )?;
+    let kind = FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode);
+    if kind != FileType::RegularFile {
+        return Err(std::io::Error::other(format!("{kind:?}")));
+    }
+    Ok(file.into())
+}
+
+/// Reads a small file; what is longer is cut.
+pub(super) fn read_small(folder: &Path, name: &str, most_bytes: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_file(folder, name)?
+        .take(most_bytes)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

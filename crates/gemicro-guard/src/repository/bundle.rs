@@ -1,0 +1,170 @@
+//! A bundle as data: taken out of the agent's reach, and its header read.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use super::beneath;
+use super::commit_id::CommitId;
+use super::error::{Refusal, RepositoryError};
+use super::inside_git::BUNDLE;
+use super::layout::Layout;
+
+/// A header of ours has a few lines.
+const HEADER_BYTES: u64 = 1 << 20;
+
+/// A bundle in gemicro's own folder, for as long as this lives.
+#[derive(Debug)]
+pub(super) struct Bundle {
+    copied: Copied,
+    header: Header,
+}
+
+impl Bundle {
+    /// Copies the bundle from the agent's temporary folder, and reads its header.
+    pub(super) fn take(layout: &Layout, branch: &str, most_bytes: u64) -> Result<Self, RepositoryError> {
+        let copied = Copied::make(layout, most_bytes)?;
+        let failed = |source| RepositoryError::file("read", &copied.path, source);
+        let file = File::open(&copied.path).map_err(failed)?;
+        let header = Header::read(file, branch)?;
+        Ok(Self { copied, header })
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.copied.path
+    }
+
+    /// Where the branch leads, as the bundle says.
+    pub(super) fn tip(&self) -> &CommitId {
+        &self.header.tip
+    }
+
+    /// The commits that it builds on, as it says.
+    pub(super) fn needed(&self) -> &[CommitId] {
+        &self.header.needed
+    }
+
+    /// The pack in it.
+    pub(super) fn pack(&self) -> Result<File, RepositoryError> {
+        let failed = |source| RepositoryError::file("read", self.path(), source);
+        let mut file = File::open(self.path()).map_err(failed)?;
+        file.seek(SeekFrom::Start(self.header.pack_at)).map_err(failed)?;
+        Ok(file)
+    }
+}
+
+/// The copy, removed in the end.
+#[derive(Debug)]
+struct Copied {
+    path: PathBuf,
+}
+
+impl Copied {
+    fn make(layout: &Layout, most_bytes: u64) -> Result<Self, RepositoryError> {
+        let name = format!("tmp/{BUNDLE}");
+        let file = beneath::open_file(&layout.folder, &name).map_err(|error| Refusal::NotAFile {
+            why: error.to_string(),
+        })?;
+        let path = layout.out().join("in.bundle");
+        // One that a killed import left.
+        let _ = std::fs::remove_file(&path);
+        let copied = Self { path };
+        let failed = |source| RepositoryError::file("copy a bundle to", &copied.path, source);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        let mut copy = options.open(&copied.path).map_err(failed)?;
+        // It may still grow: what counts is what was read.
+        let mut bounded = file.take(most_bytes.saturating_add(1));
+        let n_bytes = std::io::copy(&mut bounded, &mut copy).map_err(failed)?;
+        if n_bytes > most_bytes {
+            return Err(Refusal::TooBig { limit: most_bytes }.into());
+        }
+        Ok(copied)
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// What stands before the pack. Only what our own command writes is understood: a capability such as `@filter` would
+/// turn the user's repository into a partial clone.
+#[derive(Debug)]
+struct Header {
+    tip: CommitId,
+    needed: Vec<CommitId>,
+    /// Where the pack begins.
+    pack_at: u64,
+}
+
+impl Header {
+    fn read(file: impl Read, branch: &str) -> Result<Self, RepositoryError> {
+        let mut reader = BufReader::new(file.take(HEADER_BYTES));
+        let mut pack_at = 0_u64;
+        let mut tip = None;
+        let mut needed = Vec::new();
+        for n_lines in 0_u64.. {
+            let mut line = Vec::new();
+            let n_bytes = reader.read_until(b'\n', &mut line);
+            let n_bytes = n_bytes.map_err(|error| unusable(&error.to_string()))?;
+            pack_at += u64::try_from(n_bytes).unwrap_or(u64::MAX);
+            if line.pop() != Some(b'\n') {
+                return Err(unusable("it does not end").into());
+            }
+            let line = String::from_utf8_lossy(&line);
+            match Line::of(n_lines, &line)? {
+                Line::Known => {}
+                Line::End => break,
+                Line::Needed(id) => needed.push(id),
+                Line::Reference(id, name) if name == branch => tip = Some(id),
+                Line::Reference(..) => {}
+            }
+        }
+        let tip = tip.ok_or_else(|| unusable("the task's branch is not in it"))?;
+        Ok(Self { tip, needed, pack_at })
+    }
+}
+
+/// One line of a header.
+enum Line<'a> {
+    Known,
+    Needed(CommitId),
+    Reference(CommitId, &'a str),
+    End,
+}
+
+impl<'a> Line<'a> {
+    fn of(n_before: u64, line: &'a str) -> Result<Self, Refusal> {
+        if n_before == 0 {
+            return match line {
+                "# v2 git bundle" | "# v3 git bundle" => Ok(Self::Known),
+                _ => Err(unusable("it is not a bundle")),
+            };
+        }
+        if line.is_empty() {
+            return Ok(Self::End);
+        }
+        if line.starts_with('@') {
+            return match line.starts_with("@object-format=") {
+                true => Ok(Self::Known),
+                false => Err(unusable("it asks for something unusual")),
+            };
+        }
+        let nameless = || unusable("it names no object");
+        if let Some(rest) = line.strip_prefix('-') {
+            let id = rest.split(' ').next().and_then(CommitId::parse);
+            return id.map(Self::Needed).ok_or_else(nameless);
+        }
+        let (id, name) = line.split_once(' ').ok_or_else(nameless)?;
+        let id = CommitId::parse(id).ok_or_else(nameless)?;
+        Ok(Self::Reference(id, name))
+    }
+}
+
+fn unusable(why: &str) -> Refusal {
+    Refusal::Header { why: why.to_owned() }
+}

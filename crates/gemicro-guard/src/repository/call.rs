@@ -1,0 +1,125 @@
+//! One git command as data, and what it answered. Starts nothing; see `git`.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use super::error::RepositoryError;
+
+/// Where a command works.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum At<'a> {
+    /// In the repository itself; there is no work tree.
+    Repository,
+    /// In one of the user's own checkouts. Never in a folder that an agent can write.
+    Checkout(&'a Path),
+}
+
+/// What a command reads.
+#[derive(Debug)]
+pub(super) enum Input {
+    Nothing,
+    Bytes(Vec<u8>),
+    /// From where the file stands.
+    File(File),
+}
+
+/// What happens to an answer that is too long.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Bound {
+    Refuse,
+    Cut(usize),
+}
+
+/// One command, as data.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    pub(super) at: At<'a>,
+    pub(super) arguments: Vec<OsString>,
+    /// Further variables; their names begin with `GIT_`.
+    pub(super) variables: Vec<(&'static str, OsString)>,
+    /// Further settings, which win over all others.
+    pub(super) settings: Vec<(&'static str, String)>,
+    pub(super) input: Input,
+    pub(super) bound: Bound,
+}
+
+impl<'a> Call<'a> {
+    /// A command with nothing but its arguments.
+    pub(super) fn new(at: At<'a>, arguments: &[&str]) -> Self {
+        Self {
+            at,
+            arguments: arguments.iter().map(OsString::from).collect(),
+            variables: Vec::new(),
+            settings: Vec::new(),
+            input: Input::Nothing,
+            bound: Bound::Refuse,
+        }
+    }
+
+    /// The subcommand.
+    pub(super) fn name(&self) -> String {
+        let words = self.arguments.iter().map(|word| word.to_string_lossy());
+        let is_word = |word: &std::borrow::Cow<'_, str>| !word.starts_with('-');
+        words
+            .into_iter()
+            .find(is_word)
+            .map_or_else(String::new, Into::into)
+    }
+}
+
+/// What a command answered.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) command: String,
+    pub(super) code: i32,
+    pub(super) output: Vec<u8>,
+    pub(super) is_cut: bool,
+    pub(super) words: Vec<u8>,
+}
+
+impl Answer {
+    /// The last line on stderr.
+    pub(super) fn last_line(&self) -> String {
+        last_line(&self.words)
+    }
+
+    /// Whether stderr says this.
+    pub(super) fn says(&self, text: &str) -> bool {
+        String::from_utf8_lossy(&self.words).contains(text)
+    }
+
+    /// The output as one trimmed text.
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.output).trim_end().to_owned()
+    }
+
+    /// The failure that this answer is.
+    pub(super) fn failure(&self) -> RepositoryError {
+        RepositoryError::Git {
+            command: self.command.clone(),
+            code: self.code,
+            line: self.last_line(),
+        }
+    }
+}
+
+/// The last line of what a program wrote, without control characters.
+pub(super) fn last_line(words: &[u8]) -> String {
+    let text = String::from_utf8_lossy(words);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    let line = line.unwrap_or("it said nothing").trim();
+    line.chars().filter(|c| !c.is_control()).take(500).collect()
+}
+
+/// One path that git answered with, to the byte.
+pub(super) fn path_of(output: &[u8]) -> Result<PathBuf, RepositoryError> {
+    use std::os::unix::ffi::OsStrExt;
+
+    let path = output.strip_suffix(b"\n").unwrap_or(output);
+    let path = PathBuf::from(OsStr::from_bytes(path));
+    if path.as_os_str().as_bytes().contains(&b'\n') {
+        return Err(RepositoryError::UnusablePath { path });
+    }
+    Ok(path)
+}

@@ -1,0 +1,200 @@
+//! What differs between the last import and what an agent offers, read from commits in quarantine.
+
+use super::call::Input;
+use super::commit_id::CommitId;
+use super::error::RepositoryError;
+use super::links::{self, Links};
+use super::quarantine::Quarantine;
+
+const LINK: &str = "120000";
+const GITLINK: &str = "160000";
+const NOTHING: &str = "000000";
+
+/// One file that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) path: String,
+    old_mode: String,
+    new_mode: String,
+    object: String,
+    /// The size of what is there now; nothing for what is gone, and for gitlinks.
+    pub(super) new_bytes: Option<u64>,
+}
+
+impl Change {
+    pub(super) fn is_gitlink(&self) -> bool {
+        self.new_mode == GITLINK
+    }
+
+    pub(super) fn is_removed(&self) -> bool {
+        self.new_mode == NOTHING
+    }
+
+    fn touches_links(&self) -> bool {
+        self.old_mode == LINK || self.new_mode == LINK
+    }
+}
+
+/// All that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Changes {
+    pub(super) files: Vec<Change>,
+    pub(super) n_commits: u64,
+    pub(super) insertions: u64,
+    pub(super) deletions: u64,
+    /// Links that lead out of the new tree, and did not lead out of the old one in the same way.
+    pub(super) escaping_links: Links,
+}
+
+impl Changes {
+    /// Reads the differences between two commits.
+    pub(super) fn read(
+        quarantine: &Quarantine<'_>,
+        old: &CommitId,
+        new: &CommitId,
+    ) -> Result<Self, RepositoryError> {
+        // Refuses a tree that nobody could hold.
+        quarantine.files(new)?;
+        let mut files = raw(quarantine, old, new)?;
+        sizes(quarantine, &mut files)?;
+        let (insertions, deletions) = lines(quarantine, old, new)?;
+        let range = format!("{old}..{new}");
+        let count = quarantine
+            .ok(&["rev-list", "--count", &range, "--"], Input::Nothing)?
+            .text();
+        let mut escaping_links = Links::new();
+        if files.iter().any(Change::touches_links) {
+            let before = links::escaping(&all_links(quarantine, old)?);
+            escaping_links = links::escaping(&all_links(quarantine, new)?);
+            escaping_links.retain(|path, target| before.get(path) != Some(target));
+        }
+        Ok(Self {
+            files,
+            n_commits: count.parse().map_err(|_| unusable("rev-list", &count))?,
+            insertions,
+            deletions,
+            escaping_links,
+        })
+    }
+}
+
+fn raw(quarantine: &Quarantine<'_>, old: &CommitId, new: &CommitId) -> Result<Vec<Change>, RepositoryError> {
+    let arguments = [
+        "diff-tree",
+        "-r",
+        "-z",
+        "--raw",
+        "--no-renames",
+        "--full-index",
+        old.as_str(),
+        new.as_str(),
+        "--",
+    ];
+    let answer = quarantine.ok(&arguments, Input::Nothing)?;
+    let mut fields = answer.output.split(|byte| *byte == 0);
+    let mut files = Vec::new();
+    while let Some(facts) = fields.next().filter(|facts| !facts.is_empty()) {
+        let facts = String::from_utf8_lossy(facts).into_owned();
+        let path = fields.next().ok_or_else(|| unusable("diff-tree", &facts))?;
+        let words: Vec<&str> = facts.trim_start_matches(':').split(' ').collect();
+        let [old_mode, new_mode, _, object, _] = words.as_slice() else {
+            return Err(unusable("diff-tree", &facts));
+        };
+        files.push(Change {
+            path: String::from_utf8_lossy(path).into_owned(),
+            old_mode: (*old_mode).to_owned(),
+            new_mode: (*new_mode).to_owned(),
+            object: (*object).to_owned(),
+            new_bytes: None,
+        });
+    }
+    Ok(files)
+}
+
+fn sizes(quarantine: &Quarantine<'_>, files: &mut [Change]) -> Result<(), RepositoryError> {
+    let has_size = |change: &&mut Change| !change.is_gitlink() && !change.is_removed();
+    let asked: String = files
+        .iter_mut()
+        .filter(has_size)
+        .map(|change| format!("{}\n", change.object))
+        .collect();
+    let arguments = ["cat-file", "--batch-check=%(objectsize)"];
+    let text = quarantine
+        .ok(&arguments, Input::Bytes(asked.into_bytes()))?
+        .text();
+    let mut answers = text.lines();
+    for change in files.iter_mut().filter(has_size) {
+        let size = answers.next().and_then(|line| line.parse().ok());
+        change.new_bytes = Some(size.ok_or_else(|| unusable("cat-file", &change.object))?);
+    }
+    Ok(())
+}
+
+/// Lines that came and lines that went; binary files have none.
+fn lines(quarantine: &Quarantine<'_>, old: &CommitId, new: &CommitId) -> Result<(u64, u64), RepositoryError> {
+    let arguments = [
+        "diff-tree",
+        "-r",
+        "-z",
+        "--numstat",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+    ];
+    let mut arguments = arguments.to_vec();
+    arguments.extend([old.as_str(), new.as_str(), "--"]);
+    let answer = quarantine.ok(&arguments, Input::Nothing)?;
+    let mut sums = (0, 0);
+    for entry in answer.output.split(|byte| *byte == 0) {
+        let entry = String::from_utf8_lossy(entry);
+        let mut words = entry.split('\t').map(|word| word.parse::<u64>().unwrap_or(0));
+        sums.0 += words.next().unwrap_or(0);
+        sums.1 += words.next().unwrap_or(0);
+    }
+    Ok(sums)
+}
+
+/// All links of a commit's tree.
+fn all_links(quarantine: &Quarantine<'_>, commit: &CommitId) -> Result<Links, RepositoryError> {
+    let mut found = Links::new();
+    let mut asked = Vec::new();
+    for entry in quarantine.files(commit)?.output.split(|byte| *byte == 0) {
+        let Some(at) = entry.iter().position(|byte| *byte == b'\t') else {
+            continue;
+        };
+        let (facts, path) = (&entry[..at], &entry[at + 1..]);
+        if let Some(object) = facts.strip_prefix(b"120000 blob ") {
+            found.insert(path.to_vec(), object.to_vec());
+        }
+    }
+    // In the order of the paths, as the answers are read.
+    for object in found.values() {
+        asked.extend([object.as_slice(), b"\n"].concat());
+    }
+    let output = quarantine
+        .ok(&["cat-file", "--batch"], Input::Bytes(asked))?
+        .output;
+    let mut rest = output.as_slice();
+    for target in found.values_mut() {
+        let (bytes, after) = next_object(rest).ok_or_else(|| unusable("cat-file", "a link"))?;
+        *target = bytes.to_vec();
+        rest = after;
+    }
+    Ok(found)
+}
+
+/// The next object of `cat-file --batch`: a line that ends in the size, the bytes, a line break.
+fn next_object(output: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = output.iter().position(|byte| *byte == b'\n')?;
+    let line = std::str::from_utf8(output.get(..end)?).ok()?;
+    let n_bytes: usize = line.rsplit(' ').next()?.parse().ok()?;
+    let (bytes, rest) = output.get(end + 1..)?.split_at_checked(n_bytes)?;
+    Some((bytes, rest.get(1..)?))
+}
+
+fn unusable(command: &str, what: &str) -> RepositoryError {
+    RepositoryError::GitAnswer {
+        command: command.to_owned(),
+        why: format!("unexpected `{what}`"),
+    }
+}

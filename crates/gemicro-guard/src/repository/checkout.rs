@@ -1,0 +1,41 @@
+//! The user's own checkouts, as `git worktree list` tells them.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use super::commit_id::CommitId;
+
+/// One checkout of the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Checkout {
+    pub(super) folder: PathBuf,
+    /// The full name of its branch; nothing when none is checked out.
+    pub(super) branch: Option<String>,
+    pub(super) head: Option<CommitId>,
+}
+
+/// Reads the list, the main checkout first.
+pub(super) fn parse(output: &[u8]) -> Vec<Checkout> {
+    let mut found: Vec<Checkout> = Vec::new();
+    for line in output.split(|byte| *byte == b'\n') {
+        if let Some(folder) = line.strip_prefix(b"worktree ") {
+            found.push(Checkout {
+                folder: PathBuf::from(OsStr::from_bytes(folder)),
+                branch: None,
+                head: None,
+            });
+        }
+        let Some(last) = found.last_mut() else {
+            continue;
+        };
+        let text = String::from_utf8_lossy(line);
+        if let Some(branch) = text.strip_prefix("branch ") {
+            last.branch = Some(branch.to_owned());
+        }
+        if let Some(head) = text.strip_prefix("HEAD ") {
+            last.head = CommitId::parse(head);
+        }
+    }
+    found
+}

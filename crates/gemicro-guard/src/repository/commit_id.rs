@@ -1,0 +1,50 @@
+//! The name of a commit.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The full name of a commit, as git writes it: 40 or 64 hexadecimal digits, so never an option or a path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct CommitId(String);
+
+impl CommitId {
+    /// Reads a full name; anything shorter or else is nothing.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (matches!(text.len(), 40 | 64) && text.bytes().all(is_digit)).then(|| Self(text.to_owned()))
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name that git gives to "does not exist", as long as this one.
+    pub(super) fn nothing(&self) -> String {
+        "0".repeat(self.0.len())
+    }
+}
+
+impl fmt::Display for CommitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<CommitId> for String {
+    fn from(id: CommitId) -> Self {
+        id.0
+    }
+}
+
+impl TryFrom<String> for CommitId {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("`{text}` is not the full name of a commit"))
+    }
+}

@@ -1,0 +1,304 @@
+//! Makes a task's private repository, as plain files.
+//!
+//! git is started only in the user's repository: it lists the references and fills the worktree, with an index of
+//! its own. In the private git directory no git is ever started here.
+
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::call::{At, Call};
+use super::commit_id::CommitId;
+use super::error::RepositoryError;
+use super::layout::{self, Layout};
+use super::record::Record;
+use super::slug::Slug;
+use super::task::TaskRepo;
+use super::trusted::TrustedRepo;
+
+/// Where a task begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// On a new branch, from this commit. An error when the branch exists.
+    New(CommitId),
+    /// On a branch that exists, from its tip. An error when it does not.
+    Continue,
+    /// On the tip of the branch when it exists, otherwise on a new branch from this commit: what asking twice for
+    /// the same branch means.
+    ContinueOrNew(CommitId),
+}
+
+/// A task that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTask {
+    /// Its folder, `<state>/tasks/<id>`. The last part is its id; it must not exist, its parent must.
+    pub folder: PathBuf,
+    /// Its name.
+    pub slug: Slug,
+    /// Where it begins.
+    pub start: Start,
+}
+
+impl TaskRepo {
+    /// Makes a task: its branch in the user's repository, if it is new, and its folder.
+    ///
+    /// # Errors
+    /// When branch or folder are taken or cannot be made. A branch that was made for it is gone again.
+    pub fn create(repository: &TrustedRepo, new: NewTask) -> Result<Self, RepositoryError> {
+        let layout = place(repository, &new.folder)?;
+        let branch = Branch::take(repository, &new)?;
+        let record = Record::new(new.slug, repository.common().to_path_buf(), branch.tip.clone());
+        let (folder, slug) = (layout.folder.clone(), record.slug.clone());
+        let made = build_all(repository, &layout, &record);
+        made.and_then(|()| Self::from_parts(repository, layout, record))
+            .inspect_err(|_| {
+                // The error that led here is the one to tell.
+                let _ = std::fs::remove_dir_all(folder);
+                branch.undo(repository, &slug);
+            })
+    }
+}
+
+/// The branch of a new task.
+struct Branch {
+    tip: CommitId,
+    is_new: bool,
+}
+
+impl Branch {
+    fn take(repository: &TrustedRepo, new: &NewTask) -> Result<Self, RepositoryError> {
+        let missing = || RepositoryError::BranchMissing {
+            branch: new.slug.branch(),
+        };
+        let base = match &new.start {
+            Start::New(base) => base,
+            Start::Continue => return Self::found(repository, &new.slug)?.ok_or_else(missing),
+            Start::ContinueOrNew(base) => match Self::found(repository, &new.slug)? {
+                Some(found) => return Ok(found),
+                None => base,
+            },
+        };
+        let call = Call::new(
+            At::Repository,
+            &[
+                "update-ref",
+                "--no-deref",
+                "-m",
+                "gemicro: task begins",
+                &new.slug.reference(),
+                base.as_str(),
+                &base.nothing(),
+            ],
+        );
+        let answer = repository.git.run(call)?;
+        if answer.code != 0 {
+            return Err(RepositoryError::BranchTaken {
+                branch: new.slug.branch(),
+                line: answer.last_line(),
+            });
+        }
+        Ok(Self {
+            tip: base.clone(),
+            is_new: true,
+        })
+    }
+
+    fn found(repository: &TrustedRepo, slug: &Slug) -> Result<Option<Self>, RepositoryError> {
+        let Some(tip) = repository.task_branch(slug)? else {
+            return Ok(None);
+        };
+        repository.check_not_checked_out(slug)?;
+        Ok(Some(Self { tip, is_new: false }))
+    }
+
+    /// Takes a branch away that was made for nothing.
+    fn undo(&self, repository: &TrustedRepo, slug: &Slug) {
+        if self.is_new {
+            let reference = slug.reference();
+            let arguments = ["update-ref", "--no-deref", "-d", &reference, self.tip.as_str()];
+            // The error that led here is the one to tell.
+            let _ = repository.git.text(&arguments);
+        }
+    }
+}
+
+/// Looks whether a folder can be a task's.
+fn place(repository: &TrustedRepo, folder: &Path) -> Result<Layout, RepositoryError> {
+    let bad = |why| RepositoryError::BadTaskFolder {
+        folder: folder.to_path_buf(),
+        why,
+    };
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let id = folder.file_name().and_then(|name| name.to_str());
+    let id = id.filter(|id| (1..=64).contains(&id.len()) && id.chars().all(is_allowed));
+    let id = id.ok_or_else(|| bad("its name must be 1 to 64 letters, digits, `-` or `_`"))?;
+    let parent = folder.parent().ok_or_else(|| bad("it has no parent"))?;
+    // No link on the way: what is mounted in a sandbox must be what is meant.
+    let parent =
+        std::fs::canonicalize(parent).map_err(|source| RepositoryError::file("find", parent, source))?;
+    let folder = parent.join(id);
+    if folder.as_os_str().as_bytes().contains(&b'\n') {
+        return Err(RepositoryError::UnusablePath { path: folder });
+    }
+    let hides = |hidden: &PathBuf| folder.starts_with(hidden);
+    if hidden_folders(repository)?.iter().any(hides) {
+        return Err(bad(
+            "it lies in the repository, which agents must not see; move the state folder",
+        ));
+    }
+    if std::fs::symlink_metadata(&folder).is_ok() {
+        return Err(RepositoryError::FolderTaken { folder });
+    }
+    Ok(Layout { folder })
+}
+
+/// The user's repository and all its checkouts.
+pub(super) fn hidden_folders(repository: &TrustedRepo) -> Result<Vec<PathBuf>, RepositoryError> {
+    let mut folders = vec![repository.common().to_path_buf(), repository.top().to_path_buf()];
+    folders.extend(
+        repository
+            .checkouts()?
+            .into_iter()
+            .map(|checkout| checkout.folder),
+    );
+    folders = folders
+        .iter()
+        .filter_map(|folder| std::fs::canonicalize(folder).ok())
+        .collect();
+    folders.sort();
+    folders.dedup();
+    Ok(folders)
+}
+
+fn build_all(repository: &TrustedRepo, layout: &Layout, record: &Record) -> Result<(), RepositoryError> {
+    for folder in [&layout.folder, &layout.temporary(), &layout.home(), &layout.out()] {
+        layout::make_folder(folder)?;
+    }
+    build(repository, layout, record)?;
+    record.write(&layout.folder)
+}
+
+/// Makes worktree and git directory at the record's tip. Neither must be there.
+pub(super) fn build(
+    repository: &TrustedRepo,
+    layout: &Layout,
+    record: &Record,
+) -> Result<(), RepositoryError> {
+    let git = layout.git_directory();
+    for part in [
+        "",
+        "objects",
+        "objects/info",
+        "objects/pack",
+        "refs",
+        "refs/heads",
+        "refs/tags",
+        "hooks",
+        "info",
+    ] {
+        layout::make_folder(&git.join(part))?;
+    }
+    let write = |name: &str, bytes: &[u8]| layout::write_new(&git.join(name), bytes);
+    write("HEAD", format!("ref: {}\n", record.slug.reference()).as_bytes())?;
+    write("config", config(repository, &record.tip)?.as_bytes())?;
+    write("packed-refs", &packed_refs(repository, record)?)?;
+    write("objects/info/alternates", &lines(repository.object_folders()))?;
+    for name in ["info/exclude", "shallow"] {
+        // Both may be missing.
+        if let Ok(bytes) = std::fs::read(repository.common().join(name)) {
+            write(name, &bytes)?;
+        }
+    }
+    let worktree = layout.worktree();
+    layout::make_folder(&worktree)?;
+    let mut call = Call::new(At::Repository, &[]);
+    let mut option = OsString::from("--work-tree=");
+    option.push(&worktree);
+    call.arguments = vec![option];
+    call.arguments
+        .extend(["read-tree", "--reset", "-u", record.tip.as_str()].map(OsString::from));
+    call.variables = vec![("GIT_INDEX_FILE", git.join("index").into())];
+    // The bytes of the repository, all of them, in one index file.
+    for (name, value) in [
+        ("core.sparseCheckout", "false"),
+        ("index.sparse", "false"),
+        ("core.splitIndex", "false"),
+        ("core.autocrlf", "false"),
+        ("core.eol", "lf"),
+        ("core.symlinks", "true"),
+        ("core.fileMode", "true"),
+    ] {
+        call.settings.push((name, value.to_owned()));
+    }
+    repository.git.ok(call)?;
+    let mut pointer = b"gitdir: ".to_vec();
+    pointer.extend(git.as_os_str().as_bytes());
+    pointer.push(b'\n');
+    layout::write_new(&worktree.join(".git"), &pointer)
+}
+
+/// The private settings: nothing of the user's but the name, and nothing that tidies up or signs. What is only here
+/// need not survive a power cut: a task is rebuilt from its last import.
+fn config(repository: &TrustedRepo, tip: &CommitId) -> Result<String, RepositoryError> {
+    let is_sha256 = tip.as_str().len() == 64;
+    let name = user_setting(repository, "user.name", "gemicro")?;
+    let email = user_setting(repository, "user.email", "gemicro@localhost")?;
+    let mut text = format!(
+        "[core]\n\trepositoryformatversion = {}\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n\
+         \tautocrlf = false\n\teol = lf\n\tfsync = none\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n\
+         [commit]\n\tgpgsign = false\n[tag]\n\tgpgsign = false\n[user]\n\tname = {}\n\temail = {}\n",
+        u8::from(is_sha256),
+        quoted(&name),
+        quoted(&email),
+    );
+    if is_sha256 {
+        text.push_str("[extensions]\n\tobjectformat = sha256\n");
+    }
+    Ok(text)
+}
+
+fn user_setting(repository: &TrustedRepo, key: &str, default: &str) -> Result<String, RepositoryError> {
+    let call = Call::new(At::Checkout(repository.top()), &["config", "--get", key]);
+    let value = repository.git.run(call)?.text();
+    Ok(if value.is_empty() {
+        default.to_owned()
+    } else {
+        value
+    })
+}
+
+fn quoted(value: &str) -> String {
+    let one_line: String = value.chars().filter(|c| !c.is_control()).collect();
+    format!("\"{}\"", one_line.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The user's references, so that `git diff main...HEAD` works. Sorted, and without the optional peeled lines.
+fn packed_refs(repository: &TrustedRepo, record: &Record) -> Result<Vec<u8>, RepositoryError> {
+    let asked = [
+        "for-each-ref",
+        "--format=%(refname) %(objectname)",
+        "refs/heads",
+        "refs/tags",
+        "refs/remotes",
+    ];
+    let own = record.slug.reference();
+    let text = repository.git.text(&asked)?;
+    let mut references: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once(' ')).collect();
+    references.retain(|(name, _)| *name != own);
+    // The branch as the task knows it, whoever may have moved it since.
+    references.push((&own, record.tip.as_str()));
+    references.sort_unstable();
+    let mut packed = "# pack-refs with: sorted \n".to_owned();
+    for (name, object) in references {
+        let _ = writeln!(packed, "{object} {name}");
+    }
+    Ok(packed.into_bytes())
+}
+
+fn lines(paths: &[PathBuf]) -> Vec<u8> {
+    paths
+        .iter()
+        .flat_map(|path| [path.as_os_str().as_bytes(), b"\n"].concat())
+        .collect()
+}

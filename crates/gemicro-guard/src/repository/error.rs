@@ -1,0 +1,330 @@
+//! Why a repository cannot be used, a task not begun, or its work not taken over.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use gemicro_event::ErrorKind;
+
+use super::commit_id::CommitId;
+use super::report::Report;
+use crate::sandbox::SandboxError;
+
+/// What went wrong with a repository. The user's repository is as it was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RepositoryError {
+    /// There is no repository here.
+    #[error("{folder} is not in a git repository; go to one, or run `git init` and commit")]
+    NotARepository {
+        /// The folder asked for.
+        folder: PathBuf,
+    },
+    /// A folder that agents can write: git is not started there.
+    #[error("{folder} belongs to an agent's task; go to your own checkout")]
+    AgentsFolder {
+        /// The folder asked for.
+        folder: PathBuf,
+    },
+    /// A repository without a checkout here.
+    #[error("{folder} is a bare repository or a git directory; name a folder of a checkout")]
+    NoCheckout {
+        /// The folder asked for.
+        folder: PathBuf,
+    },
+    /// Objects are missing, and fetching them is not possible in a sandbox.
+    #[error(
+        "this is a partial clone (`{setting}`), whose objects are not all here; use a full clone: `git clone` without --filter"
+    )]
+    PartialClone {
+        /// The setting that says so.
+        setting: String,
+    },
+    /// The repository belongs to another user.
+    #[error(
+        "{folder} belongs to another user; if you trust it: git config --global --add safe.directory {folder}"
+    )]
+    OtherOwner {
+        /// The folder asked for.
+        folder: PathBuf,
+    },
+    /// There is nothing to start from.
+    #[error("the repository has no commit yet; commit something first")]
+    NoCommits,
+    /// A path of the repository that git cannot be told in its files.
+    #[error("{path} has a line break in its name, which git's files cannot hold; rename it")]
+    UnusablePath {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A name that stands for no commit.
+    #[error("`{name}` names no commit of this repository")]
+    UnknownRevision {
+        /// The name as given.
+        name: String,
+    },
+    /// A name that cannot be a branch of ours.
+    #[error("`{slug}` cannot be the name of a task: {why}")]
+    BadSlug {
+        /// The name as given.
+        slug: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// A task folder whose name is not an id, or which lies where an agent must not see anything.
+    #[error("{folder} cannot be a task's folder: {why}")]
+    BadTaskFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        why: &'static str,
+    },
+    /// The folder of a new task exists.
+    #[error("{folder} exists already; use another id, or reopen the task")]
+    FolderTaken {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The branch of a new task exists, or another branch is in its way.
+    #[error("branch {branch} cannot be made ({line}); choose another name, or continue on it")]
+    BranchTaken {
+        /// The branch.
+        branch: String,
+        /// What git says.
+        line: String,
+    },
+    /// A branch to go on with is not there.
+    #[error("there is no branch {branch} to continue on")]
+    BranchMissing {
+        /// The branch.
+        branch: String,
+    },
+    /// The user works on the task's branch: moving it would make that checkout look changed.
+    #[error(
+        "branch {branch} is checked out in {folder}; leave it there first: git -C {folder} switch --detach"
+    )]
+    BranchCheckedOut {
+        /// The branch.
+        branch: String,
+        /// The checkout.
+        folder: PathBuf,
+    },
+    /// The branch is not where the task left it. Nothing was imported.
+    #[error(
+        "branch {branch} was moved by somebody else, from {expected} to {found}; rebuild the task from it"
+    )]
+    BranchMoved {
+        /// The branch.
+        branch: String,
+        /// Where the task left it.
+        expected: CommitId,
+        /// Where it is.
+        found: String,
+    },
+    /// The agent left its branch. Nothing was imported.
+    #[error("the agent left branch {expected}: its HEAD is {found}; rebuild the task")]
+    BranchSwitched {
+        /// The task's branch.
+        expected: String,
+        /// What stands there instead.
+        found: String,
+    },
+    /// What the agent committed was not taken over.
+    #[error("the agent's commits were refused: {0}")]
+    Refused(Refusal),
+    /// There is no room left.
+    #[error("the disk is full ({line}); make room below {folder} and try again")]
+    DiskFull {
+        /// Where it was written to.
+        folder: PathBuf,
+        /// What was said.
+        line: String,
+    },
+    /// git cannot be started.
+    #[error("git cannot be started; is it installed and in PATH?")]
+    NoGit(#[source] std::io::Error),
+    /// git is too old.
+    #[error("git is older than 2.31; install a newer one")]
+    OldGit,
+    /// git failed in the user's repository.
+    #[error("`git {command}` failed with code {code}: {line}")]
+    Git {
+        /// Which command.
+        command: String,
+        /// Its exit code, -1 for a signal.
+        code: i32,
+        /// The last line it wrote.
+        line: String,
+    },
+    /// git did not end in time.
+    #[error("`git {command}` did not end within {limit:?}")]
+    GitTimeout {
+        /// Which command.
+        command: String,
+        /// The limit.
+        limit: Duration,
+    },
+    /// git said more, or something else, than can be used.
+    #[error("`git {command}` gave an answer that cannot be used: {why}")]
+    GitAnswer {
+        /// Which command.
+        command: String,
+        /// Why.
+        why: String,
+    },
+    /// A file or folder of a task.
+    #[error("cannot {action} {path}")]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A folder that is no task's, or was made by another version.
+    #[error("{folder} is not a task's folder: {why}")]
+    NotATask {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// The sandbox cannot be put up.
+    #[error("the sandbox cannot be put up")]
+    Sandbox(#[from] SandboxError),
+    /// A command of ours failed inside the sandbox; the agent may have seen to that.
+    #[error("`{command}` failed in the sandbox: {line}")]
+    Inside {
+        /// Which command.
+        command: String,
+        /// The last line it wrote.
+        line: String,
+    },
+    /// A command of ours did not end inside the sandbox, and was ended.
+    #[error("`{command}` did not end in the sandbox within {limit:?}")]
+    InsideTimeout {
+        /// Which command.
+        command: String,
+        /// The limit.
+        limit: Duration,
+    },
+}
+
+/// Why commits of an agent are not taken over. The task can be rebuilt from its last import.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The bundle is not there, or is not a plain file.
+    #[error("the bundle is not a regular file ({why})")]
+    NotAFile {
+        /// What it is instead.
+        why: String,
+    },
+    /// The bundle is too big.
+    #[error("the bundle has more than {limit} bytes")]
+    TooBig {
+        /// The limit.
+        limit: u64,
+    },
+    /// The bundle's header is not one that our own command writes.
+    #[error("the bundle's header is not usable: {why}")]
+    Header {
+        /// Why.
+        why: String,
+    },
+    /// The objects are broken, forbidden or incomplete.
+    #[error("the objects are not sound: {line}")]
+    Objects {
+        /// What git says.
+        line: String,
+    },
+    /// The branch's new tip is not a commit.
+    #[error("the branch does not lead to a commit")]
+    NotACommit,
+    /// Commits that were imported before are gone.
+    #[error("history was rewritten: {old} is not among the ancestors of {new}")]
+    Rewritten {
+        /// The last imported commit.
+        old: CommitId,
+        /// What the agent has instead.
+        new: CommitId,
+    },
+    /// The tree has more files than can be listed.
+    #[error("the tree has too many files")]
+    TooManyFiles,
+    /// The files are too big: a small bundle can hold huge ones.
+    #[error("the files that differ have {bytes} bytes, more than {limit}")]
+    TooMuch {
+        /// Their size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// Symbolic links that lead out of the tree.
+    #[error("{} leads out of the tree{}", .0.first().map_or("a link", |first| first.path.as_str()), more(.0.len()))]
+    EscapingLinks(
+        /// Which.
+        Vec<Report>,
+    ),
+}
+
+fn more(n_links: usize) -> String {
+    match n_links {
+        0 | 1 => String::new(),
+        _ => format!(", and {} more links", n_links - 1),
+    }
+}
+
+impl RepositoryError {
+    /// A file that failed, with a full disk told apart.
+    pub(super) fn file(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        let path = path.into();
+        if matches!(
+            source.kind(),
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded
+        ) {
+            return Self::DiskFull {
+                folder: path,
+                line: source.to_string(),
+            };
+        }
+        Self::File { action, path, source }
+    }
+}
+
+impl From<Refusal> for RepositoryError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<&RepositoryError> for ErrorKind {
+    fn from(error: &RepositoryError) -> Self {
+        match error {
+            RepositoryError::NotARepository { .. }
+            | RepositoryError::AgentsFolder { .. }
+            | RepositoryError::NoCheckout { .. }
+            | RepositoryError::UnknownRevision { .. }
+            | RepositoryError::BadSlug { .. }
+            | RepositoryError::BadTaskFolder { .. } => Self::InvalidInput,
+            RepositoryError::PartialClone { .. }
+            | RepositoryError::Git { .. }
+            | RepositoryError::NoCommits
+            | RepositoryError::UnusablePath { .. } => Self::UnsupportedRepository,
+            RepositoryError::OtherOwner { .. } => Self::PermissionDenied,
+            RepositoryError::FolderTaken { .. }
+            | RepositoryError::BranchTaken { .. }
+            | RepositoryError::BranchCheckedOut { .. }
+            | RepositoryError::BranchMoved { .. } => Self::Conflict,
+            RepositoryError::BranchMissing { .. } | RepositoryError::NotATask { .. } => Self::NotFound,
+            RepositoryError::BranchSwitched { .. } => Self::BranchSwitched,
+            RepositoryError::Refused(_) => Self::ImportRefused,
+            RepositoryError::DiskFull { .. } | RepositoryError::File { .. } => Self::StorageError,
+            RepositoryError::NoGit(_) | RepositoryError::OldGit => Self::CommandNotFound,
+            RepositoryError::GitAnswer { .. } => Self::Internal,
+            RepositoryError::GitTimeout { .. } | RepositoryError::InsideTimeout { .. } => Self::Timeout,
+            RepositoryError::Sandbox(error) => error.into(),
+            RepositoryError::Inside { .. } => Self::ImportRefused,
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! The only place that starts git outside the sandbox, and only with the user's repository.
+//!
+//! The main type is [`Git`]: it can only be had for a repository that git itself found and accepted. It starts
+//! git without the caller's environment, without hooks, filters, fsmonitor and maintenance, without prompts, with a
+//! bound on output and on time. It knows nothing of tasks.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use super::call::{Answer, At, Bound, Call, Input, path_of};
+use super::error::RepositoryError;
+
+/// What an answer that is read as a whole may have.
+const ANSWER_BYTES: usize = 256 << 20;
+/// What is kept of what git says on stderr.
+const WORDS_BYTES: usize = 64 << 10;
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Nothing of these may run a program, ask, or tidy up on its own.
+const OVERRIDES: &[(&str, &str)] = &[
+    ("core.hooksPath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("core.untrackedCache", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("submodule.recurse", "false"),
+    ("fetch.writeCommitGraph", "false"),
+    ("log.showSignature", "false"),
+];
+
+/// How git is started for this user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitSettings {
+    /// The user's `PATH`.
+    pub search_path: OsString,
+    /// The user's home: git's settings are there, among them which folders are safe.
+    pub home: PathBuf,
+    /// The user's `XDG_CONFIG_HOME`, if set.
+    pub config_home: Option<PathBuf>,
+    /// What one git command may take.
+    pub time_limit: Duration,
+    /// Folders that agents can write, such as `<state>/tasks`: no repository in them is ever opened.
+    pub agent_folders: Vec<PathBuf>,
+}
+
+impl GitSettings {
+    /// The settings of a user, with five minutes for a command.
+    #[must_use]
+    pub fn new(search_path: impl Into<OsString>, home: impl Into<PathBuf>) -> Self {
+        Self {
+            search_path: search_path.into(),
+            home: home.into(),
+            config_home: None,
+            time_limit: Duration::from_secs(300),
+            agent_folders: Vec::new(),
+        }
+    }
+}
+
+impl GitSettings {
+    /// In a folder that an agent can write, git would do what the agent wants.
+    fn refuse_agents(&self, folder: &Path) -> Result<(), RepositoryError> {
+        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let folder = real(folder);
+        if self
+            .agent_folders
+            .iter()
+            .any(|agents| folder.starts_with(real(agents)))
+        {
+            return Err(RepositoryError::AgentsFolder { folder });
+        }
+        Ok(())
+    }
+}
+
+/// git, for one repository of the user.
+#[derive(Debug, Clone)]
+pub(super) struct Git {
+    settings: GitSettings,
+    /// The git directory that all checkouts have in common.
+    common: PathBuf,
+    /// Names of filters in the user's settings. Content from agents can ask for them, so they are switched off.
+    filters: Vec<String>,
+}
+
+impl Git {
+    /// Finds the repository of a folder: git itself says what it is and whether this user may use it.
+    pub(super) fn discover(settings: &GitSettings, folder: &Path) -> Result<Self, RepositoryError> {
+        let mut git = Self {
+            settings: settings.clone(),
+            common: PathBuf::new(),
+            filters: Vec::new(),
+        };
+        settings.refuse_agents(folder)?;
+        let asked = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+        let answer = git.run(Call::new(At::Checkout(folder), &asked))?;
+        if answer.says("dubious ownership") {
+            let folder = folder.to_path_buf();
+            return Err(RepositoryError::OtherOwner { folder });
+        }
+        if answer.says("cannot use bare repository") {
+            let folder = folder.to_path_buf();
+            return Err(RepositoryError::NoCheckout { folder });
+        }
+        if answer.says("not a git repository") || answer.says("cannot change to") {
+            let folder = folder.to_path_buf();
+            return Err(RepositoryError::NotARepository { folder });
+        }
+        if answer.code != 0 {
+            return Err(answer.failure());
+        }
+        // Before 2.31 git knew neither this option nor settings by variables, on which much depends here.
+        if answer.output.starts_with(b"--path-format") {
+            return Err(RepositoryError::OldGit);
+        }
+        git.common = path_of(&answer.output)?;
+        settings.refuse_agents(&git.common)?;
+        let asked = ["config", "--name-only", "-z", "--get-regexp", r"^filter\."];
+        // Code 1: there are none.
+        let names = git.run(Call::new(At::Repository, &asked))?.output;
+        for name in names.split(|byte| *byte == 0) {
+            let name = String::from_utf8_lossy(name);
+            let driver = name
+                .strip_prefix("filter.")
+                .and_then(|rest| rest.rsplit_once('.'));
+            if let Some((driver, _)) = driver {
+                git.filters.push(driver.to_owned());
+            }
+        }
+        git.filters.sort();
+        git.filters.dedup();
+        Ok(git)
+    }
+
+    /// The git directory that all checkouts have in common.
+    pub(super) fn common(&self) -> &Path {
+        &self.common
+    }
+
+    /// Runs a command and gives its answer, whatever its exit code.
+    pub(super) fn run(&self, call: Call<'_>) -> Result<Answer, RepositoryError> {
+        let name = call.name();
+        let until = Instant::now() + self.settings.time_limit;
+        let most = match call.bound {
+            Bound::Refuse => ANSWER_BYTES,
+            Bound::Cut(bytes) => bytes,
+        };
+        let mut command = self.command(&call);
+        let mut child = command.spawn().map_err(RepositoryError::NoGit)?;
+        if let Input::Bytes(bytes) = call.input {
+            feed(&mut child, bytes);
+        }
+        let (tx, rx) = mpsc::channel();
+        collect(child.stdout.take(), most, Stream::Output, &tx);
+        collect(child.stderr.take(), WORDS_BYTES, Stream::Words, &tx);
+        drop(tx);
+        let mut answer = Answer {
+            command: name.clone(),
+            code: -1,
+            output: Vec::new(),
+            is_cut: false,
+            words: Vec::new(),
+        };
+        let late = || RepositoryError::GitTimeout {
+            command: name.clone(),
+            limit: self.settings.time_limit,
+        };
+        for _ in 0..2 {
+            let left = until.saturating_duration_since(Instant::now());
+            match rx.recv_timeout(left) {
+                Ok((Stream::Output, bytes, is_cut)) => (answer.output, answer.is_cut) = (bytes, is_cut),
+                Ok((Stream::Words, bytes, _)) => answer.words = bytes,
+                Err(_) => {
+                    end(&mut child);
+                    return Err(late());
+                }
+            }
+        }
+        if answer.is_cut && matches!(call.bound, Bound::Refuse) {
+            end(&mut child);
+            let why = format!("it has more than {most} bytes");
+            return Err(RepositoryError::GitAnswer { command: name, why });
+        }
+        while Instant::now() < until {
+            let status = child.try_wait().map_err(RepositoryError::NoGit)?;
+            if let Some(status) = status {
+                answer.code = status.code().unwrap_or(-1);
+                return self.checked(answer);
+            }
+            std::thread::sleep(PAUSE);
+        }
+        end(&mut child);
+        Err(late())
+    }
+
+    /// Runs a command that must succeed.
+    pub(super) fn ok(&self, call: Call<'_>) -> Result<Answer, RepositoryError> {
+        let answer = self.run(call)?;
+        match answer.code {
+            0 => Ok(answer),
+            _ => Err(answer.failure()),
+        }
+    }
+
+    /// Runs a command in the repository that must succeed, and gives its trimmed output.
+    pub(super) fn text(&self, arguments: &[&str]) -> Result<String, RepositoryError> {
+        Ok(self.ok(Call::new(At::Repository, arguments))?.text())
+    }
+
+    fn checked(&self, answer: Answer) -> Result<Answer, RepositoryError> {
+        let is_full = ["No space left on device", "Disk quota exceeded"];
+        if answer.code != 0 && is_full.iter().any(|words| answer.says(words)) {
+            return Err(RepositoryError::DiskFull {
+                folder: self.common.clone(),
+                line: answer.last_line(),
+            });
+        }
+        Ok(answer)
+    }
+
+    fn command(&self, call: &Call<'_>) -> Command {
+        let mut command = Command::new("git");
+        command
+            .env_clear()
+            .env("PATH", &self.settings.search_path)
+            .env("HOME", &self.settings.home)
+            .env("LC_ALL", "C")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_PAGER", "cat")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(folder) = &self.settings.config_home {
+            command.env("XDG_CONFIG_HOME", folder);
+        }
+        match call.at {
+            At::Repository => command
+                .current_dir(&self.common)
+                .arg("--git-dir")
+                .arg(&self.common),
+            At::Checkout(folder) => command.arg("-C").arg(folder),
+        };
+        command
+            .args(&call.arguments)
+            .envs(call.variables.iter().map(|(name, value)| (name, value)));
+        self.override_settings(&mut command, call);
+        match &call.input {
+            Input::Nothing => command.stdin(Stdio::null()),
+            Input::Bytes(_) => command.stdin(Stdio::piped()),
+            Input::File(file) => match file.try_clone() {
+                Ok(file) => command.stdin(file),
+                Err(_) => command.stdin(Stdio::null()),
+            },
+        };
+        command
+    }
+
+    /// By variables, not by `-c`: a filter's name may hold anything.
+    fn override_settings(&self, command: &mut Command, call: &Call<'_>) {
+        let fixed = OVERRIDES
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let filters = self.filters.iter().flat_map(|driver| {
+            [
+                ("smudge", ""),
+                ("clean", ""),
+                ("process", ""),
+                ("required", "false"),
+            ]
+            .map(|(key, value)| (format!("filter.{driver}.{key}"), value.to_owned()))
+        });
+        let own = call
+            .settings
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let all: Vec<(String, String)> = fixed.chain(filters).chain(own).collect();
+        command.env("GIT_CONFIG_COUNT", all.len().to_string());
+        for (idx, (name, value)) in all.into_iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{idx}"), name);
+            command.env(format!("GIT_CONFIG_VALUE_{idx}"), value);
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stream {
+    Output,
+    Words,
+}
+
+/// Reads a stream to its end. Output that is too long is left alone, so that git ends; words are drained.
+fn collect(
+    stream: Option<impl Read + Send + 'static>,
+    most: usize,
+    which: Stream,
+    tx: &mpsc::Sender<(Stream, Vec<u8>, bool)>,
+) {
+    let tx = tx.clone();
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        let mut is_cut = false;
+        if let Some(mut stream) = stream {
+            let limit = u64::try_from(most).unwrap_or(u64::MAX);
+            // What cannot be read is a short answer; the exit code tells.
+            let _ = stream.by_ref().take(limit).read_to_end(&mut kept);
+            match which {
+                Stream::Output => is_cut = matches!(stream.read(&mut [0]), Ok(1)),
+                Stream::Words => drop(std::io::copy(&mut stream, &mut std::io::sink())),
+            }
+        }
+        // Nobody waits any more when it took too long.
+        let _ = tx.send((which, kept, is_cut));
+    });
+}
+
+fn feed(child: &mut Child, bytes: Vec<u8>) {
+    if let Some(mut stdin) = child.stdin.take() {
+        // git may end before it read everything; its exit code tells.
+        std::thread::spawn(move || drop(stdin.write_all(&bytes)));
+    }
+}
+
+/// Ends git and what it started.
+fn end(child: &mut Child) {
+    let group = i32::try_from(child.id())
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
+    if let Some(group) = group {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.wait();
+}

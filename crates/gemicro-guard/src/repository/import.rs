@@ -1,0 +1,250 @@
+//! The only way of an agent's work into the user's repository: checked data, and one branch.
+
+use super::bundle::Bundle;
+use super::call::{At, Call, Input};
+use super::changes::Changes;
+use super::commit_id::CommitId;
+use super::error::{Refusal, RepositoryError};
+use super::quarantine::Quarantine;
+use super::report::Report;
+use super::rules::{self, ImportRules};
+use super::task::TaskRepo;
+use super::trusted::{INCOMING, TrustedRepo};
+
+/// What an import did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Import {
+    /// The bundle holds what the branch has already.
+    Nothing,
+    /// The branch was moved on.
+    Done(Imported),
+}
+
+/// What was imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// Where the branch was.
+    pub old: CommitId,
+    /// Where it is.
+    pub new: CommitId,
+    /// How many commits came.
+    pub n_commits: u64,
+    /// How many files differ.
+    pub n_files: usize,
+    /// Lines that came.
+    pub insertions: u64,
+    /// Lines that went.
+    pub deletions: u64,
+    /// What should be looked at before this is merged.
+    pub reports: Vec<Report>,
+}
+
+/// Takes over what the agent committed on its branch, from the bundle that [`Inside::bundle`] left.
+///
+/// The bundle is copied out of the agent's reach, its objects are checked apart from the user's, the rules are
+/// applied, and only then is it fetched and the branch moved on, if it is still where the task left it. Whatever
+/// goes wrong before that leaves the user's repository as it was.
+///
+/// [`Inside::bundle`]: super::Inside::bundle
+///
+/// # Errors
+/// [`RepositoryError::BranchSwitched`], [`RepositoryError::BranchMoved`], [`RepositoryError::BranchCheckedOut`],
+/// [`RepositoryError::Refused`], [`RepositoryError::DiskFull`], and failures of git.
+pub fn import(
+    repository: &TrustedRepo,
+    task: &mut TaskRepo,
+    rules: &ImportRules,
+) -> Result<Import, RepositoryError> {
+    task.check_branch()?;
+    let old = unmoved(repository, task)?;
+    repository.check_not_checked_out(task.slug())?;
+    let bundle = Bundle::take(&task.layout, &task.slug().reference(), rules.bundle_bytes)?;
+    if *bundle.tip() == old {
+        return Ok(Import::Nothing);
+    }
+    let imported = judge(repository, task, rules, &bundle, old)?;
+    // Whether the branch was moved can be seen by this, should gemicro be killed now.
+    task.record.next = Some(imported.new.clone());
+    task.record.write(&task.layout.folder)?;
+    let taken = take_over(repository, task, &bundle, &imported);
+    task.record.next = None;
+    if taken.is_ok() {
+        task.record.tip = imported.new.clone();
+    }
+    // Not a failure of the import: with what was written before, the branch tells a later reader the same.
+    let _ = task.record.write(&task.layout.folder);
+    taken?;
+    Ok(Import::Done(imported))
+}
+
+/// The branch's tip, which must be where the task left it.
+fn unmoved(repository: &TrustedRepo, task: &TaskRepo) -> Result<CommitId, RepositoryError> {
+    let found = repository.task_branch(task.slug())?;
+    match found {
+        Some(found) if found == *task.tip() => Ok(found),
+        other => Err(RepositoryError::BranchMoved {
+            branch: task.slug().branch(),
+            expected: task.tip().clone(),
+            found: other.map_or_else(|| "nowhere".to_owned(), String::from),
+        }),
+    }
+}
+
+/// Judges what is in a bundle, without any effect on the user's repository.
+fn judge(
+    repository: &TrustedRepo,
+    task: &TaskRepo,
+    rules: &ImportRules,
+    bundle: &Bundle,
+    old: CommitId,
+) -> Result<Imported, RepositoryError> {
+    check_needed(repository, bundle)?;
+    let quarantine = Quarantine::fill(repository, &task.layout, bundle)?;
+    let new = bundle.tip().clone();
+    let kind = quarantine.run(&["cat-file", "-t", new.as_str()], Input::Nothing)?;
+    if kind.text() != "commit" {
+        return Err(Refusal::NotACommit.into());
+    }
+    // Everything that the new commits need must be here, or in the user's repository.
+    let without = format!("^{old}");
+    let connected = ["rev-list", "--objects", "--quiet", new.as_str(), &without, "--"];
+    let connected = quarantine.run(&connected, Input::Nothing)?;
+    if connected.code != 0 {
+        let line = connected.last_line();
+        return Err(Refusal::Objects { line }.into());
+    }
+    let is_ancestor = ["merge-base", "--is-ancestor", old.as_str(), new.as_str()];
+    let is_ancestor = quarantine.run(&is_ancestor, Input::Nothing)?;
+    match is_ancestor.code {
+        0 => {}
+        1 => return Err(Refusal::Rewritten { old, new }.into()),
+        _ => return Err(is_ancestor.failure()),
+    }
+    let changes = Changes::read(&quarantine, &old, &new)?;
+    Ok(Imported {
+        reports: rules::apply(rules, &changes)?,
+        old,
+        new,
+        n_commits: changes.n_commits,
+        n_files: changes.files.len(),
+        insertions: changes.insertions,
+        deletions: changes.deletions,
+    })
+}
+
+/// What a bundle builds on must be in the user's repository.
+fn check_needed(repository: &TrustedRepo, bundle: &Bundle) -> Result<(), RepositoryError> {
+    let mut call = Call::new(At::Repository, &["cat-file", "--batch-check=%(objecttype)"]);
+    let asked: String = bundle.needed().iter().map(|id| format!("{id}\n")).collect();
+    call.input = Input::Bytes(asked.into_bytes());
+    let text = repository.git.ok(call)?.text();
+    match text.lines().find(|line| *line != "commit") {
+        None => Ok(()),
+        Some(line) => Err(Refusal::Header {
+            why: format!("it builds on what is not here: {line}"),
+        }
+        .into()),
+    }
+}
+
+/// Fetches what was judged, and moves the branch on.
+fn take_over(
+    repository: &TrustedRepo,
+    task: &TaskRepo,
+    bundle: &Bundle,
+    imported: &Imported,
+) -> Result<(), RepositoryError> {
+    let incoming = Incoming::new(repository, &task.id())?;
+    incoming.fetch(task, bundle)?;
+    if repository.commit_at(&incoming.name)?.as_ref() != Some(&imported.new) {
+        return Err(RepositoryError::GitAnswer {
+            command: "fetch".to_owned(),
+            why: "it fetched something else than was judged".to_owned(),
+        });
+    }
+    // The user may have switched to it meanwhile.
+    repository.check_not_checked_out(task.slug())?;
+    let reference = task.slug().reference();
+    let (new, old) = (imported.new.as_str(), imported.old.as_str());
+    let arguments = [
+        "update-ref",
+        "--no-deref",
+        "-m",
+        "gemicro: import",
+        &reference,
+        new,
+        old,
+    ];
+    let answer = repository.git.run(Call::new(At::Repository, &arguments))?;
+    if answer.code == 0 {
+        return Ok(());
+    }
+    // It was moved between our look and now.
+    unmoved(repository, task)?;
+    Err(answer.failure())
+}
+
+/// The reference that keeps fetched commits while the branch is not moved yet. Gone in every outcome.
+struct Incoming<'a> {
+    repository: &'a TrustedRepo,
+    name: String,
+}
+
+impl<'a> Incoming<'a> {
+    fn new(repository: &'a TrustedRepo, id: &str) -> Result<Self, RepositoryError> {
+        let incoming = Self {
+            repository,
+            name: format!("{INCOMING}{id}"),
+        };
+        // One that a killed import of this task left.
+        incoming.remove()?;
+        Ok(incoming)
+    }
+
+    fn fetch(&self, task: &TaskRepo, bundle: &Bundle) -> Result<(), RepositoryError> {
+        let mut call = Call::new(
+            At::Repository,
+            &[
+                "fetch",
+                "--quiet",
+                "--no-tags",
+                "--no-prune",
+                "--no-recurse-submodules",
+                "--no-write-fetch-head",
+                "--no-auto-maintenance",
+                "--refmap=",
+            ],
+        );
+        call.arguments.push(bundle.path().into());
+        call.arguments
+            .push(format!("{}:{}", task.slug().reference(), self.name).into());
+        for (name, value) in [
+            ("transfer.fsckObjects", "true"),
+            ("fetch.fsckObjects", "true"),
+            // A bundle is a file; whoever forbids files means other people's repositories.
+            ("protocol.file.allow", "always"),
+        ] {
+            call.settings.push((name, value.to_owned()));
+        }
+        let answer = self.repository.git.run(call)?;
+        match answer.code {
+            0 => Ok(()),
+            _ => Err(Refusal::Objects {
+                line: answer.last_line(),
+            }
+            .into()),
+        }
+    }
+
+    fn remove(&self) -> Result<(), RepositoryError> {
+        let arguments = ["update-ref", "--no-deref", "-d", &self.name];
+        self.repository.git.text(&arguments).map(|_| ())
+    }
+}
+
+impl Drop for Incoming<'_> {
+    fn drop(&mut self) {
+        // A reference that stays keeps a few objects alive until the next import.
+        let _ = self.remove();
+    }
+}

@@ -1,0 +1,200 @@
+//! Runs a command of gemicro's own inside a task's sandbox, to its end.
+//!
+//! For short commands whose whole output is wanted; agents are run by the runner. What is said inside is what the
+//! agent wants it to say: nothing here is trusted.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use super::error::RepositoryError;
+use crate::sandbox::{CommandExit, Control, Launcher, Notice, Profile, SandboxError, Tier, plan_supervised};
+
+/// What is kept of each stream; the rest is read and dropped.
+const KEPT_BYTES: u64 = 1 << 20;
+/// How long the end of everything inside may take, once it was asked for.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// The sandbox in which gemicro runs its own git for a task: with the agent's profile, so with its rights.
+#[derive(Debug, Clone)]
+pub struct Inside {
+    /// Our own binary.
+    pub launcher: Launcher,
+    /// The walls.
+    pub tier: Tier,
+    /// The agent's profile, in mode `workspace-write`.
+    pub profile: Profile,
+    /// What one command may take.
+    pub time_limit: Duration,
+}
+
+impl Inside {
+    /// Runs a command; see [`run_inside`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run(&self, command: &[OsString]) -> Result<InsideOutput, RepositoryError> {
+        run_inside(&self.launcher, self.tier, &self.profile, command, self.time_limit)
+    }
+}
+
+/// What a command inside left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InsideOutput {
+    /// How it ended.
+    pub exit: CommandExit,
+    /// The first mebibyte of its output.
+    pub stdout: Vec<u8>,
+    /// The first mebibyte of what it wrote on stderr.
+    pub stderr: Vec<u8>,
+}
+
+impl InsideOutput {
+    /// Whether it ended well.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.exit == CommandExit::Code(0)
+    }
+}
+
+/// Runs a command in a sandbox until nothing of it is left, and gives what it wrote. Its input is empty.
+///
+/// # Errors
+/// When the sandbox cannot be put up, the command not be started, or it did not end in time; it is ended then.
+pub fn run_inside(
+    launcher: &Launcher,
+    tier: Tier,
+    profile: &Profile,
+    command: &[OsString],
+    time_limit: Duration,
+) -> Result<InsideOutput, RepositoryError> {
+    let until = Instant::now() + time_limit;
+    let plan = plan_supervised(launcher, tier, profile, command)?;
+    let refused = |source: std::io::Error| {
+        let source = Box::new(source);
+        RepositoryError::Sandbox(SandboxError::Refused {
+            wall: "a keeper",
+            source,
+        })
+    };
+    let (mut starting, control) = plan.supervised().map_err(refused)?;
+    let mut child = starting
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(refused)?;
+    // Its copy of the channel must not stay open here.
+    drop(starting);
+    let (tx, rx) = mpsc::channel();
+    collect(child.stdout.take(), Stream::Output, &tx);
+    collect(child.stderr.take(), Stream::Words, &tx);
+    drop(tx);
+    let exit = follow(&control, until);
+    control.end();
+    drop(control);
+    reap(&mut child);
+    let mut output = InsideOutput {
+        exit: CommandExit::Code(-1),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+    };
+    while let Ok((stream, bytes)) = rx.recv_timeout(GRACE) {
+        match stream {
+            Stream::Output => output.stdout = bytes,
+            Stream::Words => output.stderr = bytes,
+        }
+    }
+    let name = name_of(command);
+    match exit {
+        Followed::Ended(exit) => Ok(InsideOutput { exit, ..output }),
+        Followed::Late => Err(RepositoryError::InsideTimeout {
+            command: name,
+            limit: time_limit,
+        }),
+        Followed::Failed(line) => {
+            let words = super::call::last_line(&output.stderr);
+            Err(RepositoryError::Inside {
+                command: name,
+                line: line.unwrap_or(words),
+            })
+        }
+    }
+}
+
+/// The words of a command that tell it apart: the program, and what it is to do.
+pub(super) fn name_of(command: &[OsString]) -> String {
+    let mut words = command.iter().map(|word| word.to_string_lossy());
+    let mut name = words.next().unwrap_or_default().into_owned();
+    while let Some(word) = words.next() {
+        if word == "-c" {
+            words.next();
+        } else if !word.starts_with('-') {
+            name = format!("{name} {word}");
+            break;
+        }
+    }
+    name.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+enum Followed {
+    Ended(CommandExit),
+    Late,
+    Failed(Option<String>),
+}
+
+/// Follows the command to its end.
+fn follow(control: &Control, until: Instant) -> Followed {
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        match control.wait(left) {
+            Ok(Notice::Ready { .. }) => {
+                let nothing = std::fs::File::open("/dev/null");
+                let handed = nothing.and_then(|nothing| control.hand_over(nothing.as_fd()));
+                if let Err(error) = handed {
+                    return Followed::Failed(Some(error.to_string()));
+                }
+            }
+            Ok(Notice::Ended(exit)) => return Followed::Ended(exit),
+            Ok(Notice::Failed { message, .. }) => return Followed::Failed(Some(message)),
+            Ok(Notice::Gone) => return Followed::Failed(None),
+            Err(error) if error.kind() == std::io::ErrorKind::TimedOut => return Followed::Late,
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(error) => return Followed::Failed(Some(error.to_string())),
+        }
+    }
+}
+
+/// Waits for the keeper, which ends everything first.
+fn reap(child: &mut Child) {
+    let until = Instant::now() + GRACE;
+    while Instant::now() < until {
+        match child.try_wait() {
+            Ok(None) => std::thread::sleep(Duration::from_millis(1)),
+            Ok(Some(_)) | Err(_) => return,
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stream {
+    Output,
+    Words,
+}
+
+fn collect(stream: Option<impl Read + Send + 'static>, which: Stream, tx: &mpsc::Sender<(Stream, Vec<u8>)>) {
+    let tx = tx.clone();
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        if let Some(mut stream) = stream {
+            // A stream that breaks is one that ended.
+            let _ = stream.by_ref().take(KEPT_BYTES).read_to_end(&mut kept);
+            let _ = std::io::copy(&mut stream, &mut std::io::sink());
+        }
+        let _ = tx.send((which, kept));
+    });
+}

@@ -1,0 +1,63 @@
+//! Where symbolic links of a tree lead, worked out from the tree alone.
+
+use std::collections::BTreeMap;
+
+/// As many links as a kernel follows.
+const MAX_LINKS: usize = 40;
+
+/// The links of a tree: path and target. As bytes: two names that look alike as text are still two.
+pub(super) type Links = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// Those links of a tree that lead out of it or into `.git`, also through other links.
+pub(super) fn escaping(links: &Links) -> Links {
+    let escapes = |(path, _): &(&Vec<u8>, &Vec<u8>)| !stays(links, path);
+    let found = links.iter().filter(escapes);
+    found
+        .map(|(path, target)| (path.clone(), target.clone()))
+        .collect()
+}
+
+/// Walks as the kernel would: every part that is a link is replaced by its target. What does not exist is taken as
+/// a plain folder, for it may exist one day. Without end means out.
+fn stays(links: &Links, path: &[u8]) -> bool {
+    let mut at: Vec<&[u8]> = Vec::new();
+    let mut left = parts(path);
+    let mut n_followed = 0;
+    while let Some(part) = left.pop() {
+        match part {
+            b"" | b"." => continue,
+            b".." => {
+                if at.pop().is_none() {
+                    return false;
+                }
+                continue;
+            }
+            _ if is_git(part) => return false,
+            _ => at.push(part),
+        }
+        if let Some(target) = links.get(&at.join(&b'/')) {
+            n_followed += 1;
+            if target.starts_with(b"/") || n_followed > MAX_LINKS {
+                return false;
+            }
+            at.pop();
+            left.extend(parts(target));
+        }
+    }
+    true
+}
+
+/// The parts of a path, the first one last.
+fn parts(path: &[u8]) -> Vec<&[u8]> {
+    path.split(|byte| *byte == b'/').rev().collect()
+}
+
+/// `.git`, also as file systems that fold names see it.
+fn is_git(part: &[u8]) -> bool {
+    // Characters that HFS+ ignores in names.
+    let is_ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let text = String::from_utf8_lossy(part);
+    let name: String = text.chars().filter(|c| !is_ignored(c)).collect();
+    let name = name.trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    name == ".git" || name == "git~1"
+}

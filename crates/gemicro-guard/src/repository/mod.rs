@@ -1,0 +1,60 @@
+//! The user's repository, the private repository of a task, and the only way from the second into the first.
+//!
+//! # Theory of operation
+//!
+//! An agent that can write a git directory can make every git that is started there do what it likes. So outside
+//! the sandbox git is started with the user's repository alone: [`TrustedRepo`] is the one type that can, and
+//! `git.rs` the one file that does. A task has a repository of its own ([`TaskRepo`]): written by hand as plain
+//! files, filled from the user's objects, and never given to a git outside. What has to be done there with git
+//! happens in the sandbox with the agent's own rights ([`Inside`]). The result comes back as a bundle, which is
+//! data: [`import()`] copies it, checks it apart from the user's objects, applies the [`ImportRules`], and only then
+//! fetches it and moves the one task branch, if that is still where it was.
+//!
+//! [`Tripwire`] detects what should not be possible. [`show()`] keeps a folder for the user's eyes; it is never the
+//! reason why a task fails.
+//!
+//! One task, in order: [`TrustedRepo::open`], [`TaskRepo::create`] (or [`TaskRepo::reopen`]), then for every step
+//! [`TaskRepo::profile`] for the agent, [`TaskRepo::check_branch`], [`Inside::commit_all`], [`Inside::bundle`],
+//! [`import()`], [`show()`]. After a refusal: [`TaskRepo::rebuild`]. Everything here blocks.
+
+mod beneath;
+mod bundle;
+mod call;
+mod changes;
+mod checkout;
+mod commit_id;
+mod create;
+mod error;
+mod git;
+mod import;
+mod inside;
+mod inside_git;
+mod layout;
+mod links;
+mod quarantine;
+mod record;
+mod report;
+mod rules;
+mod show;
+mod slug;
+mod task;
+mod tripwire;
+mod trusted;
+
+#[cfg(test)]
+mod tests;
+
+pub use commit_id::CommitId;
+pub use create::{NewTask, Start};
+pub use error::{Refusal, RepositoryError};
+pub use git::GitSettings;
+pub use import::{Import, Imported, import};
+pub use inside::{Inside, InsideOutput, run_inside};
+pub use inside_git::{Bundled, CommitMessage, Committed};
+pub use report::{Report, ReportKind};
+pub use rules::{EscapingLinks, ImportRules};
+pub use show::{Shown, show};
+pub use slug::Slug;
+pub use task::{TaskRepo, TaskSandbox};
+pub use tripwire::{Tripwire, TripwireChange};
+pub use trusted::{Diff, RepositoryNote, TrustedRepo};

@@ -1,0 +1,137 @@
+//! Objects of an agent, apart from the user's until they are accepted.
+//!
+//! The pack is unpacked into a folder of gemicro's own, which sees the user's objects and is not seen by anybody.
+//! A refused import leaves nothing in the user's repository, and the check does not depend on what a version of git
+//! verifies when it fetches from a bundle (before 2.46: nothing).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::bundle::Bundle;
+use super::call::{Answer, At, Bound, Call, Input};
+use super::commit_id::CommitId;
+use super::error::{Refusal, RepositoryError};
+use super::layout::{self, Layout};
+use super::trusted::TrustedRepo;
+
+/// Files over this are streamed, not loaded: a small pack can hold a huge one.
+const STREAMED: &str = "64m";
+
+/// A few objects can make a tree of billions of files. This is more than a million.
+const LIST_BYTES: usize = 128 << 20;
+
+/// A folder of objects that are not accepted yet.
+#[derive(Debug)]
+pub(super) struct Quarantine<'a> {
+    repository: &'a TrustedRepo,
+    folder: PathBuf,
+}
+
+impl<'a> Quarantine<'a> {
+    /// Unpacks a bundle, with all of git's checks of objects.
+    pub(super) fn fill(
+        repository: &'a TrustedRepo,
+        layout: &Layout,
+        bundle: &Bundle,
+    ) -> Result<Self, RepositoryError> {
+        let folder = layout.out().join("quarantine");
+        remove(&folder);
+        layout::make_folder(&folder)?;
+        layout::make_folder(&folder.join("pack"))?;
+        let quarantine = Self { repository, folder };
+        let mut call = quarantine.call(&["index-pack", "--stdin", "--fix-thin", "--strict"]);
+        call.input = Input::File(bundle.pack()?);
+        let answer = repository.git.run(call);
+        let answer = answer.map_err(|error| quarantine.told_here(error))?;
+        if answer.code != 0 {
+            let line = answer.last_line();
+            return Err(Refusal::Objects { line }.into());
+        }
+        Ok(quarantine)
+    }
+
+    /// Runs a command of the user's repository that also sees these objects.
+    pub(super) fn run(&self, arguments: &[&str], input: Input) -> Result<Answer, RepositoryError> {
+        let mut call = self.call(arguments);
+        call.input = input;
+        self.repository.git.run(call)
+    }
+
+    /// Runs a command that must succeed; it fails because of what it is given to read.
+    pub(super) fn ok(&self, arguments: &[&str], input: Input) -> Result<Answer, RepositoryError> {
+        let answer = self.run(arguments, input)?;
+        self.sound(answer)
+    }
+
+    /// All files of a commit, as `ls-tree -z` lists them. To be asked first of a new commit: this is written as it is
+    /// found, while other commands collect everything in memory before they write.
+    pub(super) fn files(&self, commit: &CommitId) -> Result<Answer, RepositoryError> {
+        let mut call = self.call(&["ls-tree", "-r", "-z", "--full-tree", commit.as_str()]);
+        call.bound = Bound::Cut(LIST_BYTES);
+        let answer = self.repository.git.run(call)?;
+        if answer.is_cut {
+            return Err(Refusal::TooManyFiles.into());
+        }
+        self.sound(answer)
+    }
+
+    fn sound(&self, answer: Answer) -> Result<Answer, RepositoryError> {
+        match answer.code {
+            0 => Ok(answer),
+            _ => Err(Refusal::Objects {
+                line: answer.last_line(),
+            }
+            .into()),
+        }
+    }
+
+    fn call(&self, arguments: &[&str]) -> Call<'static> {
+        let mut call = Call::new(At::Repository, arguments);
+        let mut others = OsString::new();
+        for folder in self.repository.object_folders() {
+            if !others.is_empty() {
+                others.push(":");
+            }
+            others.push(quoted(folder));
+        }
+        call.variables = vec![
+            ("GIT_OBJECT_DIRECTORY", self.folder.clone().into()),
+            ("GIT_ALTERNATE_OBJECT_DIRECTORIES", others),
+        ];
+        call.settings.push(("core.bigFileThreshold", STREAMED.to_owned()));
+        // It is removed in a moment.
+        call.settings.push(("core.fsync", "none".to_owned()));
+        call
+    }
+
+    /// The disk that is full is the one with the task's folder.
+    fn told_here(&self, error: RepositoryError) -> RepositoryError {
+        match error {
+            RepositoryError::DiskFull { line, .. } => RepositoryError::DiskFull {
+                folder: self.folder.clone(),
+                line,
+            },
+            other => other,
+        }
+    }
+}
+
+impl Drop for Quarantine<'_> {
+    fn drop(&mut self) {
+        remove(&self.folder);
+    }
+}
+
+fn remove(folder: &Path) {
+    // Nothing of it is needed any more; what stays is removed by the next import.
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// As git wants a path in a list, where a colon divides.
+fn quoted(path: &Path) -> OsString {
+    let text = path.to_string_lossy();
+    if !text.contains([':', '"', '\\']) {
+        return path.into();
+    }
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")).into()
+}

@@ -1,0 +1,68 @@
+//! What a user should look at in the work of an agent before merging it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of thing it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportKind {
+    /// A symbolic link that leads out of the tree, or into `.git`.
+    EscapingLink,
+    /// A repository inside the repository.
+    Gitlink,
+    /// A file over the size limit.
+    BigFile,
+    /// Settings of agent CLIs, editors, hooks or environments: they run code later.
+    Settings,
+    /// What the continuous integration runs.
+    Ci,
+    /// `.gitattributes`: it chooses filters and merge drivers.
+    Attributes,
+    /// `.gitmodules`: it names other repositories.
+    Modules,
+}
+
+impl fmt::Display for ReportKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EscapingLink => "a link that leads out of the tree",
+            Self::Gitlink => "a repository inside the repository",
+            Self::BigFile => "a big file",
+            Self::Settings => "settings that can run code",
+            Self::Ci => "what the continuous integration runs",
+            Self::Attributes => "git attributes",
+            Self::Modules => "git submodules",
+        })
+    }
+}
+
+/// A name from a tree as text that is safe to print: what controls a terminal or turns the direction is written out.
+pub(super) fn plain(name: &[u8]) -> String {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    let mut text = String::new();
+    for c in String::from_utf8_lossy(name).chars() {
+        if is_hidden(c) {
+            text.extend(c.escape_unicode());
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// One thing to look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// What it is.
+    pub kind: ReportKind,
+    /// Where, in the tree. Safe to print: bytes that are no text are replaced, control characters written out.
+    pub path: String,
+    /// More, for example where a link leads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}

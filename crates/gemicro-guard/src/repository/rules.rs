@@ -1,0 +1,155 @@
+//! What an import looks for in the changes of an agent.
+
+use super::changes::{Change, Changes};
+use super::error::{Refusal, RepositoryError};
+use super::report::{Report, ReportKind, plain};
+
+/// What happens to symbolic links that lead out of the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EscapingLinks {
+    /// The import is refused.
+    Refuse,
+    /// They are reported.
+    Report,
+}
+
+/// The rules of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportRules {
+    /// The biggest bundle.
+    pub bundle_bytes: u64,
+    /// Files over this are reported.
+    pub file_bytes: u64,
+    /// The most that all files which differ may have: they would be written when the branch is checked out.
+    pub all_files_bytes: u64,
+    /// What happens to links that lead out of the tree.
+    pub escaping_links: EscapingLinks,
+}
+
+impl Default for ImportRules {
+    fn default() -> Self {
+        Self {
+            bundle_bytes: 256 << 20,
+            file_bytes: 5 << 20,
+            all_files_bytes: 2 << 30,
+            escaping_links: EscapingLinks::Refuse,
+        }
+    }
+}
+
+/// Folders and files, in any letter case, whose content runs later. A name that ends in `/` is a folder at any depth.
+const SETTINGS: &[&str] = &[
+    ".claude/",
+    ".gemini/",
+    ".codex/",
+    ".cursor/",
+    ".vscode/",
+    ".idea/",
+    ".husky/",
+    ".devcontainer/",
+    ".cargo/",
+    ".githooks/",
+    ".mcp.json",
+    ".envrc",
+    ".lfsconfig",
+    ".npmrc",
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    "lefthook.yml",
+    "claude.md",
+    "gemini.md",
+    "agents.md",
+];
+const CI: &[&str] = &[
+    ".github/workflows/",
+    ".github/actions/",
+    ".gitlab/",
+    ".circleci/",
+    ".buildkite/",
+    ".woodpecker/",
+    ".gitlab-ci.yml",
+    ".gitlab-ci.yaml",
+    ".travis.yml",
+    ".drone.yml",
+    ".woodpecker.yml",
+    ".cirrus.yml",
+    "jenkinsfile",
+    "azure-pipelines.yml",
+    "azure-pipelines.yaml",
+    "bitbucket-pipelines.yml",
+    "appveyor.yml",
+];
+
+/// What is to be reported of some changes.
+///
+/// # Errors
+/// When a rule refuses them.
+pub(super) fn apply(rules: &ImportRules, changes: &Changes) -> Result<Vec<Report>, RepositoryError> {
+    let bytes = changes
+        .files
+        .iter()
+        .filter_map(|change| change.new_bytes)
+        .fold(0, u64::saturating_add);
+    if bytes > rules.all_files_bytes {
+        let limit = rules.all_files_bytes;
+        return Err(Refusal::TooMuch { bytes, limit }.into());
+    }
+    let links: Vec<Report> = changes
+        .escaping_links
+        .iter()
+        .map(|(path, target)| Report {
+            kind: ReportKind::EscapingLink,
+            path: plain(path),
+            detail: Some(format!("leads to {}", plain(target))),
+        })
+        .collect();
+    if !links.is_empty() && rules.escaping_links == EscapingLinks::Refuse {
+        return Err(Refusal::EscapingLinks(links).into());
+    }
+    let of_files = changes.files.iter().flat_map(|change| of_file(rules, change));
+    Ok(links.into_iter().chain(of_files).collect())
+}
+
+fn of_file(rules: &ImportRules, change: &Change) -> Vec<Report> {
+    let mut reports = Vec::new();
+    let mut add = |kind, detail| {
+        reports.push(Report {
+            kind,
+            path: plain(change.path.as_bytes()),
+            detail,
+        });
+    };
+    if change.is_gitlink() {
+        add(ReportKind::Gitlink, None);
+    }
+    if let Some(bytes) = change.new_bytes.filter(|bytes| *bytes > rules.file_bytes) {
+        add(ReportKind::BigFile, Some(format!("{bytes} bytes")));
+    }
+    if let Some(kind) = kind_of_path(&change.path) {
+        add(kind, change.is_removed().then(|| "removed".to_owned()));
+    }
+    reports
+}
+
+/// What a path is by its name, in any letter case: some file systems do not tell them apart.
+pub(super) fn kind_of_path(path: &str) -> Option<ReportKind> {
+    let path = path.to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let is_one_of = |list: &[&str]| {
+        list.iter().any(|entry| match entry.strip_suffix('/') {
+            Some(folder) => path == folder || path.starts_with(entry) || path.contains(&format!("/{entry}")),
+            None => name == *entry,
+        })
+    };
+    if name == ".gitattributes" {
+        Some(ReportKind::Attributes)
+    } else if name == ".gitmodules" {
+        Some(ReportKind::Modules)
+    } else if is_one_of(CI) {
+        Some(ReportKind::Ci)
+    } else if is_one_of(SETTINGS) {
+        Some(ReportKind::Settings)
+    } else {
+        None
+    }
+}

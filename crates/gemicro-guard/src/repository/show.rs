@@ -1,0 +1,121 @@
+//! A checkout of the task's branch for the user's eyes, beside their repository. Never the reason why a task fails.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::call::{At, Call};
+use super::checkout::Checkout;
+use super::commit_id::CommitId;
+use super::error::RepositoryError;
+use super::slug::Slug;
+use super::trusted::TrustedRepo;
+
+/// Beside the user's repository.
+const FOLDER: &str = ".worktrees";
+
+/// What became of the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// It is at the commit.
+    At(PathBuf),
+    /// It was left as it is.
+    Left {
+        /// Where it is, or would be.
+        folder: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+/// Brings `../.worktrees/task-<slug>` to a commit: a detached worktree of the user's repository, made if it is
+/// missing, moved only while it is clean and where gemicro left it.
+#[must_use]
+pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> Shown {
+    let checkouts = match repository.checkouts() {
+        Ok(checkouts) => checkouts,
+        Err(error) => return left(repository.top().to_path_buf(), error.to_string()),
+    };
+    let main = checkouts.first().map_or(repository.top(), |main| &main.folder);
+    let folder = main
+        .parent()
+        .unwrap_or(main)
+        .join(FOLDER)
+        .join(slug.folder_name());
+    let brought = match checkouts.iter().find(|checkout| checkout.folder == folder) {
+        Some(checkout) if folder.exists() => move_on(repository, checkout, commit),
+        _ => add(repository, &folder, commit),
+    };
+    match brought {
+        Ok(None) => Shown::At(folder),
+        Ok(Some(why)) => left(folder, why),
+        Err(error) => left(folder, error.to_string()),
+    }
+}
+
+/// Whether a checkout is one of ours.
+pub(super) fn is_shown(folder: &Path) -> bool {
+    let is_ours = |name: &OsStr| name == FOLDER;
+    folder.parent().and_then(Path::file_name).is_some_and(is_ours)
+}
+
+fn left(folder: PathBuf, why: String) -> Shown {
+    Shown::Left { folder, why }
+}
+
+/// Makes the worktree; says why not.
+fn add(
+    repository: &TrustedRepo,
+    folder: &Path,
+    commit: &CommitId,
+) -> Result<Option<String>, RepositoryError> {
+    if std::fs::symlink_metadata(folder).is_ok() {
+        return Ok(Some("something else is there".to_owned()));
+    }
+    if let Some(parent) = folder.parent() {
+        let made = std::fs::create_dir_all(parent);
+        made.map_err(|source| RepositoryError::file("make", parent, source))?;
+    }
+    let mut call = Call::new(
+        At::Repository,
+        &["worktree", "add", "--quiet", "--force", "--detach"],
+    );
+    call.arguments.push(folder.into());
+    call.arguments.push(commit.as_str().into());
+    repository.git.ok(call).map(|_| None)
+}
+
+/// Moves the worktree; says why not.
+fn move_on(
+    repository: &TrustedRepo,
+    checkout: &Checkout,
+    commit: &CommitId,
+) -> Result<Option<String>, RepositoryError> {
+    let Some(head) = checkout.head.as_ref().filter(|_| checkout.branch.is_none()) else {
+        return Ok(Some("a branch is checked out there".to_owned()));
+    };
+    if head == commit {
+        return Ok(None);
+    }
+    let is_ancestor = ["merge-base", "--is-ancestor", head.as_str(), commit.as_str()];
+    if repository.git.run(Call::new(At::Repository, &is_ancestor))?.code != 0 {
+        return Ok(Some(format!(
+            "it is at {head}, which the task's branch does not hold"
+        )));
+    }
+    let here = At::Checkout(&checkout.folder);
+    let status = ["status", "--porcelain", "--ignore-submodules=all"];
+    let status = repository.git.ok(Call::new(here, &status))?;
+    if !status.output.is_empty() {
+        return Ok(Some("there are changes in it".to_owned()));
+    }
+    let checkout = [
+        "checkout",
+        "--quiet",
+        "--detach",
+        "--no-recurse-submodules",
+        "--no-overwrite-ignore",
+        commit.as_str(),
+        "--",
+    ];
+    repository.git.ok(Call::new(here, &checkout)).map(|_| None)
+}

@@ -1,0 +1,137 @@
+//! The parts that are pure, and the rule that no other file breaks. Real repositories and real sandboxes are in
+//! `tests/repository.rs`.
+
+use std::path::Path;
+
+use super::checkout;
+use super::links::{self, Links};
+use super::report::ReportKind;
+use super::rules::kind_of_path;
+use super::{CommitId, Slug};
+
+type Entries<'a> = &'a [(&'a str, &'a str)];
+
+fn escaping(entries: Entries<'_>) -> Vec<String> {
+    let links: Links = entries
+        .iter()
+        .map(|(path, target)| (path.as_bytes().to_vec(), target.as_bytes().to_vec()))
+        .collect();
+    let found = links::escaping(&links).into_keys();
+    found.map(|path| String::from_utf8(path).unwrap()).collect()
+}
+
+#[test]
+fn links_are_followed_as_the_kernel_does() {
+    let stays: &[Entries<'_>] = &[
+        &[("a", "b")],
+        &[("d/a", "../b")],
+        &[("d/e/a", "../../b"), ("b", "d")],
+        &[("a", "missing/../b")],
+        &[("a", ".github/x"), ("b", ".gitignore"), ("c", "git")],
+        &[("a", ".")],
+        &[("a/b", "..//./c")],
+    ];
+    for entries in stays {
+        assert_eq!(escaping(entries), Vec::<String>::new(), "{entries:?}");
+    }
+    let leaves: &[(Entries<'_>, &[&str])] = &[
+        (&[("a", "/etc")], &["a"]),
+        (&[("a", "..")], &["a"]),
+        (&[("d/a", "../../b")], &["d/a"]),
+        (&[("a", "x/../../b")], &["a"]),
+        // Through a folder that is itself a link to a shallower one.
+        (&[("x/y/d", "../../top"), ("x/y/l", "d/../../foo")], &["x/y/l"]),
+        // Through another link that leaves.
+        (&[("a", "b/c"), ("b", "/")], &["a", "b"]),
+        (&[("a", "b"), ("b", "a")], &["a", "b"]),
+        (&[("a", ".git")], &["a"]),
+        (&[("a", "b/.GIT/config")], &["a"]),
+        (&[("a", "GIT~1/x")], &["a"]),
+        (&[("a", ".g\u{200c}it/x")], &["a"]),
+        (&[("a", ".git. /x")], &["a"]),
+    ];
+    for (entries, expected) in leaves {
+        assert_eq!(escaping(entries), *expected, "{entries:?}");
+    }
+}
+
+#[test]
+fn paths_are_known_in_any_letter_case() {
+    for (path, expected) in [
+        (".claude/settings.json", Some(ReportKind::Settings)),
+        ("deep/.GEMINI/x", Some(ReportKind::Settings)),
+        (".codex", Some(ReportKind::Settings)),
+        ("x/.Envrc", Some(ReportKind::Settings)),
+        (".husky/pre-commit", Some(ReportKind::Settings)),
+        (".GitHub/Workflows/ci.yml", Some(ReportKind::Ci)),
+        (".gitlab-ci.yml", Some(ReportKind::Ci)),
+        (".circleci/config.yml", Some(ReportKind::Ci)),
+        ("JenkinsFile", Some(ReportKind::Ci)),
+        ("Azure-Pipelines.yml", Some(ReportKind::Ci)),
+        ("a/.GitAttributes", Some(ReportKind::Attributes)),
+        (".gitmodules", Some(ReportKind::Modules)),
+        (".github/ISSUE_TEMPLATE.md", None),
+        ("claude/x", None),
+        ("src/lib.rs", None),
+    ] {
+        assert_eq!(kind_of_path(path), expected, "{path}");
+    }
+}
+
+#[test]
+fn names_say_what_they_are() {
+    let slug: Slug = "task/x/work".parse().unwrap();
+    assert_eq!(slug.as_str(), "x/work");
+    assert_eq!(
+        (slug.branch(), slug.reference(), slug.folder_name()),
+        (
+            "task/x/work".into(),
+            "refs/heads/task/x/work".into(),
+            "task-x-work".into()
+        )
+    );
+    assert_eq!(serde_json::to_string(&slug).unwrap(), "\"x/work\"");
+    assert!(serde_json::from_str::<Slug>("\"a b\"").is_err());
+    for text in ["", "HEAD", &"g".repeat(40), &"A".repeat(40), &"a".repeat(39)] {
+        assert_eq!(CommitId::parse(text), None, "{text}");
+    }
+    assert!(CommitId::parse(&"a".repeat(64)).is_some());
+}
+
+#[test]
+fn checkouts_are_read() {
+    let head = "a".repeat(40);
+    let text = format!(
+        "worktree /r\nHEAD {head}\nbranch refs/heads/main\n\nworktree /w\nHEAD {head}\ndetached\n\nworktree /b\nbare\n\n"
+    );
+    let found = checkout::parse(text.as_bytes());
+    let branches: Vec<Option<&str>> = found.iter().map(|one| one.branch.as_deref()).collect();
+    assert_eq!(branches, [Some("refs/heads/main"), None, None]);
+    assert_eq!(found[1].folder, Path::new("/w"));
+    assert_eq!(found[2].head, None);
+}
+
+/// Rule Zero, in the source: one file starts git, and what it is told to work in is never a task's folder.
+#[test]
+fn git_is_started_in_one_place() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/repository");
+    let mut starters = Vec::new();
+    let mut in_checkouts = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(entry.path()).unwrap();
+        if name == "tests.rs" {
+            continue;
+        }
+        if text.contains("Command::new") {
+            starters.push(name.clone());
+        }
+        if text.contains("At::Checkout(") {
+            in_checkouts.push(name);
+        }
+    }
+    in_checkouts.sort();
+    assert_eq!(starters, ["git.rs"]);
+    // The user's own folders: the one that was opened, and the worktree that is shown.
+    assert_eq!(in_checkouts, ["create.rs", "git.rs", "show.rs", "trusted.rs"]);
+}

@@ -1,0 +1,307 @@
+//! The user's repository: found, examined, and asked.
+//!
+//! The main type is [`TrustedRepo`], the only one with which git is started outside the sandbox.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::call::{At, Bound, Call, path_of};
+use super::checkout::{self, Checkout};
+use super::commit_id::CommitId;
+use super::error::RepositoryError;
+use super::git::{Git, GitSettings};
+use super::slug::Slug;
+
+/// Where incoming commits stand while they are judged.
+pub(super) const INCOMING: &str = "refs/gemicro/incoming/";
+
+/// Something about a repository that its user should know before a task begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RepositoryNote {
+    /// The checkout has changes that are not committed: they are not a part of the task.
+    Uncommitted,
+    /// No branch is checked out; a task starts from the commit.
+    Detached,
+    /// There are submodules: their folders are empty in a task.
+    Submodules,
+    /// There are files in Git LFS: in a task they are pointers.
+    Lfs,
+    /// The clone is shallow: a task sees as much history.
+    Shallow,
+}
+
+impl RepositoryNote {
+    /// The note, in words.
+    #[must_use]
+    pub fn message(&self) -> &'static str {
+        match self {
+            Self::Uncommitted => "uncommitted changes in this checkout are not part of the task",
+            Self::Detached => "no branch is checked out; the task starts from the commit at HEAD",
+            Self::Submodules => "submodules stay empty in the task; their stores can only be read",
+            Self::Lfs => "files in Git LFS are pointers in the task; their store can only be read",
+            Self::Shallow => "this is a shallow clone; the task sees as much history as you do",
+        }
+    }
+}
+
+/// A difference between two commits, for reviewers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diff {
+    /// The patch; bytes that are no text are replaced.
+    pub text: String,
+    /// Whether the rest was left out.
+    pub is_cut: bool,
+}
+
+/// The user's repository. Whoever has one may start git in it, outside the sandbox.
+#[derive(Debug, Clone)]
+pub struct TrustedRepo {
+    pub(super) git: Git,
+    top: PathBuf,
+    head: CommitId,
+    notes: Vec<RepositoryNote>,
+    object_folders: Vec<PathBuf>,
+}
+
+impl TrustedRepo {
+    /// Opens the repository of a folder: of a checkout, a folder in it, or a linked worktree.
+    ///
+    /// # Errors
+    /// When it is none, or one that cannot be worked with: the error says what to do.
+    pub fn open(settings: &GitSettings, folder: &Path) -> Result<Self, RepositoryError> {
+        let git = Git::discover(settings, folder)?;
+        let here = |arguments: &[&str]| git.run(Call::new(At::Checkout(folder), arguments));
+        if here(&["rev-parse", "--is-inside-work-tree"])?.text() != "true" {
+            let folder = folder.to_path_buf();
+            return Err(RepositoryError::NoCheckout { folder });
+        }
+        let top = path_of(
+            &git.ok(Call::new(At::Checkout(folder), &["rev-parse", "--show-toplevel"]))?
+                .output,
+        )?;
+        if let Some(setting) = partial(&git)? {
+            return Err(RepositoryError::PartialClone { setting });
+        }
+        let head = here(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?.text();
+        let head = CommitId::parse(&head).ok_or(RepositoryError::NoCommits)?;
+        let mut repository = Self {
+            object_folders: object_folders(&git)?,
+            git,
+            top,
+            head,
+            notes: Vec::new(),
+        };
+        repository.notes = repository.find_notes()?;
+        Ok(repository)
+    }
+
+    /// The top folder of the checkout that was opened.
+    #[must_use]
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// The git directory that all checkouts have in common.
+    #[must_use]
+    pub fn common(&self) -> &Path {
+        self.git.common()
+    }
+
+    /// The commit that was checked out when this was opened.
+    #[must_use]
+    pub fn head(&self) -> &CommitId {
+        &self.head
+    }
+
+    /// What the user should know.
+    #[must_use]
+    pub fn notes(&self) -> &[RepositoryNote] {
+        &self.notes
+    }
+
+    /// The commit that a name stands for.
+    ///
+    /// # Errors
+    /// When it stands for none.
+    pub fn resolve(&self, name: &str) -> Result<CommitId, RepositoryError> {
+        let asked = format!("{name}^{{commit}}");
+        let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &asked];
+        let answer = self.git.run(Call::new(At::Checkout(&self.top), &arguments))?;
+        CommitId::parse(&answer.text()).ok_or_else(|| RepositoryError::UnknownRevision {
+            name: name.chars().filter(|c| !c.is_control()).take(200).collect(),
+        })
+    }
+
+    /// Where the branch of a task is; `None` when there is no such branch.
+    ///
+    /// # Errors
+    /// When git cannot say, or the branch is only another name for another one.
+    pub fn task_branch(&self, slug: &Slug) -> Result<Option<CommitId>, RepositoryError> {
+        self.commit_at(&slug.reference())
+    }
+
+    /// The difference that `new` makes since it left `base`, at most `most_bytes` long.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn diff(&self, base: &CommitId, new: &CommitId, most_bytes: usize) -> Result<Diff, RepositoryError> {
+        let range = format!("{base}...{new}");
+        let arguments = [
+            "diff",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--submodule=short",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            &range,
+            "--",
+        ];
+        let mut call = Call::new(At::Repository, &arguments);
+        call.bound = Bound::Cut(most_bytes);
+        let answer = self.git.run(call)?;
+        if answer.code != 0 && !answer.is_cut {
+            return Err(answer.failure());
+        }
+        Ok(Diff {
+            text: String::from_utf8_lossy(&answer.output).into_owned(),
+            is_cut: answer.is_cut,
+        })
+    }
+
+    /// Removes what imports that were killed left behind. Only when no import is under way.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn clean_incoming(&self) -> Result<usize, RepositoryError> {
+        let names = self
+            .git
+            .text(&["for-each-ref", "--format=%(refname)", INCOMING])?;
+        for name in names.lines() {
+            self.git.text(&["update-ref", "--no-deref", "-d", name])?;
+        }
+        Ok(names.lines().count())
+    }
+
+    /// The user's checkouts, the main one first.
+    pub(super) fn checkouts(&self) -> Result<Vec<Checkout>, RepositoryError> {
+        let answer = self
+            .git
+            .ok(Call::new(At::Repository, &["worktree", "list", "--porcelain"]))?;
+        Ok(checkout::parse(&answer.output))
+    }
+
+    /// Refuses when the user has the task's branch checked out: it would be moved under their feet.
+    ///
+    /// # Errors
+    /// [`RepositoryError::BranchCheckedOut`] when it is, and what git says.
+    pub fn check_not_checked_out(&self, slug: &Slug) -> Result<(), RepositoryError> {
+        let reference = slug.reference();
+        let found = self
+            .checkouts()?
+            .into_iter()
+            .find(|checkout| checkout.branch.as_ref() == Some(&reference));
+        match found {
+            None => Ok(()),
+            Some(checkout) => Err(RepositoryError::BranchCheckedOut {
+                branch: slug.branch(),
+                folder: checkout.folder,
+            }),
+        }
+    }
+
+    /// The commit at a reference that is none by another name.
+    pub(super) fn commit_at(&self, reference: &str) -> Result<Option<CommitId>, RepositoryError> {
+        let asked = "--format=%(refname) %(objectname) %(objecttype) %(symref)";
+        let text = self.git.text(&["for-each-ref", asked, reference])?;
+        // The pattern also matches everything below it.
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix(reference)?.strip_prefix(' '));
+        let Some(line) = line else {
+            return Ok(None);
+        };
+        let unusable = |why: &str| RepositoryError::GitAnswer {
+            command: "for-each-ref".to_owned(),
+            why: format!("{reference} {why}"),
+        };
+        match line.trim_end().split(' ').collect::<Vec<_>>().as_slice() {
+            [id, "commit"] => CommitId::parse(id)
+                .map(Some)
+                .ok_or_else(|| unusable("has no name")),
+            [_, _] => Err(unusable("is no commit")),
+            _ => Err(unusable("is a symbolic reference")),
+        }
+    }
+
+    /// All folders with objects: the repository's own and its alternates.
+    pub(super) fn object_folders(&self) -> &[PathBuf] {
+        &self.object_folders
+    }
+
+    fn find_notes(&self) -> Result<Vec<RepositoryNote>, RepositoryError> {
+        let mut notes = Vec::new();
+        let here = |arguments: &[&str]| self.git.run(Call::new(At::Checkout(&self.top), arguments));
+        let mut status = Call::new(
+            At::Checkout(&self.top),
+            &["status", "--porcelain", "--ignore-submodules=dirty"],
+        );
+        status.bound = Bound::Cut(1);
+        if !self.git.run(status)?.output.is_empty() {
+            notes.push(RepositoryNote::Uncommitted);
+        }
+        if here(&["symbolic-ref", "--quiet", "HEAD"])?.code != 0 {
+            notes.push(RepositoryNote::Detached);
+        }
+        let attributes = self.file_at_head(".gitattributes")?;
+        if self.file_at_head(".gitmodules")?.is_some() {
+            notes.push(RepositoryNote::Submodules);
+        }
+        let asks_for_lfs = attributes.is_some_and(|text| text.contains("filter=lfs"));
+        if asks_for_lfs || self.common().join("lfs").is_dir() {
+            notes.push(RepositoryNote::Lfs);
+        }
+        if self.common().join("shallow").exists() {
+            notes.push(RepositoryNote::Shallow);
+        }
+        Ok(notes)
+    }
+
+    fn file_at_head(&self, name: &str) -> Result<Option<String>, RepositoryError> {
+        let object = format!("{}:{name}", self.head);
+        let mut call = Call::new(At::Repository, &["cat-file", "blob", &object]);
+        call.bound = Bound::Cut(1 << 20);
+        let answer = self.git.run(call)?;
+        Ok((answer.code == 0 || answer.is_cut).then(|| answer.text()))
+    }
+}
+
+/// The setting that makes this a partial clone.
+fn partial(git: &Git) -> Result<Option<String>, RepositoryError> {
+    let pattern = r"^(remote\..*\.promisor|extensions\.partialclone)$";
+    let answer = git.run(Call::new(At::Repository, &["config", "--get-regexp", pattern]))?;
+    let text = answer.text();
+    let is_on = |line: &&str| !matches!(line.rsplit(' ').next(), Some("false" | "no" | "off" | "0"));
+    Ok(text.lines().find(is_on).map(str::to_owned))
+}
+
+fn object_folders(git: &Git) -> Result<Vec<PathBuf>, RepositoryError> {
+    let own = git.common().join("objects");
+    let mut folders = vec![std::fs::canonicalize(&own).map_err(|e| RepositoryError::file("find", &own, e))?];
+    let text = git.text(&["count-objects", "-v"])?;
+    for line in text.lines() {
+        let Some(path) = line.strip_prefix("alternate: ") else {
+            continue;
+        };
+        if path.starts_with('"') {
+            return Err(RepositoryError::UnusablePath { path: path.into() });
+        }
+        // Relative to the repository's objects, as git prints it; a folder that is gone holds nothing.
+        if let Ok(folder) = std::fs::canonicalize(git.common().join(path)) {
+            folders.push(folder);
+        }
+    }
+    Ok(folders)
+}

@@ -1,0 +1,177 @@
+//! Repositories that can be opened, with their notes, and those that cannot, with their errors.
+
+use gemicro_event::ErrorKind;
+use gemicro_guard::repository::{RepositoryError, RepositoryNote, TrustedRepo};
+
+use crate::world::World;
+
+fn refused(world: &World, folder: &str) -> RepositoryError {
+    TrustedRepo::open(&world.settings(), &world.path(folder)).unwrap_err()
+}
+
+#[test]
+fn what_is_no_checkout_is_refused() {
+    let world = World::without_repository();
+    world.shell("mkdir empty; git init -q --bare bare.git; git init -q unborn");
+    let error = refused(&world, "empty");
+    assert!(matches!(error, RepositoryError::NotARepository { .. }), "{error}");
+    let error = refused(&world, "missing");
+    assert!(matches!(error, RepositoryError::NotARepository { .. }), "{error}");
+    for folder in ["bare.git", "unborn/.git"] {
+        let error = refused(&world, folder);
+        assert!(matches!(error, RepositoryError::NoCheckout { .. }), "{error}");
+    }
+    let error = refused(&world, "unborn");
+    assert!(matches!(error, RepositoryError::NoCommits), "{error}");
+    assert_eq!(ErrorKind::from(&error), ErrorKind::UnsupportedRepository);
+    world.shell("git config --global safe.bareRepository explicit");
+    let error = refused(&world, "bare.git");
+    assert!(matches!(error, RepositoryError::NoCheckout { .. }), "{error}");
+}
+
+#[test]
+fn partial_clones_are_refused() {
+    let world = World::new();
+    world.shell(
+        "git -C repo config uploadpack.allowFilter true
+        git clone -q --filter=blob:none --no-checkout file://$PWD/repo partial 2>/dev/null",
+    );
+    let error = refused(&world, "partial");
+    let RepositoryError::PartialClone { setting } = &error else {
+        panic!("{error}");
+    };
+    assert!(setting.contains("promisor"), "{setting}");
+    assert!(error.to_string().contains("without --filter"));
+    world.shell("git -C repo config remote.up.promisor false");
+    world.open();
+    world.shell("git -C repo config extensions.partialClone origin");
+    let error = refused(&world, "repo");
+    assert!(matches!(error, RepositoryError::PartialClone { .. }), "{error}");
+}
+
+/// As root a repository is given away. Anybody else cannot do that: there git is told to see another owner.
+#[test]
+fn repositories_of_others_are_refused() {
+    let world = World::new();
+    let mut settings = world.settings();
+    if rustix::process::getuid().is_root() {
+        world.shell("chown -R 61235 repo");
+    } else {
+        world.shell(
+            "mkdir fake; printf '#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec /usr/bin/git \"$@\"\n' > fake/git
+            chmod +x fake/git",
+        );
+        settings.search_path = format!("{}:/usr/bin:/bin", world.path("fake").display()).into();
+    }
+    let error = TrustedRepo::open(&settings, &world.path("repo/src")).unwrap_err();
+    assert!(matches!(error, RepositoryError::OtherOwner { .. }), "{error}");
+    assert_eq!(ErrorKind::from(&error), ErrorKind::PermissionDenied);
+    assert!(error.to_string().contains("safe.directory"));
+    world.shell("git config --global --add safe.directory $PWD/repo");
+    TrustedRepo::open(&settings, &world.path("repo/src")).unwrap();
+}
+
+#[test]
+fn folders_below_and_linked_worktrees_are_found() {
+    let world = World::new();
+    world.shell("git -C repo worktree add -q ../linked other");
+    let main = world.open();
+    for folder in ["repo/src", "linked", "linked/src"] {
+        let found = TrustedRepo::open(&world.settings(), &world.path(folder)).unwrap();
+        assert_eq!(found.common(), main.common());
+    }
+    let linked = TrustedRepo::open(&world.settings(), &world.path("linked")).unwrap();
+    assert_eq!(linked.head(), &linked.resolve("other").unwrap());
+    assert_ne!(linked.head(), main.head());
+    assert_eq!(linked.top(), world.path("linked"));
+    let error = main.resolve("--output=/tmp/x").unwrap_err();
+    assert!(
+        matches!(error, RepositoryError::UnknownRevision { .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_the_user_should_know_is_noted() {
+    let world = World::new();
+    assert_eq!(world.open().notes(), []);
+    world.shell("cd repo; echo dirty >> a.txt");
+    assert_eq!(world.open().notes(), [RepositoryNote::Uncommitted]);
+    world.shell("cd repo; git checkout -q a.txt; git checkout -q --detach; touch new");
+    assert_eq!(
+        world.open().notes(),
+        [RepositoryNote::Uncommitted, RepositoryNote::Detached]
+    );
+    world.shell(
+        "cd repo; rm new; git switch -q main; git init -q ../module; git -C ../module commit -q --allow-empty -m m
+        git -c protocol.file.allow=always submodule --quiet add ../module module
+        echo '*.bin filter=lfs diff=lfs merge=lfs -text' > .gitattributes; git add -A; git commit -qm more",
+    );
+    assert_eq!(
+        world.open().notes(),
+        [RepositoryNote::Submodules, RepositoryNote::Lfs]
+    );
+}
+
+/// A user who stands in a task's folder must not make gemicro start git there.
+#[test]
+fn folders_of_agents_are_never_opened() {
+    let world = World::new();
+    let task = world.task(&world.open());
+    let mut settings = world.settings();
+    settings.agent_folders = vec![world.path("state/tasks")];
+    world.shell("ln -s state/tasks/t1/wt/src link; git -C repo config core.fsmonitor 'touch ../FSMONITOR'");
+    for folder in [
+        task.worktree(),
+        task.worktree().join("src"),
+        task.folder().join("git"),
+        world.path("link"),
+    ] {
+        let error = TrustedRepo::open(&settings, &folder).unwrap_err();
+        assert!(matches!(error, RepositoryError::AgentsFolder { .. }), "{error}");
+    }
+    TrustedRepo::open(&settings, &world.path("repo")).unwrap();
+    assert!(!world.path("FSMONITOR").exists());
+}
+
+/// Nothing of the caller's environment reaches git, no hook runs, and a git that hangs is ended.
+#[test]
+fn git_is_started_bare_and_bounded() {
+    let world = World::new();
+    let fake = world.path("fake");
+    world.shell("mkdir fake; printf '#!/bin/sh\\nenv > %s/env\\nexec /usr/bin/git \"$@\"\\n' $PWD > fake/git; chmod +x fake/git");
+    let mut settings = world.settings();
+    settings.search_path = format!("{}:/usr/bin:/bin", fake.display()).into();
+    TrustedRepo::open(&settings, &world.path("repo")).unwrap();
+    let environment = crate::world::read(&world.path("env"));
+    let mut names: Vec<&str> = environment
+        .lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, _)| name)
+        .filter(|name| !name.starts_with("GIT_CONFIG_KEY_") && !name.starts_with("GIT_CONFIG_VALUE_"))
+        .collect();
+    names.sort_unstable();
+    // The last three are the shell's own.
+    let expected = [
+        "GIT_CONFIG_COUNT",
+        "GIT_NO_LAZY_FETCH",
+        "GIT_NO_REPLACE_OBJECTS",
+        "GIT_OPTIONAL_LOCKS",
+        "GIT_PAGER",
+        "GIT_TERMINAL_PROMPT",
+        "HOME",
+        "LC_ALL",
+        "PATH",
+        "PWD",
+    ];
+    names.retain(|name| !["_", "SHLVL", "OLDPWD"].contains(name));
+    assert_eq!(names, expected);
+
+    world.shell("printf '#!/bin/sh\\nsleep 86396 & sleep 86396\\n' > fake/git");
+    settings.time_limit = std::time::Duration::from_millis(300);
+    let error = TrustedRepo::open(&settings, &world.path("repo")).unwrap_err();
+    assert!(matches!(error, RepositoryError::GitTimeout { .. }), "{error}");
+    settings.search_path = "/nowhere".into();
+    let error = TrustedRepo::open(&settings, &world.path("repo")).unwrap_err();
+    assert_eq!(ErrorKind::from(&error), ErrorKind::CommandNotFound);
+}
