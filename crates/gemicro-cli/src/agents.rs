@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use gemicro_core::ask::AgentName;
-use gemicro_engine::{AgentAccess, AgentSetup, Login};
+use gemicro_engine::{AgentAccess, AgentSetup, Login, PolicyReader};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::Launcher;
 use gemicro_llm::gateway::{Secret, Upstream};
 
-use crate::config::Endpoints;
+use crate::config::{Endpoints, GuardSettings};
 use crate::environment::{ANTHROPIC_KEY, Environment, OPENAI_KEY};
 use crate::trouble::Stopped;
 
@@ -38,6 +38,10 @@ pub(crate) fn setup(environment: &Environment, endpoints: &Endpoints) -> Result<
         environment: environment.for_agents(),
         user_home: environment.home().unwrap_or_else(|| PathBuf::from("/root")),
         access: access.collect(),
+        policy: {
+            let environment = environment.clone();
+            PolicyReader::new(move || GuardSettings::of_user(&environment).map_err(Stopped::into_failure))
+        },
     })
 }
 

@@ -36,6 +36,14 @@ pub(crate) struct Trouble {
 }
 
 impl Stopped {
+    /// What failed, for who has no screen.
+    pub(crate) fn into_failure(self) -> Failure {
+        match self {
+            Self::Trouble(trouble) => trouble.failure,
+            Self::PipeClosed | Self::Told(_) => Failure::new(ErrorKind::Internal, "it was told before"),
+        }
+    }
+
     /// The request was wrong.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::failed(ErrorKind::InvalidInput, message, hint)

@@ -20,7 +20,8 @@ mod stored_page;
 mod upkeep;
 
 pub use agents::{
-    AgentAccess, AgentCommons, AgentExecutor, AgentSetup, KnownSession, Login, WarmStatus, find_session,
+    AgentAccess, AgentCommons, AgentExecutor, AgentSetup, KnownSession, Login, PolicyReader, WarmStatus,
+    find_session,
 };
 pub use desk::{Desk, Watched, Watching};
 pub use engine::{Engine, EngineConfig};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gemicro_core::ask::{AgentName, AgentTask, AskFlow, AskPlan, Grant, route};
+use gemicro_core::ask::{AgentName, AgentTask, AskFlow, AskPlan, Grant, SandboxMode, route};
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::Flow;
 use gemicro_core::llm::{GEMINI, LlmConfig};
@@ -11,6 +11,7 @@ use gemicro_core::models::ModelTable;
 use gemicro_core::research::{PromptSet, ResearchEngine, ResearchFlow, ResearchPlan, UseAs};
 use gemicro_core::run::events::RunStarted;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
+use gemicro_guard::repository::{RepositoryError, Slug};
 use gemicro_source::is_url;
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +83,7 @@ impl Plan {
             recalls: None,
             fails_over: request.fallback.is_some(),
             keep_messages: request.keep_messages,
+            branch: branch(request)?,
         };
         let mut notices: Vec<String> = route.notice.into_iter().collect();
         let fallback = match &request.fallback {
@@ -195,6 +197,27 @@ impl Plan {
             },
         }
     }
+}
+
+/// The whole name of the branch that is asked for.
+fn branch(request: &AskRequest) -> Result<Option<String>, Failure> {
+    let Some(named) = &request.branch else {
+        return Ok(None);
+    };
+    if request.sandbox == SandboxMode::DangerFullAccess {
+        let message =
+            "without a sandbox nothing keeps an agent on its branch: leave out --branch or --sandbox";
+        return Err(Failure::new(ErrorKind::InvalidInput, message));
+    }
+    if !named.starts_with("task/") {
+        let message =
+            format!("an agent works on branches of its own, which begin with task/: --branch task/{named}");
+        return Err(Failure::new(ErrorKind::InvalidInput, message));
+    }
+    let slug: Slug = named
+        .parse()
+        .map_err(|error: RepositoryError| Failure::new(ErrorKind::InvalidInput, error.to_string()))?;
+    Ok(Some(slug.branch()))
 }
 
 /// The task of the agent that takes over, named by itself or by a model.

@@ -48,6 +48,8 @@ pub struct AskRequest {
     pub fallback: Option<String>,
     /// Whether the answer holds everything the agent printed.
     pub keep_messages: bool,
+    /// The branch of the folder's repository that it works on; it begins with `task/`.
+    pub branch: Option<String>,
 }
 
 /// A question and how to answer it.

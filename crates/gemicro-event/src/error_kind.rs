@@ -137,7 +137,7 @@ error_kinds! {
     /// There is no such thing.
     NotFound, "not_found", Usage, false, "`gemicro runs` lists what exists";
     /// Somebody else changed or holds it.
-    Conflict, "conflict", Busy, false, "wait for the other process, or cancel the run";
+    Conflict, "conflict", Busy, false, "do as the message says, or wait for the other run: `gemicro runs` lists them";
     /// The agent left its branch.
     BranchSwitched, "branch_switched", Refused, false, "the task starts again from its last import";
     /// What the agent committed was refused.

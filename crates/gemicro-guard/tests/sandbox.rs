@@ -118,7 +118,7 @@ fn launcher() -> Launcher {
 /// The tiers that this machine has.
 fn tiers() -> Vec<Tier> {
     let scratch = tempfile::tempdir().unwrap();
-    let found = probe(&launcher(), scratch.path());
+    let found = probe(&launcher(), scratch.path()).unwrap();
     let has = [(Tier::Full, found.bubblewrap), (Tier::Landlock, found.landlock)];
     for (tier, _) in has.iter().filter(|(_, has)| !has) {
         let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
@@ -140,7 +140,7 @@ fn text(output: &Output) -> String {
 fn what_this_machine_offers() {
     let scratch = tempfile::tempdir().unwrap();
     let start = Instant::now();
-    let found = probe(&launcher(), scratch.path());
+    let found = probe(&launcher(), scratch.path()).unwrap();
     println!("{found:?} in {:?}", start.elapsed());
     for tier in tiers() {
         let world = World::new();

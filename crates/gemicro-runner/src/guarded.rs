@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use gemicro_guard::policy::{PolicyConfig, ToolCall};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::invocation::SettingsFile;
@@ -26,7 +27,7 @@ pub struct Guarded {
 
 /// Milliseconds that a hook may take: one that is ended lets its call pass.
 const HOOK_MS: u64 = 60_000;
-const POLICY_FILE: &str = "gemicro-guard.json";
+const POLICY_FILE: &str = "gemicro-guard.toml";
 
 /// The command line of a hook, as a shell reads it.
 pub(crate) fn hook_line(request: &AgentRequest, guarded: &Guarded, cli: &str) -> String {
@@ -35,7 +36,7 @@ pub(crate) fn hook_line(request: &AgentRequest, guarded: &Guarded, cli: &str) ->
     words.extend(["--cli", cli, "--worktree"].map(str::to_owned));
     words.extend([
         worktree.to_string(),
-        "--policy".to_owned(),
+        "--settings".to_owned(),
         policy.display().to_string(),
     ]);
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
@@ -66,11 +67,21 @@ pub(crate) const GEMINI_TIMEOUT: u64 = HOOK_MS;
 /// How long Claude Code and Codex wait; they count seconds.
 pub(crate) const SECONDS_TIMEOUT: u64 = HOOK_MS / 1000;
 
+/// As in the user's settings.
+#[derive(Serialize)]
+struct Section<'a> {
+    guard: &'a PolicyConfig,
+}
+
 /// The policy, for the hook to read.
 pub(crate) fn policy_file(request: &AgentRequest, guarded: &Guarded) -> SettingsFile {
     SettingsFile {
         path: policy_path(request),
-        text: serde_json::to_string(&guarded.policy).unwrap_or_default(),
+        // What cannot be written cannot be read either, and the hook refuses everything then.
+        text: toml::to_string(&Section {
+            guard: &guarded.policy,
+        })
+        .unwrap_or_default(),
     }
 }
 

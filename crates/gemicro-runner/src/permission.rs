@@ -25,6 +25,12 @@ pub struct PermissionRequest {
 #[serde(transparent)]
 pub struct PermissionId(pub(crate) String);
 
+impl From<&str> for PermissionId {
+    fn from(id: &str) -> Self {
+        Self(id.to_owned())
+    }
+}
+
 impl PermissionId {
     /// As the CLI wrote it.
     #[must_use]

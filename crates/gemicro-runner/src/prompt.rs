@@ -55,6 +55,20 @@ impl Prompt {
         self.and(text.into(), Origin::Other)
     }
 
+    /// Says something else before it all.
+    #[must_use]
+    pub fn after_text(mut self, text: impl Into<String>) -> Self {
+        let text = text.into();
+        self.parts.insert(
+            0,
+            Part {
+                text,
+                origin: Origin::Other,
+            },
+        );
+        self
+    }
+
     fn and(mut self, text: String, origin: Origin) -> Self {
         self.parts.push(Part { text, origin });
         self

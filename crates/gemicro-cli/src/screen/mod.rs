@@ -1,5 +1,6 @@
 //! How things look: widths, colours, safe text and readable numbers.
 
+pub(crate) mod branch;
 pub(crate) mod numbers;
 mod paint;
 mod terminal;

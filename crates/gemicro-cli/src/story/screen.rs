@@ -14,7 +14,7 @@ use crate::screen::{Paint, Screen, numbers, text};
 const ANSWER_LINES: usize = 8;
 /// Lines of the question that are shown.
 const QUESTION_LINES: usize = 4;
-/// Steps and skipped files that are named.
+/// Steps, alarms and skipped files that are named.
 const MANY: usize = 12;
 const LABEL: usize = 10;
 
@@ -71,11 +71,8 @@ impl Page<'_> {
         if let Some(earlier) = &story.goes_on_from {
             self.field(&mut page, "After", &format!("run {earlier}"));
         }
-        for notice in &story.notices {
-            self.field(&mut page, "Note", notice);
-        }
-        for alarm in story.alarms.iter().take(3) {
-            self.field(&mut page, "Alarm", alarm);
+        for (name, words) in story.remarks(MANY) {
+            self.field(&mut page, name, &words);
         }
         page
     }

@@ -1,6 +1,6 @@
 //! What a run's events add up to, for people.
 
-use gemicro_core::ask::{AgentStarted, AskPlan, AskReaders};
+use gemicro_core::ask::{AgentStarted, AskPlan, AskReaders, BranchOutcome};
 use gemicro_core::budget::Limits;
 use gemicro_core::research::events::{FinalResult, ResearchReaders, SourcesRead};
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
@@ -10,6 +10,7 @@ use gemicro_event::{Charge, ErrorKind, Event, Failure, RunStatus, StepKey, Strea
 use serde::Serialize;
 
 use super::steps::{self, StepStory};
+use crate::screen::branch;
 use crate::trouble::Stopped;
 use crate::view::{RunEnd, View};
 
@@ -59,6 +60,9 @@ pub(crate) struct Story {
     /// The session that the agent can go on with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
+    /// What became of the branch that the agent worked on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<BranchOutcome>,
     /// What it spent.
     pub(crate) spent: Charge,
     /// What it may spend.
@@ -113,6 +117,7 @@ impl Story {
             model: None,
             agent: None,
             session: None,
+            branch: None,
             spent: Charge::ZERO,
             limits: Limits::NONE,
             sources: Vec::new(),
@@ -162,13 +167,28 @@ impl Story {
             "source_fetched" => self.n_pages.0 += 1,
             "source_not_fetched" => self.n_pages.1 += 1,
             "agent_started" => self.fold_agent(update.as_agent_started()),
-            "agent_answered" => self.session = update.as_agent_answered().and_then(|it| it.answer.session),
+            "agent_answered" => {
+                let answer = update.as_agent_answered().map(|it| it.answer);
+                self.session = answer.as_ref().and_then(|answer| answer.session.clone());
+                self.branch = answer.and_then(|answer| answer.branch);
+            }
             "final_result" => self.result = update.as_final_result(),
             _ => self.fold_sub_query(event),
         }
         if let Some(RunEnd::Failed(failure)) = RunEnd::of(event) {
             self.failure = Some(failure);
         }
+    }
+
+    /// What became of a branch, notes and alarms, each with its label.
+    pub(crate) fn remarks(&self, most_alarms: usize) -> Vec<(&'static str, String)> {
+        let landed = self.branch.iter();
+        let moved = landed.clone().map(|landed| ("Branch", branch::moved(landed)));
+        let about = landed.flat_map(branch::about).map(|line| ("", line));
+        let notices = self.notices.iter().map(|notice| ("Note", notice.clone()));
+        let alarms = self.alarms.iter().take(most_alarms);
+        let alarms = alarms.map(|alarm| ("Alarm", alarm.clone()));
+        moved.chain(about).chain(notices).chain(alarms).collect()
     }
 
     fn fold_started(&mut self, event: &Event) {
@@ -198,6 +218,7 @@ impl Story {
                 model: task.model,
                 directory: task.directory,
                 sandbox: task.sandbox,
+                branch: task.branch,
             }));
         }
     }
@@ -208,8 +229,10 @@ impl Story {
         let model = started.model.as_ref();
         let with = model.map_or_else(String::new, |model| format!(" with {model}"));
         self.agent = Some(format!(
-            "{}{with}, in {} ({})",
-            started.agent, started.directory, started.sandbox
+            "{}{with}, {} ({})",
+            started.agent,
+            started.workplace(),
+            started.sandbox
         ));
         self.model = started.model;
     }

@@ -440,3 +440,18 @@ fn the_guide_lists_every_rule() {
         assert!(text.contains(&row), "docs/guard.md has no row\n{row}");
     }
 }
+
+/// Whoever closed the stream cannot read the denial; the exit code says it.
+#[test]
+fn a_denial_that_nobody_can_read_is_an_exit_code() {
+    let program = env!("CARGO_BIN_EXE_gemicro");
+    for (command, expected) in [("git push", 2), ("git status", 0)] {
+        let request = format!(r#"{{"tool":"shell","command":"{command}","worktree":"/tmp"}}"#);
+        let script = format!("printf '%s' '{request}' | '{program}' guard check >&-");
+        let status = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(expected), "{command}");
+    }
+}

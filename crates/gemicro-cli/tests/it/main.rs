@@ -30,4 +30,5 @@ mod sim;
 mod simulated;
 mod stage;
 mod stopping;
+mod task_branch;
 mod warm;

@@ -18,11 +18,27 @@ pub struct AgentStarted {
     pub directory: String,
     /// What it may write.
     pub sandbox: SandboxMode,
+    /// The branch of the folder's repository that it works on, in a private copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
 }
 event_payload!(AgentStarted, "agent_started", |it| format!(
-    "{} works in {} ({})",
-    it.agent, it.directory, it.sandbox
+    "{} works {} ({})",
+    it.agent,
+    it.workplace(),
+    it.sandbox
 ));
+
+impl AgentStarted {
+    /// Where it works, in words.
+    #[must_use]
+    pub fn workplace(&self) -> String {
+        match &self.branch {
+            None => format!("in {}", self.directory),
+            Some(branch) => format!("on {branch} of {}", self.directory),
+        }
+    }
+}
 
 /// An agent answered. Once per step, with its completion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -123,6 +123,7 @@ impl Flow for AskFlow {
             model: task.model.clone(),
             directory: task.directory.clone(),
             sandbox: task.sandbox,
+            branch: task.branch.clone(),
         };
         vec![AgentUpdate::new(&started, at)]
     }

@@ -15,6 +15,8 @@ pub use events::{AgentAnswered, AgentStarted, AskReaders, register};
 pub use flow::{ASK_STEP, AskFlow, AskPlan, AskState, FALLBACK_STEP};
 pub use metrics::ToolMetrics;
 pub use route::{Route, route};
-pub use task::{AGENT_STEP, AgentAnswer, AgentName, AgentTask, Grant, SandboxMode, agent_step};
+pub use task::{
+    AGENT_STEP, AgentAnswer, AgentName, AgentTask, BranchOutcome, Denied, Grant, SandboxMode, agent_step,
+};
 pub use template::{Injected, Language, Template, TemplateKind, TemplateParts};
 pub use tool::{AgentTrouble, ToolAnswer, ToolErrorDetail, ToolExtras, ToolFailure, ToolSuccess, minutes};

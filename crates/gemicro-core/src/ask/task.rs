@@ -111,6 +111,9 @@ pub struct AgentTask {
     /// Whether its answer holds everything it printed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_messages: bool,
+    /// The branch of the folder's repository that it works on, in a private copy; without one it works in the folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
 }
 
 /// What one task may spend.
@@ -170,6 +173,59 @@ pub struct AgentAnswer {
         deserialize_with = "through_values"
     )]
     pub messages: Option<Vec<Json>>,
+    /// Calls of its tools that the guard refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<Denied>,
+    /// What became of its branch, where it worked on one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<BranchOutcome>,
+}
+
+/// A call of a tool that the guard refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Denied {
+    /// The tool, as the agent calls it.
+    pub tool: String,
+    /// The rule that was broken.
+    pub rule: String,
+    /// The part of the call that broke it.
+    pub segment: String,
+    /// What the agent was told to do instead.
+    pub hint: String,
+}
+
+impl fmt::Display for Denied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "denied {}: {} ({})", self.tool, self.segment, self.rule)
+    }
+}
+
+/// What became of a branch that an agent worked on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BranchOutcome {
+    /// The branch.
+    pub name: String,
+    /// Where it was before.
+    pub old: String,
+    /// Where it is now; the same where the agent changed nothing.
+    pub new: String,
+    /// Commits that were taken over.
+    pub n_commits: u64,
+    /// Files that they change.
+    pub n_files: u64,
+    /// Lines added.
+    pub insertions: u64,
+    /// Lines removed.
+    pub deletions: u64,
+    /// A checkout of the branch for people, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
+    /// Changes that deserve a look: settings that run code, links, large files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<String>,
+    /// What else there is to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Events flatten an answer into themselves, and serde cannot keep raw texts through that.

@@ -6,7 +6,7 @@ use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 use serde::{Deserialize, Serialize};
 
 use super::events::AskReaders;
-use super::{AskPlan, ToolMetrics};
+use super::{AskPlan, BranchOutcome, Denied, ToolMetrics};
 use crate::run::events::RunReaders;
 
 /// The most lines of output that a failure shows.
@@ -42,6 +42,12 @@ pub struct ToolSuccess {
     /// Figures; only where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ToolMetrics>,
+    /// What became of the branch; only where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<BranchOutcome>,
+    /// Calls of tools that the guard refused; only where a branch was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub denials: Option<Vec<Denied>>,
 }
 
 /// A failure.
@@ -65,6 +71,9 @@ pub struct ToolFailure {
     /// Figures; only where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ToolMetrics>,
+    /// Calls of tools that the guard refused, where it did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<Denied>,
 }
 
 /// What a caller may act on.
@@ -117,6 +126,9 @@ pub struct AgentTrouble {
     /// It may have changed files: nobody does the same again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub may_have_changed: bool,
+    /// Calls of its tools that the guard refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<Denied>,
 }
 
 impl AgentTrouble {
@@ -156,6 +168,12 @@ impl ToolAnswer {
                 duration: minutes(duration),
                 all_messages: None,
                 metrics: None,
+                denials: answered
+                    .answer
+                    .branch
+                    .is_some()
+                    .then_some(answered.answer.denials),
+                branch: answered.answer.branch,
             }));
         }
         let failure = match (last.update.as_run_failed(), last.update.as_run_cancelled()) {
@@ -209,6 +227,7 @@ impl ToolAnswer {
             duration: minutes(duration),
             all_messages: None,
             metrics: None,
+            denials: trouble.denials,
         })
     }
 

@@ -37,6 +37,7 @@ fn plan(max_attempts: u32) -> AskPlan {
             recalls: None,
             fails_over: false,
             keep_messages: false,
+            branch: None,
         },
         fallback: None,
         max_attempts,
@@ -56,6 +57,8 @@ fn answer(text: &str) -> AgentAnswer {
         usage: None,
         worst_case: false,
         messages: None,
+        denials: Vec::new(),
+        branch: None,
     }
 }
 

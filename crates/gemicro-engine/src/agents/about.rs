@@ -28,6 +28,9 @@ pub(super) struct About {
     pub(super) sandbox: Option<SandboxMode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) yolo: Option<bool>,
+    /// The branch of the folder's repository that it works on.
+    #[serde(default)]
+    pub(super) branch: Option<String>,
     /// The runs that are its turns, in order. What was said is in their journals.
     #[serde(default)]
     pub(super) turns: Vec<StreamId>,

@@ -1,15 +1,16 @@
 //! One attempt at one task: in the warm process of its conversation, in a new one, or in a new session that is told
 //! what was said before.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use gemicro_core::ask::{AgentName, AgentTask, SandboxMode};
+use gemicro_core::ask::{AgentName, AgentTask, BranchOutcome, SandboxMode};
 use gemicro_core::execute::StepCall;
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId};
-use gemicro_guard::sandbox::{GatewayPort, Profile, Tier};
+use gemicro_guard::policy::PolicyConfig;
+use gemicro_guard::sandbox::{GatewayPort, Tier};
 use gemicro_llm::gateway;
 use gemicro_runner::supervise::{
     Outcome, RunLimits, Supervision, Turn, WarmAgent, supervise, supervise_warm,
@@ -17,14 +18,16 @@ use gemicro_runner::supervise::{
 use gemicro_runner::{Prompt, Session, SessionId};
 use tokio_util::sync::CancellationToken;
 
+use super::branch::{self, Landing, OnBranch};
+use super::denials::Denials;
 use super::executor::Shared;
 use super::login::{bring, take_back};
-use super::memory::Memory;
+use super::memory::{Memory, tag};
 use super::messages;
-use super::place::{Place, directory_of, name_of, turns_of_session};
+use super::place::{Place, belongs, name_of, turns_of_session};
 use super::pool::{Kept, Key};
 use super::seen::{Facts, Seen};
-use super::setup::{AgentAccess, cli, program, speaks_acp};
+use super::setup::{AgentAccess, cli, must_ask, speaks_acp};
 use super::verdict::Verdict;
 use super::way;
 
@@ -42,6 +45,10 @@ pub(super) struct Attempt<'a> {
     facts: Facts,
     seen: Seen,
     began: SystemTime,
+    /// The branch it works on.
+    branch: Option<OnBranch>,
+    /// Where it works.
+    workplace: PathBuf,
 }
 
 /// How a turn came out, before it is judged.
@@ -55,10 +62,11 @@ struct Turned {
 
 /// Nothing was begun.
 fn refused(failure: Failure) -> StepFailure {
+    let (spent, again) = (Spent::Nothing, Again::Never);
     StepFailure {
         failure,
-        spent: Spent::Nothing,
-        again: Again::Never,
+        spent,
+        again,
     }
 }
 
@@ -72,11 +80,21 @@ impl<'a> Attempt<'a> {
         let access = way::access(&shared.setup, task).map_err(refused)?;
         let facts = Facts::default();
         let is_counted = matches!(access, AgentAccess::Key { .. });
-        let key = shared.commons.pool().and_then(|_| key(shared, task, &access));
+        let branch = match &task.branch {
+            Some(branch) => Some(OnBranch::of(shared, task, branch).await.map_err(refused)?),
+            None => None,
+        };
+        let workplace = branch
+            .as_ref()
+            .map_or_else(|| PathBuf::from(&task.directory), OnBranch::worktree);
+        let key = shared
+            .commons
+            .pool()
+            .and_then(|_| Key::of(shared, task, &access, &workplace));
         let mut attempt = Self {
             shared,
             task,
-            name: name(&call),
+            name: way::name(&call),
             run: call.run,
             access,
             key,
@@ -87,16 +105,20 @@ impl<'a> Attempt<'a> {
                 gateway: is_counted.then(|| shared.commons.gateway().clone()),
                 facts: facts.clone(),
                 serving: None,
+                denials: None,
             },
             facts,
             began: SystemTime::now(),
+            branch,
+            workplace,
         };
         let turned = match &task.session {
             None => attempt.begin().await,
             Some(session) => attempt.go_on(session).await,
         };
-        let turned = turned.map_err(refused)?;
-        attempt.conclude(turned)
+        let mut turned = turned.map_err(refused)?;
+        let landed = attempt.land(&mut turned).await;
+        attempt.conclude(turned, landed)
     }
 
     /// A new conversation; it may be told of an earlier one with another agent.
@@ -121,14 +143,7 @@ impl<'a> Attempt<'a> {
         let session: SessionId = session.parse()?;
         let name = name_of(self.state(), self.task.agent, &session)?;
         // Before anything is taken: who is refused must not end a process that others count on.
-        if let Some(directory) = directory_of(self.state(), &name)?
-            && directory != self.task.directory
-        {
-            let message = format!(
-                "session {session} belongs to the folder {directory}: give that one, or begin a new session"
-            );
-            return Err(Failure::new(ErrorKind::InvalidInput, message));
-        }
+        belongs(self.state(), &name, self.task, &session)?;
         if let Some(pool) = self.shared.commons.pool()
             && let Some(kept) = pool.take(&name).await
         {
@@ -190,6 +205,8 @@ impl<'a> Attempt<'a> {
             cancel: self.stop.clone(),
         };
         self.seen.serving = kept.serving;
+        let guard = self.guard(&place)?;
+        self.seen.denials = guard.map(|policy| Denials::new(policy, self.workplace.clone()));
         let (outcome, agent) = kept.agent.turn(turn, &mut self.seen).await;
         let spent = match ticket {
             Some(ticket) => Some(ticket.close().await),
@@ -220,9 +237,26 @@ impl<'a> Attempt<'a> {
         let ticket = way::ticket(shared.commons.gateway(), task, &self.access, None, observer)?;
         let program = self.key.as_ref().map(|key| key.program.0.as_path());
         let is_warm = program.is_some_and(|program| task.agent != AgentName::Gemini || speaks_acp(program));
-        let cli = cli(task.agent, &session, &place.home(), is_warm);
-        let said = (session, prompt);
-        let request = way::request(&shared.setup, task, &place, said, (&port, ticket.as_ref()));
+        let cli = cli(
+            task.agent,
+            &session,
+            &place.home(),
+            is_warm || must_ask(&shared.setup, task),
+        );
+        let said = match &task.branch {
+            Some(branch) if session == Session::New => (session, prompt.after_text(branch::rules(branch))),
+            Some(_) | None => (session, prompt),
+        };
+        let (branch, guard) = (self.branch.as_ref(), self.guard(&place)?);
+        let request = way::request(
+            &shared.setup,
+            task,
+            &place,
+            said,
+            (&port, ticket.as_ref()),
+            (branch, guard.as_ref()),
+        );
+        self.seen.denials = guard.map(|policy| Denials::new(policy, self.workplace.clone()));
         let brought = match way::login(&self.access) {
             Some(login) => Some(bring(login, &request.home, &request.temp)?),
             None => None,
@@ -236,6 +270,7 @@ impl<'a> Attempt<'a> {
                 &place,
                 &port,
                 ticket.is_some(),
+                branch,
             ),
             launcher: &shared.setup.launcher,
             tier,
@@ -245,6 +280,7 @@ impl<'a> Attempt<'a> {
             cancel: self.stop.clone(),
             gateway: ticket.is_some().then_some(port),
             versions: Some(shared.commons.versions()),
+            spares: shared.commons.spares(),
         };
         let (outcome, agent) = if is_warm {
             supervise_warm(supervision, &mut self.seen).await
@@ -268,7 +304,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// Remembers the session, lets the process rest, and judges.
-    fn conclude(mut self, turned: Turned) -> Result<StepOutput, StepFailure> {
+    fn conclude(mut self, turned: Turned, branch: Option<BranchOutcome>) -> Result<StepOutput, StepFailure> {
         let Turned {
             outcome,
             spent,
@@ -280,13 +316,7 @@ impl<'a> Attempt<'a> {
         {
             self.seen.reporter.alarm(failure.message);
         }
-        for path in outcome.record.unpinned.iter().filter(|path| path.exists()) {
-            let message = format!(
-                "the agent made {}, which runs code later: look at it",
-                path.display()
-            );
-            self.seen.reporter.alarm(message);
-        }
+        self.seen.look_back(self.task.agent, &outcome.record);
         let file = outcome.record.stdout.file.clone();
         let messages = self
             .task
@@ -312,8 +342,40 @@ impl<'a> Attempt<'a> {
             known: self.facts.known(),
             began: self.began,
             messages,
+            workplace: self.workplace,
+            denials: self.seen.refused(),
+            branch,
         }
         .into_result()
+    }
+
+    /// The policy for an agent on a branch.
+    fn guard(&self, place: &Place) -> Result<Option<PolicyConfig>, Failure> {
+        let policy = |_| way::policy(&self.shared.setup, place);
+        self.branch.as_ref().map(policy).transpose()
+    }
+
+    /// Takes over what an agent did on its branch. What is refused makes the turn a failure and ends its process.
+    async fn land(&mut self, turned: &mut Turned) -> Option<BranchOutcome> {
+        let branch = self.branch.take()?;
+        let landing = match (turned.outcome.record.tier, self.task.sandbox) {
+            (Some(tier), SandboxMode::WorkspaceWrite) if turned.outcome.result.is_ok() => {
+                Some(Landing::of(&self.shared.setup, tier, self.task, &self.run))
+            }
+            _ => None,
+        };
+        let (tripped, landed) = branch.leave(landing).await;
+        for message in tripped {
+            self.seen.reporter.alarm(message);
+        }
+        match landed? {
+            Ok(outcome) => Some(outcome),
+            Err(failure) => {
+                turned.outcome.result = Err(failure);
+                turned.warm = None;
+                None
+            }
+        }
     }
 
     fn state(&self) -> &Path {
@@ -335,40 +397,4 @@ impl<'a> Attempt<'a> {
         }
         self.shared.commons.tier(&self.shared.setup.launcher).await
     }
-}
-
-/// What a process for this task is started for; nothing where its program cannot be found.
-fn key(shared: &Shared, task: &AgentTask, access: &AgentAccess) -> Option<Key> {
-    // A login must not lie about between turns, and nothing counts what it is used for.
-    if way::login(access).is_some() {
-        return None;
-    }
-    let program = program(&shared.setup, task.agent)?;
-    let pinned = Profile::settings_of(Path::new(&task.directory));
-    let changed = program.metadata().and_then(|about| about.modified()).ok();
-    Some(Key {
-        agent: task.agent,
-        model: task.model.clone(),
-        directory: task.directory.clone(),
-        sandbox: task.sandbox,
-        yolo: task.yolo,
-        pinned: pinned
-            .into_iter()
-            .filter(|path| path.symlink_metadata().is_ok())
-            .collect(),
-        program: (program, changed),
-        access: access.clone(),
-    })
-}
-
-/// The run, the step and the attempt, in characters that any folder may have.
-fn name(call: &StepCall) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let step: String = call.step.key.as_str().chars().take(64).map(plain).collect();
-    format!("{}-{step}-{}", call.run, call.attempt)
-}
-
-/// Marks the parts of an account; nobody can have guessed it.
-fn tag() -> String {
-    StreamId::random().as_str().to_owned()
 }

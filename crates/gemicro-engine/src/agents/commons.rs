@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gemicro_event::{ErrorKind, Failure};
+use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::sandbox::{self, Launcher, Probe, Tier};
 use gemicro_llm::gateway::{Gateway, GatewayConfig};
-use gemicro_runner::supervise::VersionCache;
+use gemicro_runner::supervise::{Spares, VersionCache};
 use tokio::sync::OnceCell;
 
 use super::login::sweep;
@@ -25,6 +25,8 @@ struct Inner {
     probe: OnceCell<Probe>,
     /// Warm processes, where they are kept.
     pool: Option<Pool>,
+    /// Keepers that wait, where processes are kept.
+    spares: Option<Arc<Spares>>,
 }
 
 impl AgentCommons {
@@ -54,6 +56,7 @@ impl AgentCommons {
                 gateway: Gateway::new(GatewayConfig::default()),
                 versions,
                 probe: OnceCell::new(),
+                spares: pool.as_ref().map(|_| Arc::default()),
                 pool,
             }),
         }
@@ -82,6 +85,10 @@ impl AgentCommons {
         self.inner.pool.as_ref()
     }
 
+    pub(super) fn spares(&self) -> Option<Arc<Spares>> {
+        self.inner.spares.clone()
+    }
+
     pub(super) fn state(&self) -> &Path {
         &self.inner.state
     }
@@ -97,13 +104,15 @@ impl AgentCommons {
     /// The walls of this machine, found by really starting something.
     pub(super) async fn tier(&self, launcher: &Launcher) -> Result<Tier, Failure> {
         let launcher = launcher.clone();
-        let scratch = self.inner.state.join("agents").join("probe");
+        // Its own: another process that deletes what it needs would make walls seem to be missing.
+        let name = format!("probe-{}", StreamId::random());
+        let scratch = self.inner.state.join("agents").join(name);
         let probing = || async move {
             let probed = tokio::task::spawn_blocking(move || {
                 std::fs::create_dir_all(&scratch)?;
                 let probe = sandbox::probe(&launcher, &scratch);
                 std::fs::remove_dir_all(&scratch)?;
-                Ok::<_, std::io::Error>(probe)
+                probe
             });
             match probed.await {
                 Ok(Ok(probe)) => Ok(probe),

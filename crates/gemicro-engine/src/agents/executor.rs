@@ -83,10 +83,15 @@ async fn cut_off(task: &AgentTask, handle: Option<ProcessHandle>) -> StepFailure
             Again::AsUsual,
         )
     } else {
-        let message = format!(
-            "the agent was cut off and may have changed files in {}: look at them, then ask again",
-            task.directory
-        );
+        let message = match &task.branch {
+            None => format!(
+                "the agent was cut off and may have changed files in {}: look at them, then ask again",
+                task.directory
+            ),
+            Some(branch) => format!(
+                "the agent was cut off; {branch} is as it was, and what it did is kept for the next run on it: ask again"
+            ),
+        };
         (ErrorKind::Interrupted, message, Again::Never)
     };
     StepFailure {

@@ -26,6 +26,8 @@ pub struct KnownSession {
     pub sandbox: Option<SandboxMode>,
     /// Whether tools needed no approval in its last turn.
     pub yolo: Option<bool>,
+    /// The branch it works on.
+    pub branch: Option<String>,
 }
 
 /// Finds a session by its id, the only beginning of one, or `last`.
@@ -76,7 +78,8 @@ fn known(state: &Path, agent: AgentName, session: String) -> KnownSession {
         directory: about.as_ref().map(|about| about.directory.clone()),
         model: about.as_ref().and_then(|about| about.model.clone()),
         sandbox: about.as_ref().and_then(|about| about.sandbox),
-        yolo: about.and_then(|about| about.yolo),
+        yolo: about.as_ref().and_then(|about| about.yolo),
+        branch: about.and_then(|about| about.branch),
     }
 }
 

@@ -69,6 +69,11 @@ impl Memory {
     }
 }
 
+/// Marks the parts of an account; nobody can have guessed it.
+pub(super) fn tag() -> String {
+    StreamId::random().as_str().to_owned()
+}
+
 /// The end of a text that is too long for an account.
 fn end_of(text: &str) -> &str {
     let mut start = text.len().saturating_sub(MAX_BYTES / 2);

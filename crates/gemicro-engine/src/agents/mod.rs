@@ -9,7 +9,9 @@
 
 mod about;
 mod attempt;
+mod branch;
 mod commons;
+mod denials;
 mod executor;
 mod known;
 mod login;
@@ -19,6 +21,7 @@ mod place;
 mod pool;
 mod seen;
 mod setup;
+mod task_folder;
 mod traces;
 mod verdict;
 mod way;
@@ -27,4 +30,4 @@ pub use commons::AgentCommons;
 pub use executor::AgentExecutor;
 pub use known::{KnownSession, find_session};
 pub use pool::WarmStatus;
-pub use setup::{AgentAccess, AgentSetup, Login};
+pub use setup::{AgentAccess, AgentSetup, Login, PolicyReader};

@@ -52,10 +52,34 @@ pub(super) fn name_of(state: &Path, agent: AgentName, session: &SessionId) -> Re
     }
 }
 
-/// The folder that the conversation in a place belongs to, where that is known.
-pub(super) fn directory_of(state: &Path, name: &str) -> Result<Option<String>, Failure> {
-    let about = About::read(&state.join("agents").join("homes").join(name))?;
-    Ok(about.map(|about| about.directory))
+/// Refuses a task whose conversation in a place belongs to another folder or branch.
+pub(super) fn belongs(
+    state: &Path,
+    name: &str,
+    task: &AgentTask,
+    session: &SessionId,
+) -> Result<(), Failure> {
+    let Some(about) = About::read(&state.join("agents").join("homes").join(name))? else {
+        return Ok(());
+    };
+    let wrong = |message| Err(Failure::new(ErrorKind::InvalidInput, message));
+    if about.directory != task.directory {
+        return wrong(format!(
+            "session {session} belongs to the folder {}: give that one, or begin a new session",
+            about.directory
+        ));
+    }
+    if about.branch != task.branch {
+        return wrong(match about.branch {
+            Some(branch) => {
+                format!("session {session} works on {branch}: give --branch {branch}, or begin a new session")
+            }
+            None => format!(
+                "session {session} works in the folder itself: leave the branch out, or begin a new session"
+            ),
+        });
+    }
+    Ok(())
 }
 
 /// The turns of a session, whoever's it is.
@@ -167,6 +191,7 @@ impl Place {
             model: None,
             sandbox: None,
             yolo: None,
+            branch: task.branch.clone(),
             turns: Vec::new(),
         });
         about.model.clone_from(&task.model);

@@ -7,19 +7,23 @@
 //! process's token, and two turns at the same time could not be told apart.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use gemicro_core::ask::{AgentName, SandboxMode};
+use gemicro_core::ask::{AgentName, AgentTask, SandboxMode};
+use gemicro_guard::sandbox::Profile;
 use gemicro_llm::gateway::Serving;
 use gemicro_runner::supervise::WarmAgent;
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::executor::Shared;
 use super::place::Place;
-use super::setup::AgentAccess;
+use super::setup::{AgentAccess, program};
+use super::way;
 
 /// Processes at the same time; one takes about 200 MB.
 const MAX_WARM: usize = 4;
@@ -49,12 +53,47 @@ pub(super) struct Key {
     pub(super) directory: String,
     pub(super) sandbox: SandboxMode,
     pub(super) yolo: bool,
+    /// The folder itself: one that was replaced has the same name.
+    pub(super) folder: Option<(u64, u64)>,
     /// What its walls keep from being written: settings that there were.
     pub(super) pinned: Vec<PathBuf>,
     /// The program, and when it was installed.
     pub(super) program: (PathBuf, Option<SystemTime>),
     /// Where the model is and by which key or login.
     pub(super) access: AgentAccess,
+}
+
+impl Key {
+    /// What a process for this task is started for; nothing where its program cannot be found.
+    pub(super) fn of(
+        shared: &Shared,
+        task: &AgentTask,
+        access: &AgentAccess,
+        workplace: &Path,
+    ) -> Option<Self> {
+        // A login must not lie about between turns, and nothing counts what it is used for.
+        if way::login(access).is_some() {
+            return None;
+        }
+        let program = program(&shared.setup, task.agent)?;
+        let pinned = Profile::settings_of(workplace);
+        let folder = workplace.metadata().ok();
+        let changed = program.metadata().and_then(|about| about.modified()).ok();
+        Some(Self {
+            agent: task.agent,
+            model: task.model.clone(),
+            directory: workplace.display().to_string(),
+            folder: folder.map(|folder| (folder.dev(), folder.ino())),
+            sandbox: task.sandbox,
+            yolo: task.yolo,
+            pinned: pinned
+                .into_iter()
+                .filter(|path| path.symlink_metadata().is_ok())
+                .collect(),
+            program: (program, changed),
+            access: access.clone(),
+        })
+    }
 }
 
 /// A process and everything that has to last as long as it does.

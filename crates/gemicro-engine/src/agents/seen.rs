@@ -1,15 +1,26 @@
 //! What is seen of an agent while it works: its own items, and what the gateway tells.
 
+use std::fs::File;
+use std::io::Read;
 use std::net::TcpListener;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+use gemicro_core::ask::{AgentName, Denied};
 use gemicro_core::execute::StepReporter;
 use gemicro_core::live::LiveText;
 use gemicro_event::{ErrorKind, Json};
 use gemicro_llm::gateway::{Gateway, GatewayNote, NoteKind, Observer, QuotaKind, RefusedWhy, Serving};
-use gemicro_runner::AgentItem;
-use gemicro_runner::supervise::{ProcessHandle, Watcher};
+use gemicro_runner::supervise::{ProcessHandle, RunRecord, Watcher};
+use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest};
 use tokio_util::sync::CancellationToken;
+
+use super::denials::Denials;
+
+/// The most of a log that is read.
+const MAX_LOG_BYTES: u64 = 4 << 20;
 
 /// Passes on what the agent says.
 pub(super) struct Seen {
@@ -19,6 +30,8 @@ pub(super) struct Seen {
     pub(super) facts: Facts,
     /// The agent's listener, for as long as it works.
     pub(super) serving: Option<Serving>,
+    /// The guard, where one judges.
+    pub(super) denials: Option<Denials>,
 }
 
 /// What is known about a running agent, shared with the gateway's observer.
@@ -81,6 +94,50 @@ impl Facts {
     }
 }
 
+impl Seen {
+    /// What the guard refused, in order.
+    pub(super) fn refused(&self) -> Vec<Denied> {
+        self.denials.as_ref().map(Denials::list).unwrap_or_default()
+    }
+
+    /// Tells what shows only when the agent has ended.
+    pub(super) fn look_back(&mut self, agent: AgentName, record: &RunRecord) {
+        for path in record.unpinned.iter().filter(|path| path.exists()) {
+            let message = format!(
+                "the agent made {}, which runs code later: look at it",
+                path.display()
+            );
+            self.reporter.alarm(message);
+        }
+        if let (AgentName::Codex, Some(log)) = (agent, &record.stderr.file) {
+            self.read_log(log);
+        }
+    }
+
+    /// Reads a log of the agent in which refusals stand.
+    fn read_log(&mut self, file: &Path) {
+        let Some(denials) = &mut self.denials else {
+            return;
+        };
+        let mut bytes = Vec::new();
+        let read = File::open(file).and_then(|file| file.take(MAX_LOG_BYTES).read_to_end(&mut bytes));
+        if let Err(error) = read {
+            return self
+                .reporter
+                .alarm(format!("{} cannot be read: {error}", file.display()));
+        }
+        for denied in denials.read_log(&String::from_utf8_lossy(&bytes)) {
+            self.deny(Some(denied));
+        }
+    }
+
+    fn deny(&self, denied: Option<Denied>) {
+        if let Some(denied) = denied {
+            self.reporter.alarm(denied.to_string());
+        }
+    }
+}
+
 impl Watcher for Seen {
     fn started(&mut self, handle: &ProcessHandle) {
         if let Ok(handle) = Json::of(handle) {
@@ -97,7 +154,18 @@ impl Watcher for Seen {
         }
     }
 
+    fn permission(&mut self, request: &PermissionRequest) -> BoxFuture<'static, PermissionAnswer> {
+        let Some(denials) = &mut self.denials else {
+            return ().permission(request);
+        };
+        let (answer, denied) = denials.judge(request);
+        self.deny(denied);
+        ready(answer).boxed()
+    }
+
     fn item(&mut self, item: AgentItem) {
+        let denied = self.denials.as_mut().and_then(|denials| denials.read(&item));
+        self.deny(denied);
         match item {
             AgentItem::Text { text } => self.live.push(&text),
             AgentItem::ToolCall { .. } => self.facts.lock().n_tool_calls += 1,

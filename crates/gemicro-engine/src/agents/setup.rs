@@ -1,10 +1,13 @@
 //! What an edge knows about agents: where programs are, which keys there are, where the models are.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use gemicro_core::ask::AgentName;
+use gemicro_core::ask::{AgentName, AgentTask};
 use gemicro_event::{Failure, Timestamp};
+use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::Launcher;
 use gemicro_llm::gateway::{Secret, Upstream, Wire};
 use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, ResumeWay, Session, locate};
@@ -20,6 +23,33 @@ pub struct AgentSetup {
     pub user_home: PathBuf,
     /// How each agent reaches its model, or why it cannot; an agent that is not named here has neither key nor login.
     pub access: BTreeMap<AgentName, Result<AgentAccess, Failure>>,
+    /// What the user lets agents on a branch do beside what everybody may.
+    pub policy: PolicyReader,
+}
+
+/// Reads the user's policy. A worker outlives changes of it, so it is read for every turn.
+#[derive(Clone)]
+pub struct PolicyReader(Arc<dyn Fn() -> Result<PolicyConfig, Failure> + Send + Sync>);
+
+impl PolicyReader {
+    /// By this.
+    pub fn new(read: impl Fn() -> Result<PolicyConfig, Failure> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read))
+    }
+
+    /// As it is now.
+    ///
+    /// # Errors
+    /// When nobody can say what the user allows.
+    pub(super) fn read(&self) -> Result<PolicyConfig, Failure> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for PolicyReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PolicyReader")
+    }
 }
 
 /// How an agent reaches its model.
@@ -71,6 +101,12 @@ pub(super) fn program(setup: &AgentSetup, agent: AgentName) -> Option<PathBuf> {
         .unwrap_or_default();
     let located = locate(Path::new(cli.program()), path).ok()?;
     Some(located.program)
+}
+
+/// Whether Gemini CLI has to ask for everything: on a branch, where its workspace could switch a hook off.
+pub(super) fn must_ask(setup: &AgentSetup, task: &AgentTask) -> bool {
+    let program = || program(setup, task.agent);
+    task.branch.is_some() && program().is_some_and(|program| speaks_acp(&program))
 }
 
 /// The wire format an agent speaks.

@@ -1,8 +1,9 @@
 //! What an attempt came to: the answer or the failure, and what it cost.
 
+use std::path::PathBuf;
 use std::time::SystemTime;
 
-use gemicro_core::ask::{AgentAnswer, AgentTask, AgentTrouble, SandboxMode};
+use gemicro_core::ask::{AgentAnswer, AgentTask, AgentTrouble, BranchOutcome, Denied, SandboxMode};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json, Timestamp, Usage};
 use gemicro_llm::gateway;
@@ -23,6 +24,12 @@ pub(super) struct Verdict<'a> {
     pub(super) began: SystemTime,
     /// What it printed, where that was asked for.
     pub(super) messages: Option<Vec<Json>>,
+    /// Where it worked.
+    pub(super) workplace: PathBuf,
+    /// What the guard refused.
+    pub(super) denials: Vec<Denied>,
+    /// What became of its branch.
+    pub(super) branch: Option<BranchOutcome>,
 }
 
 impl Verdict<'_> {
@@ -48,6 +55,8 @@ impl Verdict<'_> {
                     usage,
                     worst_case: self.spent.as_ref().is_some_and(|spent| spent.worst_case),
                     messages: self.messages.clone(),
+                    denials: self.denials.clone(),
+                    branch: self.branch.clone(),
                 };
                 let output = Json::of(&answer).map_err(|error| {
                     StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string()))
@@ -85,6 +94,7 @@ impl Verdict<'_> {
             session: record.session.as_ref().map(ToString::to_string),
             tier: record.tier.map(|_| tier(record)),
             may_have_changed: self.may_have_changed(),
+            denials: self.denials.clone(),
         };
         let mut told = Failure {
             detail: Some(trouble.into_detail()),
@@ -120,7 +130,7 @@ impl Verdict<'_> {
     /// Whether it may have left something in its folder.
     fn may_have_changed(&self) -> bool {
         let may_write = self.task.sandbox != SandboxMode::ReadOnly && self.outcome.record.handle.is_some();
-        may_write && (self.known.n_tool_calls > 0 || has_changed(&self.task.directory, self.began))
+        may_write && (self.known.n_tool_calls > 0 || has_changed(&self.workplace, self.began))
     }
 
     fn charge(&self) -> (Charge, Option<Usage>) {

@@ -4,11 +4,14 @@ use std::path::PathBuf;
 
 use gemicro_core::ask::{AgentTask, SandboxMode};
 use gemicro_core::budget::Limits;
-use gemicro_event::{ErrorKind, Failure};
+use gemicro_core::execute::StepCall;
+use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Profile};
 use gemicro_llm::gateway::{Gateway, Grant, ModelRules, Observer, Ticket};
-use gemicro_runner::{AgentRequest, Approval, ModelAccess, Prompt, Session, Token};
+use gemicro_runner::{AgentRequest, Approval, Guarded, ModelAccess, Prompt, Session, Token};
 
+use super::branch::OnBranch;
 use super::commons::AgentCommons;
 use super::place::Place;
 use super::setup::{AgentAccess, AgentSetup, Login, wire};
@@ -79,10 +82,11 @@ pub(super) fn request(
     place: &Place,
     (session, prompt): (Session, Prompt),
     (port, ticket): (&GatewayPort, Option<&Ticket>),
+    (branch, guard): (Option<&OnBranch>, Option<&PolicyConfig>),
 ) -> AgentRequest {
     AgentRequest {
         prompt,
-        cwd: PathBuf::from(&task.directory),
+        cwd: branch.map_or_else(|| PathBuf::from(&task.directory), OnBranch::worktree),
         home: place.home(),
         temp: place.temporary(),
         program: None,
@@ -108,8 +112,29 @@ pub(super) fn request(
             None => Some(u32::try_from(task.grant.turns.unwrap_or(OBSERVED_TURNS)).unwrap_or(u32::MAX)),
         },
         inherited: setup.environment.clone(),
-        guarded: None,
+        guarded: guard.map(|policy| Guarded {
+            check: guard_check(setup),
+            hook: format!("g-{}", StreamId::random()),
+            policy: policy.clone(),
+        }),
     }
+}
+
+/// Our own binary as a hook.
+fn guard_check(setup: &AgentSetup) -> Vec<String> {
+    let program = setup.launcher.program.display().to_string();
+    vec![program, "guard".to_owned(), "check".to_owned()]
+}
+
+/// The user's policy; an agent may also use its own temporary folder.
+///
+/// # Errors
+/// When nobody can say what the user allows.
+pub(super) fn policy(setup: &AgentSetup, place: &Place) -> Result<PolicyConfig, Failure> {
+    let mut policy = setup.policy.read()?;
+    policy.writable.push(place.temporary());
+    policy.readable.push(place.temporary());
+    Ok(policy)
 }
 
 /// Its walls.
@@ -119,11 +144,12 @@ pub(super) fn profile(
     place: &Place,
     port: &GatewayPort,
     has_gateway: bool,
+    branch: Option<&OnBranch>,
 ) -> Profile {
     let workspace = PathBuf::from(&task.directory);
     let mode = mode(task.sandbox);
     let is_open = mode == Mode::DangerFullAccess || !has_gateway;
-    Profile {
+    let usual = Profile {
         mode,
         pinned: Profile::settings_of(&workspace),
         workspace,
@@ -138,6 +164,14 @@ pub(super) fn profile(
         unix_sockets: false,
         limits: sandbox::Limits::default(),
         environment: Vec::new(),
+    };
+    match branch {
+        None => usual,
+        Some(branch) => branch.profile(Profile {
+            // The hook is started inside.
+            readable: vec![setup.launcher.program.clone()],
+            ..usual
+        }),
     }
 }
 
@@ -147,4 +181,11 @@ pub(super) fn mode(sandbox: SandboxMode) -> Mode {
         SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
         SandboxMode::DangerFullAccess => Mode::DangerFullAccess,
     }
+}
+
+/// The run, the step and the attempt, in characters that any folder may have.
+pub(super) fn name(call: &StepCall) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let step: String = call.step.key.as_str().chars().take(64).map(plain).collect();
+    format!("{}-{step}-{}", call.run, call.attempt)
 }

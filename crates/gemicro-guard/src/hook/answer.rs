@@ -15,6 +15,8 @@ pub struct Answer {
     pub stderr: String,
     /// The exit code.
     pub exit_code: u8,
+    /// Whether it says no.
+    pub is_denial: bool,
 }
 
 /// The answer to a request that was judged.
@@ -44,6 +46,7 @@ pub fn answer(format: Format, decision: &Decision) -> Answer {
         stdout: body.to_string(),
         exit_code: fault.as_ref().map_or(0, |_| EXIT_DENY),
         stderr: fault.unwrap_or_default(),
+        is_denial: !decision.is_allowed(),
     }
 }
 

@@ -35,7 +35,7 @@ pub enum HookError {
         expected: &'static str,
     },
     /// A field is missing or of another type.
-    #[error("the request has no usable `{field}`")]
+    #[error("the request has no usable `{field}`; see `gemicro guard check --help`")]
     Field {
         /// The field's name.
         field: &'static str,

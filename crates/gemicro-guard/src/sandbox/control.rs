@@ -11,6 +11,7 @@ use std::mem::MaybeUninit;
 use std::net::TcpListener;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixDatagram;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use gemicro_event::ErrorKind;
@@ -23,8 +24,12 @@ use rustix::net::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::tier::Tier;
+
 /// The longest message; an error's words may be cut.
 const MAX_BYTES: usize = 4096;
+/// The longest order; a command that needs more is started without a spare keeper.
+const MAX_ORDER_BYTES: usize = 64 * 1024;
 /// What gemicro sends with the standard input.
 const GO: &[u8] = b"go";
 
@@ -68,6 +73,19 @@ enum Wire {
     Ended(CommandExit),
 }
 
+/// What a keeper that waits has to start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Order {
+    /// The walls around the command.
+    pub(super) tier: Tier,
+    /// What is planned: bubblewrap, a launcher, or without walls the command itself.
+    pub(super) command: Vec<String>,
+    /// Its whole environment.
+    pub(super) environment: Vec<(String, String)>,
+    /// Where it starts.
+    pub(super) cwd: PathBuf,
+}
+
 /// gemicro's end. It never blocks; wait until it can be read.
 #[derive(Debug)]
 pub struct Control {
@@ -92,7 +110,7 @@ impl Control {
     /// # Errors
     /// `WouldBlock` when there is none yet.
     pub fn receive(&self) -> std::io::Result<Notice> {
-        let (text, descriptor) = match receive(self.socket.as_fd()) {
+        let (text, descriptor) = match receive(self.socket.as_fd(), MAX_BYTES) {
             Ok(message) => message,
             Err(Errno::CONNRESET) => return Ok(Notice::Gone),
             Err(error) => return Err(error.into()),
@@ -129,6 +147,18 @@ impl Control {
     /// When there are too many descriptors.
     pub fn readiness(&self) -> std::io::Result<UnixDatagram> {
         Ok(self.socket.try_clone()?.into())
+    }
+
+    /// Tells a keeper that waits what to start.
+    ///
+    /// # Errors
+    /// When there is nobody any more, or the order is too long.
+    pub(super) fn order(&self, order: &Order) -> std::io::Result<()> {
+        let text = serde_json::to_vec(order)?;
+        if text.len() > MAX_ORDER_BYTES {
+            return Err(std::io::ErrorKind::InvalidInput.into());
+        }
+        Ok(send(self.socket.as_fd(), &text, None)?)
     }
 
     /// Gives the waiting launcher its standard input; it goes on with that.
@@ -168,10 +198,19 @@ impl Inner {
     pub(super) fn ready(&self, listener: Option<TcpListener>) -> std::io::Result<OwnedFd> {
         let descriptor = listener.as_ref().map(AsFd::as_fd);
         self.tell(&Wire::Ready, descriptor)?;
-        let (text, descriptor) = rustix::io::retry_on_intr(|| receive(self.socket.as_fd()))?;
+        let (text, descriptor) = rustix::io::retry_on_intr(|| receive(self.socket.as_fd(), MAX_BYTES))?;
         match descriptor {
             Some(descriptor) if text == GO => Ok(descriptor),
             _ => Err(std::io::Error::other("nobody gave a standard input")),
+        }
+    }
+
+    /// Waits for an order; nothing when nobody needs one any more.
+    pub(super) fn order(&self) -> std::io::Result<Option<Order>> {
+        let (text, _) = rustix::io::retry_on_intr(|| receive(self.socket.as_fd(), MAX_ORDER_BYTES))?;
+        match text.is_empty() {
+            true => Ok(None),
+            false => Ok(Some(serde_json::from_slice(&text)?)),
         }
     }
 
@@ -220,8 +259,8 @@ fn send(socket: BorrowedFd<'_>, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>
     Ok(())
 }
 
-fn receive(socket: BorrowedFd<'_>) -> rustix::io::Result<(Vec<u8>, Option<OwnedFd>)> {
-    let mut bytes = vec![0; MAX_BYTES];
+fn receive(socket: BorrowedFd<'_>, most_bytes: usize) -> rustix::io::Result<(Vec<u8>, Option<OwnedFd>)> {
+    let mut bytes = vec![0; most_bytes];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let got = recvmsg(

@@ -19,6 +19,7 @@ use rustix::process::{WaitOptions, WaitStatus};
 
 use super::control::{CommandExit, Inner};
 use super::error::SandboxError;
+use super::spawn::Start;
 use super::tier::Tier;
 use super::{descriptors, spawn, tree};
 
@@ -28,11 +29,35 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Starts the command, behind walls by the launcher once more, and stays until nothing of it is left. Returns only
 /// when it could not be started.
 pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
+    match Inner::from_stdin() {
+        Ok(control) => keep_or_tell(&Arc::new(control), tier, Start::here(command)),
+        Err(error) => SandboxError::refused("a channel to gemicro", error),
+    }
+}
+
+/// Waits for an order, then does as [`run`] does: whoever gives it need not wait for this program to start. Leaves when
+/// nobody needs it.
+pub(super) fn wait() -> SandboxError {
     let control = match Inner::from_stdin() {
         Ok(control) => Arc::new(control),
         Err(error) => return SandboxError::refused("a channel to gemicro", error),
     };
-    match keep(&control, tier, command) {
+    match control.order() {
+        Ok(Some(order)) => {
+            let command: Vec<OsString> = order.command.iter().map(OsString::from).collect();
+            let start = Start {
+                command: &command,
+                surroundings: Some((&order.environment, &order.cwd)),
+            };
+            keep_or_tell(&control, order.tier, start)
+        }
+        Ok(None) => std::process::exit(0),
+        Err(error) => SandboxError::refused("an order", error),
+    }
+}
+
+fn keep_or_tell(control: &Arc<Inner>, tier: Tier, start: Start<'_>) -> SandboxError {
+    match keep(control, tier, start) {
         Ok(()) => std::process::exit(0),
         Err(error) => {
             control.failed((&error).into(), &error.with_sources());
@@ -41,7 +66,7 @@ pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
     }
 }
 
-fn keep(control: &Arc<Inner>, tier: Tier, command: &[OsString]) -> Result<(), SandboxError> {
+fn keep(control: &Arc<Inner>, tier: Tier, start: Start<'_>) -> Result<(), SandboxError> {
     let refused = |source: std::io::Error| SandboxError::refused("a keeper", source);
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| refused(error.into()))?;
@@ -55,7 +80,7 @@ fn keep(control: &Arc<Inner>, tier: Tier, command: &[OsString]) -> Result<(), Sa
         // The launcher takes its standard input from gemicro by itself.
         Tier::Full | Tier::Landlock | Tier::Seatbelt => control.copy(),
     };
-    let pid = spawn::child(command, stdin.map_err(refused)?)?;
+    let pid = spawn::child(start, stdin.map_err(refused)?)?;
     release_streams().map_err(refused)?;
 
     let listening = Arc::clone(control);

@@ -18,6 +18,10 @@ use super::tier::Tier;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> SandboxError {
     let mut arguments = arguments.into_iter();
     let text = arguments.next().unwrap_or_default();
+    #[cfg(target_os = "linux")]
+    if text == super::plan::SPARE {
+        return super::keeper::wait();
+    }
     let launch: Launch = match serde_json::from_str(&text.to_string_lossy()) {
         Ok(launch) => launch,
         Err(error) => return error.into(),

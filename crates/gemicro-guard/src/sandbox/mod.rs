@@ -49,6 +49,8 @@ pub use gateway::{GatewayPort, Reach};
 pub use plan::{LaunchPlan, Launcher, plan, plan_supervised};
 pub use probe::{Probe, probe};
 pub use profile::{Limits, Mode, Network, Pinning, Profile, SETTINGS};
+#[cfg(target_os = "linux")]
+pub use spawn::spare;
 pub use tier::Tier;
 #[cfg(target_os = "linux")]
 pub use tree::{ProcessHandle, children, descendants, end_leftover, signal_descendants, still_running};

@@ -14,6 +14,9 @@ use super::tier::Tier;
 /// Folders of the kernel and of running programs: a sandbox has its own, or none.
 const SYSTEM: [&str; 5] = ["/proc", "/sys", "/dev", "/run", "/boot"];
 
+/// What makes the launcher a keeper that waits, in place of a launch.
+pub(super) const SPARE: &str = "spare";
+
 /// Our own binary, as it is started inside the sandbox: `program arguments… <launch> -- command…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
@@ -64,6 +67,8 @@ pub struct LaunchPlan {
     pub reach: Reach,
     /// Paths that should have been pinned and do not exist: look at them afterwards.
     pub unpinned: Vec<PathBuf>,
+    /// What a keeper starts, where there is one.
+    pub(super) kept: Vec<OsString>,
 }
 
 /// Plans the start of a command. An error means that the sandbox would not hold what the profile says.
@@ -96,13 +101,16 @@ fn plan_as(
 ) -> Result<LaunchPlan, SandboxError> {
     let mode = profile.mode;
     let mut profile = profile.clone();
-    let mut unpinned = Vec::new();
+    let (mut unpinned, mut kept_command) = (Vec::new(), Vec::new());
     let (program, arguments) = match (mode, tier) {
         (Mode::DangerFullAccess, _) => {
             let command = match role {
                 Role::Alone => command.to_vec(),
                 // There are no walls to put up: the keeper can start the command itself.
-                Role::Handed | Role::Keeper => kept(Tier::None, launcher, &profile, command)?,
+                Role::Handed | Role::Keeper => {
+                    kept_command = command.to_vec();
+                    kept(Tier::None, launcher, &profile, command)?
+                }
             };
             let (program, arguments) = command.split_first().ok_or(SandboxError::Unavailable { mode })?;
             (PathBuf::from(program), arguments.to_vec())
@@ -110,7 +118,9 @@ fn plan_as(
         (_, Tier::None) => return Err(SandboxError::Unavailable { mode }),
         (_, Tier::Full | Tier::Landlock | Tier::Seatbelt) => {
             unpinned = canonical(&mut profile)?;
-            contained(role, tier, launcher, &profile, command)?
+            let contained = contained(role, tier, launcher, &profile, command)?;
+            kept_command = contained.kept;
+            (contained.program, contained.arguments)
         }
     };
     let mut environment = profile.environment.clone();
@@ -131,7 +141,16 @@ fn plan_as(
         tier,
         reach: gateway::reach(tier, profile.network, super::probe::abi()),
         unpinned,
+        kept: kept_command,
     })
+}
+
+/// A command behind walls.
+struct Contained {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    /// What a keeper starts, where there is one.
+    kept: Vec<OsString>,
 }
 
 fn contained(
@@ -140,7 +159,7 @@ fn contained(
     launcher: &Launcher,
     profile: &Profile,
     command: &[OsString],
-) -> Result<(PathBuf, Vec<OsString>), SandboxError> {
+) -> Result<Contained, SandboxError> {
     check(tier, profile)?;
     match tier {
         #[cfg(target_os = "linux")]
@@ -152,13 +171,23 @@ fn contained(
                 outer.append(&mut whole);
                 whole = outer;
             }
+            let mut kept_command = Vec::new();
             if role == Role::Handed {
-                whole = kept(tier, launcher, profile, &whole)?;
+                let keeper = kept(tier, launcher, profile, &whole)?;
+                kept_command = std::mem::replace(&mut whole, keeper);
             }
             let arguments = whole.split_off(1);
-            Ok((whole.remove(0).into(), arguments))
+            Ok(Contained {
+                program: whole.remove(0).into(),
+                arguments,
+                kept: kept_command,
+            })
         }
-        Tier::Seatbelt => Ok((seatbelt::PROGRAM.into(), seatbelt::arguments(profile, command))),
+        Tier::Seatbelt => Ok(Contained {
+            program: seatbelt::PROGRAM.into(),
+            arguments: seatbelt::arguments(profile, command),
+            kept: Vec::new(),
+        }),
         _ => Err(SandboxError::Unavailable { mode: profile.mode }),
     }
 }
@@ -218,7 +247,10 @@ fn undoes_the_sandbox(profile: &Profile) -> Option<&'static str> {
         Some("it belongs to the system")
     } else if profile.user_home.starts_with(workspace) {
         Some("it holds your whole home")
-    } else if profile.hidden.iter().any(|hidden| workspace.starts_with(hidden)) {
+    } else if profile.pinning == Pinning::Required
+        && profile.hidden.iter().any(|hidden| workspace.starts_with(hidden))
+    {
+        // A private task repository lies in our own folder, which is hidden around it.
         Some("it is a part of what agents must not see")
     } else {
         None

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::error::SandboxError;
 use super::plan::{Launcher, plan};
 use super::profile::{Limits, Mode, Network, Pinning, Profile};
 use super::spawn;
@@ -27,12 +28,17 @@ pub struct Probe {
 }
 
 /// Tries the tiers. `scratch` is an empty folder that this may fill and that the caller removes.
-pub fn probe(launcher: &Launcher, scratch: &Path) -> Probe {
-    let holds = |tier: Tier| try_tier(launcher, scratch, tier).unwrap_or(false);
+///
+/// # Errors
+/// When the folder cannot be used: a tier that could not be tried is not one that is missing.
+pub fn probe(launcher: &Launcher, scratch: &Path) -> std::io::Result<Probe> {
+    let holds = |tier: Tier| try_tier(launcher, scratch, tier);
     let (full, landlock, seatbelt) = if cfg!(target_os = "linux") {
-        (holds(Tier::Full), holds(Tier::Landlock), false)
+        // Once more: what fails for a moment must not mean weaker walls for as long as this process lives.
+        let full = holds(Tier::Full)? || holds(Tier::Full)?;
+        (full, holds(Tier::Landlock)?, false)
     } else {
-        (false, false, cfg!(target_os = "macos") && holds(Tier::Seatbelt))
+        (false, false, cfg!(target_os = "macos") && holds(Tier::Seatbelt)?)
     };
     let tier = match (full, landlock, seatbelt) {
         (true, _, _) => Tier::Full,
@@ -40,12 +46,12 @@ pub fn probe(launcher: &Launcher, scratch: &Path) -> Probe {
         (_, _, true) => Tier::Seatbelt,
         _ => Tier::None,
     };
-    Probe {
+    Ok(Probe {
         tier,
         landlock_abi: abi(),
         bubblewrap: full,
         landlock,
-    }
+    })
 }
 
 /// Starts a shell that looks for a hidden file and writes where it must not.
@@ -88,8 +94,10 @@ fn try_tier(launcher: &Launcher, scratch: &Path, tier: Tier) -> std::io::Result<
         user_home.clone().into(),
         workspace.clone().into(),
     ];
-    let Ok(plan) = plan(launcher, tier, &profile, &command) else {
-        return Ok(false);
+    let plan = match plan(launcher, tier, &profile, &command) {
+        Ok(plan) => plan,
+        Err(SandboxError::Path { source, .. }) => return Err(source),
+        Err(_) => return Ok(false),
     };
     let is_standing = spawn::exit_code(&plan) == Some(STANDING);
     // Seen from outside: the file is where it belongs, and nowhere else.

@@ -1,13 +1,13 @@
 //! The only place of this crate that starts a process: a planned command, and the launcher's last step.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 #[cfg(target_os = "linux")]
-use super::control::Control;
+use super::control::{Control, Order};
 use super::error::SandboxError;
-use super::plan::LaunchPlan;
+use super::plan::{LaunchPlan, Launcher, SPARE};
 
 impl LaunchPlan {
     /// The plan as a command: with exactly the planned environment, and no input unless the caller gives one.
@@ -37,16 +37,75 @@ impl LaunchPlan {
         command.stdin(theirs);
         Ok((command, control))
     }
+
+    /// Gives the plan to a keeper that waits; see [`spare`]. False when it must be started as usual.
+    #[must_use]
+    pub fn give_to(&self, control: &Control) -> bool {
+        let texts = self.kept.iter().map(|word| word.to_str().map(str::to_owned));
+        let Some(command) = texts.collect::<Option<Vec<String>>>() else {
+            return false;
+        };
+        let order = Order {
+            tier: self.tier,
+            command,
+            environment: self.environment.clone(),
+            cwd: self.cwd.clone(),
+        };
+        control.order(&order).is_ok()
+    }
+}
+
+/// A keeper that waits for a plan, and the channel to it. It has no environment; the caller gives it its output streams,
+/// which become the command's.
+///
+/// # Errors
+/// When there is no channel to be had.
+#[cfg(target_os = "linux")]
+pub fn spare(launcher: &Launcher) -> std::io::Result<(Command, Control)> {
+    let (control, theirs) = Control::pair()?;
+    let mut command = Command::new(&launcher.program);
+    command
+        .args(&launcher.arguments)
+        .arg(SPARE)
+        .env_clear()
+        .current_dir("/")
+        .stdin(theirs);
+    Ok((command, control))
+}
+
+/// What a keeper starts.
+#[cfg(target_os = "linux")]
+#[derive(Clone, Copy)]
+pub(super) struct Start<'a> {
+    pub(super) command: &'a [OsString],
+    /// Its environment and where it starts; without them those of the keeper.
+    pub(super) surroundings: Option<(&'a [(String, String)], &'a Path)>,
+}
+
+#[cfg(target_os = "linux")]
+impl<'a> Start<'a> {
+    /// In the surroundings of the keeper.
+    pub(super) fn here(command: &'a [OsString]) -> Self {
+        Self {
+            command,
+            surroundings: None,
+        }
+    }
 }
 
 /// Starts a child and gives its number. Whoever calls this collects it by waiting for all children.
 #[cfg(target_os = "linux")]
-pub(super) fn child(command: &[OsString], stdin: std::os::fd::OwnedFd) -> Result<u32, SandboxError> {
-    let Some((program, arguments)) = command.split_first() else {
+pub(super) fn child(start: Start<'_>, stdin: std::os::fd::OwnedFd) -> Result<u32, SandboxError> {
+    let Some((program, arguments)) = start.command.split_first() else {
         return Err(no_command());
     };
-    let started = Command::new(program).args(arguments).stdin(stdin).spawn();
-    let child = started.map_err(|source| SandboxError::Start {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(stdin);
+    if let Some((environment, cwd)) = start.surroundings {
+        let environment = environment.iter().map(|(name, value)| (name, value));
+        command.env_clear().envs(environment).current_dir(cwd);
+    }
+    let child = command.spawn().map_err(|source| SandboxError::Start {
         program: program.into(),
         source,
     })?;

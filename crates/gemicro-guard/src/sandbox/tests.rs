@@ -173,7 +173,7 @@ fn a_launcher_that_does_not_start_is_no_tier() {
         program: scratch.path().join("missing"),
         arguments: Vec::new(),
     };
-    let found = probe(&missing, scratch.path());
+    let found = probe(&missing, scratch.path()).unwrap();
     assert_eq!(
         (found.tier, found.bubblewrap, found.landlock),
         (Tier::None, false, false)
@@ -183,7 +183,7 @@ fn a_launcher_that_does_not_start_is_no_tier() {
         program: "/bin/true".into(),
         arguments: Vec::new(),
     };
-    assert_eq!(probe(&idle, scratch.path()).tier, Tier::None);
+    assert_eq!(probe(&idle, scratch.path()).unwrap().tier, Tier::None);
 }
 
 /// A program in the home itself must not open the home.

@@ -183,6 +183,7 @@ impl AgentCall {
             limits: Limits::default(),
             fallback: None,
             keep_messages: all_messages,
+            branch: None,
         };
         route(Some(agent), request.model.as_deref()).map_err(|failure| Failure {
             message: format!("`model`: {}", failure.message),

@@ -47,6 +47,8 @@ pub(crate) fn answered() -> Happens {
         }),
         worst_case: false,
         messages: Some(vec![Json::from(json!({ "type": "init" }))]),
+        denials: Vec::new(),
+        branch: None,
     };
     event(&AgentAnswered {
         agent: AgentName::Gemini,

@@ -34,6 +34,7 @@ mod prepare;
 mod process;
 mod rest;
 mod run;
+mod spares;
 mod spawn;
 mod spool;
 mod stage;
@@ -49,6 +50,7 @@ pub use gemicro_guard::sandbox::{CommandExit, ProcessHandle, Reach, end_leftover
 pub use limits::RunLimits;
 pub use outcome::{Outcome, RunRecord, StreamRecord};
 pub use run::{Supervision, supervise, supervise_warm};
+pub use spares::Spares;
 pub use turn::Turn;
 pub use version_cache::VersionCache;
 pub use warm::WarmAgent;

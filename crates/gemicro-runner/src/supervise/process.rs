@@ -16,6 +16,7 @@ use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStderr, ChildStdout};
 use tokio::time::timeout;
 
+use super::spares::Spares;
 use super::spawn::{Spawned, spawn};
 use super::text::plain;
 
@@ -51,13 +52,17 @@ pub(super) struct Started {
 
 impl Process {
     /// Starts what was planned. The command itself begins with [`Started`]: until then it waits for its input.
-    pub(super) async fn start(plan: LaunchPlan) -> Result<Started, Failure> {
+    pub(super) async fn start(plan: LaunchPlan, spares: Option<&Spares>) -> Result<Started, Failure> {
         let program = plan.program.clone();
         let refused = |error: std::io::Error| {
             let message = format!("cannot start {}: {error}", program.display());
             Failure::new(ErrorKind::SandboxUnavailable, message)
         };
-        let Spawned { mut child, control } = spawn(&plan).map_err(refused)?;
+        let spare = spares.and_then(|spares| spares.take(&plan));
+        let Spawned { mut child, control } = match spare {
+            Some(spare) => spare,
+            None => spawn(&plan).map_err(refused)?,
+        };
         let (Some(stdout), Some(stderr), Some(pid)) = (child.stdout.take(), child.stderr.take(), child.id())
         else {
             return Err(Failure::new(ErrorKind::Internal, "a process without its streams"));

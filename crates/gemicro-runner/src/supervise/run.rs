@@ -1,6 +1,7 @@
 //! One run of an agent: prepared, started, led through its turn.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
@@ -13,6 +14,7 @@ use super::limits::RunLimits;
 use super::outcome::{Outcome, RunRecord};
 use super::prepare::{Prepared, prepare};
 use super::process::Process;
+use super::spares::Spares;
 use super::stage::After;
 use super::turn::{Leading, Led, lead, millis, outcome};
 use super::version_cache::VersionCache;
@@ -47,6 +49,8 @@ pub struct Supervision<'a> {
     pub gateway: Option<GatewayPort>,
     /// Where versions of CLIs are looked up; without it the version is not checked.
     pub versions: Option<&'a VersionCache>,
+    /// Keepers that wait.
+    pub spares: Option<Arc<Spares>>,
 }
 
 /// Runs an agent to its end. It, and everything it started, is gone afterwards.
@@ -124,10 +128,15 @@ async fn attempt(
     record.reach = Some(plan.reach);
     record.unpinned.clone_from(&plan.unpinned);
     let mut started = tokio::select! {
-        started = Process::start(plan) => started?,
+        started = Process::start(plan, run.spares.as_deref()) => started?,
         () = run.cancel.cancelled() => return Err(cancelled()),
     };
     record.start_ms = millis(began.elapsed());
+    if let Some(spares) = run.spares.take() {
+        // For the next one; this one need not wait for it.
+        let launcher = run.launcher.clone();
+        tokio::spawn(async move { spares.fill(&launcher) });
+    }
     record.handle = started.process.handle().cloned();
     if let Some(handle) = started.process.handle() {
         watcher.started(handle);

@@ -2,18 +2,29 @@
 
 use std::process::Stdio;
 
-use gemicro_guard::sandbox::{Control, LaunchPlan};
+use gemicro_guard::sandbox::{Control, LaunchPlan, Launcher, spare};
 use tokio::process::{Child, Command};
 
 /// A process that waits for its standard input, and the channel to it.
+#[derive(Debug)]
 pub(super) struct Spawned {
     pub(super) child: Child,
     pub(super) control: Control,
 }
 
+/// Starts a keeper that waits for a plan.
+pub(super) fn spawn_spare(launcher: &Launcher) -> std::io::Result<Spawned> {
+    let (command, control) = spare(launcher)?;
+    start(command, control)
+}
+
 /// Starts what was planned.
 pub(super) fn spawn(plan: &LaunchPlan) -> std::io::Result<Spawned> {
     let (command, control) = plan.supervised()?;
+    start(command, control)
+}
+
+fn start(command: std::process::Command, control: Control) -> std::io::Result<Spawned> {
     let child = Command::from(command)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

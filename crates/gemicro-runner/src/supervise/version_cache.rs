@@ -120,7 +120,7 @@ async fn ask(plan: LaunchPlan) -> Result<String, Failure> {
         stdin,
         stdout,
         ..
-    } = Process::start(plan).await?;
+    } = Process::start(plan, None).await?;
     drop(stdin);
     let mut printed = Vec::new();
     let mut stdout = stdout.take(MAX_BYTES);

@@ -24,6 +24,10 @@ pub(crate) struct AskArgs {
     #[arg(long = "cd", value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 
+    /// Work on this branch of the folder's repository, in a private copy: nothing else of the repository can change
+    #[arg(long, value_name = "task/NAME")]
+    pub(crate) branch: Option<String>,
+
     /// Who is asked [default: whoever has the model, else gemini]
     #[arg(long, value_enum)]
     pub(crate) agent: Option<Agent>,
@@ -156,6 +160,7 @@ impl AskArgs {
             limits,
             fallback: self.fallback.clone(),
             keep_messages: self.all_messages,
+            branch: self.branch.clone().or_else(|| known?.branch.clone()),
         })
     }
 

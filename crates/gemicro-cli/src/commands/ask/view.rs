@@ -8,7 +8,7 @@ use gemicro_event::{ErrorKind, Event};
 use super::command::Shown;
 use crate::args::DataFormat;
 use crate::output::{self, Output};
-use crate::screen::{Screen, numbers, text};
+use crate::screen::{Screen, branch, numbers, text};
 use crate::trouble::Stopped;
 use crate::view::{RunEnd, View};
 
@@ -68,6 +68,12 @@ impl AskView {
             self.end_line()?;
             Output::Stdout.write(format!("{}\n", text::neutral(answer.text.trim_end())).as_bytes())?;
         }
+        if let Some(landed) = &answer.branch {
+            output::say(&format!("[•] {}", branch::moved(landed)));
+            for line in branch::about(landed) {
+                output::say(&format!("    {line}"));
+            }
+        }
         let paint = self.screen.on_stderr();
         let mut words = vec![answered.agent.to_string(), format!("sandbox {}", answer.tier)];
         if let Some(usage) = answer.usage {
@@ -102,12 +108,13 @@ impl View for AskView {
                             started.agent
                         )
                     });
-                    let model = started
-                        .model
-                        .map_or_else(String::new, |model| format!(" with {model}"));
+                    let model = started.model.as_ref();
+                    let model = model.map_or_else(String::new, |model| format!(" with {model}"));
                     format!(
-                        "{takes_over}[•] {}{model} in {} ({})",
-                        started.agent, started.directory, started.sandbox
+                        "{takes_over}[•] {}{model} {} ({})",
+                        started.agent,
+                        started.workplace(),
+                        started.sandbox
                     )
                 }),
                 "step_retrying" => update

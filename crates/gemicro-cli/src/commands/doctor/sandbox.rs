@@ -37,8 +37,16 @@ impl Drop for Scratch {
 
 /// Tries the tiers; the best one, and what there is to say about it.
 pub(super) fn look(launcher: &Launcher, scratch: &Scratch) -> (Tier, Finding) {
-    let probe = probe(launcher, &scratch.path.join("probe"));
-    (probe.tier, finding(&probe, Path::new(BUBBLEWRAP).exists()))
+    match probe(launcher, &scratch.path.join("probe")) {
+        Ok(probe) => (probe.tier, finding(&probe, Path::new(BUBBLEWRAP).exists())),
+        Err(error) => {
+            let message = format!("it could not be tried: {error}");
+            (
+                Tier::None,
+                attention("sandbox", message, "see that the state folder can be written"),
+            )
+        }
+    }
 }
 
 fn finding(probe: &Probe, has_bubblewrap: bool) -> Finding {

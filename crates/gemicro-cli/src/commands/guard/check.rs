@@ -4,7 +4,10 @@
 //! included, is a denial on stdout, a reason on stderr and that exit code.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,7 +48,7 @@ pub(crate) struct CheckArgs {
     /// Read one request per line, and answer each with one line
     #[arg(long)]
     jsonl: bool,
-    /// Take the [guard] section of this file, not of your own settings
+    /// Take the section `guard` of this file, not of your own settings
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
 }
@@ -63,7 +66,8 @@ enum CliFormat {
     Neutral,
 }
 
-/// The command alone: the tree of all commands costs more time than the answer.
+// The tree of all commands costs more time than the answer.
+/// Answer a tool call of an agent: may it run, and why not
 #[derive(Debug, Parser)]
 #[command(name = "gemicro guard check", after_help = AFTER_HELP)]
 struct Alone {
@@ -119,7 +123,11 @@ fn answer_all(args: &CheckArgs) -> u8 {
     let mut code = 0;
     if args.jsonl {
         while let Some(request) = requests.line() {
-            code = code.max(tell(&answer(args, &prepared, request)));
+            match say(&answer(args, &prepared, request)) {
+                Ok(told) => code = code.max(told),
+                // Nobody reads the answers any more.
+                Err(error) => return lost(&error),
+            }
         }
         code
     } else {
@@ -170,22 +178,39 @@ fn answer(
     }
 }
 
+/// Whether what is written there is lost.
+fn is_nowhere(stdout: impl AsFd) -> bool {
+    let nowhere = std::fs::metadata("/dev/null").map(|about| about.rdev());
+    let found = stdout
+        .as_fd()
+        .try_clone_to_owned()
+        .map(File::from)
+        .and_then(|file| file.metadata());
+    matches!((found, nowhere), (Ok(found), Ok(nowhere)) if found.file_type().is_char_device() && found.rdev() == nowhere)
+}
+
 /// Says an answer; returns the exit code. An answer that nobody can read is a denial too.
 fn tell(answer: &Answer) -> u8 {
+    say(answer).unwrap_or_else(|error| lost(&error))
+}
+
+fn lost(error: &io::Error) -> u8 {
+    output::say(&format!(
+        "Permission Denied: the answer could not be written: {error}"
+    ));
+    EXIT_DENY
+}
+
+fn say(answer: &Answer) -> io::Result<u8> {
     let mut stdout = io::stdout().lock();
     let told = writeln!(stdout, "{}", answer.stdout).and_then(|()| stdout.flush());
     if !answer.stderr.is_empty() {
         output::say(&answer.stderr);
     }
-    match told {
-        Ok(()) => answer.exit_code,
-        Err(error) => {
-            output::say(&format!(
-                "Permission Denied: the answer could not be written: {error}"
-            ));
-            EXIT_DENY
-        }
-    }
+    told?;
+    // A stream that was closed leads nowhere before this program begins: only the exit code is left.
+    let is_unheard = answer.is_denial && is_nowhere(&stdout);
+    Ok(if is_unheard { EXIT_DENY } else { answer.exit_code })
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub(crate) struct ExplainArgs {
     /// The tool that is called
     #[arg(long, value_name = "NAME", default_value = "shell")]
     tool: String,
-    /// Take the [guard] section of this file, not of your own settings
+    /// Take the section `guard` of this file, not of your own settings
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
     /// How the answer is printed

@@ -84,7 +84,18 @@ impl AgentCli for ClaudeCode {
             let path = request.home.join(CONFIG_FOLDER).join(GUARD_FILE);
             add("--settings", path.display().to_string());
             let hooks = guarded::hooks(request, guarded, "claude", "PreToolUse", guarded::SECONDS_TIMEOUT);
-            let text = json!({"hooks": hooks, "sandbox": {"enabled": false}}).to_string();
+            // These have precedence over the workspace's, which could lead it to another provider.
+            let address = match &request.access {
+                ModelAccess::Gateway { base_url, .. } => base_url,
+                ModelAccess::Login => "https://api.anthropic.com",
+            };
+            let text = json!({
+                "hooks": hooks,
+                "disableAllHooks": false,
+                "sandbox": {"enabled": false},
+                "env": {"ANTHROPIC_BASE_URL": address},
+            });
+            let text = text.to_string();
             files.push(guarded::policy_file(request, guarded));
             files.push(SettingsFile { path, text });
         }

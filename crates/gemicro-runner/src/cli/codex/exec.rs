@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, Failure};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::reading::CodexReading;
 use super::stream::CodexStream;
@@ -12,6 +13,7 @@ use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
 use crate::end::{AgentEnd, Ended};
 use crate::environment;
+use crate::guarded;
 use crate::invocation::{Invocation, SettingsFile, Stdin};
 use crate::judge;
 use crate::prompt::{Habits, Mentions};
@@ -23,6 +25,20 @@ const HABITS: Habits = Habits {
     mentions: Mentions::None,
     commands: &['/'],
 };
+
+const RULES_FILE: &str = "gemicro.rules";
+/// Subcommands of git that leave the branch or rewrite it.
+const LEAVING: &[&str] = &[
+    "switch",
+    "checkout",
+    "push",
+    "reset",
+    "rebase",
+    "merge",
+    "update-ref",
+    "symbolic-ref",
+    "worktree",
+];
 
 const PROVIDER: &str = "gemicro";
 /// The variable that holds the gateway's token.
@@ -46,6 +62,8 @@ struct Config<'a> {
     model_providers: BTreeMap<&'a str, Provider<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     mcp_servers: BTreeMap<&'a str, Server<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hooks: Option<Value>,
     analytics: Switch,
     otel: Exporters,
     features: Features,
@@ -123,6 +141,19 @@ impl AgentCli for Codex {
             Session::New | Session::NewNamed(_) => {}
             Session::Resume(id) => args.extend(["resume".to_owned(), id.argument()?]),
         }
+        let mut files = vec![SettingsFile {
+            path: home.join("config.toml"),
+            text: config(request)?,
+        }];
+        if let Some(guarded) = &request.guarded {
+            // The hook is ours, and nobody is there to trust it by hand; the workspace must not switch it off.
+            args.extend(["--dangerously-bypass-hook-trust", "-c", "features.hooks=true"].map(str::to_owned));
+            files.push(guarded::policy_file(request, guarded));
+            files.push(SettingsFile {
+                path: home.join("rules").join(RULES_FILE),
+                text: rules(),
+            });
+        }
         // The prompt comes on standard input.
         args.push("-".to_owned());
         Ok(Invocation {
@@ -130,10 +161,7 @@ impl AgentCli for Codex {
             args,
             env: env(request, &home),
             stdin: Stdin::Whole(prompt.into_bytes()),
-            files: vec![SettingsFile {
-                path: home.join("config.toml"),
-                text: config(request)?,
-            }],
+            files,
             cwd: request.cwd.clone(),
         })
     }
@@ -145,6 +173,17 @@ impl AgentCli for Codex {
     fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
         judge::judge(&CodexReading, ended)
     }
+}
+
+/// Its own rules, for what its hook would not be asked about: beginnings of commands that leave the branch.
+fn rules() -> String {
+    let rule = |command: &&str| {
+        format!(
+            "prefix_rule(pattern=[\"git\",\"{command}\"], decision=\"forbidden\", \
+             justification=\"Permission Denied: git_subcommand (git {command}): stay on your branch, and only commit\")\n"
+        )
+    };
+    LEAVING.iter().map(rule).collect()
 }
 
 fn codex_home(request: &AgentRequest) -> PathBuf {
@@ -168,6 +207,10 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
         web_search: None,
         model_providers: BTreeMap::new(),
         mcp_servers: BTreeMap::new(),
+        hooks: request
+            .guarded
+            .as_ref()
+            .map(|guarded| guarded::hooks(request, guarded, "codex", "PreToolUse", guarded::SECONDS_TIMEOUT)),
         analytics: Switch { enabled: false },
         otel: Exporters {
             exporter: "none",

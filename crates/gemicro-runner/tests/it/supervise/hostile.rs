@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
 
 use gemicro_guard::sandbox::{Limits, Reach, Tier, probe};
+use gemicro_runner::supervise::Spares;
 
 use super::processes::{asleep, marker};
 use super::world::{DONE, HELLO, Run, World, launcher, read, tiers};
@@ -55,9 +57,10 @@ setsid sleep {marker} & (sleep {marker} &)
     }
 }
 
+/// No less when a keeper had waited for it.
 #[tokio::test]
 async fn environment_descriptors_and_terminal() {
-    for tier in tiers() {
+    for (tier, has_waited) in tiers().iter().flat_map(|tier| [(tier, false), (tier, true)]) {
         let script = r#"env | cut -d= -f1 | sort > names
 python3 - > probe <<'PYTHON'
 import fcntl, os, termios
@@ -73,7 +76,13 @@ print("leader", os.getsid(0) != os.getsid(os.getpid()) or os.getsid(0))
 PYTHON
 "#;
         let world = World::new(&format!("{script}{HELLO}{DONE}"));
-        let (outcome, _) = world.run(Run::new(*tier)).await;
+        let spares = Arc::new(Spares::default());
+        spares.fill(&launcher());
+        let run = Run {
+            spares: has_waited.then_some(spares),
+            ..Run::new(*tier)
+        };
+        let (outcome, _) = world.run(run).await;
         outcome.result.unwrap();
         let names = read(world.path("wt/names"));
         let names: BTreeSet<&str> = names.lines().collect();
@@ -131,5 +140,5 @@ async fn limits_hold() {
 
 fn landlock_abi() -> u8 {
     let scratch = tempfile::tempdir().unwrap();
-    probe(&launcher(), scratch.path()).landlock_abi
+    probe(&launcher(), scratch.path()).unwrap().landlock_abi
 }

@@ -255,6 +255,7 @@ async fn request_and_sandbox_must_agree() {
         cancel: run.cancel.clone(),
         gateway: None,
         versions: None,
+        spares: None,
     };
     let outcome = gemicro_runner::supervise::supervise(supervision, &mut ()).await;
     assert_eq!(failure(&outcome).kind, ErrorKind::Internal);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -14,7 +14,8 @@ use gemicro_guard::sandbox::{
     GatewayPort, Launcher, Limits, Mode, Network, Pinning, ProcessHandle, Profile, Tier, probe,
 };
 use gemicro_runner::supervise::{
-    Outcome, RunLimits, Supervision, Turn, VersionCache, WarmAgent, Watcher, supervise, supervise_warm,
+    Outcome, RunLimits, Spares, Supervision, Turn, VersionCache, WarmAgent, Watcher, supervise,
+    supervise_warm,
 };
 use gemicro_runner::{
     AgentCli, AgentItem, AgentRequest, Approval, ClaudeCode, GeminiHeadless, ModelAccess, PermissionAnswer,
@@ -51,6 +52,7 @@ pub(crate) struct Run {
     pub(crate) approval: Approval,
     pub(crate) sandbox_limits: Limits,
     pub(crate) launcher: Launcher,
+    pub(crate) spares: Option<Arc<Spares>>,
 }
 
 impl Run {
@@ -75,6 +77,7 @@ impl Run {
             approval: Approval::All,
             sandbox_limits: Limits::default(),
             launcher: launcher(),
+            spares: None,
         }
     }
 }
@@ -331,6 +334,7 @@ impl World {
             cancel: run.cancel.clone(),
             gateway,
             versions: None,
+            spares: run.spares.clone(),
         }
     }
 }
@@ -362,7 +366,7 @@ pub(crate) fn tiers() -> &'static [Tier] {
     static TIERS: OnceLock<Vec<Tier>> = OnceLock::new();
     TIERS.get_or_init(|| {
         let scratch = tempfile::tempdir().unwrap();
-        let found = probe(&launcher(), scratch.path());
+        let found = probe(&launcher(), scratch.path()).unwrap();
         let has = [(Tier::Full, found.bubblewrap), (Tier::Landlock, found.landlock)];
         for (tier, _) in has.iter().filter(|(_, has)| !has) {
             let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");

@@ -1,0 +1,32 @@
+//! What became of a branch that an agent worked on, for people.
+
+use gemicro_core::ask::BranchOutcome;
+
+use super::{numbers, text};
+
+/// In one line: how far it was moved.
+pub(crate) fn moved(branch: &BranchOutcome) -> String {
+    let short = |commit: &str| commit.chars().take(9).collect::<String>();
+    let count = |n: u64, noun| numbers::count(usize::try_from(n).unwrap_or(usize::MAX), noun);
+    if branch.old == branch.new {
+        return format!("{} is where it was, at {}", branch.name, short(&branch.old));
+    }
+    format!(
+        "{}: {} ({}..{}), {} changed, +{} -{}",
+        branch.name,
+        count(branch.n_commits, "commit"),
+        short(&branch.old),
+        short(&branch.new),
+        count(branch.n_files, "file"),
+        branch.insertions,
+        branch.deletions
+    )
+}
+
+/// Where it can be seen, what deserves a look, what else there is to know.
+pub(crate) fn about(branch: &BranchOutcome) -> Vec<String> {
+    let worktree = branch.worktree.iter().map(|folder| format!("see it in {folder}"));
+    let reports = branch.reports.iter().map(|report| format!("look at {report}"));
+    let all = worktree.chain(reports).chain(branch.notes.iter().cloned());
+    all.map(|line| text::one_line(&line)).collect()
+}

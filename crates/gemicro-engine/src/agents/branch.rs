@@ -1,0 +1,283 @@
+//! A task on a branch of its own: the agent works in a private repository, and gemicro takes over what it committed.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gemicro_core::ask::{AgentTask, BranchOutcome};
+use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_guard::repository::{
+    Bundled, CommitMessage, GitSettings, Import, ImportRules, Inside, NewTask, Report, RepositoryError,
+    Shown, Slug, Start, TaskRepo, TaskSandbox, Tripwire, TrustedRepo, import, show,
+};
+use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Profile, Tier};
+
+use super::executor::Shared;
+use super::setup::AgentSetup;
+use super::task_folder::{Marks, find, id_of, lock, make_folder, told};
+
+/// What our own git commands inside may take.
+const INSIDE: Duration = Duration::from_secs(120);
+/// The longest subject of a commit that gemicro makes for an agent.
+const SUBJECT_CHARS: usize = 72;
+
+/// A branch that a run works on; nobody else does meanwhile.
+pub(super) struct OnBranch {
+    repository: TrustedRepo,
+    task: TaskRepo,
+    /// The user's repository before the agent began.
+    before: Tripwire,
+    notes: Vec<String>,
+    marks: Marks,
+    _lock: File,
+}
+
+/// How the agent's commits are taken over.
+pub(super) struct Landing {
+    launcher: Launcher,
+    tier: Tier,
+    user_home: PathBuf,
+    environment: Vec<(String, String)>,
+    message: CommitMessage,
+}
+
+impl Landing {
+    /// For the run of a task in a tier.
+    pub(super) fn of(setup: &AgentSetup, tier: Tier, task: &AgentTask, run: &StreamId) -> Self {
+        let fixed = [("PATH", search_path(setup)), ("LC_ALL", "C.UTF-8".to_owned())];
+        Self {
+            launcher: setup.launcher.clone(),
+            tier,
+            user_home: setup.user_home.clone(),
+            environment: fixed.map(|(name, value)| (name.to_owned(), value)).to_vec(),
+            message: message(task, run),
+        }
+    }
+}
+
+impl OnBranch {
+    /// Opens the branch of a task, without holding others up.
+    ///
+    /// # Errors
+    /// What keeps the repository from being worked on; `conflict` while another run works on the branch.
+    pub(super) async fn of(shared: &Shared, task: &AgentTask, branch: &str) -> Result<Self, Failure> {
+        let (setup, state) = (shared.setup.clone(), shared.commons.state().to_owned());
+        let (directory, branch) = (task.directory.clone(), branch.to_owned());
+        let opened = tokio::task::spawn_blocking(move || Self::open(&setup, &state, &directory, &branch));
+        opened.await.unwrap_or_else(|error| Err(crashed(&error)))
+    }
+
+    /// Ends the work on it: says what else changed in the user's repository, and takes over what the agent did where
+    /// that is wanted.
+    pub(super) async fn leave(
+        self,
+        landing: Option<Landing>,
+    ) -> (Vec<String>, Option<Result<BranchOutcome, Failure>>) {
+        let left = tokio::task::spawn_blocking(move || {
+            let tripped = self.tripped();
+            (tripped, landing.map(|landing| self.land(&landing)))
+        });
+        left.await
+            .unwrap_or_else(|error| (Vec::new(), Some(Err(crashed(&error)))))
+    }
+
+    /// Opens the task of a branch, made if it is not there.
+    fn open(setup: &AgentSetup, state: &Path, directory: &str, branch: &str) -> Result<Self, Failure> {
+        let tasks = make_folder(&state.join("tasks"))?;
+        let slug: Slug = branch.parse().map_err(|error| told(&error))?;
+        let settings = GitSettings {
+            agent_folders: vec![tasks.clone()],
+            config_home: setup.environment.get("XDG_CONFIG_HOME").map(PathBuf::from),
+            ..GitSettings::new(search_path(setup), &setup.user_home)
+        };
+        let repository = TrustedRepo::open(&settings, Path::new(directory)).map_err(|error| told(&error))?;
+        let id = id_of(&repository, &slug);
+        let lock = lock(&tasks.join(format!("{id}.lock")), &slug)?;
+        // After the work it would be too late to say so.
+        repository
+            .check_not_checked_out(&slug)
+            .map_err(|error| told(&error))?;
+        let notes = repository.notes().iter().map(|note| note.message().to_owned());
+        let mut notes: Vec<String> = notes.collect();
+        let marks = Marks::of(&tasks, &id);
+        let task = match find(&repository, &slug, &tasks.join(&id), &marks, &mut notes)? {
+            Some(task) => task,
+            None => {
+                let (folder, start) = (tasks.join(&id), Start::ContinueOrNew(repository.head().clone()));
+                TaskRepo::create(&repository, NewTask { folder, slug, start })
+                    .map_err(|error| told(&error))?
+            }
+        };
+        marks.begin()?;
+        let before = Tripwire::take(&repository, task.slug()).map_err(|error| told(&error))?;
+        Ok(Self {
+            repository,
+            task,
+            before,
+            notes,
+            marks,
+            _lock: lock,
+        })
+    }
+
+    /// Where the agent works.
+    pub(super) fn worktree(&self) -> PathBuf {
+        self.task.worktree()
+    }
+
+    /// The walls of the agent: those it would have in the user's folder, moved to the task.
+    pub(super) fn profile(&self, usual: Profile) -> Profile {
+        let (home, temporary) = (usual.home.clone(), usual.temporary.clone());
+        let profile = self.task.profile(TaskSandbox {
+            mode: usual.mode,
+            user_home: usual.user_home,
+            readable: usual.readable,
+            hidden: usual.hidden,
+            network: usual.network,
+            unix_sockets: usual.unix_sockets,
+            limits: usual.limits,
+            environment: usual.environment,
+        });
+        Profile {
+            home,
+            temporary,
+            ..profile
+        }
+    }
+
+    /// Takes over what the agent did. What is refused stays where it is until the next run on the branch.
+    ///
+    /// # Errors
+    /// `branch_switched`, `import_refused` and what else keeps it from being taken over: then the branch is where it
+    /// was.
+    fn land(mut self, landing: &Landing) -> Result<BranchOutcome, Failure> {
+        let old = self.task.tip().to_string();
+        let imported = self.take_over(landing).map_err(|error| {
+            let kind = ErrorKind::from(&error);
+            if let ErrorKind::BranchSwitched | ErrorKind::ImportRefused | ErrorKind::Timeout = kind {
+                self.marks.refuse();
+            }
+            told(&error)
+        })?;
+        self.marks.end();
+        let mut outcome = BranchOutcome {
+            name: self.task.slug().branch(),
+            new: old.clone(),
+            old,
+            n_commits: 0,
+            n_files: 0,
+            insertions: 0,
+            deletions: 0,
+            worktree: None,
+            reports: Vec::new(),
+            notes: Vec::new(),
+        };
+        if let Import::Done(imported) = imported {
+            outcome.new = imported.new.to_string();
+            outcome.n_commits = imported.n_commits;
+            outcome.n_files = u64::try_from(imported.n_files).unwrap_or(u64::MAX);
+            (outcome.insertions, outcome.deletions) = (imported.insertions, imported.deletions);
+            outcome.reports = imported.reports.iter().map(reported).collect();
+            match show(&self.repository, self.task.slug(), &imported.new) {
+                Shown::At(folder) => outcome.worktree = Some(folder.display().to_string()),
+                Shown::Left { folder, why } => {
+                    self.notes
+                        .push(format!("{} was left as it is: {why}", folder.display()));
+                }
+            }
+        }
+        outcome.notes = self.notes;
+        Ok(outcome)
+    }
+
+    /// What changed in the user's repository while the agent worked, beside the branch: by the user, or by what should
+    /// not be possible.
+    fn tripped(&self) -> Vec<String> {
+        let after = match Tripwire::take(&self.repository, self.task.slug()) {
+            Ok(after) => after,
+            Err(error) => return vec![format!("nobody can say whether the repository changed: {error}")],
+        };
+        let shown = |value: Option<String>| value.unwrap_or_else(|| "nothing".to_owned());
+        // Branches of other tasks are moved by their own runs.
+        let changes = self.before.compare(&after).into_iter();
+        let changes = changes.filter(|change| !change.what.starts_with("refs/heads/task/"));
+        let changes = changes.map(|change| {
+            format!(
+                "while the agent worked, {} of your repository changed from {} to {}: if that was not you, look at it",
+                change.what,
+                shown(change.before),
+                shown(change.after)
+            )
+        });
+        changes.collect()
+    }
+
+    fn take_over(&mut self, landing: &Landing) -> Result<Import, RepositoryError> {
+        self.task.check_branch()?;
+        let profile = self.task.profile(TaskSandbox {
+            mode: Mode::WorkspaceWrite,
+            user_home: landing.user_home.clone(),
+            readable: Vec::new(),
+            hidden: Vec::new(),
+            network: Network::None,
+            unix_sockets: false,
+            limits: Limits::default(),
+            environment: landing.environment.clone(),
+        });
+        let inside = Inside {
+            launcher: landing.launcher.clone(),
+            tier: landing.tier,
+            profile,
+            time_limit: INSIDE,
+        };
+        let committed = inside.commit_all(&self.task, &landing.message)?;
+        let left_out = committed
+            .left_out
+            .map(|why| format!("not everything could be committed: {why}"));
+        self.notes.extend(left_out);
+        match inside.bundle(&self.task)? {
+            Bundled::Nothing => Ok(Import::Nothing),
+            Bundled::Something => import(&self.repository, &mut self.task, &ImportRules::default()),
+        }
+    }
+}
+
+/// What gemicro says about changes that the agent did not commit itself.
+fn message(task: &AgentTask, run: &StreamId) -> CommitMessage {
+    let first = task
+        .prompt
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let subject: String = first.trim().chars().take(SUBJECT_CHARS).collect();
+    CommitMessage {
+        text: subject,
+        trailers: vec![
+            ("Gemicro-Run".to_owned(), run.to_string()),
+            ("Gemicro-Agent".to_owned(), task.agent.to_string()),
+        ],
+    }
+}
+
+/// What an agent is told before its first prompt on a branch: the rules, for not every CLI can pass a reason on.
+pub(super) fn rules(branch: &str) -> String {
+    format!(
+        "You work on the branch {branch}, in a private copy of the repository. Commit your work there with `git add` and \
+         `git commit`; what you leave uncommitted is committed for you. Do not switch, create, merge, rebase or push \
+         branches, do not change git's settings, and write only in this folder: such calls are refused, which some tools \
+         report as canceled by the user. Then go on without them.\n\n"
+    )
+}
+
+fn reported(report: &Report) -> String {
+    let detail = report.detail.iter().map(|detail| format!(" ({detail})"));
+    format!("{}: {}{}", report.path, report.kind, detail.collect::<String>())
+}
+
+fn search_path(setup: &AgentSetup) -> String {
+    setup.environment.get("PATH").cloned().unwrap_or_default()
+}
+
+fn crashed(error: &tokio::task::JoinError) -> Failure {
+    Failure::new(ErrorKind::Internal, error.to_string())
+}

@@ -1,0 +1,213 @@
+//! What the guard refused: asked directly where the CLI asks, read from results where a hook of it answered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use gemicro_core::ask::Denied;
+use gemicro_guard::policy::{Decision, Denial, PolicyConfig, check};
+use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest, ToolStatus};
+
+/// The most refusals that are listed; they are counted beyond.
+const MAX_LISTED: usize = 200;
+/// What stands before a refusal in the log of Codex.
+const BLOCKED: &str = "codex_core::tools::router: error=";
+/// Calls that are remembered until their results come.
+const MAX_CALLS: usize = 1024;
+
+/// The guard of one agent, and what it refused so far.
+#[derive(Debug)]
+pub(super) struct Denials {
+    policy: PolicyConfig,
+    worktree: PathBuf,
+    /// Tools by their calls.
+    calls: BTreeMap<String, String>,
+    /// Calls that were refused here: their results say it once more.
+    refused: BTreeSet<String>,
+    listed: Vec<Denied>,
+}
+
+impl Denials {
+    pub(super) fn new(policy: PolicyConfig, worktree: PathBuf) -> Self {
+        Self {
+            policy,
+            worktree,
+            calls: BTreeMap::new(),
+            refused: BTreeSet::new(),
+            listed: Vec::new(),
+        }
+    }
+
+    /// All of them, in order.
+    pub(super) fn list(&self) -> Vec<Denied> {
+        self.listed.clone()
+    }
+
+    /// Judges a request; what is refused is given back besides.
+    pub(super) fn judge(&mut self, request: &PermissionRequest) -> (PermissionAnswer, Option<Denied>) {
+        let call = request.tool_call(&self.worktree);
+        match check(&self.policy, &call) {
+            Decision::Allow => (PermissionAnswer::Allow, None),
+            Decision::Deny(denial) => {
+                if let Some(id) = &request.tool_call_id {
+                    self.refused.insert(id.clone());
+                }
+                let reason = denial.message();
+                (PermissionAnswer::Deny { reason }, self.add(&call.tool, &denial))
+            }
+        }
+    }
+
+    /// Reads what the agent did; a refusal by a hook is given back.
+    pub(super) fn read(&mut self, item: &AgentItem) -> Option<Denied> {
+        match item {
+            AgentItem::ToolCall { id, name, .. } => {
+                if self.calls.len() < MAX_CALLS {
+                    self.calls.insert(id.clone(), name.clone());
+                }
+                None
+            }
+            AgentItem::ToolResult {
+                id,
+                status: ToolStatus::Failed,
+                output,
+                reason,
+                ..
+            } => {
+                let tool = self.calls.remove(id).unwrap_or_else(|| "tool".to_owned());
+                if self.refused.remove(id) {
+                    return None;
+                }
+                let told = [output, reason]
+                    .into_iter()
+                    .flatten()
+                    .find_map(|text| Denial::read(text));
+                self.add(&tool, &told?)
+            }
+            AgentItem::ToolResult { id, .. } => {
+                self.calls.remove(id);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads what Codex wrote on standard error: it tells nobody else of calls that its hook refused.
+    pub(super) fn read_log(&mut self, text: &str) -> Vec<Denied> {
+        let told = text.split(BLOCKED).skip(1).filter_map(Denial::read);
+        let told = told.map(|denial| {
+            let hint = denial.hint.split(['\n']).next().unwrap_or_default();
+            let hint = hint.split(". Command: ").next().unwrap_or_default().to_owned();
+            Denial { hint, ..denial }
+        });
+        let told: Vec<Denial> = told.collect();
+        told.iter()
+            .filter_map(|denial| self.add("exec_command", denial))
+            .collect()
+    }
+
+    fn add(&mut self, tool: &str, denial: &Denial) -> Option<Denied> {
+        let denied = Denied {
+            tool: tool.to_owned(),
+            rule: denial.rule.name().to_owned(),
+            segment: denial.segment.clone(),
+            hint: denial.hint.clone(),
+        };
+        if self.listed.len() >= MAX_LISTED {
+            return None;
+        }
+        self.listed.push(denied.clone());
+        Some(denied)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gemicro_event::Json;
+    use serde_json::json;
+
+    use super::*;
+
+    fn result(id: &str, status: ToolStatus, output: &str) -> AgentItem {
+        AgentItem::ToolResult {
+            id: id.to_owned(),
+            status,
+            output: Some(output.to_owned()),
+            exit_code: None,
+            reason: None,
+        }
+    }
+
+    fn call(id: &str, name: &str) -> AgentItem {
+        AgentItem::ToolCall {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            title: None,
+            input: Json::from(json!({})),
+        }
+    }
+
+    #[test]
+    fn refusals_of_a_hook_are_read_from_results() {
+        let mut denials = Denials::new(PolicyConfig::default(), "/task/wt".into());
+        assert_eq!(denials.read(&call("1", "run_shell_command")), None);
+        let text =
+            "Tool execution blocked: Permission Denied: git_subcommand (git push): the orchestrator pushes";
+        let denied = denials
+            .read(&result("1", ToolStatus::Failed, text))
+            .expect("a refusal");
+        let parts = (
+            denied.tool.as_str(),
+            denied.rule.as_str(),
+            denied.segment.as_str(),
+            denied.hint.as_str(),
+        );
+        assert_eq!(
+            parts,
+            (
+                "run_shell_command",
+                "git_subcommand",
+                "git push",
+                "the orchestrator pushes"
+            )
+        );
+        // What a command printed is no refusal, and an error is none.
+        assert_eq!(denials.read(&result("2", ToolStatus::Completed, text)), None);
+        assert_eq!(
+            denials.read(&result("3", ToolStatus::Failed, "Exit code 3")),
+            None
+        );
+        assert_eq!(denials.list(), [denied]);
+    }
+
+    #[test]
+    fn refusals_are_read_from_the_log_of_codex() {
+        let mut denials = Denials::new(PolicyConfig::default(), "/task/wt".into());
+        let line = "2026-11-15T16:58:15Z ERROR codex_core::tools::router: error=Command blocked by PreToolUse hook: \
+            Permission Denied: git_subcommand (git switch a): stay on your branch. Command: git switch a\nmore\n";
+        let found = denials.read_log(&format!("Permission Denied: git_subcommand (x): y\n{line}{line}"));
+        assert_eq!(found.len(), 2);
+        assert_eq!(
+            (found[0].segment.as_str(), found[0].hint.as_str()),
+            ("git switch a", "stay on your branch")
+        );
+    }
+
+    #[test]
+    fn a_refusal_is_listed_once() {
+        let mut denials = Denials::new(PolicyConfig::default(), "/task/wt".into());
+        let request = PermissionRequest {
+            id: "7".into(),
+            tool_call_id: Some("t1".to_owned()),
+            tool: "Bash".to_owned(),
+            title: None,
+            input: Json::from(json!({"command": "git push"})),
+        };
+        let (answer, denied) = denials.judge(&request);
+        let PermissionAnswer::Deny { reason } = answer else {
+            panic!("it was allowed");
+        };
+        assert!(denied.is_some());
+        assert_eq!(denials.read(&result("t1", ToolStatus::Failed, &reason)), None);
+        assert_eq!(denials.list().len(), 1);
+    }
+}
