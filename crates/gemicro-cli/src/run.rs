@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    ask, cancel, completions, config, dead_letters, doctor, events, guard, man, mcp, prune, research, resume,
-    retry, runs, schema, show, sim, store, worker,
+    ask, cancel, completions, config, conversations, dead_letters, doctor, events, guard, man, mcp, prune,
+    research, resume, retry, runs, schema, show, sim, store, worker,
 };
 use crate::environment::Environment;
 use crate::logging;
@@ -79,6 +79,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Retry(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Runs(args) => args.format == DataFormat::Json,
         Command::DeadLetters(args) => args.format == DataFormat::Json,
+        Command::Conversations(args) => args.format() == DataFormat::Json,
         Command::Prune(args) => args.format == DataFormat::Json,
         Command::Doctor(args) => args.format == DataFormat::Json,
         Command::Guard(args) => args.format() == DataFormat::Json,
@@ -109,6 +110,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Retry(args) => retry::run(ctx, &args),
         Command::Cancel(args) => cancel::run(ctx, &args),
         Command::DeadLetters(args) => dead_letters::run(ctx, &args),
+        Command::Conversations(args) => conversations::run(ctx, &args),
         Command::Prune(args) => prune::run(ctx, &args),
         Command::Doctor(args) => doctor::run(ctx, &args),
         Command::Config(args) => config::run(ctx, &args),

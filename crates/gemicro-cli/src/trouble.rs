@@ -4,9 +4,9 @@
 
 use std::io;
 
-use gemicro_core::store::StoreError;
+use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{ErrorKind, Failure, StreamId};
-use gemicro_store::FindRunError;
+use gemicro_store::FindStreamError;
 
 use crate::screen::{Screen, text};
 
@@ -128,15 +128,9 @@ impl From<StoreError> for Stopped {
     }
 }
 
-impl From<FindRunError> for Stopped {
-    fn from(error: FindRunError) -> Self {
-        let hint = match &error {
-            FindRunError::Store(error) => store_hint(error),
-            FindRunError::TooShort { .. } | FindRunError::Ambiguous { .. } => {
-                Some("`gemicro runs` lists the ids; give more of one, or `last`".to_owned())
-            }
-            _ => None,
-        };
+impl From<FindStreamError> for Stopped {
+    fn from(error: FindStreamError) -> Self {
+        let hint = find_hint(&error);
         let stopped = Self::from(Failure::from(error));
         match hint {
             Some(hint) => stopped.with_hint(hint),
@@ -155,6 +149,35 @@ impl From<io::Error> for Stopped {
                 "check free space and permissions where the output goes",
             ),
         }
+    }
+}
+
+/// What to do about a run or conversation that was not found.
+pub(crate) fn find_hint(error: &FindStreamError) -> Option<String> {
+    let lists = |kind: &StreamKind| match kind {
+        StreamKind::Run => "gemicro runs",
+        StreamKind::Conversation => "gemicro conversations list",
+    };
+    match error {
+        FindStreamError::Store(error) => store_hint(error),
+        FindStreamError::TooShort { wanted, .. } | FindStreamError::Ambiguous { wanted, .. } => Some(
+            format!("`{}` lists the ids; give more of one, or `last`", lists(wanted)),
+        ),
+        FindStreamError::OtherKind { wanted, found, .. } => Some(format!(
+            "`{}` lists the {}s; what is there for a {}: `gemicro {}`",
+            lists(wanted),
+            wanted.as_str(),
+            found.as_str(),
+            match found {
+                StreamKind::Run => "show RUN",
+                StreamKind::Conversation => "conversations --help",
+            }
+        )),
+        FindStreamError::NotFound {
+            wanted: StreamKind::Conversation,
+            ..
+        } => Some("`gemicro conversations list` lists them".to_owned()),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@
 //! No phase logic, no parsing, no rendering lives here.
 
 mod agents;
+mod conversations;
 mod desk;
 mod engine;
 mod flows;
@@ -22,6 +23,9 @@ mod upkeep;
 pub use agents::{
     AgentAccess, AgentCommons, AgentExecutor, AgentSetup, KnownSession, Login, PolicyReader, WarmStatus,
     find_session,
+};
+pub use conversations::{
+    Conversation, ConversationError, ConversationRow, Conversations, ImportedConversation, MAX_NAME_CHARS,
 };
 pub use desk::{Desk, Watched, Watching};
 pub use engine::{Engine, EngineConfig};

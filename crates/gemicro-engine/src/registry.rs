@@ -9,5 +9,6 @@ pub fn event_registry() -> Registry {
     gemicro_core::run::events::register(&mut registry);
     gemicro_core::research::events::register(&mut registry);
     gemicro_core::ask::register(&mut registry);
+    gemicro_core::history::register(&mut registry);
     registry
 }

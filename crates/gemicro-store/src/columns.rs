@@ -98,11 +98,3 @@ impl<'r> Columns<'r> {
         found.ok_or_else(|| self.db.odd_row(format_args!("status {text}")))
     }
 }
-
-/// The word for a kind of stream in the database.
-pub(crate) fn kind_word(kind: StreamKind) -> &'static str {
-    match kind {
-        StreamKind::Run => "run",
-        StreamKind::Conversation => "conversation",
-    }
-}

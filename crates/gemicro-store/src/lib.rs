@@ -4,7 +4,8 @@
 //! It does not know who produced an event or what a flow means by it.
 //!
 //! Where things are: `home` (the folder and its modes), `open` (format and connections), `writer` (group
-//! commit and fences), `read` and `subscribe` (the way out), `runs` and `dead_letters` (lists), `erase`,
+//! commit and fences), `read` and `subscribe` (the way out), `runs`, `conversations` and `dead_letters` (lists), `find` (ids),
+//! `erase`,
 //! `prune`, `rebuild`, `check` (upkeep). What is SQLite's own lies in `open`, `rows` and `error`.
 
 mod blob_files;
@@ -12,9 +13,11 @@ mod blobs;
 mod check;
 mod columns;
 mod commands;
+mod conversations;
 mod dead_letters;
 mod erase;
 mod error;
+mod find;
 mod home;
 mod open;
 mod prune;
@@ -29,9 +32,11 @@ mod wake;
 mod writer;
 
 pub use check::StoreCheck;
+pub use conversations::StoredConversation;
 pub use dead_letters::{DeadLetterFilter, DeadLetterRow};
 pub use erase::{Erased, Swept};
+pub use find::FindStreamError;
 pub use prune::{PruneReport, PruneRule};
 pub use rebuild::RebuildReport;
-pub use runs::{FindRunError, RunFilter};
+pub use runs::RunFilter;
 pub use store::{Options, SqliteStore};

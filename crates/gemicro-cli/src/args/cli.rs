@@ -7,6 +7,7 @@ use crate::commands::ask::AskArgs;
 use crate::commands::cancel::CancelArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::config::ConfigArgs;
+use crate::commands::conversations::ConversationsArgs;
 use crate::commands::dead_letters::DeadLettersArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::events::EventsArgs;
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Cancel(CancelArgs),
     /// List the steps that failed for good, the newest first
     DeadLetters(DeadLettersArgs),
+    /// Keep conversations whole, and see the prompt that would be sent of one
+    Conversations(ConversationsArgs),
     /// Delete old runs and what they stored
     Prune(PruneArgs),
     /// Check that everything is in place, and say how to fix what is not

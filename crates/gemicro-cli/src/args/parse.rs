@@ -10,7 +10,7 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 20] = [
+pub(super) const COMMANDS: [&str; 21] = [
     "research",
     "ask",
     "mcp",
@@ -21,6 +21,7 @@ pub(super) const COMMANDS: [&str; 20] = [
     "retry",
     "cancel",
     "dead-letters",
+    "conversations",
     "prune",
     "doctor",
     "config",

@@ -4,6 +4,7 @@ pub(crate) mod ask;
 pub(crate) mod cancel;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod conversations;
 pub(crate) mod dead_letters;
 pub(crate) mod doctor;
 pub(crate) mod events;

@@ -42,7 +42,7 @@ async fn rebuild(ctx: &Context) -> Result<(), Stopped> {
         ));
     }
     output::say(&format!(
-        "Rebuilt the lists from {} events of {} runs.",
+        "Rebuilt the lists from {} events of {} runs and conversations.",
         numbers::thousands(report.n_events),
         numbers::thousands(report.n_streams)
     ));

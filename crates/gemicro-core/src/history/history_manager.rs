@@ -13,8 +13,9 @@ use super::report::HistoryReport;
 use super::segments::Summaries;
 use super::summary::{MAX_SUMMARY_CALLS, judged};
 use super::{
-    Author, CautiousCount, ConversationLog, HistoryConfig, HistoryError, HistoryWarning, PromptPlan,
-    Summariser, SummaryCache, SummaryRefusal, SummaryRequest, Tag, TokenCount, Turn,
+    Author, CautiousCount, Compressed, Compressible, ContextCompressor, ConversationLog, HistoryConfig,
+    HistoryError, HistoryWarning, PromptPlan, Summariser, SummaryCache, SummaryRefusal, SummaryRequest, Tag,
+    TokenCount, Turn,
 };
 use crate::tokens::FRAMING_TOKENS;
 
@@ -189,6 +190,18 @@ impl HistoryManager {
         self.n_compactions += 1;
         self.epoch = Some(next);
         Ok(())
+    }
+
+    /// The prompt that another way to compress would make of the conversation; changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When it does not fit.
+    pub fn compressed_by(&self, compressor: &dyn ContextCompressor) -> Result<Compressed, HistoryError> {
+        compressor.compress(&Compressible {
+            material: self.record.material(),
+            summariser: self.summariser.as_deref(),
+        })
     }
 
     /// Forgets everything, the summaries included.

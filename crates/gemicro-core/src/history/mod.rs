@@ -6,7 +6,8 @@
 //! which exact strings that would lose and writes them back as far as there is room. All of this is pure:
 //! models that summarise and tokenizers that count are ports.
 //!
-//! Files, in the order of the flow: `turn`, `log`, `transcript` (the data and its file form); `facts` (what must
+//! Files, in the order of the flow: `turn`, `log`, `transcript` (the data and its file form), `events` (how a
+//! journal keeps it); `facts` (what must
 //! not be lost); `history_manager` (the face), `epoch` (its present state), `arrival` (a new turn inside an
 //! epoch); `compact` and `fill` (a new epoch), `views` (turns shown shorter), `segments` and `summary` (what
 //! stands for old turns), `recall` (old turns found again); `plan` (the result as data), `render` and `frame` (its
@@ -22,6 +23,7 @@ mod count;
 mod count_tests;
 mod epoch;
 mod error;
+mod events;
 mod facts;
 mod fill;
 mod frame;
@@ -47,6 +49,9 @@ pub use compressor::{
 pub use config::{HistoryConfig, Level};
 pub use count::{CautiousCount, TokenCount};
 pub use error::HistoryError;
+pub use events::{
+    CONVERSATION_VERSION, ConversationReaders, ConversationRenamed, ConversationStarted, TurnAdded, register,
+};
 pub use facts::{FactClass, FactKind, FactLedger};
 pub use frame::{Frame, FrameError, Tag};
 pub use history_manager::{HistoryManager, PromptResult};

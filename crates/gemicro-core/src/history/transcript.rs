@@ -1,6 +1,8 @@
 //! Conversations as JSON lines, one turn a line: `turn, role, text, calls, call, name`.
 //!
-//! The form in which conversations are exported, imported and kept as fixtures.
+//! Fields of other programs are ignored. The form in which conversations are exported, imported and kept as fixtures.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +31,46 @@ pub enum TranscriptError {
         /// The number due.
         expected: u64,
     },
+    /// Two calls have the same id, so an answer could be to either.
+    #[error("line {line} makes a call `{call}`, and so did line {before}")]
+    CallTwice {
+        /// Which line, from 1.
+        line: usize,
+        /// The id.
+        call: String,
+        /// The line that had it first.
+        before: usize,
+    },
+    /// It answers a call that nobody made, or that was answered before.
+    #[error("line {line} answers the call `{call}`, which nothing before it left open")]
+    NoSuchCall {
+        /// Which line, from 1.
+        line: usize,
+        /// The id.
+        call: String,
+    },
+    /// A call has no answer, and is not said to be still running.
+    #[error("line {line} makes a call `{call}` that is never answered and not marked `\"open\": true`")]
+    Unanswered {
+        /// Which line, from 1.
+        line: usize,
+        /// The id.
+        call: String,
+    },
+}
+
+impl TranscriptError {
+    /// The line it is about, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        match self {
+            Self::NotATurn { line, .. }
+            | Self::OutOfOrder { line, .. }
+            | Self::CallTwice { line, .. }
+            | Self::NoSuchCall { line, .. }
+            | Self::Unanswered { line, .. } => *line,
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -48,11 +90,12 @@ struct Line {
 ///
 /// # Errors
 ///
-/// When a line is not a turn, or turns are missing or out of order.
+/// When a line is not a turn, turns are missing or out of order, or calls and answers do not match.
 pub fn read_transcript(text: &str) -> Result<ConversationLog, TranscriptError> {
     let mut log = ConversationLog::new();
+    let mut calls = Calls::default();
     for (idx, raw) in text.lines().enumerate().filter(|(_, raw)| !raw.trim().is_empty()) {
-        let line: Line = serde_json::from_str(raw).map_err(|source| TranscriptError::NotATurn {
+        let line = read_line(raw).map_err(|source| TranscriptError::NotATurn {
             line: idx + 1,
             source,
         })?;
@@ -64,6 +107,7 @@ pub fn read_transcript(text: &str) -> Result<ConversationLog, TranscriptError> {
                 expected,
             });
         }
+        calls.check(idx + 1, &line)?;
         log.append(Turn {
             calls: line.calls,
             answers: line.call.map(|call| AnsweredCall {
@@ -73,7 +117,16 @@ pub fn read_transcript(text: &str) -> Result<ConversationLog, TranscriptError> {
             ..Turn::new(line.role, line.text)
         });
     }
+    calls.check_end()?;
     Ok(log)
+}
+
+/// Reads an object; serde alone would take an array of the fields as well.
+fn read_line(raw: &str) -> Result<Line, serde_json::Error> {
+    if !raw.trim_start().starts_with('{') {
+        serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)?;
+    }
+    serde_json::from_str(raw)
 }
 
 /// Writes a conversation.
@@ -100,4 +153,47 @@ pub fn write_transcript(log: &ConversationLog) -> Result<String, serde_json::Err
         text.push('\n');
     }
     Ok(text)
+}
+
+/// The calls so far.
+#[derive(Default)]
+struct Calls {
+    /// The line that made each.
+    made: BTreeMap<String, usize>,
+    /// Those without an answer; `true` for one that may stay so.
+    waiting: BTreeMap<String, bool>,
+}
+
+impl Calls {
+    fn check(&mut self, number: usize, line: &Line) -> Result<(), TranscriptError> {
+        if let Some(call) = &line.call
+            && self.waiting.remove(call).is_none()
+        {
+            return Err(TranscriptError::NoSuchCall {
+                line: number,
+                call: call.clone(),
+            });
+        }
+        for call in &line.calls {
+            if let Some(before) = self.made.insert(call.id.clone(), number) {
+                return Err(TranscriptError::CallTwice {
+                    line: number,
+                    call: call.id.clone(),
+                    before,
+                });
+            }
+            self.waiting.insert(call.id.clone(), call.open);
+        }
+        Ok(())
+    }
+
+    fn check_end(&self) -> Result<(), TranscriptError> {
+        match self.waiting.iter().find(|(_, may_stay)| !**may_stay) {
+            None => Ok(()),
+            Some((call, _)) => Err(TranscriptError::Unanswered {
+                line: self.made.get(call).copied().unwrap_or_default(),
+                call: call.clone(),
+            }),
+        }
+    }
 }

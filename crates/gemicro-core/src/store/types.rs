@@ -13,6 +13,17 @@ pub enum StreamKind {
     Conversation,
 }
 
+impl StreamKind {
+    /// The word for it, for people and in stores.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Conversation => "conversation",
+        }
+    }
+}
+
 /// A stream to be made, together with its first events.
 #[derive(Debug, Clone)]
 pub struct NewStream {

@@ -3,6 +3,7 @@
 mod agent;
 mod cancel;
 mod child;
+mod conversations;
 mod cut_streams;
 mod kill;
 mod kill_streams;

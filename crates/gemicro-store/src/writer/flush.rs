@@ -8,7 +8,6 @@ use gemicro_event::{StepKey, StreamId, Timestamp};
 use sqlx::SqliteConnection;
 
 use super::{EventRow, state::StreamState};
-use crate::columns::kind_word;
 use crate::dead_letters::Letters;
 use crate::rows::{Batch, RowStatement};
 
@@ -132,7 +131,7 @@ fn stream_values(stream: &StreamState, batch: &mut Batch) {
     batch
         .value(stream.no)
         .value(stream.id.as_str())
-        .value(kind_word(stream.kind))
+        .value(stream.kind.as_str())
         .value(stream.parent_run.as_ref().map(StreamId::as_str))
         .value(stream.first_seq.cast_signed())
         .value(stream.last_seq.cast_signed())

@@ -2,7 +2,7 @@
 
 use gemicro_core::store::{NewStream, StepMark, Store, StoreError, StreamKind};
 use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId};
-use gemicro_store::{FindRunError, RunFilter};
+use gemicro_store::{FindStreamError, RunFilter};
 use serde_json::json;
 
 use crate::make::{append_outside, end, event, folder, free_run, new_run, note, of_step, open, started};
@@ -127,19 +127,22 @@ async fn a_run_is_found_by_the_beginning_of_its_id() {
     let short = store.find_run("wxy").await.unwrap_err();
     assert_eq!(
         short,
-        FindRunError::TooShort {
+        FindStreamError::TooShort {
+            wanted: StreamKind::Run,
             prefix: "wxy".to_owned()
         }
     );
     assert_eq!(
         store.find_run("none").await.unwrap_err(),
-        FindRunError::NotFound {
+        FindStreamError::NotFound {
+            wanted: StreamKind::Run,
             prefix: "none".to_owned()
         }
     );
     assert_eq!(
         store.find_run("%' --").await.unwrap_err(),
-        FindRunError::NotFound {
+        FindStreamError::NotFound {
+            wanted: StreamKind::Run,
             prefix: "%' --".to_owned()
         }
     );

@@ -1,0 +1,43 @@
+//! `gemicro conversations delete`: its turns go for good; a tombstone stays.
+
+use clap::Args;
+
+use super::open::{find, open, stopped};
+use crate::output;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro conversations delete`.
+#[derive(Debug, Args)]
+pub(crate) struct DeleteArgs {
+    /// The conversation: the beginning of its id, or `last`
+    pub(crate) id: String,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+/// Deletes a conversation, also one that this program cannot read.
+pub(super) async fn delete(ctx: &Context, args: &DeleteArgs) -> Result<(), Stopped> {
+    let conversations = open(ctx).await?;
+    let id = find(&conversations, &args.id).await?;
+    if !args.yes {
+        if !ctx.screen.stdin_is_terminal {
+            return Err(Stopped::usage(
+                "delete asks before it deletes, but stdin is not a terminal",
+                "add --yes; `gemicro conversations export` keeps a copy",
+            ));
+        }
+        output::ask(&format!("Delete conversation {id} for good? [y/N] "));
+        let mut typed = String::new();
+        std::io::stdin().read_line(&mut typed)?;
+        if !matches!(typed.trim().to_lowercase().as_str(), "y" | "yes") {
+            output::say("Nothing was deleted.");
+            return Ok(());
+        }
+    }
+    conversations.delete(&id).await.map_err(stopped)?;
+    conversations.store().close().await;
+    output::say(&format!("Deleted conversation {id}."));
+    Ok(())
+}

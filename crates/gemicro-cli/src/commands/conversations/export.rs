@@ -1,0 +1,37 @@
+//! `gemicro conversations export`: a conversation becomes a file of turns again.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gemicro_core::history::write_transcript;
+use gemicro_event::{ErrorKind, Failure};
+
+use super::open::load;
+use crate::output::{self, Output};
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro conversations export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The conversation: the beginning of its id, or `last`
+    pub(crate) id: String,
+    /// The file to write; stdout unless given
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Writes the turns; `import` makes an equal conversation of them.
+pub(super) async fn export(ctx: &Context, args: &ExportArgs) -> Result<(), Stopped> {
+    let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
+    if let Some(file) = file {
+        output::check_target(file)
+            .map_err(|stopped| stopped.with_hint("name a file in a folder that exists"))?;
+    }
+    let conversation = load(ctx, &args.id).await?;
+    let lines = write_transcript(&conversation.log)
+        .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
+    let mut output = Output::new(file);
+    output.write(lines.as_bytes())?;
+    output.finish()
+}

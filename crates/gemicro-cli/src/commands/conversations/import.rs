@@ -1,0 +1,70 @@
+//! `gemicro conversations import`: a file of turns becomes a conversation.
+
+use std::path::Path;
+
+use clap::Args;
+use gemicro_core::history::{HistoryConfig, HistoryManager};
+use gemicro_engine::MAX_NAME_CHARS;
+use serde_json::json;
+
+use super::open::{open, stopped};
+use super::transcript::read_turns;
+use crate::args::DataFormat;
+use crate::output;
+use crate::screen::numbers;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro conversations import`.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// The file of turns, JSON lines; - for stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// What to call it; the file's name unless given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// How the new id is printed
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: DataFormat,
+}
+
+/// Reads the whole file first: a conversation is stored whole or not at all.
+pub(super) async fn import(ctx: &Context, args: &ImportArgs) -> Result<(), Stopped> {
+    let log = read_turns(&args.file)?;
+    let conversations = open(ctx).await?;
+    let name = args.name.clone().unwrap_or_else(|| file_name(&args.file));
+    let imported = conversations.import(&name, &log).await.map_err(stopped)?;
+    conversations.store().close().await;
+    if imported.n_redacted > 0 {
+        output::say(&format!(
+            "{} secrets in {} were replaced",
+            ctx.screen.on_stderr().warn("warning:"),
+            numbers::count(imported.n_redacted, "turn")
+        ));
+    }
+    match args.format {
+        DataFormat::Text => output::print(&format!("{}\n", imported.id)),
+        DataFormat::Json | DataFormat::Jsonl => {
+            let tokens = HistoryManager::from_log(HistoryConfig::default(), &log).estimated_total_tokens();
+            let object = json!({ "id": imported.id, "turns": imported.n_turns, "tokens": tokens });
+            output::print(&format!("{object}\n"))
+        }
+    }
+}
+
+/// The name of the file without its ending, as far as a name can have it.
+fn file_name(file: &str) -> String {
+    let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy());
+    let name: String = stem
+        .as_deref()
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(MAX_NAME_CHARS)
+        .collect();
+    match name.trim() {
+        "" | "-" => "conversation".to_owned(),
+        name => name.to_owned(),
+    }
+}

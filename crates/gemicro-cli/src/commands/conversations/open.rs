@@ -1,0 +1,59 @@
+//! The conversations of the state folder, and the one that was named.
+
+use std::sync::Arc;
+
+use gemicro_engine::{Conversation, ConversationError, Conversations};
+use gemicro_event::{ErrorKind, Failure, StreamId};
+
+use crate::session::Context;
+use crate::trouble::{Stopped, find_hint, store_hint};
+
+/// Opens the conversations of the state folder.
+pub(super) async fn open(ctx: &Context) -> Result<Conversations, Stopped> {
+    let store = Arc::new(ctx.store().await?);
+    Ok(Conversations::new(store, &ctx.environment.secrets()))
+}
+
+/// The conversation a user named: the beginning of its id, or `last`.
+pub(super) async fn find(conversations: &Conversations, named: &str) -> Result<StreamId, Stopped> {
+    if named != "last" {
+        return conversations.find(named).await.map_err(stopped);
+    }
+    let newest = conversations.list(1).await.map_err(stopped)?;
+    newest.into_iter().next().map(|row| row.id).ok_or_else(|| {
+        let hint = "store one: gemicro conversations import FILE.jsonl";
+        Stopped::failed(ErrorKind::NotFound, "there are no conversations yet", hint)
+    })
+}
+
+/// Opens, finds and reads the conversation a user named.
+pub(super) async fn load(ctx: &Context, named: &str) -> Result<Conversation, Stopped> {
+    let conversations = open(ctx).await?;
+    let id = find(&conversations, named).await?;
+    let conversation = conversations.load(&id).await.map_err(stopped)?;
+    conversations.store().close().await;
+    Ok(conversation)
+}
+
+/// What to do about a conversation that cannot be had.
+pub(super) fn stopped(error: ConversationError) -> Stopped {
+    let hint = match &error {
+        ConversationError::Find(error) => find_hint(error),
+        ConversationError::Store(error) => store_hint(error),
+        ConversationError::Deleted { .. } => {
+            Some("its turns are gone for good; `gemicro conversations list` lists the others".to_owned())
+        }
+        ConversationError::Newer { .. } => {
+            Some("use the newer gemicro that wrote it; nothing in it was changed".to_owned())
+        }
+        ConversationError::Damaged { .. } => Some("`gemicro doctor` says what is wrong".to_owned()),
+        ConversationError::BadName => Some("give a name of one line, such as `the migration`".to_owned()),
+        ConversationError::BadTurn { .. } => Some("nest the arguments of its calls less deeply".to_owned()),
+        _ => None,
+    };
+    let stopped = Stopped::from(Failure::from(error));
+    match hint {
+        Some(hint) => stopped.with_hint(hint),
+        None => stopped,
+    }
+}

@@ -1,0 +1,33 @@
+//! `gemicro conversations rename`.
+
+use clap::Args;
+
+use super::open::{find, open, stopped};
+use crate::output;
+use crate::screen::text;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro conversations rename`.
+#[derive(Debug, Args)]
+pub(crate) struct RenameArgs {
+    /// The conversation: the beginning of its id, or `last`
+    pub(crate) id: String,
+    /// What to call it from now on
+    pub(crate) name: String,
+}
+
+/// Gives a conversation another name. One that a newer program wrote is left as it is.
+pub(super) async fn rename(ctx: &Context, args: &RenameArgs) -> Result<(), Stopped> {
+    let conversations = open(ctx).await?;
+    let id = find(&conversations, &args.id).await?;
+    let before = conversations.load(&id).await.map_err(stopped)?.name;
+    conversations.rename(&id, &args.name).await.map_err(stopped)?;
+    conversations.store().close().await;
+    output::say(&format!(
+        "Renamed {id}: {} → {}",
+        text::cut(&before, 60),
+        text::cut(&args.name, 60)
+    ));
+    Ok(())
+}

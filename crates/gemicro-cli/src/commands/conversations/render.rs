@@ -1,0 +1,123 @@
+//! `gemicro conversations render`: exactly the prompt that would be sent, on stdout, and nothing else there.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gemicro_core::history::{
+    ConversationLog, HistoryConfig, HistoryManager, HistoryReport, HistoryWarning, compressor_named,
+};
+use gemicro_event::{ErrorKind, Failure};
+
+use super::open::load;
+use crate::output;
+use crate::screen::numbers;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+const COMPRESSORS: [&str; 5] = [
+    "summarise",
+    "hierarchical",
+    "retrieval",
+    "deduplicate",
+    "adaptive",
+];
+
+/// Arguments of `gemicro conversations render`.
+#[derive(Debug, Args)]
+pub(crate) struct RenderArgs {
+    /// The conversation: the beginning of its id, or `last`
+    pub(crate) id: String,
+    /// The longest prompt, in tokens
+    #[arg(long, value_name = "N", default_value_t = HistoryConfig::default().max_prompt_tokens)]
+    pub(crate) max_tokens: u64,
+    /// Who writes summaries of old turns; `none` is the only one so far
+    #[arg(long, value_name = "none|MODEL", default_value = "none")]
+    pub(crate) summariser: String,
+    /// Compress in this way, from the whole conversation at once
+    #[arg(long, value_name = "NAME", value_parser = COMPRESSORS)]
+    pub(crate) compressor: Option<String>,
+    /// Write what the prompt keeps and what it lost to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+/// Prints the prompt.
+pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Stopped> {
+    if args.summariser != "none" {
+        return Err(Stopped::usage(
+            format!(
+                "no model can be asked for summaries here yet, so not `{}`",
+                args.summariser
+            ),
+            "use --summariser none: exact facts of old turns are kept without a summary",
+        ));
+    }
+    if let Some(file) = &args.report {
+        if file.as_os_str() == "-" {
+            return Err(Stopped::usage(
+                "stdout is for the prompt alone",
+                "name a file with --report",
+            ));
+        }
+        output::check_target(file)
+            .map_err(|stopped| stopped.with_hint("name a file in a folder that exists with --report"))?;
+    }
+    let conversation = load(ctx, &args.id).await?;
+    let (prompt, report) = prompt(args, &conversation.log)?;
+    if let Some(file) = &args.report {
+        let json = serde_json::to_string_pretty(&report)
+            .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
+        output::replace(file, format!("{json}\n").as_bytes())?;
+    }
+    output::print(&prompt)?;
+    for warning in &report.warnings {
+        if let HistoryWarning::DecisionsLost { count } = warning {
+            output::say(&format!(
+                "{} the limit is so small that {} lost",
+                ctx.screen.on_stderr().warn("warning:"),
+                match count {
+                    1 => "1 decision is".to_owned(),
+                    n_decisions => format!("{n_decisions} decisions are"),
+                }
+            ));
+        }
+    }
+    output::say(&format!(
+        "{} of about {} tokens; {}",
+        numbers::thousands(report.tokens_after),
+        numbers::thousands(report.tokens_before),
+        match report.lost.len() {
+            0 => "no fact is lost".to_owned(),
+            n_lost => format!("{} lost, named by --report FILE", numbers::count(n_lost, "fact")),
+        }
+    ));
+    Ok(())
+}
+
+/// The last turn is the last of the prompt; when it is the user's, it is the message that is about to be sent.
+fn prompt(args: &RenderArgs, log: &ConversationLog) -> Result<(String, HistoryReport), Stopped> {
+    let config = HistoryConfig {
+        max_prompt_tokens: args.max_tokens,
+        ..HistoryConfig::default()
+    };
+    if args.max_tokens > config.limit() {
+        let limit = numbers::thousands(config.limit());
+        output::say(&format!("note: no prompt has more than {limit} tokens"));
+    }
+    let mut history = HistoryManager::from_log(config, log);
+    let no_room = |error| {
+        Stopped::from(Failure::from(error)).with_hint("give --max-tokens more: these are never left out")
+    };
+    if let Some(name) = &args.compressor {
+        let compressor = compressor_named(name).ok_or_else(|| {
+            Stopped::usage(format!("there is no compressor `{name}`"), COMPRESSORS.join(", "))
+        })?;
+        let compressed = history.compressed_by(compressor.as_ref()).map_err(no_room)?;
+        return Ok((compressed.prompt.text, compressed.report));
+    }
+    let prompt = history.prompt().map_err(no_room)?.prompt;
+    let report = history
+        .report()
+        .ok_or_else(|| Failure::new(ErrorKind::Internal, "a prompt without a report"))?;
+    Ok((prompt, report))
+}

@@ -1,0 +1,83 @@
+//! `gemicro conversations show`: the turns, for people or programs.
+
+use clap::Args;
+use gemicro_core::history::{HistoryConfig, HistoryManager, Turn};
+use gemicro_engine::Conversation;
+use serde_json::json;
+
+use super::open::load;
+use crate::args::DataFormat;
+use crate::output;
+use crate::screen::{Screen, numbers, text};
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro conversations show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The conversation: the beginning of its id, or `last`
+    pub(crate) id: String,
+    /// How it is printed; jsonl is one turn per line
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: DataFormat,
+}
+
+/// Prints a conversation.
+pub(super) async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), Stopped> {
+    let conversation = load(ctx, &args.id).await?;
+    let turns = conversation.log.turns();
+    match args.format {
+        DataFormat::Text => output::print(&page(&conversation, &ctx.screen)),
+        DataFormat::Json => {
+            let object = json!({
+                "id": conversation.id,
+                "name": conversation.name,
+                "started_at": conversation.started_at,
+                "turns": turns,
+            });
+            output::print(&format!("{object}\n"))
+        }
+        DataFormat::Jsonl => output::print(
+            &turns
+                .iter()
+                .map(|turn| format!("{}\n", json!(turn)))
+                .collect::<String>(),
+        ),
+    }
+}
+
+fn page(conversation: &Conversation, screen: &Screen) -> String {
+    let paint = screen.on_stdout();
+    let log = &conversation.log;
+    let tokens = HistoryManager::from_log(HistoryConfig::default(), log).estimated_total_tokens();
+    let mut page = format!(
+        "{}\n{} · {} · about {} tokens · {}\n",
+        paint.strong(&text::one_line(&conversation.name)),
+        conversation.id,
+        numbers::count(log.turns().len(), "turn"),
+        numbers::thousands(tokens),
+        numbers::moment(conversation.started_at)
+    );
+    for turn in log.turns() {
+        page.push_str(&format!("\n{}\n", paint.strong(&title(turn))));
+        // Nothing that was said stands at the left edge, so it cannot look like a title.
+        for line in text::neutral(&turn.text).lines() {
+            page.push_str(format!("  {line}").trim_end());
+            page.push('\n');
+        }
+    }
+    page
+}
+
+/// `12 assistant → read_file (c-7)`, `13 tool ← read_file (c-7)`.
+fn title(turn: &Turn) -> String {
+    let mut title = format!("{} {}", turn.number, turn.author.as_str());
+    for call in &turn.calls {
+        let open = if call.open { ", still open" } else { "" };
+        title.push_str(&format!(" → {} ({}{open})", call.name, call.id));
+    }
+    if let Some(answered) = &turn.answers {
+        title.push_str(&format!(" ← {} ({})", answered.name, answered.call));
+    }
+    text::one_line(&title)
+}

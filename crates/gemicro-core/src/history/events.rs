@@ -1,0 +1,63 @@
+//! The events of a conversation: its stream begins with `conversation_started`, and every turn is one event.
+
+use gemicro_event::{Registry, event_payload, event_readers};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Turn;
+
+/// The version of a conversation that this program writes and reads. Bump it when older programs would get a
+/// conversation wrong by ignoring what is new; they refuse higher ones.
+pub const CONVERSATION_VERSION: u32 = 1;
+
+/// A conversation was begun. The first event of its stream, from whoever makes it; an import, for instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationStarted {
+    /// What people call it.
+    pub name: String,
+    /// What a reader must understand to read it right.
+    pub version: u32,
+}
+event_payload!(ConversationStarted, "conversation_started", |it| format!(
+    "Conversation `{}` began",
+    it.name
+));
+
+/// Something was said. Once per turn, in order, from whoever adds it; never changed afterwards.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnAdded {
+    /// The turn with its number.
+    pub turn: Turn,
+}
+event_payload!(TurnAdded, "turn_added", |it| format!(
+    "Turn {} by the {}",
+    it.turn.number,
+    it.turn.author.as_str()
+));
+
+/// A conversation has another name from now on. From `gemicro conversations rename`; the last one counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationRenamed {
+    /// What people call it now.
+    pub name: String,
+}
+event_payload!(ConversationRenamed, "conversation_renamed", |it| format!(
+    "The conversation is called `{}` now",
+    it.name
+));
+
+event_readers! {
+    /// Readers of the events of conversations.
+    pub trait ConversationReaders {
+        ConversationStarted => as_conversation_started, try_as_conversation_started;
+        TurnAdded => as_turn_added, try_as_turn_added;
+        ConversationRenamed => as_conversation_renamed, try_as_conversation_renamed;
+    }
+}
+
+/// Registers the events of conversations.
+pub fn register(registry: &mut Registry) {
+    registry.add::<ConversationStarted>();
+    registry.add::<TurnAdded>();
+    registry.add::<ConversationRenamed>();
+}

@@ -1,0 +1,119 @@
+//! A conversation made of its events.
+
+use gemicro_core::history::{
+    CONVERSATION_VERSION, ConversationLog, ConversationRenamed, ConversationStarted, TurnAdded,
+};
+use gemicro_event::{Event, Payload, ReadError, SCHEMA_VERSION, StreamId, Timestamp};
+
+use super::ConversationError;
+
+/// A conversation as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conversation {
+    /// Its id.
+    pub id: StreamId,
+    /// What people call it.
+    pub name: String,
+    /// When it was begun, or imported.
+    pub started_at: Timestamp,
+    /// Its turns.
+    pub log: ConversationLog,
+}
+
+impl Conversation {
+    /// The conversation before its first turn. Readers of runs pass over what they do not know; here a part that
+    /// is passed over would be a forgotten one, so it is refused.
+    ///
+    /// # Errors
+    /// When the event is of a newer program, or is not the first of a conversation.
+    pub(super) fn begin(first: &Event) -> Result<Self, ConversationError> {
+        check_version(first)?;
+        let started: ConversationStarted = payload(first)?;
+        check_started(&first.stream, &started)?;
+        Ok(Self {
+            id: first.stream.clone(),
+            name: started.name,
+            started_at: first.update.timestamp,
+            log: ConversationLog::new(),
+        })
+    }
+
+    /// Takes one more event.
+    ///
+    /// # Errors
+    /// When it is of a newer program, or does not follow.
+    pub(super) fn add(&mut self, event: &Event) -> Result<(), ConversationError> {
+        check_version(event)?;
+        match event.update.event_type.as_str() {
+            TurnAdded::EVENT_TYPE => {
+                let added: TurnAdded = payload(event)?;
+                let (found, expected) = (added.turn.number, self.log.len() + 1);
+                if found != expected {
+                    return Err(damaged(
+                        event,
+                        format!("turn {found} stands where turn {expected} belongs"),
+                    ));
+                }
+                self.log.append(added.turn);
+            }
+            ConversationRenamed::EVENT_TYPE => self.name = payload::<ConversationRenamed>(event)?.name,
+            ConversationStarted::EVENT_TYPE => return Err(damaged(event, "it begins twice".to_owned())),
+            unknown => {
+                return Err(ConversationError::Newer {
+                    id: event.stream.clone(),
+                    what: format!("event {} is of the kind {unknown}", event.seq),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether this program can read what such a conversation holds.
+pub(super) fn check_started(id: &StreamId, started: &ConversationStarted) -> Result<(), ConversationError> {
+    if started.version <= CONVERSATION_VERSION {
+        return Ok(());
+    }
+    Err(ConversationError::Newer {
+        id: id.clone(),
+        what: format!(
+            "it has version {}, this program reads up to {CONVERSATION_VERSION}",
+            started.version
+        ),
+    })
+}
+
+/// Whether an event type is one of a conversation's.
+pub(super) fn is_known(event_type: &str) -> bool {
+    [
+        ConversationStarted::EVENT_TYPE,
+        TurnAdded::EVENT_TYPE,
+        ConversationRenamed::EVENT_TYPE,
+    ]
+    .contains(&event_type)
+}
+
+fn check_version(event: &Event) -> Result<(), ConversationError> {
+    if event.schema_version <= SCHEMA_VERSION {
+        return Ok(());
+    }
+    Err(ConversationError::Newer {
+        id: event.stream.clone(),
+        what: format!(
+            "event {} has schema version {}, this program reads up to {SCHEMA_VERSION}",
+            event.seq, event.schema_version
+        ),
+    })
+}
+
+fn payload<P: Payload>(event: &Event) -> Result<P, ConversationError> {
+    let read: Result<P, ReadError> = event.update.try_as_payload();
+    read.map_err(|error| damaged(event, error.to_string()))
+}
+
+fn damaged(event: &Event, what: String) -> ConversationError {
+    ConversationError::Damaged {
+        id: event.stream.clone(),
+        what: format!("event {}: {what}", event.seq),
+    }
+}

@@ -1,0 +1,14 @@
+//! Conversations in the store: each is a stream that begins with `conversation_started` and has one event per
+//! turn. What a prompt shows of one is decided in `gemicro_core::history`.
+//!
+//! [`Conversations`] is the face. `error` says what can go wrong, `fold` makes a conversation of its events,
+//! `redact` keeps secrets out.
+
+mod conversations_face;
+mod error;
+mod fold;
+mod redact;
+
+pub use conversations_face::{ConversationRow, Conversations, ImportedConversation, MAX_NAME_CHARS};
+pub use error::ConversationError;
+pub use fold::Conversation;
