@@ -71,7 +71,7 @@ pub(super) fn sweep(state: &Path, files: &[PathBuf]) {
             .map(|file| home.path().join("home").join(file))
             .collect();
         if copies.iter().any(|copy| copy.symlink_metadata().is_ok())
-            && let Ok(lock) = fs::File::open(home.path().join("lock"))
+            && let Ok(lock) = fs::File::open(home.path())
             && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
         {
             for copy in copies {

@@ -244,18 +244,16 @@ impl Place {
 /// Takes a folder for one attempt. Sandboxes open exactly the path they are told, so it must have no link in it.
 fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> {
     let root = fs::canonicalize(&root).map_err(|error| failed(&root, &error))?;
-    let file = root.join("homes").join(&name).join("lock");
+    let folder = root.join("homes").join(&name);
+    // The folder is its own lock: every file that is made here is one more that a caller waits for.
     let lock = fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-        .open(&file)
-        .map_err(|error| failed(&file, &error))?;
+        .read(true)
+        .custom_flags((OFlags::DIRECTORY | OFlags::NOFOLLOW).bits().cast_signed())
+        .open(&folder)
+        .map_err(|error| failed(&folder, &error))?;
     match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Place {
-            about: About::read(&root.join("homes").join(&name))?,
+            about: About::read(&folder)?,
             is_new: false,
             root,
             name,
@@ -267,7 +265,7 @@ fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> 
                            (`gemicro worker status`)";
             Err(Failure::new(ErrorKind::Conflict, message))
         }
-        Err(error) => Err(failed(&file, &error.into())),
+        Err(error) => Err(failed(&folder, &error.into())),
     }
 }
 
