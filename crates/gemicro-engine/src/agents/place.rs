@@ -12,6 +12,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind as ErrorKindOfIo, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gemicro_core::ask::{AgentName, AgentTask};
 use gemicro_event::{ErrorKind, Failure, StreamId};
@@ -20,6 +21,10 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
 use super::about::About;
+
+/// How long a lock that seems to be held is waited for: moments, and how many.
+const MOMENT: Duration = Duration::from_millis(10);
+const MOMENTS: u32 = 20;
 
 /// The agent that a session belongs to, where it is known here.
 pub(super) fn agent_of_session(state: &Path, session: &str) -> Option<AgentName> {
@@ -251,7 +256,7 @@ fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> 
         .custom_flags((OFlags::DIRECTORY | OFlags::NOFOLLOW).bits().cast_signed())
         .open(&folder)
         .map_err(|error| failed(&folder, &error))?;
-    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+    match lock_soon(&lock) {
         Ok(()) => Ok(Place {
             about: About::read(&folder)?,
             is_new: false,
@@ -267,6 +272,18 @@ fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> 
         }
         Err(error) => Err(failed(&folder, &error.into())),
     }
+}
+
+/// Locks a folder. A process that was just started somewhere here has a copy of our locks until it becomes its program:
+/// one that was let go may seem to be held for a moment.
+fn lock_soon(lock: &File) -> Result<(), Errno> {
+    for _ in 0..MOMENTS {
+        match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(MOMENT),
+            done => return done,
+        }
+    }
+    flock(lock, FlockOperation::NonBlockingLockExclusive)
 }
 
 fn make_folder(path: &Path) -> Result<(), Failure> {
