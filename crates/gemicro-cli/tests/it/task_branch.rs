@@ -255,6 +255,7 @@ fn note(answer: &Value) -> String {
 #[test]
 fn a_branch_is_gone_on_with_from_its_tip() {
     let lines = [
+        "cat a.txt",
         "echo 1 > n && git add n && git commit -qm one",
         "echo 2 >> n && git commit -qam two",
         "echo 3 > m && git add m && git commit -qm three",
@@ -262,7 +263,22 @@ fn a_branch_is_gone_on_with_from_its_tip() {
     let Some(desk) = asked_again(&lines) else { return };
     let (folder, agent) = (repository(&desk), &AGENTS[2]);
     let ask = |prompt: &str| desk.ask(agent, &["--branch", "task/again"], prompt).1;
-    assert_eq!(ask("one")["branch"]["n_commits"], 1);
+    // Who only reads leaves nothing behind.
+    let read = desk.ask(
+        agent,
+        &["--branch", "task/again", "--sandbox", "read-only"],
+        "read",
+    );
+    assert_eq!(read.1["success"], true, "{}", read.1);
+    let first = ask("one");
+    assert_eq!(
+        (
+            &first["branch"]["n_commits"],
+            note(&first).contains("earlier run")
+        ),
+        (&1.into(), false),
+        "{first}"
+    );
     let second = ask("two");
     assert_eq!(second["branch"]["n_commits"], 1, "{second}");
     assert_eq!(git(&folder, &["show", "task/again:n"]), "1\n2\n");

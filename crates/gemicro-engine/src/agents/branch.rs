@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gemicro_core::ask::{AgentTask, BranchOutcome};
+use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::repository::{
     Bundled, CommitMessage, GitSettings, Import, ImportRules, Inside, NewTask, Report, RepositoryError,
@@ -14,7 +14,7 @@ use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Profile, Tier};
 
 use super::executor::Shared;
 use super::setup::AgentSetup;
-use super::task_folder::{Marks, find, id_of, lock, make_folder, told};
+use super::task_folder::{Marks, find, id_of, lock, tasks_folder, told};
 
 /// What our own git commands inside may take.
 const INSIDE: Duration = Duration::from_secs(120);
@@ -63,7 +63,9 @@ impl OnBranch {
     pub(super) async fn of(shared: &Shared, task: &AgentTask, branch: &str) -> Result<Self, Failure> {
         let (setup, state) = (shared.setup.clone(), shared.commons.state().to_owned());
         let (directory, branch) = (task.directory.clone(), branch.to_owned());
-        let opened = tokio::task::spawn_blocking(move || Self::open(&setup, &state, &directory, &branch));
+        let writes = task.sandbox != SandboxMode::ReadOnly;
+        let opened =
+            tokio::task::spawn_blocking(move || Self::open(&setup, &state, (&directory, &branch), writes));
         opened.await.unwrap_or_else(|error| Err(crashed(&error)))
     }
 
@@ -82,8 +84,13 @@ impl OnBranch {
     }
 
     /// Opens the task of a branch, made if it is not there.
-    fn open(setup: &AgentSetup, state: &Path, directory: &str, branch: &str) -> Result<Self, Failure> {
-        let tasks = make_folder(&state.join("tasks"))?;
+    fn open(
+        setup: &AgentSetup,
+        state: &Path,
+        (directory, branch): (&str, &str),
+        task_writes: bool,
+    ) -> Result<Self, Failure> {
+        let tasks = tasks_folder(state)?;
         let slug: Slug = branch.parse().map_err(|error| told(&error))?;
         let settings = GitSettings {
             agent_folders: vec![tasks.clone()],
@@ -108,7 +115,10 @@ impl OnBranch {
                     .map_err(|error| told(&error))?
             }
         };
-        marks.begin()?;
+        // An agent that only reads leaves nothing behind.
+        if task_writes {
+            marks.begin()?;
+        }
         let before = Tripwire::take(&repository, task.slug()).map_err(|error| told(&error))?;
         Ok(Self {
             repository,

@@ -7,7 +7,7 @@ use gemicro_core::ask::Denied;
 use gemicro_guard::policy::{Decision, Denial, PolicyConfig, check};
 use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest, ToolStatus};
 
-/// The most refusals that are listed; they are counted beyond.
+/// The most refusals that are listed and journaled; the agent hears of all.
 const MAX_LISTED: usize = 200;
 /// What stands before a refusal in the log of Codex.
 const BLOCKED: &str = "codex_core::tools::router: error=";

@@ -13,6 +13,7 @@ mod branch;
 mod commons;
 mod denials;
 mod executor;
+mod folder;
 mod known;
 mod login;
 mod memory;

@@ -10,21 +10,16 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind as ErrorKindOfIo, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use gemicro_core::ask::{AgentName, AgentTask};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_runner::SessionId;
-use rustix::fs::{FlockOperation, OFlags, flock};
-use rustix::io::Errno;
+use rustix::fs::OFlags;
 
 use super::about::About;
-
-/// How long a lock that seems to be held is waited for: moments, and how many.
-const MOMENT: Duration = Duration::from_millis(10);
-const MOMENTS: u32 = 20;
+use super::folder::{failed, hold, make_folder};
 
 /// The agent that a session belongs to, where it is known here.
 pub(super) fn agent_of_session(state: &Path, session: &str) -> Option<AgentName> {
@@ -256,42 +251,17 @@ fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> 
         .custom_flags((OFlags::DIRECTORY | OFlags::NOFOLLOW).bits().cast_signed())
         .open(&folder)
         .map_err(|error| failed(&folder, &error))?;
-    match lock_soon(&lock) {
-        Ok(()) => Ok(Place {
-            about: About::read(&folder)?,
-            is_new: false,
-            root,
-            name,
-            attempt,
-            _lock: lock,
-        }),
-        Err(Errno::WOULDBLOCK) => {
-            let message = "this session is in use: another run goes on with it, or the worker keeps it warm \
-                           (`gemicro worker status`)";
-            Err(Failure::new(ErrorKind::Conflict, message))
-        }
-        Err(error) => Err(failed(&folder, &error.into())),
+    if !hold(&lock).map_err(|error| failed(&folder, &error))? {
+        let message = "this session is in use: another run goes on with it, or the worker keeps it warm \
+                       (`gemicro worker status`)";
+        return Err(Failure::new(ErrorKind::Conflict, message));
     }
-}
-
-/// Locks a folder. A process that was just started somewhere here has a copy of our locks until it becomes its program:
-/// one that was let go may seem to be held for a moment.
-fn lock_soon(lock: &File) -> Result<(), Errno> {
-    for _ in 0..MOMENTS {
-        match flock(lock, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) => std::thread::sleep(MOMENT),
-            done => return done,
-        }
-    }
-    flock(lock, FlockOperation::NonBlockingLockExclusive)
-}
-
-fn make_folder(path: &Path) -> Result<(), Failure> {
-    let mut builder = fs::DirBuilder::new();
-    let made = builder.recursive(true).mode(0o700).create(path);
-    made.map_err(|error| failed(path, &error))
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(ErrorKind::StorageError, format!("{}: {error}", path.display()))
+    Ok(Place {
+        about: About::read(&folder)?,
+        is_new: false,
+        root,
+        name,
+        attempt,
+        _lock: lock,
+    })
 }

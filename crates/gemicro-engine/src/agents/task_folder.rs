@@ -9,14 +9,15 @@
 //! ```
 
 use std::fs::{self, File};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{RepositoryError, Slug, TaskRepo, TrustedRepo};
-use rustix::fs::{FlockOperation, OFlags, flock};
-use rustix::io::Errno;
+use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
+
+use super::folder::{failed, hold, make_folder};
 
 /// What is known about a task's folder between two runs.
 pub(super) struct Marks {
@@ -122,6 +123,7 @@ pub(super) fn id_of(repository: &TrustedRepo, slug: &Slug) -> String {
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Shuts others out of a task for as long as it is open.
 pub(super) fn lock(path: &Path, slug: &Slug) -> Result<File, Failure> {
     let file = fs::OpenOptions::new()
         .write(true)
@@ -131,28 +133,21 @@ pub(super) fn lock(path: &Path, slug: &Slug) -> Result<File, Failure> {
         .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
         .open(path)
         .map_err(|error| failed(path, &error))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(Errno::WOULDBLOCK) => {
-            let message = format!(
-                "another run works on {}: wait for its end, or name another branch",
-                slug.branch()
-            );
-            Err(Failure::new(ErrorKind::Conflict, message))
-        }
-        Err(error) => Err(failed(path, &error.into())),
+    if !hold(&file).map_err(|error| failed(path, &error))? {
+        let message = format!(
+            "another run works on {}: wait for its end, or name another branch",
+            slug.branch()
+        );
+        return Err(Failure::new(ErrorKind::Conflict, message));
     }
+    Ok(file)
 }
 
-/// Sandboxes open exactly the path they are told, so it must have no link in it.
-pub(super) fn make_folder(path: &Path) -> Result<PathBuf, Failure> {
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.and_then(|()| fs::canonicalize(path))
-        .map_err(|error| failed(path, &error))
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(ErrorKind::StorageError, format!("{}: {error}", path.display()))
+/// The folder of all tasks. Sandboxes open exactly the path they are told, so it must have no link in it.
+pub(super) fn tasks_folder(state: &Path) -> Result<PathBuf, Failure> {
+    let path = state.join("tasks");
+    make_folder(&path)?;
+    fs::canonicalize(&path).map_err(|error| failed(&path, &error))
 }
 
 /// An error with all its reasons.
