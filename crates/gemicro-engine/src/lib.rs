@@ -5,6 +5,7 @@
 //! No phase logic, no parsing, no rendering lives here.
 
 mod agents;
+mod chat;
 mod conversations;
 mod desk;
 mod engine;
@@ -24,6 +25,7 @@ pub use agents::{
     AgentAccess, AgentCommons, AgentExecutor, AgentSetup, KnownSession, Login, PolicyReader, WarmStatus,
     find_session,
 };
+pub use chat::{Chapter, Meter, News, Order, Question, ToolLine, ToolState, Transport};
 pub use conversations::{
     Conversation, ConversationError, ConversationRow, Conversations, ImportedConversation, MAX_NAME_CHARS,
 };
