@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_event::{Json, StreamId};
-use tokio::sync::mpsc;
+use gemicro_event::{AgentUpdate, Json, Payload, StreamId, Timestamp};
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::flow::{Step, StepFailure, StepOutput};
@@ -42,6 +42,29 @@ pub struct StepCall {
     pub cancel: CancellationToken,
     /// Where text goes while it is being written.
     pub live: LiveText,
+    /// What people answered to the questions of the run.
+    pub answers: Answers,
+}
+
+/// The answers that a run was given, for an attempt that asked something.
+#[derive(Debug, Clone)]
+pub struct Answers {
+    given: watch::Receiver<BTreeMap<String, Json>>,
+}
+
+impl Answers {
+    /// Answers, and the end where they are put in.
+    #[must_use]
+    pub fn channel() -> (watch::Sender<BTreeMap<String, Json>>, Self) {
+        let (sender, given) = watch::channel(BTreeMap::new());
+        (sender, Self { given })
+    }
+
+    /// Waits for the answer to a question; `None` when nobody can give it any more.
+    pub async fn wait_for(&mut self, key: &str) -> Option<Json> {
+        let answers = self.given.wait_for(|answers| answers.contains_key(key)).await;
+        answers.ok()?.get(key).cloned()
+    }
 }
 
 /// What a running attempt tells beside its result.
@@ -51,6 +74,8 @@ pub enum Told {
     Handle(Json),
     /// Something unknown came from outside; nothing failed.
     Alarm(String),
+    /// A fact for the journal.
+    Fact(AgentUpdate),
 }
 
 /// Takes what a running attempt has to say; the driver journals it at once.
@@ -75,6 +100,11 @@ impl StepReporter {
     /// Reports something unknown.
     pub fn alarm(&self, message: String) {
         self.tell(Told::Alarm(message));
+    }
+
+    /// Reports a fact of the attempt's own kind.
+    pub fn fact<P: Payload>(&self, fact: &P) {
+        self.tell(Told::Fact(AgentUpdate::new(fact, Timestamp::now())));
     }
 
     fn tell(&self, told: Told) {

@@ -18,6 +18,7 @@ pub mod live;
 pub mod llm;
 pub mod models;
 pub mod offline;
+pub mod prompt;
 pub mod research;
 pub mod run;
 pub mod store;

@@ -14,6 +14,7 @@ use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
 use gemicro_core::llm::Backends;
 use gemicro_core::offline::warm_up;
+use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::{Base, ResearchExecutors, ResearchPlan, UseAs, executors};
 use gemicro_core::run::events::{RunReaders, RunStarted};
 use gemicro_core::store::{Store, StoreError};
@@ -217,6 +218,11 @@ impl Engine {
             FlowKind::Research => {
                 let plan: Option<ResearchPlan> = started.plan.parse().ok();
                 let backend = plan.and_then(|plan| plan.engine.llm().map(|llm| llm.backend.clone()));
+                backend.filter(|backend| !self.can.llm.has(backend))
+            }
+            FlowKind::Prompt => {
+                let plan: Option<ModelTask> = started.plan.parse().ok();
+                let backend = plan.map(|plan| plan.llm.backend);
                 backend.filter(|backend| !self.can.llm.has(backend))
             }
         };

@@ -3,6 +3,7 @@
 use gemicro_core::ask::AskFlow;
 use gemicro_core::drive::{DriveContext, DriveError, Ended, Hold, drive, resume};
 use gemicro_core::flow::Flow;
+use gemicro_core::prompt::PromptFlow;
 use gemicro_core::research::ResearchFlow;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
@@ -11,6 +12,7 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 pub(crate) enum FlowKind {
     Research,
     Ask,
+    Prompt,
 }
 
 impl FlowKind {
@@ -19,6 +21,7 @@ impl FlowKind {
         match name {
             _ if name == ResearchFlow.name() => Ok(Self::Research),
             _ if name == AskFlow.name() => Ok(Self::Ask),
+            _ if name == PromptFlow.name() => Ok(Self::Prompt),
             _ => {
                 let message = format!("this program has no flow {name}; a newer one may");
                 Err(Failure::new(ErrorKind::StorageError, message))
@@ -30,6 +33,7 @@ impl FlowKind {
         match self {
             Self::Research => drive(ctx, &ResearchFlow, hold).await,
             Self::Ask => drive(ctx, &AskFlow, hold).await,
+            Self::Prompt => drive(ctx, &PromptFlow, hold).await,
         }
     }
 
@@ -37,6 +41,7 @@ impl FlowKind {
         match self {
             Self::Research => resume(ctx, &ResearchFlow, id).await,
             Self::Ask => resume(ctx, &AskFlow, id).await,
+            Self::Prompt => resume(ctx, &PromptFlow, id).await,
         }
     }
 }

@@ -25,18 +25,23 @@ pub use agents::{
     AgentAccess, AgentCommons, AgentExecutor, AgentSetup, KnownSession, Login, PolicyReader, WarmStatus,
     find_session,
 };
-pub use chat::{Chapter, Meter, News, Order, Question, ToolLine, ToolState, Transport};
+pub use chat::{
+    AgentWays, Chapter, ChatConfig, ChatLine, FindSpeaker, Meter, News, Opening, Order, Question, ToolLine,
+    ToolState, open_chat,
+};
 pub use conversations::{
-    Conversation, ConversationError, ConversationRow, Conversations, ImportedConversation, MAX_NAME_CHARS,
+    Conversation, ConversationError, ConversationRow, Conversations, Held, ImportedConversation,
+    MAX_NAME_CHARS, Native,
 };
 pub use desk::{Desk, Watched, Watching};
 pub use engine::{Engine, EngineConfig};
+pub use gemicro_core::history::{Speaker, Transport};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};
 pub use here::Here;
 pub use library::FolderLibrary;
 pub use plan::Plan;
 pub use registry::event_registry;
-pub use request::{AskRequest, Backend, Request, ResearchRequest};
+pub use request::{AskRequest, Backend, ConversationTurn, PromptRequest, Request, ResearchRequest};
 pub use resident::{
     BinaryId, BuildConfig, CarriedRun, Resident, StartWorker, Worker, WorkerConfig, WorkerStatus, is_free,
 };

@@ -8,6 +8,7 @@ use gemicro_core::budget::Limits;
 use gemicro_core::flow::Flow;
 use gemicro_core::llm::{GEMINI, LlmConfig};
 use gemicro_core::models::ModelTable;
+use gemicro_core::prompt::{ModelTask, PromptFlow};
 use gemicro_core::research::{PromptSet, ResearchEngine, ResearchFlow, ResearchPlan, UseAs};
 use gemicro_core::run::events::RunStarted;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
@@ -15,7 +16,7 @@ use gemicro_guard::repository::{RepositoryError, Slug};
 use gemicro_source::is_url;
 use serde::{Deserialize, Serialize};
 
-use crate::request::{AskRequest, Backend, Request, ResearchRequest};
+use crate::request::{AskRequest, Backend, PromptRequest, Request, ResearchRequest};
 
 /// A checked plan; printing it starts nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +37,13 @@ pub enum Plan {
         /// What the run may use.
         limits: Limits,
     },
+    /// A question to a model.
+    Prompt {
+        /// Everything that deciding depends on.
+        plan: Box<ModelTask>,
+        /// What the run may use.
+        limits: Limits,
+    },
 }
 
 impl Plan {
@@ -47,6 +55,7 @@ impl Plan {
         match request {
             Request::Research(research) => Self::research(research),
             Request::Ask(ask) => Self::ask(ask),
+            Request::Prompt(prompt) => Self::prompt(prompt),
         }
     }
 
@@ -59,13 +68,8 @@ impl Plan {
             return Err(wrong("a time limit of nothing leaves no time to answer"));
         }
         let route = route(request.agent, request.model.as_deref())?;
-        if let (Some(model), Some(_)) = (&route.model, request.limits.micro_usd)
-            && ModelTable::embedded().price(model).is_none()
-        {
-            let message = format!(
-                "no price is known for model {model}, so a budget in dollars cannot be kept; give it in tokens, such as --budget 50k"
-            );
-            return Err(wrong(&message));
+        if let Some(model) = &route.model {
+            priced(model, &request.limits)?;
         }
         let directory = folder(&request.directory)?;
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
@@ -84,6 +88,8 @@ impl Plan {
             fails_over: request.fallback.is_some(),
             keep_messages: request.keep_messages,
             branch: branch(request)?,
+            retold: request.turn.as_ref().and_then(|turn| turn.retold.clone()),
+            asks: request.turn.as_ref().is_some_and(|turn| turn.asks),
         };
         let mut notices: Vec<String> = route.notice.into_iter().collect();
         let fallback = match &request.fallback {
@@ -95,6 +101,28 @@ impl Plan {
                 fallback,
                 task,
                 max_attempts: request.max_retries.saturating_add(1),
+                notices,
+                conversation: request.turn.as_ref().map(|turn| turn.conversation.clone()),
+            }),
+            limits: request.limits,
+        })
+    }
+
+    fn prompt(request: &PromptRequest) -> Result<Self, Failure> {
+        if request.prompt.trim().is_empty() {
+            return Err(Failure::new(ErrorKind::InvalidInput, "the prompt is empty"));
+        }
+        let mut notices = Vec::new();
+        let llm = current(&request.llm, &mut notices);
+        priced(&llm.model, &request.limits)?;
+        Ok(Self::Prompt {
+            plan: Box::new(ModelTask {
+                title: request.title.clone(),
+                llm,
+                label: request.label.clone(),
+                prompt: request.prompt.clone(),
+                earlier: request.earlier.clone(),
+                conversation: request.conversation.clone(),
                 notices,
             }),
             limits: request.limits,
@@ -145,6 +173,7 @@ impl Plan {
         match self {
             Self::Research { plan, .. } => &plan.notices,
             Self::Ask { plan, .. } => &plan.notices,
+            Self::Prompt { plan, .. } => &plan.notices,
         }
     }
 
@@ -152,7 +181,8 @@ impl Plan {
     pub(crate) fn parent(&self) -> Option<StreamId> {
         match self {
             Self::Research { plan, .. } => plan.base.as_ref().map(|base| base.run.clone()),
-            Self::Ask { .. } => None,
+            Self::Ask { plan, .. } => plan.conversation.clone(),
+            Self::Prompt { plan, .. } => plan.conversation.clone(),
         }
     }
 
@@ -175,28 +205,67 @@ impl Plan {
                     resubmits: plan.base.as_ref().is_some_and(|base| base.use_as == UseAs::Retry),
                 }
             }
-            Self::Ask { plan, limits } => RunStarted {
-                flow: AskFlow.name().to_owned(),
-                flow_version: AskFlow.version(),
-                program: program.to_owned(),
-                title: plan
-                    .task
-                    .prompt
-                    .trim()
-                    .lines()
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned(),
-                plan: Json::of(plan).expect("a plan has string keys only"),
-                limits: *limits,
-                held_back: Charge::ZERO,
-                held_back_ms: 0,
-                resident: false,
-                carrier: None,
-                resubmits: false,
-            },
+            Self::Ask { plan, limits } => {
+                let name = AskFlow.name();
+                let plan_json = Json::of(plan).expect("a plan has string keys only");
+                plain(
+                    name,
+                    AskFlow.version(),
+                    program,
+                    &plan.task.prompt,
+                    plan_json,
+                    limits,
+                )
+            }
+            Self::Prompt { plan, limits } => {
+                let name = PromptFlow.name();
+                let plan_json = Json::of(plan).expect("a plan has string keys only");
+                plain(
+                    name,
+                    PromptFlow.version(),
+                    program,
+                    &plan.title,
+                    plan_json,
+                    limits,
+                )
+            }
         }
     }
+}
+
+/// The first event of a run that holds nothing of its budget back; its title is the first line of a text.
+fn plain(
+    flow: &str,
+    flow_version: u32,
+    program: &str,
+    text: &str,
+    plan: Json,
+    limits: &Limits,
+) -> RunStarted {
+    RunStarted {
+        flow: flow.to_owned(),
+        flow_version,
+        program: program.to_owned(),
+        title: text.trim().lines().next().unwrap_or_default().to_owned(),
+        plan,
+        limits: *limits,
+        held_back: Charge::ZERO,
+        held_back_ms: 0,
+        resident: false,
+        carrier: None,
+        resubmits: false,
+    }
+}
+
+/// Refuses a budget in dollars for a model without a price.
+fn priced(model: &str, limits: &Limits) -> Result<(), Failure> {
+    if limits.micro_usd.is_none() || ModelTable::embedded().price(model).is_some() {
+        return Ok(());
+    }
+    let message = format!(
+        "no price is known for model {model}, so a budget in dollars cannot be kept; give it in tokens, such as --budget 50k"
+    );
+    Err(Failure::new(ErrorKind::InvalidInput, message))
 }
 
 /// The whole name of the branch that is asked for.

@@ -10,5 +10,6 @@ pub fn event_registry() -> Registry {
     gemicro_core::research::events::register(&mut registry);
     gemicro_core::ask::register(&mut registry);
     gemicro_core::history::register(&mut registry);
+    gemicro_core::prompt::register(&mut registry);
     registry
 }

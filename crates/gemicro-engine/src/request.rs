@@ -7,7 +7,9 @@ use gemicro_core::ask::{AgentName, SandboxMode};
 use gemicro_core::budget::Limits;
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::offline::Techniques;
+use gemicro_core::prompt::Earlier;
 use gemicro_core::research::{Base, ResearchConfig};
+use gemicro_event::StreamId;
 
 /// What the user asked, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +19,38 @@ pub enum Request {
     Research(Box<ResearchRequest>),
     /// A prompt for a coding agent.
     Ask(Box<AskRequest>),
+    /// A question to a model.
+    Prompt(Box<PromptRequest>),
+}
+
+/// A question to a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromptRequest {
+    /// What the run is called in lists.
+    pub title: String,
+    /// What it is for; never sent.
+    pub label: String,
+    /// The whole prompt.
+    pub prompt: String,
+    /// An earlier call that it goes on from while the provider has it.
+    pub earlier: Option<Earlier>,
+    /// How the model is called.
+    pub llm: LlmConfig,
+    /// What the run may use.
+    pub limits: Limits,
+    /// The conversation that it belongs to.
+    pub conversation: Option<StreamId>,
+}
+
+/// What makes a task of an agent a turn of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationTurn {
+    /// The conversation.
+    pub conversation: StreamId,
+    /// All of it and the prompt, for an agent that does not know it; without it, the prompt is its beginning.
+    pub retold: Option<String>,
+    /// Somebody is there to be asked for leave when a tool needs it.
+    pub asks: bool,
 }
 
 /// A prompt for a coding agent and how it may work.
@@ -50,6 +84,8 @@ pub struct AskRequest {
     pub keep_messages: bool,
     /// The branch of the folder's repository that it works on; it begins with `task/`.
     pub branch: Option<String>,
+    /// The conversation that it is a turn of.
+    pub turn: Option<ConversationTurn>,
 }
 
 /// A question and how to answer it.

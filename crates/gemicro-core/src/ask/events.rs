@@ -54,11 +54,63 @@ event_payload!(AgentAnswered, "agent_answered", |it| format!(
     it.agent
 ));
 
+/// An agent wants to use a tool. Not a proof that the tool ran. From the executor, while the agent works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCalled {
+    /// Joins it with its end.
+    pub id: String,
+    /// The tool, as the agent calls it.
+    pub tool: String,
+    /// What it is to do, in one line.
+    pub what: String,
+}
+event_payload!(ToolCalled, "tool_called", |it| if it.what.is_empty() {
+    format!("Tool {}", it.tool)
+} else {
+    format!("Tool {}: {}", it.tool, it.what)
+});
+
+/// A tool of an agent ended. From the executor, while the agent works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolEnded {
+    /// That of its call.
+    pub id: String,
+    /// How.
+    pub end: ToolEnd,
+}
+event_payload!(ToolEnded, "tool_ended", |it| format!("Tool {}", it.end.as_str()));
+
+/// How a tool ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolEnd {
+    /// Well.
+    Done,
+    /// Badly.
+    Failed,
+    /// It was not allowed.
+    Denied,
+}
+
+impl ToolEnd {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Denied => "denied",
+        }
+    }
+}
+
 event_readers! {
     /// Readers of the events of agent tasks.
     pub trait AskReaders {
         AgentStarted => as_agent_started, try_as_agent_started;
         AgentAnswered => as_agent_answered, try_as_agent_answered;
+        ToolCalled => as_tool_called, try_as_tool_called;
+        ToolEnded => as_tool_ended, try_as_tool_ended;
     }
 }
 
@@ -66,4 +118,6 @@ event_readers! {
 pub fn register(registry: &mut Registry) {
     registry.add::<AgentStarted>();
     registry.add::<AgentAnswered>();
+    registry.add::<ToolCalled>();
+    registry.add::<ToolEnded>();
 }

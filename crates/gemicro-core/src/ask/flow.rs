@@ -1,6 +1,6 @@
 //! The flow of one task.
 
-use gemicro_event::{AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, Timestamp};
+use gemicro_event::{AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::events::{AgentAnswered, AgentStarted, AskReaders};
@@ -30,6 +30,9 @@ pub struct AskPlan {
     /// What was changed while the request became a plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
+    /// The conversation that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<StreamId>,
 }
 
 /// Decides runs of one task.

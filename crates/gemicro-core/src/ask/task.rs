@@ -114,6 +114,13 @@ pub struct AgentTask {
     /// The branch of the folder's repository that it works on, in a private copy; without one it works in the folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The conversation so far and the prompt, as one text: what a new session is told, where the one to go on with is
+    /// gone or there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retold: Option<String>,
+    /// Somebody is there to be asked for leave when a tool needs it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
 }
 
 /// What one task may spend.
@@ -166,6 +173,9 @@ pub struct AgentAnswer {
     /// Some of the charge is a worst case: a call was cut off before it told what it used.
     #[serde(default)]
     pub worst_case: bool,
+    /// Its session was gone, and a new one was told what was said before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retold: bool,
     /// What it printed, message by message, where that was asked for.
     #[serde(
         default,

@@ -49,6 +49,7 @@ pub(super) fn spawn_attempt<F: Flow>(
         reporter: step_reporter,
         cancel: cancel.clone(),
         live,
+        answers: driver.answered.clone(),
     };
     let reporter = driver.reporter.clone();
     let task = tokio::spawn(async move {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use gemicro_event::{ErrorKind, Event, Failure, Json, StepKey, StreamId};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
@@ -14,6 +14,7 @@ use super::attempt::Report;
 use super::begin::{Hold, Loaded, fresh, load};
 use super::clock::Clock;
 use super::{DriveContext, DriveError, Ended};
+use crate::execute::Answers;
 use crate::flow::{Decision, Flow, Outcome, Step};
 use crate::run::{RunState, StepState};
 use crate::store::{Lease, NewEvent};
@@ -61,6 +62,9 @@ pub(super) struct Driver<'a, F: Flow> {
     /// Where attempts report; the sender is cloned into each.
     pub(super) reports: mpsc::UnboundedReceiver<Report>,
     pub(super) reporter: mpsc::UnboundedSender<Report>,
+    /// What was answered while this driver works, for attempts that ask.
+    pub(super) answers: watch::Sender<BTreeMap<String, Json>>,
+    pub(super) answered: Answers,
     /// The time, whatever becomes of the machine's clock.
     pub(super) clock: Clock,
     /// Set when the store's own disk failed under a step: the run stops and can be resumed.
@@ -89,6 +93,7 @@ pub(super) struct RunningStep {
 impl<'a, F: Flow> Driver<'a, F> {
     pub(super) fn new(ctx: &'a DriveContext, flow: &'a F, lease: Lease, loaded: Loaded<F::State>) -> Self {
         let (reporter, reports) = mpsc::unbounded_channel();
+        let (answers, answered) = Answers::channel();
         let written_seq = loaded.run.last_seq;
         Self {
             ctx,
@@ -99,6 +104,8 @@ impl<'a, F: Flow> Driver<'a, F> {
             running: BTreeMap::new(),
             reports,
             reporter,
+            answers,
+            answered,
             clock: Clock::default(),
             halted: None,
             staged: Vec::new(),

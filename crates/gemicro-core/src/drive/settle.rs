@@ -74,6 +74,11 @@ impl<F: Flow> Driver<'_, F> {
                         },
                         now,
                     ),
+                    // The journal's clock, not that of the attempt.
+                    Told::Fact(fact) => AgentUpdate {
+                        timestamp: now,
+                        ..fact
+                    },
                 };
                 events.push(NewEvent::of_step(fact, &report.step, None));
             }
@@ -316,6 +321,10 @@ impl<F: Flow> Driver<'_, F> {
                     };
                     self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))])
                         .await?;
+                    let (key, answer) = (fact.key, fact.answer);
+                    self.answers.send_modify(|answers| {
+                        answers.insert(key, answer);
+                    });
                     (AckStatus::Completed, serde_json::json!({}))
                 }
                 Ok(_) => (

@@ -189,7 +189,11 @@ impl<F: Flow> Driver<'_, F> {
                     events.push(NewEvent::of_run(AgentUpdate::new(&fired, now)));
                 }
                 Wait::Answer { key } if !self.run.asked.contains(key) => {
-                    let asked = AnswerRequested { key: key.clone() };
+                    let asked = AnswerRequested {
+                        key: key.clone(),
+                        tool: None,
+                        what: None,
+                    };
                     events.push(NewEvent::of_run(AgentUpdate::new(&asked, now)));
                 }
                 Wait::Until { .. } | Wait::Answer { .. } => {}

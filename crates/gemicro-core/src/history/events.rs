@@ -1,6 +1,6 @@
 //! The events of a conversation: its stream begins with `conversation_started`, and every turn is one event.
 
-use gemicro_event::{Registry, event_payload, event_readers};
+use gemicro_event::{Registry, StreamId, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,9 @@ pub struct ConversationStarted {
     pub name: String,
     /// What a reader must understand to read it right.
     pub version: u32,
+    /// The conversation that it was copied from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<StreamId>,
 }
 event_payload!(ConversationStarted, "conversation_started", |it| format!(
     "Conversation `{}` began",
@@ -60,4 +63,5 @@ pub fn register(registry: &mut Registry) {
     registry.add::<ConversationStarted>();
     registry.add::<TurnAdded>();
     registry.add::<ConversationRenamed>();
+    super::chat_events::register(registry);
 }

@@ -274,6 +274,12 @@ impl HistoryManager {
         judged.map(|_| ())
     }
 
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &HistoryConfig {
+        &self.record.config
+    }
+
     /// The log.
     #[must_use]
     pub fn log(&self) -> &ConversationLog {

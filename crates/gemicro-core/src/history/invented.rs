@@ -29,7 +29,7 @@ pub struct Invented {
 }
 
 /// How an invented turn was recognised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InventedSign {
     /// A frame of ours, or one that looks like it.

@@ -6,8 +6,8 @@
 //! which exact strings that would lose and writes them back as far as there is room. All of this is pure:
 //! models that summarise and tokenizers that count are ports.
 //!
-//! Files, in the order of the flow: `turn`, `log`, `transcript` (the data and its file form), `events` (how a
-//! journal keeps it); `facts` (what must
+//! Files, in the order of the flow: `turn`, `log`, `transcript` (the data and its file form), `events` and `chat_events` (how
+//! a journal keeps it); `facts` (what must
 //! not be lost); `history_manager` (the face), `epoch` (its present state), `arrival` (a new turn inside an
 //! epoch); `compact` and `fill` (a new epoch), `views` (turns shown shorter), `segments` and `summary` (what
 //! stands for old turns), `recall` (old turns found again); `plan` (the result as data), `render` and `frame` (its
@@ -15,6 +15,7 @@
 //! `config`, `error`, `warning`, `material`.
 
 mod arrival;
+mod chat_events;
 mod compact;
 mod compressor;
 mod config;
@@ -42,6 +43,10 @@ mod turn;
 mod views;
 mod warning;
 
+pub use chat_events::{
+    ChatReaders, ConversationCompacted, ReplyCut, Speaker, SummaryAsked, SummaryMade, Transport,
+    TransportSwitched, TurnAnswered, TurnAsked, TurnFailed, TurnsWithdrawn,
+};
 pub use compressor::{
     Adaptive, Compressed, Compressible, ContextCompressor, Deduplicate, Hierarchical, Retrieval, Summarise,
     compressor_named,

@@ -1,4 +1,4 @@
-//! Conversations as JSON lines, one turn a line: `turn, role, text, calls, call, name`.
+//! Conversations as JSON lines, one turn a line: `turn, role, kind, text, calls, call, name`.
 //!
 //! Fields of other programs are ignored. The form in which conversations are exported, imported and kept as fixtures.
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AnsweredCall, Author, ConversationLog, ToolCall, Turn};
+use super::{AnsweredCall, Author, ConversationLog, ToolCall, Turn, TurnKind};
 
 /// A line could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +77,8 @@ impl TranscriptError {
 struct Line {
     turn: u64,
     role: Author,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kind: Option<TurnKind>,
     text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     calls: Vec<ToolCall>,
@@ -114,6 +116,7 @@ pub fn read_transcript(text: &str) -> Result<ConversationLog, TranscriptError> {
                 call,
                 name: line.name.unwrap_or_default(),
             }),
+            kind: line.kind.unwrap_or_else(|| line.role.usual_kind()),
             ..Turn::new(line.role, line.text)
         });
     }
@@ -140,6 +143,7 @@ pub fn write_transcript(log: &ConversationLog) -> Result<String, serde_json::Err
         let line = Line {
             turn: turn.number,
             role: turn.author,
+            kind: Some(turn.kind).filter(|kind| *kind != turn.author.usual_kind()),
             text: turn.text.clone(),
             calls: turn.calls.clone(),
             call: turn.answers.as_ref().map(|answered| answered.call.clone()),

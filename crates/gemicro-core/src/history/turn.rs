@@ -70,6 +70,8 @@ pub enum TurnKind {
     ToolOutput,
     /// A remark of the program, such as "the reply was cut".
     Note,
+    /// A sentence that the user pinned: a rule, whatever its words.
+    Pin,
 }
 
 /// How far the text of a turn is believed. Only `Instruction` makes rules; `Data` never decides anything.

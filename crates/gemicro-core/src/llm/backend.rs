@@ -23,6 +23,10 @@ pub struct LlmRequest {
     pub system: Option<String>,
     /// The prompt.
     pub prompt: String,
+    /// The provider's name for the call whose conversation this one goes on with; the prompt is then what is new. One
+    /// that the provider no longer has is a `session_not_found`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
     /// JSON Schema that the answer must fit.
     pub schema: Option<Json>,
     /// What the model may use beside what it knows.

@@ -40,6 +40,7 @@ fn request(schema: bool) -> LlmRequest {
         model: "gemini-3.8-flash".to_owned(),
         system: Some("Be careful.".to_owned()),
         prompt: "Why is the sky blue? ".repeat(20),
+        previous: None,
         schema: schema.then(|| Json::from(serde_json::json!({ "type": "object" }))),
         tools: Vec::new(),
         delivery: Delivery::Streamed,

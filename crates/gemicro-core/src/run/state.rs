@@ -171,15 +171,20 @@ impl RunState {
                 });
             }
             "answer_requested" => {
-                // Time that a person thinks is nobody's work.
-                self.worked_ms = self.worked_ms_at(update.timestamp);
-                self.working_since = None;
+                let at = update.timestamp;
                 self.fold_read(update.as_answer_requested(), |it, asked: AnswerRequested| {
+                    if asked.tool.is_none() {
+                        // Time that a person thinks is nobody's work; an agent whose tool waits goes on to run.
+                        it.worked_ms = it.worked_ms_at(at);
+                        it.working_since = None;
+                    }
                     it.asked.push(asked.key)
                 });
             }
             "answer_given" => {
-                self.working_since = Some(update.timestamp);
+                if self.working_since.is_none() {
+                    self.working_since = Some(update.timestamp);
+                }
                 self.fold_read(update.as_answer_given(), |it, given: AnswerGiven| {
                     it.answers.insert(given.key, given.answer);
                 });

@@ -23,7 +23,10 @@ use crate::support::{ProbeStore, context};
 
 fn plan(max_attempts: u32) -> AskPlan {
     AskPlan {
+        conversation: None,
         task: AgentTask {
+            retold: None,
+            asks: false,
             agent: AgentName::Claude,
             model: Some("claude-opus-4-8".to_owned()),
             prompt: "Make it so".to_owned(),
@@ -47,6 +50,7 @@ fn plan(max_attempts: u32) -> AskPlan {
 
 fn answer(text: &str) -> AgentAnswer {
     AgentAnswer {
+        retold: false,
         text: text.to_owned(),
         session: Some("s-1".to_owned()),
         tier: "full".to_owned(),

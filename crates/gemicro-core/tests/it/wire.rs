@@ -190,6 +190,8 @@ fn examples() -> Vec<AgentUpdate> {
             reason: "enough".to_owned(),
         }),
         fact(AnswerRequested {
+            tool: None,
+            what: None,
             key: "plan".to_owned(),
         }),
         fact(AnswerGiven {

@@ -2,7 +2,7 @@
 //! what was said before.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use gemicro_core::ask::{AgentName, AgentTask, BranchOutcome, SandboxMode};
 use gemicro_core::execute::StepCall;
@@ -12,17 +12,16 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{GatewayPort, Tier};
 use gemicro_llm::gateway;
-use gemicro_runner::supervise::{
-    Outcome, RunLimits, Supervision, Turn, WarmAgent, supervise, supervise_warm,
-};
+use gemicro_runner::supervise::{Outcome, Supervision, Turn, WarmAgent, supervise, supervise_warm};
 use gemicro_runner::{Prompt, Session, SessionId};
 use tokio_util::sync::CancellationToken;
 
 use super::branch::{self, Landing, OnBranch};
 use super::denials::Denials;
 use super::executor::Shared;
+use super::leave::Leave;
 use super::login::{bring, take_back};
-use super::memory::{Memory, tag};
+use super::memory::{Memory, retell, tag};
 use super::messages;
 use super::place::{Place, belongs, name_of, turns_of_session};
 use super::pool::{Kept, Key};
@@ -49,6 +48,8 @@ pub(super) struct Attempt<'a> {
     branch: Option<OnBranch>,
     /// Where it works.
     workplace: PathBuf,
+    /// Its session was gone, and a new one was told what was said before.
+    retold: bool,
 }
 
 /// How a turn came out, before it is judged.
@@ -106,11 +107,16 @@ impl<'a> Attempt<'a> {
                 facts: facts.clone(),
                 serving: None,
                 denials: None,
+                leave: task
+                    .asks
+                    .then(|| Leave::new(&call.step.key, call.attempt, call.answers)),
+                n_tools: 0,
             },
             facts,
             began: SystemTime::now(),
             branch,
             workplace,
+            retold: false,
         };
         let turned = match &task.session {
             None => attempt.begin().await,
@@ -124,9 +130,10 @@ impl<'a> Attempt<'a> {
     /// A new conversation; it may be told of an earlier one with another agent.
     async fn begin(&mut self) -> Result<Turned, Failure> {
         let place = Place::new(self.state(), &self.name)?;
-        let prompt = match &self.task.recalls {
-            None => Prompt::user(self.task.prompt.clone()),
-            Some(session) => {
+        let prompt = match (&self.task.retold, &self.task.recalls) {
+            (Some(told), _) => Prompt::text(told.clone()),
+            (None, None) => Prompt::user(self.task.prompt.clone()),
+            (None, Some(session)) => {
                 let memory = Memory::of(
                     self.shared.journal.as_ref(),
                     &turns_of_session(self.state(), session),
@@ -172,16 +179,14 @@ impl<'a> Attempt<'a> {
             return Ok(turned);
         }
         let turns = about.map(|about| about.turns).unwrap_or_default();
-        let memory = Memory::of(self.shared.journal.as_ref(), &turns).await;
-        if memory.n_turns() == 0 {
+        let Some((prompt, told)) = retell(self.shared.journal.as_ref(), self.task, &turns).await else {
             return Ok(turned);
-        }
-        self.seen.reporter.alarm(format!(
-            "{} no longer has session {session}: a new one was told what was said in the {} turns before",
-            self.task.agent,
-            memory.n_turns()
-        ));
-        let prompt = memory.told_before(&self.task.prompt, &tag());
+        };
+        let lost = format!("{} no longer has session {session}", self.task.agent);
+        self.seen
+            .reporter
+            .alarm(format!("{lost}: a new one was told {told}"));
+        self.retold = true;
         self.cold(turned.place.again(), Session::New, prompt).await
     }
 
@@ -199,7 +204,7 @@ impl<'a> Attempt<'a> {
         let place = kept.place.for_attempt(&self.name);
         let turn = Turn {
             prompt: Prompt::user(self.task.prompt.clone()),
-            limits: self.limits(),
+            limits: way::limits(self.task),
             spool: place.spool(),
             redactor: Redactor::new(&self.shared.secrets),
             cancel: self.stop.clone(),
@@ -274,7 +279,7 @@ impl<'a> Attempt<'a> {
             ),
             launcher: &shared.setup.launcher,
             tier,
-            limits: self.limits(),
+            limits: way::limits(task),
             spool: place.spool(),
             redactor: Redactor::new(&shared.secrets),
             cancel: self.stop.clone(),
@@ -345,6 +350,7 @@ impl<'a> Attempt<'a> {
             workplace: self.workplace,
             denials: self.seen.refused(),
             branch,
+            retold: self.retold,
         }
         .into_result()
     }
@@ -380,14 +386,6 @@ impl<'a> Attempt<'a> {
 
     fn state(&self) -> &Path {
         self.shared.commons.state()
-    }
-
-    fn limits(&self) -> RunLimits {
-        RunLimits {
-            idle: Duration::from_millis(self.task.idle_ms),
-            total: Duration::from_millis(self.task.total_ms),
-            ..RunLimits::default()
-        }
     }
 
     /// The walls of this machine; none for who asked for none.

@@ -1,6 +1,6 @@
 //! What was said in a conversation, for an agent that does not know it: a plain account, oldest first.
 
-use gemicro_core::ask::{AskPlan, AskReaders};
+use gemicro_core::ask::{AgentTask, AskPlan, AskReaders};
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_event::{Event, StreamId};
@@ -67,6 +67,23 @@ impl Memory {
         account.push_str(&format!("[{tag} end of the record]\n\nThe user says now:\n\n"));
         Prompt::text(account).and_user(now)
     }
+}
+
+/// What a new session is told in place of one that is gone, and how to say so; nothing where nothing is known of it.
+pub(super) async fn retell(
+    store: &dyn Store,
+    task: &AgentTask,
+    runs: &[StreamId],
+) -> Option<(Prompt, String)> {
+    if let Some(told) = &task.retold {
+        return Some((Prompt::text(told.clone()), "the conversation".to_owned()));
+    }
+    let memory = Memory::of(store, runs).await;
+    let n_turns = memory.n_turns();
+    (n_turns > 0).then(|| {
+        let told = format!("what was said in the {n_turns} turns before");
+        (memory.told_before(&task.prompt, &tag()), told)
+    })
 }
 
 /// Marks the parts of an account; nobody can have guessed it.

@@ -8,19 +8,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
-use gemicro_core::ask::{AgentName, Denied};
+use gemicro_core::ask::{AgentName, Denied, ToolCalled, ToolEnd, ToolEnded};
 use gemicro_core::execute::StepReporter;
 use gemicro_core::live::LiveText;
 use gemicro_event::{ErrorKind, Json};
 use gemicro_llm::gateway::{Gateway, GatewayNote, NoteKind, Observer, QuotaKind, RefusedWhy, Serving};
 use gemicro_runner::supervise::{ProcessHandle, RunRecord, Watcher};
-use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest};
+use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest, ToolStatus};
 use tokio_util::sync::CancellationToken;
 
 use super::denials::Denials;
+use super::leave::Leave;
+use super::tools::{self, one_line};
 
 /// The most of a log that is read.
 const MAX_LOG_BYTES: u64 = 4 << 20;
+
+/// Tools of one attempt that are journaled; an agent that uses more says nothing new by it.
+const MAX_TOOLS: usize = 1_000;
 
 /// Passes on what the agent says.
 pub(super) struct Seen {
@@ -32,6 +37,10 @@ pub(super) struct Seen {
     pub(super) serving: Option<Serving>,
     /// The guard, where one judges.
     pub(super) denials: Option<Denials>,
+    /// Who is asked for leave, where somebody is.
+    pub(super) leave: Option<Leave>,
+    /// Tools that were journaled.
+    pub(super) n_tools: usize,
 }
 
 /// What is known about a running agent, shared with the gateway's observer.
@@ -155,12 +164,15 @@ impl Watcher for Seen {
     }
 
     fn permission(&mut self, request: &PermissionRequest) -> BoxFuture<'static, PermissionAnswer> {
-        let Some(denials) = &mut self.denials else {
-            return ().permission(request);
-        };
-        let (answer, denied) = denials.judge(request);
-        self.deny(denied);
-        ready(answer).boxed()
+        if let Some(denials) = &mut self.denials {
+            let (answer, denied) = denials.judge(request);
+            self.deny(denied);
+            return ready(answer).boxed();
+        }
+        match &mut self.leave {
+            Some(leave) => leave.ask(request, &self.reporter),
+            None => ().permission(request),
+        }
     }
 
     fn item(&mut self, item: AgentItem) {
@@ -168,7 +180,27 @@ impl Watcher for Seen {
         self.deny(denied);
         match item {
             AgentItem::Text { text } => self.live.push(&text),
-            AgentItem::ToolCall { .. } => self.facts.lock().n_tool_calls += 1,
+            AgentItem::ToolCall {
+                id,
+                name,
+                title,
+                input,
+            } => {
+                self.facts.lock().n_tool_calls += 1;
+                self.n_tools += 1;
+                if self.n_tools <= MAX_TOOLS {
+                    let what = one_line(&tools::what(title.as_deref(), &input));
+                    let tool = name;
+                    self.reporter.fact(&ToolCalled { id, tool, what });
+                }
+            }
+            AgentItem::ToolResult { id, status, .. } if self.n_tools <= MAX_TOOLS => {
+                let end = match status {
+                    ToolStatus::Completed => ToolEnd::Done,
+                    ToolStatus::Failed => ToolEnd::Failed,
+                };
+                self.reporter.fact(&ToolEnded { id, end });
+            }
             AgentItem::Alarm { message, .. } => self.reporter.alarm(message),
             _ => {}
         }

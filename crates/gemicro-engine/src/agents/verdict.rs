@@ -30,6 +30,8 @@ pub(super) struct Verdict<'a> {
     pub(super) denials: Vec<Denied>,
     /// What became of its branch.
     pub(super) branch: Option<BranchOutcome>,
+    /// Its session was gone, and a new one was told what was said before.
+    pub(super) retold: bool,
 }
 
 impl Verdict<'_> {
@@ -54,6 +56,7 @@ impl Verdict<'_> {
                     n_requests: self.spent.as_ref().map_or(0, |spent| spent.n_requests),
                     usage,
                     worst_case: self.spent.as_ref().is_some_and(|spent| spent.worst_case),
+                    retold: self.retold,
                     messages: self.messages.clone(),
                     denials: self.denials.clone(),
                     branch: self.branch.clone(),

@@ -1,6 +1,7 @@
 //! How an agent gets to its model, and what it may see and write.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use gemicro_core::ask::{AgentTask, SandboxMode};
 use gemicro_core::budget::Limits;
@@ -9,6 +10,7 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Profile};
 use gemicro_llm::gateway::{Gateway, Grant, ModelRules, Observer, Ticket};
+use gemicro_runner::supervise::RunLimits;
 use gemicro_runner::{AgentRequest, Approval, Guarded, ModelAccess, Prompt, Session, Token};
 
 use super::branch::OnBranch;
@@ -180,6 +182,15 @@ pub(super) fn mode(sandbox: SandboxMode) -> Mode {
         SandboxMode::ReadOnly => Mode::ReadOnly,
         SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
         SandboxMode::DangerFullAccess => Mode::DangerFullAccess,
+    }
+}
+
+/// The time it has.
+pub(super) fn limits(task: &AgentTask) -> RunLimits {
+    RunLimits {
+        idle: Duration::from_millis(task.idle_ms),
+        total: Duration::from_millis(task.total_ms),
+        ..RunLimits::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What happens in a chat.
 
-use gemicro_core::history::Turn;
+use gemicro_core::history::{Transport, Turn};
 use gemicro_event::{Failure, StreamId, Usage};
 
 use crate::ConversationRow;
@@ -11,6 +11,8 @@ use crate::ConversationRow;
 pub enum News {
     /// A conversation is open: the first news, and again after each change to another one.
     Opened(Chapter),
+    /// From now on somebody else answers.
+    Speaker(String),
     /// A message is on its way; its turn is in the log.
     Asked {
         /// The user's turn.
@@ -102,15 +104,6 @@ pub struct Meter {
     pub cached_tokens: u64,
     /// Millionths of a US dollar, as far as prices are known.
     pub micro_usd: u64,
-}
-
-/// How a model gets to know what was said before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Transport {
-    /// It remembers: a session of the agent, or of the provider.
-    Native,
-    /// It is told, in one prompt.
-    Rendered,
 }
 
 /// One line about a tool.

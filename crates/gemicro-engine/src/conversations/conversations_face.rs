@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gemicro_core::history::{
     CONVERSATION_VERSION, ConversationLog, ConversationReaders, ConversationRenamed, ConversationStarted,
-    TurnAdded,
+    Turn, TurnAdded, TurnsWithdrawn,
 };
 use gemicro_core::store::{Append, NewEvent, NewStream, Store, StreamKind, Writer};
 use gemicro_event::redact::Redactor;
@@ -90,6 +90,7 @@ impl Conversations {
         let started = ConversationStarted {
             name: self.clean_name(name)?,
             version: CONVERSATION_VERSION,
+            forked_from: None,
         };
         let mut events = vec![NewEvent::of_run(AgentUpdate::new(&started, now))];
         let mut n_redacted = 0;
@@ -208,7 +209,11 @@ impl Conversations {
             None => None,
         };
         let renamed = last_name.and_then(|event| event.update.as_conversation_renamed());
-        let n_turns = stored.types.get(TurnAdded::EVENT_TYPE).map_or(0, |(n, _)| *n);
+        let n_turns = if stored.types.contains_key(TurnsWithdrawn::EVENT_TYPE) {
+            self.load(id).await.map_or(0, |loaded| loaded.log.len())
+        } else {
+            stored.types.get(TurnAdded::EVENT_TYPE).map_or(0, |(n, _)| *n)
+        };
         let is_readable = stored.types.keys().all(|event_type| is_known(event_type))
             && started
                 .as_ref()
@@ -231,7 +236,17 @@ impl Conversations {
         Ok(page.events.into_iter().next())
     }
 
-    fn clean_name(&self, name: &str) -> Result<String, ConversationError> {
+    /// The store that the events of a conversation are written to.
+    pub(super) fn writer(&self) -> &Arc<SqliteStore> {
+        &self.store
+    }
+
+    /// A turn without secrets.
+    pub(crate) fn clean(&self, turn: &Turn) -> Turn {
+        clean_turn(&self.redactor, turn).into_owned()
+    }
+
+    pub(super) fn clean_name(&self, name: &str) -> Result<String, ConversationError> {
         let name = name.trim();
         let n_chars = name.chars().count();
         if !(1..=MAX_NAME_CHARS).contains(&n_chars) || name.chars().any(char::is_control) {

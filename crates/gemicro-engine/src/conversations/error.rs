@@ -37,6 +37,14 @@ pub enum ConversationError {
         /// What is wrong, and where.
         what: String,
     },
+    /// Another chat has it.
+    #[error("conversation {id} is open in another chat ({holder})")]
+    Held {
+        /// Its id.
+        id: StreamId,
+        /// Who has it.
+        holder: String,
+    },
     /// The name is none.
     #[error("a name has 1 to {MAX_NAME_CHARS} characters and no control characters")]
     BadName,
@@ -71,6 +79,7 @@ impl From<ConversationError> for Failure {
             ConversationError::Find(error) => return error.into(),
             ConversationError::Store(error) => return error.into(),
             ConversationError::Deleted { .. } => ErrorKind::NotFound,
+            ConversationError::Held { .. } => ErrorKind::Conflict,
             ConversationError::Newer { .. } | ConversationError::Damaged { .. } => ErrorKind::StorageError,
             ConversationError::BadName | ConversationError::Empty | ConversationError::BadTurn { .. } => {
                 ErrorKind::InvalidInput

@@ -1,11 +1,14 @@
 //! A conversation made of its events.
 
 use gemicro_core::history::{
-    CONVERSATION_VERSION, ConversationLog, ConversationRenamed, ConversationStarted, TurnAdded,
+    CONVERSATION_VERSION, ConversationCompacted, ConversationLog, ConversationRenamed, ConversationStarted,
+    ReplyCut, SummaryAsked, SummaryMade, TransportSwitched, TurnAdded, TurnAnswered, TurnAsked, TurnFailed,
+    TurnsWithdrawn,
 };
 use gemicro_event::{Event, Payload, ReadError, SCHEMA_VERSION, StreamId, Timestamp};
 
 use super::ConversationError;
+use super::held::Held;
 
 /// A conversation as it is now.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +21,10 @@ pub struct Conversation {
     pub started_at: Timestamp,
     /// Its turns.
     pub log: ConversationLog,
+    /// How it was held so far.
+    pub held: Held,
+    /// Its last event.
+    pub seq: u64,
 }
 
 impl Conversation {
@@ -35,6 +42,8 @@ impl Conversation {
             name: started.name,
             started_at: first.update.timestamp,
             log: ConversationLog::new(),
+            held: Held::default(),
+            seq: first.seq,
         })
     }
 
@@ -44,6 +53,7 @@ impl Conversation {
     /// When it is of a newer program, or does not follow.
     pub(super) fn add(&mut self, event: &Event) -> Result<(), ConversationError> {
         check_version(event)?;
+        self.seq = event.seq;
         match event.update.event_type.as_str() {
             TurnAdded::EVENT_TYPE => {
                 let added: TurnAdded = payload(event)?;
@@ -57,6 +67,18 @@ impl Conversation {
                 self.log.append(added.turn);
             }
             ConversationRenamed::EVENT_TYPE => self.name = payload::<ConversationRenamed>(event)?.name,
+            TurnAsked::EVENT_TYPE => self.held.asked(payload(event)?),
+            TurnAnswered::EVENT_TYPE => self.held.answered(payload(event)?, self.log.len()),
+            TurnFailed::EVENT_TYPE => self.held.failed(&payload(event)?),
+            TransportSwitched::EVENT_TYPE | ReplyCut::EVENT_TYPE => {}
+            TurnsWithdrawn::EVENT_TYPE => {
+                let from = payload::<TurnsWithdrawn>(event)?.from;
+                self.log = self.log.cut_after(from.saturating_sub(1));
+                self.held.withdrawn(from);
+            }
+            ConversationCompacted::EVENT_TYPE => self.held.compacted(payload(event)?),
+            SummaryAsked::EVENT_TYPE => self.held.summary_asked(payload(event)?),
+            SummaryMade::EVENT_TYPE => self.held.summary_made(payload(event)?),
             ConversationStarted::EVENT_TYPE => return Err(damaged(event, "it begins twice".to_owned())),
             unknown => {
                 return Err(ConversationError::Newer {
@@ -89,6 +111,15 @@ pub(super) fn is_known(event_type: &str) -> bool {
         ConversationStarted::EVENT_TYPE,
         TurnAdded::EVENT_TYPE,
         ConversationRenamed::EVENT_TYPE,
+        TurnAsked::EVENT_TYPE,
+        TurnAnswered::EVENT_TYPE,
+        TurnFailed::EVENT_TYPE,
+        TransportSwitched::EVENT_TYPE,
+        ReplyCut::EVENT_TYPE,
+        TurnsWithdrawn::EVENT_TYPE,
+        ConversationCompacted::EVENT_TYPE,
+        SummaryAsked::EVENT_TYPE,
+        SummaryMade::EVENT_TYPE,
     ]
     .contains(&event_type)
 }

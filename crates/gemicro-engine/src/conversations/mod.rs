@@ -2,13 +2,17 @@
 //! turn. What a prompt shows of one is decided in `gemicro_core::history`.
 //!
 //! [`Conversations`] is the face. `error` says what can go wrong, `fold` makes a conversation of its events,
-//! `redact` keeps secrets out.
+//! `held` what chats left in it, `holding` is the right to add to it, `redact` keeps secrets out.
 
 mod conversations_face;
 mod error;
 mod fold;
+mod held;
+mod holding;
 mod redact;
 
 pub use conversations_face::{ConversationRow, Conversations, ImportedConversation, MAX_NAME_CHARS};
 pub use error::ConversationError;
 pub use fold::Conversation;
+pub use held::{Held, Native};
+pub(crate) use holding::{Holding, RENEW};

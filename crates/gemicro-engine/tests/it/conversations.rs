@@ -93,6 +93,7 @@ async fn an_event_of_a_newer_program_is_refused() {
 async fn a_newer_version_is_refused() {
     let place = Place::new().await;
     let started = ConversationStarted {
+        forked_from: None,
         name: "from the future".to_owned(),
         version: CONVERSATION_VERSION + 1,
     };

@@ -2,6 +2,7 @@
 
 mod agent;
 mod cancel;
+mod chat;
 mod child;
 mod conversations;
 mod cut_streams;

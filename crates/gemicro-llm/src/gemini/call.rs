@@ -170,7 +170,11 @@ impl Call {
                 annotations: Vec::new(),
             }));
         }
-        let subject = Subject::Model(&self.request.model);
+        // Which of the two is missing shows when the call is made again without the earlier one.
+        let subject = match (&self.request.previous, trouble.status()) {
+            (Some(_), Some(404)) => Subject::Interaction,
+            _ => Subject::Model(&self.request.model),
+        };
         Err(trouble.into_step_failure(self.endpoint.host(), subject))
     }
 

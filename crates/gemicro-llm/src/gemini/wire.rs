@@ -56,6 +56,7 @@ fn for_model(request: &LlmRequest) -> InteractionRequest {
         model: Some(request.model.clone()),
         input: InteractionInput::Text(request.prompt.clone()),
         system_instruction: request.system.clone(),
+        previous_interaction_id: request.previous.clone(),
         tools: (!tools.is_empty()).then_some(tools),
         response_format: schema.map(|schema| ResponseFormat::json_schema(schema).into()),
         generation_config: Some(GenerationConfig {

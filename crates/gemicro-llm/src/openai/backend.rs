@@ -63,6 +63,9 @@ impl LlmBackend for OpenAiBackend {
         if handle.is_some() {
             return futures_util::stream::iter([Err(no_session())]).boxed();
         }
+        if request.previous.is_some() {
+            return futures_util::stream::iter([Err(no_memory())]).boxed();
+        }
         let endpoint = Arc::clone(&self.endpoint);
         let chunks = start(Arc::clone(&endpoint), request);
         chunks
@@ -83,6 +86,12 @@ async fn list(endpoint: &Endpoint) -> Result<Vec<String>, Trouble> {
     };
     let ids = models.iter().filter_map(|model| model.get("id")?.as_str());
     Ok(ids.map(str::to_owned).collect())
+}
+
+/// This API keeps no conversations.
+fn no_memory() -> StepFailure {
+    let message = "an OpenAI-compatible server remembers no earlier calls";
+    StepFailure::free(Failure::new(ErrorKind::SessionNotFound, message))
 }
 
 /// Calls of this API cannot be picked up, so a handle is not of our making.

@@ -84,6 +84,7 @@ pub(crate) fn request(prompt: &str) -> LlmRequest {
         model: MODEL.to_owned(),
         system: None,
         prompt: prompt.to_owned(),
+        previous: None,
         schema: None,
         tools: Vec::new(),
         delivery: Delivery::Streamed,

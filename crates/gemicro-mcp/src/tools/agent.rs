@@ -120,6 +120,7 @@ pub(super) async fn call(
     let limits = (millis(asked.request.idle), millis(asked.request.total));
     let fallback = call.setup.fallback.clone().filter(|named| named != tool);
     let request = AskRequest {
+        turn: None,
         fallback,
         ..asked.request
     };
@@ -168,6 +169,7 @@ impl AgentCall {
         let is_set = |name: &str| Ok::<_, Failure>(arguments.flag(name)?.unwrap_or(false));
         let all_messages = is_set("return_all_messages")?;
         let request = AskRequest {
+            turn: None,
             prompt: arguments.required("PROMPT")?,
             agent: Some(agent),
             model: given(arguments.text("model")?),

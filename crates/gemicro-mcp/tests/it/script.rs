@@ -32,6 +32,7 @@ pub(crate) fn answers_after(seconds: u64) -> Script {
 
 pub(crate) fn answered() -> Happens {
     let answer = AgentAnswer {
+        retold: false,
         text: "Done.".to_owned(),
         session: Some("s-1".to_owned()),
         tier: "full".to_owned(),

@@ -136,6 +136,7 @@ impl AskArgs {
         };
         let of_same_agent = known.filter(|known| agent.is_none_or(|agent| agent == known.agent));
         Ok(AskRequest {
+            turn: None,
             prompt,
             agent: agent.or_else(|| known.map(|known| known.agent)),
             model: self.model.clone().or_else(|| of_same_agent?.model.clone()),

@@ -4,7 +4,7 @@ use super::number::numbers;
 use super::sentence::sentences;
 use super::words::identifiers;
 use super::{FactClass, FactKind, Spot};
-use crate::history::{Trust, Turn};
+use crate::history::{Trust, Turn, TurnKind};
 
 /// A fact as it stands in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,14 @@ pub(in crate::history) struct Found<'a> {
 
 /// The facts of a turn in the order in which they stand there; one that occurs twice is there twice.
 pub(in crate::history) fn extract(turn: &Turn) -> Vec<Found<'_>> {
+    if turn.kind == TurnKind::Pin {
+        return vec![Found {
+            text: turn.text.trim(),
+            class: FactClass::Rule,
+            kind: FactKind::Sentence,
+            spot: Spot::Prose,
+        }];
+    }
     let mut facts = Vec::new();
     let mut fence = None;
     let mut rest = turn.text.as_str();

@@ -114,6 +114,12 @@ event_payload!(CancelRequested, "cancel_requested", |_it| "Cancel requested"
 pub struct AnswerRequested {
     /// Names the question.
     pub key: String,
+    /// The tool that waits for leave, where it is that; else the run as a whole waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// What the tool is to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
 }
 event_payload!(AnswerRequested, "answer_requested", |it| format!(
     "Waiting for an answer: {}",

@@ -1,0 +1,256 @@
+//! What happens around the turns of a conversation that is being held: who was asked and how, what was taken back,
+//! what was compressed. Folding these with the turns gives a chat back as it was.
+
+use std::fmt;
+
+use gemicro_event::{Charge, Failure, Registry, StreamId, event_payload, event_readers};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{InventedSign, PromptPlan, SummaryRefusal};
+use crate::ask::AgentName;
+
+/// Who answers in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "speaker")]
+pub enum Speaker {
+    /// A coding agent.
+    Agent {
+        /// Which.
+        agent: AgentName,
+        /// The model it asks; without one it chooses.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+    },
+    /// A model without tools.
+    Model {
+        /// The backend that has it.
+        backend: String,
+        /// The model.
+        model: String,
+    },
+}
+
+impl fmt::Display for Speaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Agent { agent, model: None } => write!(f, "{agent}"),
+            Self::Agent {
+                agent,
+                model: Some(model),
+            } => write!(f, "{agent} · {model}"),
+            Self::Model { backend, model } => write!(f, "{backend} API · {model}"),
+        }
+    }
+}
+
+/// How a speaker gets to know what was said before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// It remembers: a session of the agent, or of the provider.
+    Native,
+    /// It is told, in one prompt.
+    Rendered,
+}
+
+impl Transport {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Rendered => "rendered",
+        }
+    }
+}
+
+/// A turn of the user was sent. In the transaction of that turn, or later for another try.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnAsked {
+    /// The user's turn.
+    pub turn: u64,
+    /// The run that answers it.
+    pub run: StreamId,
+    /// Who is asked.
+    #[serde(flatten)]
+    pub speaker: Speaker,
+    /// How.
+    pub transport: Transport,
+}
+event_payload!(TurnAsked, "turn_asked", |it| format!(
+    "Turn {} was sent to {} ({})",
+    it.turn,
+    it.speaker,
+    it.transport.as_str()
+));
+
+/// A turn was answered. In the transaction of the answer's turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnAnswered {
+    /// The user's turn.
+    pub turn: u64,
+    /// The run that answered it.
+    pub run: StreamId,
+    /// The session or interaction that knows the conversation up to here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// What it cost.
+    #[serde(default)]
+    pub charge: Charge,
+    /// The tokens of it that came out of a provider's cache.
+    #[serde(default)]
+    pub cached_tokens: u64,
+}
+event_payload!(TurnAnswered, "turn_answered", |it| format!(
+    "Turn {} was answered",
+    it.turn
+));
+
+/// A turn has no answer. The user's turn stays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnFailed {
+    /// The user's turn.
+    pub turn: u64,
+    /// The run that failed, was stopped or was lost.
+    pub run: StreamId,
+    /// Why.
+    pub error: Failure,
+    /// What it cost.
+    #[serde(default)]
+    pub charge: Charge,
+}
+event_payload!(TurnFailed, "turn_failed", |it| format!(
+    "Turn {} has no answer: {}",
+    it.turn, it.error.message
+));
+
+/// A speaker gets to know the conversation in another way than in the turn before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TransportSwitched {
+    /// From this turn on.
+    pub turn: u64,
+    /// How it was.
+    pub from: Transport,
+    /// How it is.
+    pub to: Transport,
+    /// Why.
+    pub reason: String,
+}
+event_payload!(TransportSwitched, "transport_switched", |it| format!(
+    "{} after {}: {}",
+    it.to.as_str(),
+    it.from.as_str(),
+    it.reason
+));
+
+/// A reply went on to invent turns of others; that part is not in the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplyCut {
+    /// The assistant's turn.
+    pub turn: u64,
+    /// How it was recognised.
+    pub sign: InventedSign,
+    /// How many bytes were cut.
+    pub bytes: u64,
+}
+event_payload!(ReplyCut, "reply_cut", |it| format!(
+    "The reply in turn {} invented further turns; {} bytes were cut",
+    it.turn, it.bytes
+));
+
+/// Turns were taken back. They stay in the journal and no longer count; the next turn has the number of the first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnsWithdrawn {
+    /// The first of them.
+    pub from: u64,
+}
+event_payload!(TurnsWithdrawn, "turns_withdrawn", |it| format!(
+    "Turns from {} on were taken back",
+    it.from
+));
+
+/// Prompts show less of the conversation from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationCompacted {
+    /// What they show.
+    #[schemars(with = "serde_json::Value")]
+    pub plan: PromptPlan,
+    /// Tokens of the whole conversation.
+    pub conversation_tokens: u64,
+    /// Tokens of a prompt now.
+    pub prompt_tokens: u64,
+    /// Facts that no prompt shows any more.
+    pub n_lost: u64,
+}
+event_payload!(ConversationCompacted, "conversation_compacted", |it| format!(
+    "The prompt has {} of {} tokens now; {} facts were lost",
+    it.prompt_tokens, it.conversation_tokens, it.n_lost
+));
+
+/// A model is asked for a summary of old turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SummaryAsked {
+    /// Names the content of these turns.
+    pub hash: String,
+    /// The first turn.
+    pub first: u64,
+    /// The last one.
+    pub last: u64,
+    /// How long it should be at most.
+    pub max_tokens: u64,
+    /// The run that writes it.
+    pub run: StreamId,
+}
+event_payload!(SummaryAsked, "summary_asked", |it| format!(
+    "A summary of turns {} to {} was asked for",
+    it.first, it.last
+));
+
+/// There is a summary of old turns, or there will be none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SummaryMade {
+    /// Names the content of these turns.
+    pub hash: String,
+    /// The summary, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub refusal: Option<SummaryRefusal>,
+    /// What it cost.
+    #[serde(default)]
+    pub charge: Charge,
+}
+event_payload!(SummaryMade, "summary_made", |it| match &it.refusal {
+    None => "A summary was made".to_owned(),
+    Some(refusal) => format!("A summary was not taken: {refusal}"),
+});
+
+event_readers! {
+    /// Readers of the events of chats.
+    pub trait ChatReaders {
+        TurnAsked => as_turn_asked, try_as_turn_asked;
+        TurnAnswered => as_turn_answered, try_as_turn_answered;
+        TurnFailed => as_turn_failed, try_as_turn_failed;
+        TransportSwitched => as_transport_switched, try_as_transport_switched;
+        ReplyCut => as_reply_cut, try_as_reply_cut;
+        TurnsWithdrawn => as_turns_withdrawn, try_as_turns_withdrawn;
+        ConversationCompacted => as_conversation_compacted, try_as_conversation_compacted;
+        SummaryAsked => as_summary_asked, try_as_summary_asked;
+        SummaryMade => as_summary_made, try_as_summary_made;
+    }
+}
+
+pub(super) fn register(registry: &mut Registry) {
+    registry.add::<TurnAsked>();
+    registry.add::<TurnAnswered>();
+    registry.add::<TurnFailed>();
+    registry.add::<TransportSwitched>();
+    registry.add::<ReplyCut>();
+    registry.add::<TurnsWithdrawn>();
+    registry.add::<ConversationCompacted>();
+    registry.add::<SummaryAsked>();
+    registry.add::<SummaryMade>();
+}

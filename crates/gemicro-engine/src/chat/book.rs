@@ -1,0 +1,183 @@
+//! The conversation of a chat: its turns and prompts, and every change of them written down before it counts.
+
+use gemicro_core::history::{
+    ConversationCompacted, ConversationLog, HistoryConfig, HistoryManager, PromptResult, SummaryAsked,
+    SummaryMade, SummaryRefusal, SummaryRequest, TurnAdded, TurnsWithdrawn,
+};
+use gemicro_core::history::{Turn, TurnKind};
+use gemicro_event::{AgentUpdate, Charge, Payload, StreamId, Timestamp};
+
+use crate::conversations::{Held, Holding};
+use crate::{Conversation, ConversationError};
+
+/// How much of its first message a conversation is called by.
+const NAME_CHARS: usize = 60;
+
+/// An open conversation.
+pub(super) struct Book {
+    pub(super) holding: Holding,
+    pub(super) name: String,
+    pub(super) history: HistoryManager,
+    pub(super) held: Held,
+    /// Compactions that are written down.
+    n_written: u64,
+}
+
+/// A fact with the time of now.
+pub(super) fn fact<P: Payload>(payload: &P) -> AgentUpdate {
+    AgentUpdate::new(payload, Timestamp::now())
+}
+
+impl Book {
+    /// A conversation without turns.
+    pub(super) fn fresh(holding: Holding, config: HistoryConfig) -> Self {
+        Self {
+            holding,
+            name: String::new(),
+            history: HistoryManager::new(config),
+            held: Held::default(),
+            n_written: 0,
+        }
+    }
+
+    /// A conversation that is there.
+    pub(super) fn of(holding: Holding, conversation: Conversation, config: HistoryConfig) -> Self {
+        let history = restored(config, &conversation.log, &conversation.held);
+        Self {
+            holding,
+            name: conversation.name,
+            n_written: history.compaction_count(),
+            history,
+            held: conversation.held,
+        }
+    }
+
+    pub(super) fn log(&self) -> &ConversationLog {
+        self.history.log()
+    }
+
+    /// Writes facts; a conversation begins with its first turn.
+    pub(super) async fn write(&mut self, facts: Vec<AgentUpdate>) -> Result<(), ConversationError> {
+        if !self.holding.is_fresh() {
+            return self.holding.write(facts).await;
+        }
+        if self.name.is_empty() {
+            self.name = "untitled".to_owned();
+        }
+        self.holding.begin(&self.name, None, facts).await
+    }
+
+    /// The prompt that this message would make.
+    pub(super) fn prompt_for(&mut self, message: &str) -> Result<PromptResult, Refusal> {
+        self.history.build_prompt(message).map_err(Refusal::of)
+    }
+
+    /// Whether prompts show less since something was written last, as a fact.
+    pub(super) fn compaction(&mut self) -> Option<AgentUpdate> {
+        let count = self.history.compaction_count();
+        if count == self.n_written {
+            return None;
+        }
+        let plan = self.history.plan()?.clone();
+        let report = self.history.report()?;
+        let compacted = ConversationCompacted {
+            plan,
+            conversation_tokens: self.history.estimated_total_tokens(),
+            prompt_tokens: report.tokens_after,
+            n_lost: report.lost.len() as u64,
+        };
+        self.n_written = count;
+        self.held.compacted(compacted.clone());
+        Some(fact(&compacted))
+    }
+
+    /// Adds a turn to the log; the fact still has to be written.
+    pub(super) fn add(&mut self, turn: Turn) -> (Turn, AgentUpdate) {
+        if self.name.is_empty() && turn.kind == TurnKind::Message {
+            self.name = name_of(&turn.text);
+        }
+        let number = self.history.add_turn(turn.clone());
+        let turn = Turn { number, ..turn };
+        let added = fact(&TurnAdded { turn: turn.clone() });
+        (turn, added)
+    }
+
+    /// Takes back all turns from this one on.
+    pub(super) async fn withdraw(&mut self, from: u64) -> Result<(), ConversationError> {
+        self.write(vec![fact(&TurnsWithdrawn { from })]).await?;
+        self.held.withdrawn(from);
+        let log = self.log().cut_after(from.saturating_sub(1));
+        let config = self.history.config().clone();
+        self.history = restored(config, &log, &self.held);
+        self.n_written = self.history.compaction_count();
+        Ok(())
+    }
+
+    /// Notes that a summary is being written.
+    pub(super) async fn ask_summary(
+        &mut self,
+        request: &SummaryRequest,
+        run: &StreamId,
+    ) -> Result<(), ConversationError> {
+        let asked = SummaryAsked {
+            hash: request.hash.clone(),
+            first: request.first,
+            last: request.last,
+            max_tokens: request.max_tokens,
+            run: run.clone(),
+        };
+        self.write(vec![fact(&asked)]).await?;
+        self.held.summary_asked(asked);
+        Ok(())
+    }
+
+    /// Takes a summary, or the reason why there is none.
+    pub(super) async fn take_summary(
+        &mut self,
+        request: &SummaryRequest,
+        answer: Result<String, SummaryRefusal>,
+        charge: Charge,
+    ) -> Result<Result<(), SummaryRefusal>, ConversationError> {
+        let taken = self.history.accept_summary(request, answer);
+        let text = self.history.summaries().get(&request.hash);
+        let made = SummaryMade {
+            hash: request.hash.clone(),
+            text: text.and_then(|text| text.as_ref().ok().cloned()),
+            refusal: taken.as_ref().err().cloned(),
+            charge,
+        };
+        self.write(vec![fact(&made)]).await?;
+        self.held.summary_made(made);
+        Ok(taken)
+    }
+}
+
+/// Why there is no prompt.
+pub(super) struct Refusal(pub(super) String);
+
+impl Refusal {
+    fn of(error: gemicro_core::history::HistoryError) -> Self {
+        Self(format!(
+            "{error}: send less, or put it in a file and name the file"
+        ))
+    }
+}
+
+/// The history as it was: the same plan, so that the next prompt continues the last one.
+fn restored(config: HistoryConfig, log: &ConversationLog, held: &Held) -> HistoryManager {
+    let history = HistoryManager::from_log(config, log);
+    match &held.plan {
+        Some(plan) => history.with_plan(plan.clone(), held.summaries.clone()),
+        None => history,
+    }
+}
+
+/// What a conversation is called that begins so.
+fn name_of(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let clean: String = line.chars().filter(|c| !c.is_control()).collect();
+    match clean.char_indices().nth(NAME_CHARS) {
+        Some((end, _)) => format!("{}…", clean[..end].trim_end()),
+        None => clean,
+    }
+}

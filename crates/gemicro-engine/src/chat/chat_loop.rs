@@ -1,0 +1,359 @@
+//! The loop of a chat: orders in, news out.
+
+use gemicro_core::history::{Author, Speaker, Transport, Turn, TurnKind, write_transcript};
+use gemicro_event::{ErrorKind, Failure};
+use tokio::sync::mpsc;
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+use super::book::Book;
+use super::config::{ChatConfig, Opening};
+use super::news::{Chapter, Meter, News};
+use super::order::Order;
+use super::summaries::Summaries;
+use crate::ConversationError;
+use crate::conversations::{Holding, RENEW};
+
+/// Orders that may wait.
+const ORDERS: usize = 64;
+/// News that may wait; who shows them slowly slows the chat down, nothing else.
+const NEWS: usize = 1024;
+/// Turns that are shown when a conversation is opened.
+const SHOWN_TURNS: usize = 200;
+/// Conversations in a list.
+const LISTED: usize = 20;
+
+/// A chat that is open.
+pub struct ChatLine {
+    /// Where orders go. Dropping it ends the chat.
+    pub orders: mpsc::Sender<Order>,
+    /// What happens.
+    pub news: mpsc::Receiver<News>,
+}
+
+/// Opens a conversation and holds it until [`Order::Quit`].
+///
+/// # Errors
+/// When there is no such conversation, another chat has it, a newer program wrote it, or the store fails.
+pub async fn open_chat(config: ChatConfig, opening: Opening) -> Result<ChatLine, Failure> {
+    let book = open(&config, &opening).await?;
+    let (orders, taken) = mpsc::channel(ORDERS);
+    let (told, news) = mpsc::channel(NEWS);
+    let speaker = speaker(&config, &book);
+    let chat = Chat {
+        summaries: Summaries::default(),
+        told_long: false,
+        why_told: "nobody remembers the conversation",
+        config,
+        book,
+        speaker,
+        orders: taken,
+        news: told,
+        renewal: every_renewal(),
+    };
+    tokio::spawn(chat.hold());
+    Ok(ChatLine { orders, news })
+}
+
+/// A chat under way.
+pub(super) struct Chat {
+    pub(super) config: ChatConfig,
+    pub(super) book: Book,
+    pub(super) speaker: Speaker,
+    pub(super) orders: mpsc::Receiver<Order>,
+    news: mpsc::Sender<News>,
+    pub(super) renewal: Interval,
+    pub(super) summaries: Summaries,
+    /// The user knows that the conversation is long.
+    pub(super) told_long: bool,
+    /// Why the next prompt tells everything, should it have to.
+    pub(super) why_told: &'static str,
+}
+
+/// Whether the chat goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    GoOn,
+    Quit,
+}
+
+impl Chat {
+    async fn hold(mut self) {
+        self.tell_opened().await;
+        let mut next = self.take_up().await;
+        while next == Next::GoOn {
+            next = tokio::select! {
+                order = self.orders.recv() => match order {
+                    Some(order) => self.obey(order).await,
+                    None => Next::Quit,
+                },
+                _ = self.renewal.tick() => self.renew().await,
+                written = self.summaries.written() => self.take_summary(written).await,
+            };
+        }
+        self.book.holding.release().await;
+        self.tell(News::Closed).await;
+    }
+
+    async fn obey(&mut self, order: Order) -> Next {
+        match order {
+            Order::Say(text) => return self.say(&text).await,
+            Order::Quit => return Next::Quit,
+            Order::Stop | Order::Answer { .. } => {
+                self.refuse("no answer is on its way").await;
+            }
+            Order::Model(None) => {
+                let speaker = format!(
+                    "{} answers; /model takes an agent (gemini, claude, codex) or a model",
+                    self.speaker
+                );
+                self.tell(News::Notice(speaker)).await;
+            }
+            Order::Model(Some(name)) => match (self.config.find_speaker)(&name) {
+                Ok(speaker) => {
+                    self.speaker = speaker;
+                    self.why_told = "another one answers";
+                    self.tell(News::Speaker(self.speaker.to_string())).await;
+                }
+                Err(failure) => self.refuse(&failure.message).await,
+            },
+            Order::Compact => self.compact().await,
+            Order::Pin(text) => self.pin(text).await,
+            Order::Undo => self.undo().await,
+            Order::Clear => {
+                let holding = Holding::fresh(&self.config.conversations, &self.config.owner);
+                let book = Book::fresh(holding, self.config.history.clone());
+                self.turn_to(book).await;
+            }
+            Order::Open(id) => match open(&self.config, &Opening::Named(id)).await {
+                Ok(book) => {
+                    self.speaker = speaker(&self.config, &book);
+                    self.turn_to(book).await;
+                    return self.take_up().await;
+                }
+                Err(failure) => self.refuse(&failure.message).await,
+            },
+            Order::Export(file) => {
+                let text = write_transcript(self.book.log()).map_err(std::io::Error::from);
+                match text.and_then(|text| write_new(&file, &text)) {
+                    Ok(()) => {
+                        self.tell(News::Notice(format!("written to {}", file.display())))
+                            .await
+                    }
+                    Err(error) => self.refuse(&format!("{}: {error}", file.display())).await,
+                }
+            }
+            Order::Sessions => match self.config.conversations.list(LISTED).await {
+                Ok(rows) => self.tell(News::Listed(rows)).await,
+                Err(error) => self.refuse(&error.to_string()).await,
+            },
+            Order::Cost => {
+                let spent = self.book.held.spent;
+                let dollars = spent.micro_usd as f64 / 1_000_000.0;
+                let cost = format!(
+                    "{} tokens in {} calls, {} of them out of a cache, ${dollars:.4}",
+                    spent.tokens, spent.turns, self.book.held.cached_tokens
+                );
+                self.tell(News::Notice(cost)).await;
+            }
+        }
+        Next::GoOn
+    }
+
+    /// Makes the prompt short now.
+    async fn compact(&mut self) {
+        if self.book.log().is_empty() {
+            return self.refuse("nothing was said yet").await;
+        }
+        if let Err(error) = self.book.history.compress_harder() {
+            return self.refuse(&error.to_string()).await;
+        }
+        // Rendered once, so that the report speaks of what will be sent.
+        let prompt = self.book.history.prompt().map(|_| ());
+        if let Err(error) = prompt {
+            return self.refuse(&error.to_string()).await;
+        }
+        self.why_told = "the conversation was compacted";
+        let fact = self.book.compaction();
+        if let Err(error) = self.book.write(fact.into_iter().collect()).await {
+            return self.refuse(&error.to_string()).await;
+        }
+        if let Some(report) = self.book.history.report() {
+            let told = format!(
+                "the prompt has {} of {} tokens now; {} facts were pinned, {} lost",
+                report.tokens_after,
+                report.tokens_before,
+                report.pinned.len(),
+                report.lost.len()
+            );
+            self.tell(News::Notice(told)).await;
+        }
+        self.meter().await;
+        self.want_summaries().await;
+    }
+
+    /// Keeps a sentence in every prompt.
+    async fn pin(&mut self, text: Option<String>) {
+        let last = |book: &Book| {
+            let number = book.log().last_user()?;
+            book.log().turn(number).map(|turn| turn.text.clone())
+        };
+        let text = text.or_else(|| last(&self.book)).unwrap_or_default();
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if line.is_empty() {
+            return self.refuse("there is nothing to pin: /pin TEXT").await;
+        }
+        let turn = Turn {
+            kind: TurnKind::Pin,
+            ..Turn::new(Author::System, line)
+        };
+        let turn = self.config.conversations.clean(&turn);
+        let (turn, added) = self.book.add(turn);
+        self.why_told = "a sentence was pinned";
+        match self.book.write(vec![added]).await {
+            Ok(()) => self.tell(News::Notice(format!("pinned: {}", turn.text))).await,
+            Err(error) => self.refuse(&error.to_string()).await,
+        }
+        self.meter().await;
+    }
+
+    /// Takes back the last message, its answer and what came after.
+    async fn undo(&mut self) {
+        let Some(from) = self.book.log().last_user() else {
+            return self.refuse("there is nothing to take back").await;
+        };
+        self.why_told = "turns were taken back";
+        match self.book.withdraw(from).await {
+            Ok(()) => self.tell(News::Undone { from }).await,
+            Err(error) => self.refuse(&error.to_string()).await,
+        }
+        self.meter().await;
+    }
+
+    async fn turn_to(&mut self, book: Book) {
+        self.book.holding.release().await;
+        self.summaries = Summaries::default();
+        self.book = book;
+        self.told_long = false;
+        self.why_told = "nobody remembers the conversation";
+        self.tell_opened().await;
+    }
+
+    async fn tell_opened(&mut self) {
+        let turns = self.book.log().turns();
+        let shown = turns.len().saturating_sub(SHOWN_TURNS);
+        let chapter = Chapter {
+            id: self.book.holding.id().clone(),
+            name: self.book.name.clone(),
+            speaker: self.speaker.to_string(),
+            turns: turns[shown..].to_vec(),
+            n_turns: turns.len() as u64,
+        };
+        self.tell(News::Opened(chapter)).await;
+        self.meter().await;
+    }
+
+    pub(super) async fn meter(&mut self) {
+        let history = &self.book.history;
+        let (prompt_tokens, is_compressed) = match history.report() {
+            Some(report) => (
+                report.tokens_after,
+                history.plan().is_some_and(|plan| plan.compresses()),
+            ),
+            None => (history.estimated_total_tokens(), false),
+        };
+        let held = &self.book.held;
+        let meter = Meter {
+            prompt_tokens,
+            max_prompt_tokens: history.config().limit(),
+            is_compressed,
+            n_compactions: history.compaction_count(),
+            used_tokens: held.spent.tokens,
+            cached_tokens: held.cached_tokens,
+            micro_usd: held.spent.micro_usd,
+        };
+        self.tell(News::Meter(meter)).await;
+    }
+
+    /// Keeps the conversation; without it the chat is over.
+    pub(super) async fn renew(&mut self) -> Next {
+        match self.book.holding.renew().await {
+            Ok(()) => Next::GoOn,
+            Err(error) => self.lost(error).await,
+        }
+    }
+
+    /// The conversation can no longer be written to.
+    pub(super) async fn lost(&mut self, error: ConversationError) -> Next {
+        self.tell(News::Failed {
+            failure: error.into(),
+            offers_clear: false,
+        })
+        .await;
+        Next::Quit
+    }
+
+    pub(super) async fn refuse(&mut self, why: &str) {
+        self.tell(News::Refused(why.to_owned())).await;
+    }
+
+    pub(super) async fn tell(&mut self, news: News) {
+        // Nobody looks any more: the orders end as well.
+        let _ = self.news.send(news).await;
+    }
+
+    /// How the turn before was sent.
+    pub(super) fn last_transport(&self) -> Option<Transport> {
+        self.book.held.transport
+    }
+}
+
+/// The conversation of an opening, held here.
+async fn open(config: &ChatConfig, opening: &Opening) -> Result<Book, Failure> {
+    let conversations = &config.conversations;
+    let named = match opening {
+        Opening::New => {
+            let holding = Holding::fresh(conversations, &config.owner);
+            return Ok(Book::fresh(holding, config.history.clone()));
+        }
+        Opening::Last => {
+            let rows = conversations.list(usize::MAX).await?;
+            let last = rows.into_iter().filter(|row| row.readable);
+            let last = last.max_by_key(|row| row.updated_at);
+            last.map(|row| row.id).ok_or_else(|| {
+                let message = "there is no conversation yet: begin one with `gemicro chat`";
+                Failure::new(ErrorKind::NotFound, message)
+            })?
+        }
+        Opening::Named(id) | Opening::Fork(id) => conversations.find(id).await?,
+    };
+    if let Opening::Fork(_) = opening {
+        let original = conversations.load(&named).await?;
+        let name = format!("{} (copy)", original.name);
+        let holding = Holding::copy(conversations, &config.owner, &name, &named, &original.log).await?;
+        let copy = conversations.load(holding.id()).await?;
+        return Ok(Book::of(holding, copy, config.history.clone()));
+    }
+    let (holding, conversation) = Holding::take(conversations, &named, &config.owner, config.is_gone).await?;
+    Ok(Book::of(holding, conversation, config.history.clone()))
+}
+
+/// Who answers: whom the user named, who answered last, or who usually does.
+fn speaker(config: &ChatConfig, book: &Book) -> Speaker {
+    let last = book.held.speaker.clone();
+    last.filter(|_| !config.speaker_is_given)
+        .unwrap_or_else(|| config.speaker.clone())
+}
+
+fn every_renewal() -> Interval {
+    let mut renewal = interval(RENEW);
+    renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    renewal
+}
+
+/// Writes a file that is not there yet.
+fn write_new(file: &std::path::Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    options.open(file)?.write_all(text.as_bytes())
+}

@@ -1,0 +1,138 @@
+//! What a turn leaves in the log: an answer, or why there is none.
+
+use gemicro_core::history::{
+    Author, HistoryWarning, ReplyCut, Transport, TransportSwitched, Turn, TurnAnswered, TurnFailed,
+    cut_invented,
+};
+use gemicro_event::{Charge, ErrorKind, Failure, StreamId, Timestamp};
+
+use super::book::fact;
+use super::chat_loop::{Chat, Next};
+use super::news::News;
+use super::saying::Sent;
+use super::watch::Answer;
+
+impl Chat {
+    /// An answer becomes a turn, without what it invented.
+    pub(super) async fn answered(&mut self, sent: &Sent, answer: Answer) -> Next {
+        let charge = self.charge(&sent.run).await;
+        let tag = self.book.history.plan().map(|plan| plan.tag.clone());
+        let cut = tag.as_ref().map(|tag| cut_invented(&answer.text, tag));
+        let (text, invented) = match cut {
+            Some(cut) => (cut.kept.to_owned(), cut.invented),
+            None => (answer.text, None),
+        };
+        if text.trim().is_empty() {
+            let message = "the reply held nothing but invented turns of others";
+            let failure = Failure::new(ErrorKind::MalformedOutput, message);
+            let written = self.failed_for(sent, &failure, charge).await;
+            let offers_clear = false;
+            self.tell(News::Failed {
+                failure,
+                offers_clear,
+            })
+            .await;
+            return written;
+        }
+        let turn = Turn {
+            usage: answer.usage,
+            ..Turn::new(Author::Assistant, text)
+        };
+        let turn = self.config.conversations.clean(&turn);
+        let (turn, added) = self.book.add(turn);
+        let mut facts = vec![added];
+        if let Some(invented) = &invented {
+            facts.push(fact(&ReplyCut {
+                turn: turn.number,
+                sign: invented.sign,
+                bytes: invented.bytes as u64,
+            }));
+        }
+        if answer.retold && sent.transport == Transport::Native {
+            facts.push(fact(&TransportSwitched {
+                turn: sent.turn,
+                from: Transport::Native,
+                to: Transport::Rendered,
+                reason: "the session was gone".to_owned(),
+            }));
+        }
+        let done = TurnAnswered {
+            turn: sent.turn,
+            run: sent.run.clone(),
+            // A session remembers what was cut.
+            session: answer.session.filter(|_| invented.is_none()),
+            charge,
+            cached_tokens: answer.usage.map_or(0, |usage| usage.cached_tokens),
+        };
+        facts.push(fact(&done));
+        if let Err(error) = self.book.write(facts).await {
+            return self.lost(error).await;
+        }
+        self.why_told = "nobody remembers the conversation";
+        let up_to = self.book.log().len();
+        self.book.held.answered(done, up_to);
+        let duration = Timestamp::now().since(sent.at);
+        self.tell(News::Answered {
+            turn,
+            usage: answer.usage,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        })
+        .await;
+        if invented.is_some() {
+            let told = "the reply went on to invent turns of others; that part was cut";
+            self.tell(News::Warning(told.to_owned())).await;
+        }
+        Next::GoOn
+    }
+
+    pub(super) async fn failed(&mut self, sent: &Sent, failure: &Failure) -> Next {
+        let charge = self.charge(&sent.run).await;
+        self.failed_for(sent, failure, charge).await
+    }
+
+    async fn failed_for(&mut self, sent: &Sent, failure: &Failure, charge: Charge) -> Next {
+        let failed = TurnFailed {
+            turn: sent.turn,
+            run: sent.run.clone(),
+            error: failure.clone(),
+            charge,
+        };
+        self.why_told = "the turn before has no answer";
+        if let Err(error) = self.book.write(vec![fact(&failed)]).await {
+            return self.lost(error).await;
+        }
+        self.book.held.failed(&failed);
+        Next::GoOn
+    }
+
+    async fn charge(&self, run: &StreamId) -> Charge {
+        let row = self.config.desk.find(run.as_str()).await;
+        row.map(|row| row.spent).unwrap_or(Charge::ZERO)
+    }
+
+    /// Tells what the user should know about the prompt.
+    pub(super) async fn warn(&mut self) {
+        let warnings = self.book.history.warnings().to_vec();
+        for warning in warnings {
+            let told = match warning {
+                HistoryWarning::LongConversation { tokens } if !self.told_long => {
+                    self.told_long = true;
+                    format!("this conversation is long (about {tokens} tokens): /clear begins a new one")
+                }
+                HistoryWarning::NoSummary { first, last } if self.config.summariser.is_none() => {
+                    format!(
+                        "turns {first} to {last} are left out of the prompt; their facts are kept as far as they fit"
+                    )
+                }
+                HistoryWarning::SummaryRefused { first, last, refusal } => {
+                    format!("turns {first} to {last} were cut short: {refusal}")
+                }
+                HistoryWarning::DecisionsLost { count } => {
+                    format!("{count} decisions no longer fit into the prompt")
+                }
+                _ => continue,
+            };
+            self.tell(News::Warning(told)).await;
+        }
+    }
+}

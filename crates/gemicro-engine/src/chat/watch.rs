@@ -1,0 +1,206 @@
+//! Watches the run of a turn: what is shown while it works, and how it ends.
+
+use gemicro_core::ask::{AgentTrouble, AskReaders, ToolEnd};
+use gemicro_core::live::LiveItem;
+use gemicro_core::prompt::PromptReaders;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{ErrorKind, Event, Failure, StepKey, Usage};
+
+use super::news::{News, Question, ToolLine, ToolState};
+
+/// What was seen of a run.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// How much is shown, and of which attempt.
+    shown: Option<(StepKey, u32, u64)>,
+    /// Lines of tools that have not ended.
+    tools: Vec<(String, String)>,
+    /// Questions that are open.
+    questions: Vec<String>,
+    answer: Option<Answer>,
+    end: Option<End>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) session: Option<String>,
+    pub(super) usage: Option<Usage>,
+    /// What should have remembered the conversation did not, and was told it.
+    pub(super) retold: bool,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum End {
+    /// With an answer.
+    Answered(Answer),
+    /// Without one.
+    Failed {
+        failure: Failure,
+        /// It may have changed files: doing it again is for the user to say.
+        may_have_changed: bool,
+    },
+    /// Somebody stopped it.
+    Stopped,
+}
+
+impl Seen {
+    /// Takes a piece of text; pieces may be repeated or left out.
+    pub(super) fn live(&mut self, item: &LiveItem) -> Vec<News> {
+        let mut news = Vec::new();
+        let is_same =
+            |(step, attempt, _): &(StepKey, u32, u64)| *step == item.step && *attempt == item.attempt;
+        let n_shown = match &self.shown {
+            Some(shown) if is_same(shown) => shown.2,
+            Some(_) => {
+                news.push(News::StartedOver);
+                0
+            }
+            None => 0,
+        };
+        let n_bytes = item.text.len() as u64;
+        let end = item.offset + n_bytes;
+        let text = if item.offset > n_shown {
+            format!("…{}", item.text)
+        } else {
+            let known = usize::try_from(n_shown - item.offset).unwrap_or(usize::MAX);
+            item.text.get(known..).unwrap_or_default().to_owned()
+        };
+        self.shown = Some((item.step.clone(), item.attempt, end.max(n_shown)));
+        if !text.is_empty() {
+            news.push(News::Text(text));
+        }
+        news
+    }
+
+    /// Takes an event.
+    pub(super) fn event(&mut self, event: &Event) -> Vec<News> {
+        let update = &event.update;
+        let news = match update.event_type.as_str() {
+            "tool_called" => update.as_tool_called().map(|called| {
+                let text = match called.what.as_str() {
+                    "" => called.tool,
+                    what => format!("{}: {what}", called.tool),
+                };
+                self.tools.push((called.id.clone(), text.clone()));
+                tool(called.id, text, ToolState::Running)
+            }),
+            "tool_ended" => update.as_tool_ended().and_then(|ended| {
+                let state = match ended.end {
+                    ToolEnd::Done => ToolState::Done,
+                    ToolEnd::Failed => ToolState::Failed,
+                    ToolEnd::Denied => ToolState::Denied,
+                };
+                let idx = self.tools.iter().position(|(id, _)| *id == ended.id)?;
+                let (id, text) = self.tools.remove(idx);
+                Some(tool(id, text, state))
+            }),
+            "answer_requested" => update.as_answer_requested().and_then(|asked| {
+                self.questions.push(asked.key.clone());
+                Some(News::Question(Question {
+                    key: asked.key,
+                    tool: asked.tool?,
+                    text: asked.what.unwrap_or_default(),
+                }))
+            }),
+            "answer_given" => update.as_answer_given().map(|given| self.settled(given.key)),
+            "step_alarm" => update.as_step_alarm().map(|alarm| News::Warning(alarm.message)),
+            "step_retrying" => update
+                .as_step_retrying()
+                .map(|retrying| News::Warning(format!("{}: trying again", retrying.error.message))),
+            "run_parked" => update
+                .as_run_parked()
+                .map(|parked| News::Warning(format!("{}: waiting until {}", parked.reason, parked.until))),
+            "run_woken" => Some(News::Notice("the limit is over, going on".to_owned())),
+            "budget_warning" => update
+                .as_budget_warning()
+                .map(|warning| News::Warning(format!("{} % of the budget is used", warning.used_percent))),
+            _ => None,
+        };
+        self.note_end(event);
+        let mut news: Vec<News> = news.into_iter().collect();
+        if self.end.is_some() {
+            let open = std::mem::take(&mut self.questions);
+            news.extend(open.into_iter().map(|key| News::Settled { key }));
+        }
+        news
+    }
+
+    /// How it ended; nothing while it has not.
+    pub(super) fn end(&self) -> Option<&End> {
+        self.end.as_ref()
+    }
+
+    /// Questions that nobody has answered.
+    pub(super) fn asks(&self, key: &str) -> bool {
+        self.questions.iter().any(|open| open == key)
+    }
+
+    fn settled(&mut self, key: String) -> News {
+        self.questions.retain(|open| *open != key);
+        News::Settled { key }
+    }
+
+    fn note_end(&mut self, event: &Event) {
+        let update = &event.update;
+        match update.event_type.as_str() {
+            "agent_answered" => {
+                self.answer = update.as_agent_answered().map(|answered| Answer {
+                    text: answered.answer.text,
+                    session: answered.answer.session,
+                    usage: answered.answer.usage,
+                    retold: answered.answer.retold,
+                });
+            }
+            "model_answered" => {
+                self.answer = update.as_model_answered().map(|answered| Answer {
+                    text: answered.text,
+                    session: answered.interaction,
+                    usage: Some(answered.usage),
+                    retold: answered.retold,
+                });
+            }
+            "final_result" => {
+                let answer = self.answer.take();
+                self.end = Some(answer.map_or_else(no_answer, End::Answered));
+            }
+            "run_failed" => {
+                self.end = update.as_run_failed().map(|failed| End::Failed {
+                    may_have_changed: AgentTrouble::of(&failed.error).may_have_changed,
+                    failure: failed.error,
+                });
+            }
+            "run_cancelled" => self.end = Some(End::Stopped),
+            "run_interrupted" => {
+                let reason = update
+                    .as_run_interrupted()
+                    .map(|it| it.reason)
+                    .unwrap_or_default();
+                self.end = Some(failed(ErrorKind::Interrupted, &reason));
+            }
+            "run_suspended" => {
+                self.end = Some(failed(ErrorKind::Interrupted, "its process stopped"));
+            }
+            "run_resumed" => self.end = None,
+            _ => {}
+        }
+    }
+}
+
+/// An end without an answer.
+pub(super) fn failed(kind: ErrorKind, message: &str) -> End {
+    End::Failed {
+        failure: Failure::new(kind, message),
+        may_have_changed: false,
+    }
+}
+
+fn no_answer() -> End {
+    failed(ErrorKind::EmptyResult, "the run ended well, without an answer")
+}
+
+fn tool(id: String, text: String, state: ToolState) -> News {
+    News::Tool(ToolLine { id, text, state })
+}
