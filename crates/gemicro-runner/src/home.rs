@@ -1,7 +1,7 @@
 //! The home of an agent: settings we write, sessions it leaves, nobody else's files.
 //!
 //! A home lasts as long as its conversation, so at the second turn the agent may have planted anything in it.
-//! Nothing here follows a link: folders are opened one by one from the home down, files are replaced whole.
+//! Nothing here follows a link: folders are opened one by one from the home down, files are new or replaced whole.
 
 use std::fs;
 use std::io::Write;
@@ -39,14 +39,7 @@ impl AgentHome {
     /// `storage_error` when the folders cannot be had, or are links.
     pub fn open(home: &Path, temporary: &Path) -> Result<Self, Failure> {
         for folder in [home, temporary] {
-            let mut builder = fs::DirBuilder::new();
-            builder.recursive(true).mode(FOLDER_MODE);
-            builder.create(folder).map_err(|error| failed(folder, error))?;
-            let close = || {
-                let opened = openat(rustix::fs::CWD, folder, FOLDER, Mode::empty())?;
-                rustix::fs::fchmod(&opened, Mode::from_raw_mode(FOLDER_MODE))
-            };
-            close().map_err(|error| failed(folder, error.into()))?;
+            make_private(folder).map_err(|error| failed(folder, error))?;
         }
         Ok(Self {
             home: home.to_path_buf(),
@@ -63,7 +56,7 @@ impl AgentHome {
             let (folders, name) = self.inside(&file.path)?;
             let write = || {
                 let folder = self.walk(&folders, Missing::Make)?;
-                replace(&folder, name, file.text.as_bytes())
+                put(&folder, name, file.text.as_bytes())
             };
             write().map_err(|error| failed(&file.path, error))?;
         }
@@ -101,18 +94,7 @@ impl AgentHome {
     }
 
     fn empty_temporary(&self) -> Result<(), Failure> {
-        let empty = || {
-            for entry in fs::read_dir(&self.temporary)? {
-                let entry = entry?;
-                if entry.file_type()?.is_dir() {
-                    fs::remove_dir_all(entry.path())?;
-                } else {
-                    fs::remove_file(entry.path())?;
-                }
-            }
-            Ok(())
-        };
-        empty().map_err(|error| failed(&self.temporary, error))
+        empty_folder(&self.temporary).map_err(|error| failed(&self.temporary, error))
     }
 
     /// The folders from the home down to a file, and its name.
@@ -155,24 +137,63 @@ enum Missing {
     Refuse,
 }
 
-/// Puts a new file in the place of whatever is there.
-fn replace(folder: &OwnedFd, name: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Deletes everything in a folder that an agent had, but not the folder: some file systems make new files slowly for a
+/// while where others were deleted. What stands in its place and is no folder is deleted itself.
+///
+/// # Errors
+/// What cannot be deleted stays, and so does the rest.
+pub fn empty_folder(folder: &Path) -> std::io::Result<()> {
+    // The agent may have put a link there, and what it leads to is not ours.
+    if !fs::symlink_metadata(folder)?.is_dir() {
+        return fs::remove_file(folder);
+    }
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes a folder for the user alone. One that is there is closed to others, and may not be a link.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    match mkdirat(rustix::fs::CWD, folder, Mode::from_raw_mode(FOLDER_MODE)) {
+        Ok(()) => return Ok(()),
+        Err(Errno::EXIST) => {}
+        Err(Errno::NOENT) => {
+            let mut builder = fs::DirBuilder::new();
+            return builder.recursive(true).mode(FOLDER_MODE).create(folder);
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let opened = openat(rustix::fs::CWD, folder, FOLDER, Mode::empty())?;
+    Ok(rustix::fs::fchmod(&opened, Mode::from_raw_mode(FOLDER_MODE))?)
+}
+
+/// Writes a new file. Whatever has its name is replaced whole.
+fn put(folder: &OwnedFd, name: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    match write_new(folder, name, bytes) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        written => return written,
+    }
     let number = N_WRITTEN.fetch_add(1, Ordering::Relaxed);
-    let unfinished = format!(".gemicro-{}-{number}", std::process::id());
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = openat(folder, &unfinished, flags, Mode::from_raw_mode(0o600))?;
-    let put = || {
-        fs::File::from(file).write_all(bytes)?;
-        Ok(renameat_with(
-            folder,
-            &unfinished,
-            folder,
-            name,
-            RenameFlags::empty(),
-        )?)
-    };
-    put().inspect_err(|_: &std::io::Error| {
+    let unfinished = PathBuf::from(format!(".gemicro-{}-{number}", std::process::id()));
+    write_new(folder, &unfinished, bytes)?;
+    let renamed = renameat_with(folder, &unfinished, folder, name, RenameFlags::empty());
+    Ok(renamed.inspect_err(|_| {
         let _ = unlinkat(folder, &unfinished, AtFlags::empty());
+    })?)
+}
+
+/// Writes a file that nobody has the name of: no link is followed. One that cannot be written whole is not left.
+fn write_new(folder: &OwnedFd, name: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = openat(folder, name, flags, Mode::from_raw_mode(0o600))?;
+    fs::File::from(file).write_all(bytes).inspect_err(|_| {
+        let _ = unlinkat(folder, name, AtFlags::empty());
     })
 }
 

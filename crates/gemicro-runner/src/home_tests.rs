@@ -1,11 +1,11 @@
 //! Homes with planted links, and what is left after a turn.
 
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use gemicro_event::ErrorKind;
 
-use super::AgentHome;
+use super::{AgentHome, empty_folder};
 use crate::invocation::SettingsFile;
 
 fn file(home: &Path, name: &str) -> SettingsFile {
@@ -26,8 +26,19 @@ fn files_are_written_for_the_user_alone() {
         file(&home, "policy.toml"),
     ];
     agent_home.write(&files).unwrap();
-    // A second turn finds the files and replaces them.
+    let number = |path: &Path| std::fs::metadata(path).unwrap().ino();
+    let first = number(&files[0].path);
+    // A second turn finds the files and replaces them whole: whoever has the old ones open keeps them.
+    let old = std::fs::File::open(&files[0].path).unwrap();
     agent_home.write(&files).unwrap();
+    assert_eq!(old.metadata().unwrap().ino(), first);
+    assert_ne!(number(&files[0].path), first);
+    let names = |folder: &str| std::fs::read_dir(home.join(folder)).unwrap().count();
+    assert_eq!(
+        (names(".gemini/deep"), names("")),
+        (1, 2),
+        "nothing unfinished is left"
+    );
     let mode = |path: &Path| std::fs::metadata(path).unwrap().mode() & 0o7777;
     assert_eq!(std::fs::read_to_string(&files[0].path).unwrap(), "ours");
     for (path, expected) in [
@@ -38,6 +49,43 @@ fn files_are_written_for_the_user_alone() {
     ] {
         assert_eq!(mode(path), expected, "{}", path.display());
     }
+}
+
+#[test]
+fn a_home_that_others_could_read_is_closed() {
+    let root = tempfile::tempdir().unwrap();
+    let (home, temporary) = (root.path().join("home"), root.path().join("tmp"));
+    for _first_and_later in 0..2 {
+        AgentHome::open(&home, &temporary).unwrap();
+        for folder in [&home, &temporary] {
+            let mode = std::fs::metadata(folder).unwrap().mode();
+            assert_eq!(mode & 0o7777, 0o700, "{}", folder.display());
+            std::fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_folder_is_emptied_but_not_what_a_link_leads_to() {
+    let root = tempfile::tempdir().unwrap();
+    let (folder, outside) = (root.path().join("tmp"), root.path().join("outside"));
+    std::fs::create_dir_all(folder.join("deep/er")).unwrap();
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("file"), "user").unwrap();
+    std::fs::write(folder.join("deep/er/file"), "").unwrap();
+    symlink(&outside, folder.join("link")).unwrap();
+    let number = std::fs::metadata(&folder).unwrap().ino();
+    empty_folder(&folder).unwrap();
+    assert_eq!(std::fs::metadata(&folder).unwrap().ino(), number);
+    assert!(std::fs::read_dir(&folder).unwrap().next().is_none());
+    // A link in the place of the folder itself.
+    std::fs::remove_dir(&folder).unwrap();
+    symlink(&outside, &folder).unwrap();
+    empty_folder(&folder).unwrap();
+    assert!(folder.symlink_metadata().is_err());
+    assert_eq!(std::fs::read_to_string(outside.join("file")).unwrap(), "user");
+    let error = empty_folder(&folder).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub use cli::{ClaudeCode, Codex, GeminiAcp, GeminiHeadless, ResumeWay};
 pub use dialogue::{Dialogue, MAX_LINE_BYTES};
 pub use end::{AgentEnd, Ended, Exit};
 pub use guarded::Guarded;
-pub use home::AgentHome;
+pub use home::{AgentHome, empty_folder};
 pub use invocation::{Invocation, SettingsFile, Stdin};
 pub use item::{AgentItem, EndClaim, RawLine, ToolStatus, TurnEnd, UsageScope};
 pub use locate::{Located, locate};

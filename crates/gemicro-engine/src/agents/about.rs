@@ -1,7 +1,7 @@
 //! What is known about a conversation with an agent, beside its home.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind as ErrorKindOfIo, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::SystemTime;
@@ -9,6 +9,8 @@ use std::time::SystemTime;
 use gemicro_core::ask::{AgentName, SandboxMode};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use serde::{Deserialize, Serialize};
+
+use super::folder::write_new;
 
 const FILE: &str = "about.json";
 
@@ -37,7 +39,7 @@ pub(super) struct About {
 }
 
 impl About {
-    /// Reads it; nothing where it was never written.
+    /// Reads it; nothing where it was never written, or where a crash came between its making and its writing.
     ///
     /// # Errors
     /// `storage_error` when it cannot be read: what it says must not be guessed.
@@ -48,10 +50,12 @@ impl About {
             Failure::new(ErrorKind::StorageError, message)
         };
         match fs::read_to_string(&file) {
-            Ok(text) => serde_json::from_str(&text)
-                .map(Some)
-                .map_err(|error| failed(&error)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Ok(text) => match serde_json::from_str(&text) {
+                Ok(about) => Ok(Some(about)),
+                Err(error) if error.is_eof() => Ok(None),
+                Err(error) => Err(failed(&error)),
+            },
+            Err(error) if error.kind() == ErrorKindOfIo::NotFound => Ok(None),
             Err(error) => Err(failed(&error)),
         }
     }
@@ -61,23 +65,85 @@ impl About {
         folder.join(FILE).metadata().ok()?.modified().ok()
     }
 
-    /// Writes it, whole or not at all. It reaches the disk in the background: the answer is in the journal, and who
-    /// waits for it should not wait for this.
+    /// Writes it; what it said before is replaced whole or not at all. It reaches the disk in the background: the
+    /// answer is in the journal, and who waits for it should not wait for this.
     pub(super) fn write(&self, folder: &Path) -> std::io::Result<()> {
-        let new = folder.join(format!("{FILE}.new"));
-        let mut file = fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&new)?;
-        file.write_all(&serde_json::to_vec(self)?)?;
-        fs::rename(new, folder.join(FILE))?;
+        let (path, bytes) = (folder.join(FILE), serde_json::to_vec(self)?);
+        let file = match write_new(&path, &bytes) {
+            Err(error) if error.kind() == ErrorKindOfIo::AlreadyExists => replace(&path, &bytes)?,
+            written => written?,
+        };
         tokio::task::spawn_blocking(move || {
             if let Err(error) = file.sync_all() {
                 tracing::warn!(%error, "what is known about a session is not safe from a power cut");
             }
         });
         Ok(())
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<fs::File> {
+    let new = path.with_extension("json.new");
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let mut file = options.open(&new)?;
+    file.write_all(bytes)?;
+    fs::rename(new, path)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    fn about(session: &str) -> About {
+        About {
+            agent: AgentName::Codex,
+            directory: "/project".to_owned(),
+            session: session.to_owned(),
+            model: None,
+            sandbox: None,
+            yolo: None,
+            branch: None,
+            turns: Vec::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_known_is_written_and_replaced_for_the_user_alone() {
+        let place = tempfile::tempdir().expect("a folder");
+        assert_eq!(About::read(place.path()).expect("read"), None);
+        for session in ["one", "two"] {
+            about(session).write(place.path()).expect("written");
+            assert_eq!(About::read(place.path()).expect("read"), Some(about(session)));
+            let mode = place.path().join(FILE).metadata().expect("there").mode();
+            assert_eq!(mode & 0o7777, 0o600);
+        }
+        let names = fs::read_dir(place.path()).expect("read").count();
+        assert_eq!(names, 1, "nothing unfinished is left");
+    }
+
+    #[tokio::test]
+    async fn one_that_a_crash_cut_short_is_as_good_as_none_and_is_replaced() {
+        let place = tempfile::tempdir().expect("a folder");
+        let whole = serde_json::to_string(&about("one")).expect("text");
+        for n_bytes in 0..whole.len() {
+            fs::write(place.path().join(FILE), &whole[..n_bytes]).expect("written");
+            assert_eq!(About::read(place.path()).expect("read"), None, "{n_bytes}");
+        }
+        about("two").write(place.path()).expect("written");
+        assert_eq!(About::read(place.path()).expect("read"), Some(about("two")));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_guessed() {
+        let place = tempfile::tempdir().expect("a folder");
+        for garbage in ["garbage", "\0\0\0", "{}", "[1]"] {
+            fs::write(place.path().join(FILE), garbage).expect("written");
+            let failure = About::read(place.path()).expect_err("refused");
+            assert_eq!(failure.kind, ErrorKind::StorageError, "{garbage}");
+        }
     }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use gemicro_core::ask::{AgentName, AgentTask, BranchOutcome, SandboxMode};
+use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
 use gemicro_core::execute::StepCall;
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::redact::Redactor;
@@ -26,7 +26,7 @@ use super::messages;
 use super::place::{Place, belongs, name_of, turns_of_session};
 use super::pool::{Kept, Key};
 use super::seen::{Facts, Seen};
-use super::setup::{AgentAccess, cli, must_ask, speaks_acp};
+use super::setup::{AgentAccess, cli, must_ask};
 use super::verdict::Verdict;
 use super::way;
 
@@ -240,8 +240,7 @@ impl<'a> Attempt<'a> {
         })?;
         let observer = self.facts.observer(self.stop.clone());
         let ticket = way::ticket(shared.commons.gateway(), task, &self.access, None, observer)?;
-        let program = self.key.as_ref().map(|key| key.program.0.as_path());
-        let is_warm = program.is_some_and(|program| task.agent != AgentName::Gemini || speaks_acp(program));
+        let is_warm = self.key.as_ref().is_some_and(Key::may_stay);
         let cli = cli(
             task.agent,
             &session,
@@ -269,6 +268,7 @@ impl<'a> Attempt<'a> {
         let supervision = Supervision {
             cli: cli.as_ref(),
             request: &request,
+            located: self.key.as_ref().map(|key| key.program.0.clone()),
             profile: way::profile(
                 (&shared.setup, &shared.commons),
                 task,

@@ -1,7 +1,8 @@
 //! Folders of our own in the state folder: made for the user alone, and held by one run at a time.
 
 use std::fs::{self, File};
-use std::os::unix::fs::DirBuilderExt;
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
@@ -30,6 +31,19 @@ pub(super) fn hold(lock: &File) -> std::io::Result<bool> {
 pub(super) fn make_folder(path: &Path) -> Result<(), Failure> {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(|error| failed(path, &error))
+}
+
+/// Writes a file that is not there yet. One that cannot be written whole is not left.
+pub(super) fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
+    match file.write_all(bytes) {
+        Ok(()) => Ok(file),
+        Err(error) => {
+            let _ = fs::remove_file(path);
+            Err(error)
+        }
+    }
 }
 
 /// A path of ours that does not do what it must.

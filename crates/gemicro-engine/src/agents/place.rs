@@ -1,25 +1,28 @@
 //! Folders of agents in the state folder: a home per conversation, found again by its session.
 //!
 //! ```text
-//! agents/homes/NAME/about.json   who talks where, in which runs
-//! agents/homes/NAME/home         settings and sessions of one agent, nobody else's files
-//! agents/homes/NAME/tmp          its temporary files; emptied after every run
-//! agents/homes/NAME/RUN-STEP-N   the output of attempt N of a step
-//! agents/sessions/AGENT/ID       a file with NAME
+//! agents/homes/NAME/about.json              who talks where, in which runs
+//! agents/homes/NAME/home                    settings and sessions of one agent, nobody else's files
+//! agents/homes/NAME/tmp                     its temporary files; emptied after every run
+//! agents/homes/NAME/RUN-STEP-N.stdout.log   the output of attempt N of a step
+//! agents/homes/NAME/RUN-STEP-N.stderr.log   where there was any
+//! agents/sessions/AGENT/ID                  a file with NAME
 //! ```
+//!
+//! Callers wait for everything that is made or deleted here, so nothing is that can be done without.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind as ErrorKindOfIo, Write};
+use std::io::ErrorKind as ErrorKindOfIo;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use gemicro_core::ask::{AgentName, AgentTask};
 use gemicro_event::{ErrorKind, Failure, StreamId};
-use gemicro_runner::SessionId;
+use gemicro_runner::{SessionId, empty_folder};
 use rustix::fs::OFlags;
 
 use super::about::About;
-use super::folder::{failed, hold, make_folder};
+use super::folder::{failed, hold, make_folder, write_new};
 
 /// The agent that a session belongs to, where it is known here.
 pub(super) fn agent_of_session(state: &Path, session: &str) -> Option<AgentName> {
@@ -167,6 +170,7 @@ impl Place {
         self.folder().join("tmp")
     }
 
+    /// How the files begin that its output is kept in.
     pub(super) fn spool(&self) -> PathBuf {
         self.folder().join(&self.attempt)
     }
@@ -208,14 +212,15 @@ impl Place {
 
     fn name_session(&self, agent: AgentName, session: &SessionId) -> Result<(), Failure> {
         let folder = self.root.join("sessions").join(agent.as_str());
-        make_folder(&folder)?;
         let file = folder.join(session.as_str());
-        let made = fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&file)
-            .and_then(|mut file| file.write_all(self.name.as_bytes()));
+        let mut made = write_new(&file, self.name.as_bytes());
+        if made
+            .as_ref()
+            .is_err_and(|error| error.kind() == ErrorKindOfIo::NotFound)
+        {
+            make_folder(&folder)?;
+            made = write_new(&file, self.name.as_bytes());
+        }
         match made {
             Err(error) if error.kind() == ErrorKindOfIo::AlreadyExists => {
                 if fs::read_to_string(&file).is_ok_and(|name| name == self.name) {
@@ -224,19 +229,19 @@ impl Place {
                 let message = format!("{agent} gave its session a name that another one has: {session}");
                 Err(Failure::new(ErrorKind::Conflict, message))
             }
-            made => made.map_err(|error| failed(&file, &error)),
+            made => made.map(drop).map_err(|error| failed(&file, &error)),
         }
     }
 
     /// Deletes what nobody needs any more: temporary files, and the home of a conversation that never began.
     pub(super) fn tidy(&self, has_session: bool) {
-        let gone = if has_session || !self.is_new {
-            self.temporary()
+        let (folder, gone) = if has_session || !self.is_new {
+            (self.temporary(), empty_folder(&self.temporary()))
         } else {
-            self.folder()
+            (self.folder(), fs::remove_dir_all(self.folder()))
         };
-        if let Err(error) = fs::remove_dir_all(&gone) {
-            tracing::debug!(%error, folder = %gone.display(), "a folder of an agent stays");
+        if let Err(error) = gone {
+            tracing::debug!(%error, folder = %folder.display(), "files of an agent stay");
         }
     }
 }
@@ -265,3 +270,7 @@ fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> 
         _lock: lock,
     })
 }
+
+#[cfg(test)]
+#[path = "place_tests.rs"]
+mod tests;

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 use gemicro_core::ask::{AgentName, AgentTask, SandboxMode};
 use gemicro_guard::sandbox::Profile;
 use gemicro_llm::gateway::Serving;
+use gemicro_runner::Located;
 use gemicro_runner::supervise::WarmAgent;
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
@@ -22,7 +23,7 @@ use tokio::task::JoinHandle;
 
 use super::executor::Shared;
 use super::place::Place;
-use super::setup::{AgentAccess, program};
+use super::setup::{AgentAccess, program, speaks_acp};
 use super::way;
 
 /// Processes at the same time; one takes about 200 MB.
@@ -57,8 +58,8 @@ pub(super) struct Key {
     pub(super) folder: Option<(u64, u64)>,
     /// What its walls keep from being written: settings that there were.
     pub(super) pinned: Vec<PathBuf>,
-    /// The program, and when it was installed.
-    pub(super) program: (PathBuf, Option<SystemTime>),
+    /// The program with what it needs, and when it was installed.
+    pub(super) program: (Located, Option<SystemTime>),
     /// Where the model is and by which key or login.
     pub(super) access: AgentAccess,
 }
@@ -75,10 +76,10 @@ impl Key {
         if way::login(access).is_some() {
             return None;
         }
-        let program = program(&shared.setup, task.agent)?;
+        let located = program(&shared.setup, task.agent)?;
         let pinned = Profile::settings_of(workplace);
         let folder = workplace.metadata().ok();
-        let changed = program.metadata().and_then(|about| about.modified()).ok();
+        let changed = located.program.metadata().and_then(|about| about.modified());
         Some(Self {
             agent: task.agent,
             model: task.model.clone(),
@@ -90,9 +91,14 @@ impl Key {
                 .into_iter()
                 .filter(|path| path.symlink_metadata().is_ok())
                 .collect(),
-            program: (program, changed),
+            program: (located, changed.ok()),
             access: access.clone(),
         })
+    }
+
+    /// Whether its process can take more than one turn.
+    pub(super) fn may_stay(&self) -> bool {
+        self.agent != AgentName::Gemini || speaks_acp(&self.program.0.program)
     }
 }
 

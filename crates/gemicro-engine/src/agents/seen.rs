@@ -118,8 +118,17 @@ impl Seen {
             );
             self.reporter.alarm(message);
         }
-        if let (AgentName::Codex, Some(log)) = (agent, &record.stderr.file) {
-            self.read_log(log);
+        if agent != AgentName::Codex {
+            return;
+        }
+        match &record.stderr.file {
+            Some(log) => self.read_log(log),
+            None if record.stderr.n_dropped > 0 && self.denials.is_some() => {
+                let message =
+                    "the log of the agent could not be kept: more may have been refused than is told";
+                self.reporter.alarm(message.to_owned());
+            }
+            None => {}
         }
     }
 

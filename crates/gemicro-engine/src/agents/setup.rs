@@ -10,7 +10,9 @@ use gemicro_event::{Failure, Timestamp};
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::Launcher;
 use gemicro_llm::gateway::{Secret, Upstream, Wire};
-use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, ResumeWay, Session, locate};
+use gemicro_runner::{
+    AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, Located, ResumeWay, Session, locate,
+};
 
 /// Everything that agents need of their surroundings.
 #[derive(Debug, Clone)]
@@ -92,21 +94,20 @@ pub(super) fn cli(agent: AgentName, session: &Session, home: &Path, is_warm: boo
 }
 
 /// The program of an agent, where it can be found.
-pub(super) fn program(setup: &AgentSetup, agent: AgentName) -> Option<PathBuf> {
+pub(super) fn program(setup: &AgentSetup, agent: AgentName) -> Option<Located> {
     let cli = cli(agent, &Session::New, Path::new(""), false);
     let path = setup
         .environment
         .get("PATH")
         .map(String::as_str)
         .unwrap_or_default();
-    let located = locate(Path::new(cli.program()), path).ok()?;
-    Some(located.program)
+    locate(Path::new(cli.program()), path).ok()
 }
 
 /// Whether Gemini CLI has to ask for everything: on a branch, where its workspace could switch a hook off.
 pub(super) fn must_ask(setup: &AgentSetup, task: &AgentTask) -> bool {
     let program = || program(setup, task.agent);
-    task.branch.is_some() && program().is_some_and(|program| speaks_acp(&program))
+    task.branch.is_some() && program().is_some_and(|located| speaks_acp(&located.program))
 }
 
 /// The wire format an agent speaks.

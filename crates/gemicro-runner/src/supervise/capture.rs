@@ -1,6 +1,6 @@
 //! What is kept of one stream: its bytes as redacted text, in a spool file and as last lines.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gemicro_event::redact::{RedactStream, Redactor};
 use gemicro_event::{ErrorKind, Failure};
@@ -19,21 +19,22 @@ pub(super) struct Captures {
 }
 
 impl Captures {
-    /// Keeps them in a folder, made if it is not there.
-    pub(super) fn create(folder: &Path, limits: &RunLimits, redactor: &Redactor) -> Result<Self, Failure> {
-        let failed = |error: std::io::Error| {
-            let message = format!("cannot write to {}: {error}", folder.display());
+    /// Keeps them in files whose names begin so. That of standard error is made with its first byte: most agents
+    /// have nothing to say there.
+    pub(super) fn create(spool: &Path, limits: &RunLimits, redactor: &Redactor) -> Result<Self, Failure> {
+        let file = |stream: &str| {
+            let mut name = spool.as_os_str().to_owned();
+            name.push(format!(".{stream}.log"));
+            PathBuf::from(name)
+        };
+        let (head, tail) = (limits.spool_head, limits.spool_tail);
+        let stdout = Spool::create(file("stdout"), head, tail).map_err(|error| {
+            let message = format!("cannot write to {}: {error}", file("stdout").display());
             Failure::new(ErrorKind::StorageError, message)
-        };
-        make_folder(folder).map_err(failed)?;
-        let new = |name: &str| {
-            let (head, tail) = (limits.spool_head, limits.spool_tail);
-            let spool = Spool::create(folder.join(name), head, tail).map_err(failed)?;
-            Ok::<_, Failure>(Capture::new(spool, redactor))
-        };
+        })?;
         Ok(Self {
-            stdout: new("stdout.log")?,
-            stderr: new("stderr.log")?,
+            stdout: Capture::new(stdout, redactor),
+            stderr: Capture::new(Spool::later(file("stderr"), head, tail), redactor),
         })
     }
 
@@ -55,15 +56,6 @@ impl Captures {
             }
         }
     }
-}
-
-fn make_folder(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
 }
 
 /// Keeps one stream.

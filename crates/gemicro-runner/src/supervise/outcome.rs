@@ -82,6 +82,7 @@ pub struct StreamRecord {
     pub n_bytes: u64,
     /// Bytes of the redacted text that are not in the file, for want of room or because it could not be written.
     pub n_dropped: u64,
-    /// The file that holds the start and the end of the stream.
+    /// The file that holds the start and the end of the stream. That of standard error is made only when something
+    /// comes.
     pub file: Option<PathBuf>,
 }

@@ -36,7 +36,10 @@ pub(super) async fn prepare(
     let dialogue = dialogue.with_max_line(run.limits.line_bytes);
     agree(run.request, &run.profile, gateway)?;
     let path = invocation.env.get("PATH").map_or(PATH, String::as_str);
-    let located = locate(&invocation.program, path).map_err(|failure| with_hint(run, failure))?;
+    let located = match &run.located {
+        Some(located) => located.clone(),
+        None => locate(&invocation.program, path).map_err(|failure| with_hint(run, failure))?,
+    };
     let home = AgentHome::open(&run.request.home, &run.request.temp)?;
     home.write(&invocation.files)?;
     let profile = profile(run, &invocation, &located, path);

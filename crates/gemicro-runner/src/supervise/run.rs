@@ -21,6 +21,7 @@ use super::version_cache::VersionCache;
 use super::warm::{Kept, WarmAgent};
 use super::watcher::Watcher;
 use crate::agent_cli::AgentCli;
+use crate::locate::Located;
 use crate::request::AgentRequest;
 
 /// Everything a run needs.
@@ -30,6 +31,8 @@ pub struct Supervision<'a> {
     pub cli: &'a dyn AgentCli,
     /// What is wanted of it.
     pub request: &'a AgentRequest,
+    /// Its program, where that was looked for already.
+    pub located: Option<Located>,
     /// Its sandbox. Folders and mode must be those of the request; the environment and what has to be readable
     /// of the CLI's installation are filled in.
     pub profile: Profile,
@@ -39,7 +42,7 @@ pub struct Supervision<'a> {
     pub tier: Tier,
     /// The limits.
     pub limits: RunLimits,
-    /// A folder for the output of this run; made if it is not there.
+    /// Where the output of this run is kept, in a folder that is there: `.stdout.log` or `.stderr.log` is added.
     pub spool: PathBuf,
     /// Knows the secrets that must not be kept.
     pub redactor: Redactor,

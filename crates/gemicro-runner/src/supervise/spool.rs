@@ -12,14 +12,23 @@ use std::path::{Path, PathBuf};
 /// The start and the end of one stream.
 #[derive(Debug)]
 pub(super) struct Spool {
-    /// `None` for a stream that is not kept.
+    /// Where it is, once it was made.
     path: Option<PathBuf>,
-    /// `None` after a failure: the rest is dropped and counted.
-    file: Option<File>,
+    sink: Sink,
     head: u64,
     tail: u64,
     n_bytes: u64,
     n_lost: u64,
+}
+
+/// Where the bytes go.
+#[derive(Debug)]
+enum Sink {
+    /// To a file that is made with the first of them.
+    Later(PathBuf),
+    File(File),
+    /// Nowhere: nobody wants them, or the file failed. They are dropped and counted.
+    Nowhere,
 }
 
 impl Spool {
@@ -28,21 +37,26 @@ impl Spool {
         let file = new_file(&path)?;
         Ok(Self {
             path: Some(path),
-            file: Some(file),
-            head,
-            tail: tail.max(1),
-            n_bytes: 0,
-            n_lost: 0,
+            ..Self::new(Sink::File(file), head, tail)
         })
+    }
+
+    /// The same, but made only when there is something to keep.
+    pub(super) fn later(path: PathBuf, head: u64, tail: u64) -> Self {
+        Self::new(Sink::Later(path), head, tail)
     }
 
     /// Keeps nothing.
     pub(super) fn nowhere() -> Self {
+        Self::new(Sink::Nowhere, 0, 1)
+    }
+
+    fn new(sink: Sink, head: u64, tail: u64) -> Self {
         Self {
             path: None,
-            file: None,
-            head: 0,
-            tail: 1,
+            sink,
+            head,
+            tail: tail.max(1),
             n_bytes: 0,
             n_lost: 0,
         }
@@ -50,6 +64,13 @@ impl Spool {
 
     /// Appends a piece.
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
+        if let (Sink::Later(path), false) = (&self.sink, bytes.is_empty()) {
+            let made = new_file(path).map(|file| (path.clone(), file));
+            (self.path, self.sink) = match made {
+                Ok((path, file)) => (Some(path), Sink::File(file)),
+                Err(_) => (None, Sink::Nowhere),
+            };
+        }
         while !bytes.is_empty() {
             let (at, room) = if self.n_bytes < self.head {
                 (self.n_bytes, self.head - self.n_bytes)
@@ -59,12 +80,11 @@ impl Spool {
             };
             let n_now = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
             let (now, rest) = bytes.split_at(n_now);
-            let written = self.file.as_ref().map(|file| file.write_all_at(now, at));
-            match written {
-                Some(Ok(())) => self.n_bytes += n_now as u64,
+            match &self.sink {
+                Sink::File(file) if file.write_all_at(now, at).is_ok() => self.n_bytes += n_now as u64,
                 // A full disk: the run goes on, and the record says what is missing.
-                Some(Err(_)) | None => {
-                    self.file = None;
+                Sink::File(_) | Sink::Nowhere | Sink::Later(_) => {
+                    self.sink = Sink::Nowhere;
                     self.n_lost += n_now as u64;
                 }
             }
@@ -72,7 +92,7 @@ impl Spool {
         }
     }
 
-    /// Puts the file in order; returns it and how many bytes are not in it.
+    /// Puts the file in order; returns it, if there is one, and how many bytes are not in it.
     pub(super) fn finish(mut self) -> (Option<PathBuf>, u64) {
         let n_overwritten = self.n_bytes.saturating_sub(self.head + self.tail);
         let is_ordered = n_overwritten == 0 || self.put_in_order().is_ok();
@@ -81,7 +101,8 @@ impl Spool {
     }
 
     fn put_in_order(&mut self) -> std::io::Result<()> {
-        let (Some(mut file), Some(path)) = (self.file.take(), &self.path) else {
+        let sink = std::mem::replace(&mut self.sink, Sink::Nowhere);
+        let (Sink::File(mut file), Some(path)) = (sink, &self.path) else {
             return Ok(());
         };
         let ordered_path = path.with_extension("ordered");
@@ -110,6 +131,31 @@ fn new_file(path: &Path) -> std::io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::Spool;
+
+    #[test]
+    fn a_file_is_made_with_its_first_byte() {
+        use std::os::unix::fs::MetadataExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("stderr.log");
+        let mut silent = Spool::later(path.clone(), 5, 10);
+        silent.push(b"");
+        assert_eq!(silent.finish(), (None, 0));
+        assert!(!path.exists());
+        let mut heard = Spool::later(path.clone(), 5, 10);
+        heard.push(b"no");
+        // Whoever looks while it is written finds all that came.
+        assert_eq!(std::fs::read(&path).unwrap(), b"no");
+        heard.push(b"ise");
+        assert_eq!(heard.finish(), (Some(path.clone()), 0));
+        assert_eq!(std::fs::read(&path).unwrap(), b"noise");
+        assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
+        // What cannot be kept is counted; the file of somebody else stays as it is.
+        let mut refused = Spool::later(path.clone(), 5, 10);
+        refused.push(b"lost");
+        assert_eq!(refused.finish(), (None, 4));
+        assert_eq!(std::fs::read(&path).unwrap(), b"noise");
+    }
 
     /// Every length and every size of piece gives the start and the end.
     #[test]

@@ -35,7 +35,7 @@ pub struct Turn {
     pub prompt: Prompt,
     /// The limits of this turn. The longest line is that of the first turn.
     pub limits: RunLimits,
-    /// A folder for the output of this turn; made if it is not there.
+    /// Where the output of this turn is kept, in a folder that is there: `.stdout.log` or `.stderr.log` is added.
     pub spool: PathBuf,
     /// Knows the secrets that must not be kept.
     pub redactor: Redactor,

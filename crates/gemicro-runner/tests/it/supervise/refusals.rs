@@ -246,6 +246,7 @@ async fn request_and_sandbox_must_agree() {
     let supervision = gemicro_runner::supervise::Supervision {
         cli: &GeminiHeadless,
         request: &request,
+        located: None,
         profile: world.profile(&run, None),
         launcher: &super::world::launcher(),
         tier: run.tier,

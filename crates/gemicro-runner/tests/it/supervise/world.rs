@@ -234,7 +234,7 @@ impl World {
         }
     }
 
-    /// A spool folder that no run had before.
+    /// A beginning for spool files that no run had before.
     pub(crate) fn spool(&self) -> PathBuf {
         let used = std::fs::read_dir(self.path("")).unwrap().flatten();
         let n_used = used.filter(|entry| entry.file_name().to_string_lossy().starts_with("spool"));
@@ -325,6 +325,7 @@ impl World {
         Supervision {
             cli,
             request,
+            located: None,
             profile: self.profile(run, gateway.as_ref()),
             launcher: &run.launcher,
             tier: run.tier,

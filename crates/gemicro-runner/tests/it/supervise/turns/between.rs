@@ -61,7 +61,7 @@ async fn one_that_is_not_fit_gets_no_prompt() {
         let failure = failure(&outcome);
         assert_eq!(failure.kind, ErrorKind::UpstreamError);
         assert!(failure.message.contains(reason), "{prompt}: {}", failure.message);
-        assert!(gone.is_none() && outcome.record.untouched && !spool.exists());
+        assert!(gone.is_none() && outcome.record.untouched && !spool.with_extension("stdout.log").exists());
         assert_eq!(outcome.record.survivors, Some(0), "{prompt}");
     }
 }

@@ -92,7 +92,8 @@ async fn a_turn_that_cannot_begin_costs_nothing() {
     };
     let (outcome, agent) = agent.unwrap().turn(turn(), &mut ()).await;
     assert_eq!(text(&outcome), "yes");
-    // Its folder has the files of another turn.
+    assert_eq!(outcome.record.stderr.file, None, "it said nothing there");
+    // Its file is that of another turn.
     let (outcome, agent) = agent.unwrap().turn(turn(), &mut ()).await;
     assert_eq!(failure(&outcome).kind, ErrorKind::StorageError);
     assert!(outcome.record.untouched && agent.is_some());
