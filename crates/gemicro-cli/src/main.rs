@@ -7,6 +7,7 @@ mod agents;
 mod approval;
 mod args;
 mod backend;
+mod chat;
 mod commands;
 mod config;
 mod environment;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    ask, cancel, completions, config, conversations, dead_letters, doctor, events, guard, man, mcp, prune,
+    ask, cancel, chat, completions, config, conversations, dead_letters, doctor, events, guard, man, mcp, prune,
     research, resume, retry, runs, schema, show, sim, store, worker,
 };
 use crate::environment::Environment;
@@ -86,6 +86,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Sim(args) => args.format() == DataFormat::Json,
         // It has a shape of its own for failures.
         Command::Ask(_)
+        | Command::Chat(_)
         | Command::Mcp(_)
         | Command::Events(_)
         | Command::Cancel(_)
@@ -102,6 +103,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
     match command {
         Command::Research(args) => research::run(ctx, &args),
         Command::Ask(args) => ask::run(ctx, &args),
+        Command::Chat(args) => chat::run(ctx, &args),
         Command::Mcp(args) => mcp::run(ctx, &args),
         Command::Runs(args) => runs::run(ctx, &args),
         Command::Show(args) => show::run(ctx, &args),

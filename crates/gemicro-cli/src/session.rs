@@ -1,6 +1,7 @@
 //! What most commands begin with: the settings, the store or the engine, and the run that was named.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gemicro_engine::{AllowedHost, Desk, Engine, EngineConfig, FetchRules, Here, Resident};
 use gemicro_event::{ErrorKind, StreamId};
@@ -155,6 +156,14 @@ impl OpenDesk {
         }
     }
 
+    /// As a desk that several share.
+    pub(crate) fn shared(&self) -> Arc<dyn Desk> {
+        match self {
+            Self::Here(here) => Arc::new(here.clone()),
+            Self::Resident(resident) => Arc::new(resident.clone()),
+        }
+    }
+
     /// Everything that was wanted is done.
     pub(crate) async fn close(&self) {
         match self {
@@ -182,7 +191,7 @@ pub(crate) async fn find_run(store: &SqliteStore, named: &str) -> Result<StreamI
 }
 
 /// Host and process, for people who find a run held.
-fn owner() -> String {
+pub(crate) fn owner() -> String {
     let system = rustix::system::uname();
     format!(
         "process {} on {}",

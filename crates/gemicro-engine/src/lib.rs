@@ -26,7 +26,7 @@ pub use agents::{
     find_session,
 };
 pub use chat::{
-    AgentWays, Chapter, ChatConfig, ChatLine, FindSpeaker, Meter, News, Opening, Order, Question, ToolLine,
+    AgentWays, Chapter, ChatConfig, ChatLine, FindSpeaker, Meter, ModelSummariser, News, Opening, Order, Question, ToolLine,
     ToolState, open_chat,
 };
 pub use conversations::{

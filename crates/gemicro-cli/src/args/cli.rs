@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use super::help;
 use crate::commands::ask::AskArgs;
 use crate::commands::cancel::CancelArgs;
+use crate::commands::chat::ChatArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::config::ConfigArgs;
 use crate::commands::conversations::ConversationsArgs;
@@ -51,6 +52,9 @@ pub(crate) enum Command {
     /// Give one prompt to a coding agent (Gemini CLI, Claude Code, Codex), in a sandbox
     #[command(after_help = help::ASK_EXAMPLES)]
     Ask(Box<AskArgs>),
+    /// Talk with an agent or a model: a conversation that does not forget
+    #[command(after_help = help::CHAT_EXAMPLES)]
+    Chat(Box<ChatArgs>),
     /// Serve agents, research and runs as tools over the Model Context Protocol
     #[command(after_help = help::MCP_EXAMPLES)]
     Mcp(McpArgs),

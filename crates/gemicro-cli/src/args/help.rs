@@ -52,6 +52,20 @@ Examples:
 The agent runs in a sandbox and reaches its model through gemicro, which holds the key and the budget.
 `gemicro doctor` says which agents can work here.";
 
+/// Below `gemicro chat --help`.
+pub(crate) const CHAT_EXAMPLES: &str = "\
+Examples:
+  gemicro chat
+  gemicro chat --model claude --cd app
+  gemicro chat --model api:gemini-3.5-flash
+  gemicro chat --model openai:llama3.2
+  gemicro chat last
+  echo \"What changed since Monday?\" | gemicro chat last
+
+Names after --model and /model: an agent (gemini, claude, codex), a model that an agent has (claude-opus-4-8), a model of
+the Gemini API (api:NAME), or one of an OpenAI-compatible server (openai:NAME).
+A conversation is named by the beginning of its id, or `last`; `gemicro conversations list` lists them.";
+
 /// Below `gemicro mcp --help`.
 pub(crate) const MCP_EXAMPLES: &str = "\
 Examples:

@@ -10,9 +10,10 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 21] = [
+pub(super) const COMMANDS: [&str; 22] = [
     "research",
     "ask",
+    "chat",
     "mcp",
     "runs",
     "show",

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::args::DataFormat;
-use crate::config::{Endpoints, GuardSettings, ResearchFlags, ResearchSettings, StateFolder};
+use crate::config::{ChatSettings, Endpoints, GuardSettings, ResearchFlags, ResearchSettings, StateFolder};
 use crate::environment::KEY_VARIABLES;
 use crate::output;
 use crate::screen::text;
@@ -37,6 +37,7 @@ pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), Stopped> {
     let mut rows = StateFolder::resolve(&layers)?.rows();
     rows.extend(ResearchSettings::resolve(&layers, ResearchFlags::default())?.rows());
     rows.extend(Endpoints::resolve(&layers)?.rows());
+    rows.extend(ChatSettings::resolve(&layers, None, None, None)?.rows());
     rows.extend(GuardSettings::resolve(&layers)?.rows());
     let mut rows: Vec<(String, String, String)> = rows
         .into_iter()

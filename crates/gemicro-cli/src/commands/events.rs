@@ -55,7 +55,11 @@ pub(crate) fn run(ctx: &Context, args: &EventsArgs) -> Result<(), Stopped> {
 
 async fn events(ctx: &Context, args: &EventsArgs) -> Result<(), Stopped> {
     let store = ctx.store().await?;
-    let id = find_run(&store, &args.run).await?;
+    let id = match find_run(&store, &args.run).await {
+        // The events of a conversation tell who was asked, and how.
+        Err(not_found) => store.find_conversation(&args.run).await.map_err(|_| not_found)?,
+        Ok(id) => id,
+    };
     if args.follow {
         let mut events = store.subscribe(&id, args.after);
         while let Some(event) = events.next().await {

@@ -2,6 +2,7 @@
 
 pub(crate) mod ask;
 pub(crate) mod cancel;
+pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod conversations;

@@ -3,6 +3,7 @@
 //! One file per group of settings; [`Layers`] is where a group asks for its values. A value keeps its
 //! [`Origin`], so that `gemicro config show` can name it.
 
+mod chat;
 pub(crate) mod endpoints;
 mod file;
 mod guard;
@@ -14,6 +15,7 @@ pub(crate) mod state_folder;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use chat::ChatSettings;
 pub(crate) use endpoints::{BackendName, Endpoints};
 pub(crate) use guard::GuardSettings;
 pub(crate) use layers::Layers;

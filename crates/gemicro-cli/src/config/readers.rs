@@ -18,6 +18,11 @@ pub(crate) fn parse_max_tokens(text: &str) -> Result<u64, String> {
     number(text, 64, 65_536)
 }
 
+/// Reads `--max-tokens` of conversations: the longest prompt.
+pub(crate) fn parse_prompt_tokens(text: &str) -> Result<u64, String> {
+    number(text, 500, 900_000)
+}
+
 /// Reads `--parallel`.
 pub(crate) fn parse_parallel(text: &str) -> Result<usize, String> {
     number(text, 1, 256)

@@ -3,7 +3,8 @@
 /// Paints, or leaves as it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint {
-    is_on: bool,
+    /// With colours.
+    pub(crate) is_on: bool,
 }
 
 impl Paint {

@@ -201,7 +201,7 @@ fn a_prompt_that_cannot_be_is_refused() {
         [
             render(&["--max-tokens", "10"]),
             render(&["--max-tokens", "10", "--compressor", "retrieval"]),
-            render(&["--summariser", "gemini-2.5-flash"]),
+            render(&["--summariser", "claude"]),
             render(&["--report", "nowhere/report.json"]),
         ]
         .map(|called| world.screen(&called))
@@ -375,7 +375,9 @@ fn runs_and_conversations_are_told_apart() {
         assert!(called.stderr.contains(words), "{arguments:?}: {}", called.stderr);
     };
     let is_conversation = format!("`{id}` is a conversation, not a run");
-    for verb in ["show", "events", "resume", "retry", "cancel"] {
+    let events = world.must(&["events", &id, "--format", "text"]).stdout;
+    assert!(events.contains("conversation_started"), "{events}");
+    for verb in ["show", "resume", "retry", "cancel"] {
         refused(&[verb, &id], &is_conversation);
     }
     refused(&["prune", "--run", &id, "--yes"], &is_conversation);

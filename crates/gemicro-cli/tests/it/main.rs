@@ -8,6 +8,7 @@ mod agent_parking;
 mod agents;
 mod bad_input;
 mod branches;
+mod chat;
 mod conversations;
 mod dead_letters;
 mod doctor;

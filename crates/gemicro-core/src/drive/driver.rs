@@ -20,7 +20,7 @@ use crate::run::{RunState, StepState};
 use crate::store::{Lease, NewEvent};
 
 /// How long the words of an attempt may wait for its result.
-const MOMENT: Duration = Duration::from_millis(1);
+const MOMENT: Duration = Duration::from_millis(5);
 
 /// Drives a run until it ends or is suspended.
 ///

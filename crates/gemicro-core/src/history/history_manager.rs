@@ -100,6 +100,13 @@ impl HistoryManager {
         self
     }
 
+    /// Knows summaries that were made before.
+    #[must_use]
+    pub fn with_summaries(mut self, cache: SummaryCache) -> Self {
+        self.cache = cache;
+        self
+    }
+
     /// Goes on with a plan and summaries that were stored: the next prompt continues the last one.
     #[must_use]
     pub fn with_plan(mut self, plan: PromptPlan, cache: SummaryCache) -> Self {

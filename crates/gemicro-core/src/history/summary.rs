@@ -79,6 +79,11 @@ impl SummaryCache {
         self.answers.get(hash)
     }
 
+    /// All that is known, by what it stands for.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Result<String, SummaryRefusal>)> {
+        self.answers.iter()
+    }
+
     /// Keeps an answer or a refusal.
     pub fn put(&mut self, hash: String, answer: Result<String, SummaryRefusal>) {
         self.answers.insert(hash, answer);

@@ -9,6 +9,8 @@ use super::*;
 
 fn task() -> AgentTask {
     AgentTask {
+        retold: None,
+        asks: false,
         agent: AgentName::Codex,
         model: None,
         prompt: "Do it".to_owned(),

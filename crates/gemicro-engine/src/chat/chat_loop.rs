@@ -331,7 +331,9 @@ async fn open(config: &ChatConfig, opening: &Opening) -> Result<Book, Failure> {
         let name = format!("{} (copy)", original.name);
         let holding = Holding::copy(conversations, &config.owner, &name, &named, &original.log).await?;
         let copy = conversations.load(holding.id()).await?;
-        return Ok(Book::of(holding, copy, config.history.clone()));
+        let mut book = Book::of(holding, copy, config.history.clone());
+        book.held.speaker = original.held.speaker;
+        return Ok(book);
     }
     let (holding, conversation) = Holding::take(conversations, &named, &config.owner, config.is_gone).await?;
     Ok(Book::of(holding, conversation, config.history.clone()))

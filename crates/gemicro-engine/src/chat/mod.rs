@@ -20,3 +20,4 @@ pub use chat_loop::{ChatLine, open_chat};
 pub use config::{AgentWays, ChatConfig, FindSpeaker, Opening};
 pub use news::{Chapter, Meter, News, Question, ToolLine, ToolState};
 pub use order::Order;
+pub use summaries::ModelSummariser;

@@ -1,16 +1,18 @@
 //! Summaries that a cheap model writes in the background. Nothing waits for them.
 
-use gemicro_core::history::{SummaryRefusal, SummaryRequest};
+use std::sync::Arc;
+
+use gemicro_core::budget::Limits;
+use gemicro_core::history::{Summariser, SummaryRefusal, SummaryRequest};
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::prompt::PromptReaders;
 use gemicro_event::{Charge, Event, Failure, StreamId};
 use tokio::task::JoinSet;
 
 use super::chat_loop::{Chat, Next};
-use super::config::ChatConfig;
 use super::news::News;
 use super::turn::left;
-use crate::{Plan, PromptRequest, Request};
+use crate::{Desk, Plan, PromptRequest, Request};
 
 /// How long a summary may take.
 const TIME_MS: u64 = 60_000;
@@ -57,7 +59,8 @@ impl Chat {
                 return self.tell(News::Warning(error.to_string())).await;
             }
             let conversation = self.book.holding.id().clone();
-            let plan = summary_plan(&self.config, &llm, &conversation, &request, self.book.held.spent);
+            let limits = left(&self.config.limits, self.book.held.spent);
+            let plan = summary_plan(&llm, &conversation, &request, limits);
             let desk = self.config.desk.clone();
             self.summaries.under_way.spawn(async move {
                 let events = async {
@@ -129,12 +132,33 @@ impl Chat {
     }
 }
 
+/// Writes summaries while somebody waits for them; each is a run of its own.
+pub struct ModelSummariser {
+    /// Who carries the runs out.
+    pub desk: Arc<dyn Desk>,
+    /// The model.
+    pub llm: LlmConfig,
+    /// The conversation that they are about.
+    pub conversation: StreamId,
+}
+
+impl Summariser for ModelSummariser {
+    /// Blocks its thread; to be called where other threads carry on.
+    fn summarise(&self, request: &SummaryRequest) -> Result<String, String> {
+        let written = async {
+            let plan = summary_plan(&self.llm, &self.conversation, request, Limits::default())?;
+            self.desk.start(plan).await?.into_events().await
+        };
+        let events = tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(written));
+        answer_of(events).map_err(|refusal| refusal.to_string())
+    }
+}
+
 fn summary_plan(
-    config: &ChatConfig,
     llm: &LlmConfig,
     conversation: &StreamId,
     request: &SummaryRequest,
-    spent: Charge,
+    limits: Limits,
 ) -> Result<Plan, Failure> {
     let llm = LlmConfig {
         timeout_ms: TIME_MS,
@@ -149,7 +173,7 @@ fn summary_plan(
         prompt: request.prompt.clone(),
         earlier: None,
         llm,
-        limits: left(&config.limits, spent),
+        limits,
         conversation: Some(conversation.clone()),
     })))
 }

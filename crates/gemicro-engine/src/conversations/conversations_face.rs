@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use gemicro_core::history::{
     CONVERSATION_VERSION, ConversationLog, ConversationReaders, ConversationRenamed, ConversationStarted,
-    Turn, TurnAdded, TurnsWithdrawn,
+    SummaryCache, SummaryMade, SummaryRefusal, Turn, TurnAdded, TurnsWithdrawn,
 };
 use gemicro_core::store::{Append, NewEvent, NewStream, Store, StreamKind, Writer};
 use gemicro_event::redact::Redactor;
-use gemicro_event::{AgentUpdate, Event, Payload, StreamId, Timestamp};
+use gemicro_event::{AgentUpdate, Charge, Event, Payload, StreamId, Timestamp};
 use gemicro_store::{SqliteStore, StoredConversation};
 use serde::Serialize;
 
@@ -184,6 +184,44 @@ impl Conversations {
             stream: id.clone(),
             writer: Writer::Outside,
             events: vec![NewEvent::of_run(AgentUpdate::new(&renamed, Timestamp::now()))],
+        };
+        self.store.append(append).await?;
+        Ok(())
+    }
+
+    /// Keeps summaries of a conversation that were paid for, those that it does not have.
+    ///
+    /// # Errors
+    /// When a chat holds the conversation, or it is not there.
+    pub async fn keep_summaries(
+        &self,
+        conversation: &Conversation,
+        summaries: &SummaryCache,
+    ) -> Result<(), ConversationError> {
+        let known = &conversation.held.summaries;
+        // A model that could not be asked may be asked again.
+        let is_final = |answer: &Result<_, SummaryRefusal>| !matches!(answer, Err(SummaryRefusal::Failed { .. }));
+        let new = summaries
+            .iter()
+            .filter(|(hash, answer)| known.get(hash).is_none() && is_final(answer));
+        let events: Vec<NewEvent> = new
+            .map(|(hash, answer)| {
+                let made = SummaryMade {
+                    hash: hash.clone(),
+                    text: answer.as_ref().ok().cloned(),
+                    refusal: answer.as_ref().err().cloned(),
+                    charge: Charge::ZERO,
+                };
+                NewEvent::of_run(AgentUpdate::new(&made, Timestamp::now()))
+            })
+            .collect();
+        if events.is_empty() {
+            return Ok(());
+        }
+        let append = Append {
+            stream: conversation.id.clone(),
+            writer: Writer::Outside,
+            events,
         };
         self.store.append(append).await?;
         Ok(())

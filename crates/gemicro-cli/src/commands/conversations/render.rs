@@ -1,14 +1,19 @@
 //! `gemicro conversations render`: exactly the prompt that would be sent, on stdout, and nothing else there.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use gemicro_core::history::{
-    ConversationLog, HistoryConfig, HistoryManager, HistoryReport, HistoryWarning, compressor_named,
+    HistoryConfig, HistoryManager, HistoryReport, HistoryWarning, Summariser, SummaryCache, compressor_named,
 };
+use gemicro_core::llm::LlmConfig;
+use gemicro_engine::{Conversation, Conversations, Here, ModelSummariser};
 use gemicro_event::{ErrorKind, Failure};
 
-use super::open::load;
+use super::open::{find, load, stopped};
+use crate::commands::chat;
+use crate::config::{ResearchFlags, ResearchSettings};
 use crate::output;
 use crate::screen::numbers;
 use crate::session::Context;
@@ -30,7 +35,7 @@ pub(crate) struct RenderArgs {
     /// The longest prompt, in tokens
     #[arg(long, value_name = "N", default_value_t = HistoryConfig::default().max_prompt_tokens)]
     pub(crate) max_tokens: u64,
-    /// Who writes summaries of old turns; `none` is the only one so far
+    /// Who writes summaries of old turns: nobody, or a model (gemini-3.5-flash-lite, openai:NAME); what it wrote is kept
     #[arg(long, value_name = "none|MODEL", default_value = "none")]
     pub(crate) summariser: String,
     /// Compress in this way, from the whole conversation at once
@@ -43,15 +48,6 @@ pub(crate) struct RenderArgs {
 
 /// Prints the prompt.
 pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Stopped> {
-    if args.summariser != "none" {
-        return Err(Stopped::usage(
-            format!(
-                "no model can be asked for summaries here yet, so not `{}`",
-                args.summariser
-            ),
-            "use --summariser none: exact facts of old turns are kept without a summary",
-        ));
-    }
     if let Some(file) = &args.report {
         if file.as_os_str() == "-" {
             return Err(Stopped::usage(
@@ -62,8 +58,10 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Stopp
         output::check_target(file)
             .map_err(|stopped| stopped.with_hint("name a file in a folder that exists with --report"))?;
     }
-    let conversation = load(ctx, &args.id).await?;
-    let (prompt, report) = prompt(args, &conversation.log)?;
+    let (prompt, report) = match chat::summariser(ctx, &args.summariser)? {
+        None => prompt(args, &load(ctx, &args.id).await?, None)?.0,
+        Some(llm) => summarised(ctx, args, llm).await?,
+    };
     if let Some(file) = &args.report {
         let json = serde_json::to_string_pretty(&report)
             .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
@@ -94,8 +92,38 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Stopp
     Ok(())
 }
 
+/// The same with a model that writes summaries. What it wrote is kept with the conversation, so it is paid once.
+async fn summarised(
+    ctx: &Context,
+    args: &RenderArgs,
+    llm: LlmConfig,
+) -> Result<(String, HistoryReport), Stopped> {
+    let layers = ctx.layers()?;
+    let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
+    let here = Here::new(ctx.engine(&layers, &settings).await?);
+    let conversations = Conversations::new(here.engine().store().clone(), &ctx.environment.secrets());
+    let id = find(&conversations, &args.id).await?;
+    let conversation = conversations.load(&id).await.map_err(stopped)?;
+    let summariser = ModelSummariser {
+        desk: Arc::new(here.clone()),
+        llm,
+        conversation: id,
+    };
+    let (rendered, summaries) = prompt(args, &conversation, Some(Arc::new(summariser)))?;
+    if let Err(error) = conversations.keep_summaries(&conversation, &summaries).await {
+        let warning = ctx.screen.on_stderr().warn("warning:");
+        output::say(&format!("{warning} the summaries could not be kept: {error}"));
+    }
+    here.engine().store().close().await;
+    Ok(rendered)
+}
+
 /// The last turn is the last of the prompt; when it is the user's, it is the message that is about to be sent.
-fn prompt(args: &RenderArgs, log: &ConversationLog) -> Result<(String, HistoryReport), Stopped> {
+fn prompt(
+    args: &RenderArgs,
+    conversation: &Conversation,
+    summariser: Option<Arc<dyn Summariser>>,
+) -> Result<((String, HistoryReport), SummaryCache), Stopped> {
     let config = HistoryConfig {
         max_prompt_tokens: args.max_tokens,
         ..HistoryConfig::default()
@@ -104,7 +132,12 @@ fn prompt(args: &RenderArgs, log: &ConversationLog) -> Result<(String, HistoryRe
         let limit = numbers::thousands(config.limit());
         output::say(&format!("note: no prompt has more than {limit} tokens"));
     }
-    let mut history = HistoryManager::from_log(config, log);
+    let mut history = HistoryManager::from_log(config, &conversation.log);
+    if let Some(summariser) = summariser {
+        history = history
+            .with_summaries(conversation.held.summaries.clone())
+            .with_summariser(summariser);
+    }
     let no_room = |error| {
         Stopped::from(Failure::from(error)).with_hint("give --max-tokens more: these are never left out")
     };
@@ -113,11 +146,11 @@ fn prompt(args: &RenderArgs, log: &ConversationLog) -> Result<(String, HistoryRe
             Stopped::usage(format!("there is no compressor `{name}`"), COMPRESSORS.join(", "))
         })?;
         let compressed = history.compressed_by(compressor.as_ref()).map_err(no_room)?;
-        return Ok((compressed.prompt.text, compressed.report));
+        return Ok(((compressed.prompt.text, compressed.report), SummaryCache::default()));
     }
     let prompt = history.prompt().map_err(no_room)?.prompt;
     let report = history
         .report()
         .ok_or_else(|| Failure::new(ErrorKind::Internal, "a prompt without a report"))?;
-    Ok((prompt, report))
+    Ok(((prompt, report), history.summaries().clone()))
 }

@@ -1,0 +1,25 @@
+//! The two ends of a chat.
+
+use gemicro_engine::{News, Order};
+use gemicro_event::ErrorKind;
+use tokio::sync::mpsc;
+
+use crate::trouble::Stopped;
+
+/// Where orders go in and news come out. Dropping it ends the chat.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    /// Orders for the chat.
+    pub(crate) orders: mpsc::Sender<Order>,
+    /// News of the chat; the last is [`News::Closed`].
+    pub(crate) news: mpsc::Receiver<News>,
+}
+
+/// News ended without [`News::Closed`].
+pub(super) fn broke_off() -> Stopped {
+    Stopped::failed(
+        ErrorKind::Internal,
+        "the chat broke off",
+        "what was said is kept: open the conversation again; please report it",
+    )
+}

@@ -1,0 +1,105 @@
+//! Messages of one line, or of several.
+//!
+//! A line that ends in a backslash goes on with the next; `"""` on its own line begins a block and ends it.
+
+use std::mem;
+
+use super::reader::Line;
+use crate::chat::message::{self, MAX_BYTES};
+
+/// What begins and ends a block.
+const BLOCK: &str = "\"\"\"";
+
+/// Puts lines together.
+#[derive(Debug, Default)]
+pub(super) struct Assembler {
+    words: String,
+    /// All bytes, also those that are too many to be kept.
+    n_bytes: usize,
+    has_binary: bool,
+    state: State,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Fresh,
+    /// After a backslash.
+    GoesOn,
+    /// Inside a block.
+    Block,
+}
+
+impl Assembler {
+    /// Takes a line; a message once it is whole, or why it cannot be one.
+    pub(super) fn line(&mut self, line: Line) -> Option<Result<String, String>> {
+        match line {
+            Line::Words(words) => {
+                let is_mark = words.trim() == BLOCK && self.state != State::GoesOn;
+                match (self.state, is_mark) {
+                    (State::Block, true) => return Some(self.take()),
+                    (State::Fresh | State::GoesOn, true) => {
+                        self.state = State::Block;
+                        return None;
+                    }
+                    (State::Block, false) => self.add(&words, "\n"),
+                    (State::Fresh | State::GoesOn, false) => match words.strip_suffix('\\') {
+                        Some(words) => {
+                            self.state = State::GoesOn;
+                            self.add(words, "\n");
+                        }
+                        None => {
+                            self.add(&words, "");
+                            self.state = State::Fresh;
+                        }
+                    },
+                }
+            }
+            Line::TooLong(n_bytes) => {
+                self.n_bytes += n_bytes;
+                self.end_line();
+            }
+            Line::NotText => {
+                self.has_binary = true;
+                self.end_line();
+            }
+        }
+        (self.state == State::Fresh).then(|| self.take())
+    }
+
+    /// What is left when the input ends.
+    pub(super) fn end(&mut self) -> Option<Result<String, String>> {
+        let is_open = self.state != State::Fresh;
+        is_open.then(|| self.take())
+    }
+
+    fn end_line(&mut self) {
+        if self.state == State::GoesOn {
+            self.state = State::Fresh;
+        }
+    }
+
+    fn add(&mut self, words: &str, end: &str) {
+        self.n_bytes += words.len() + end.len();
+        if self.n_bytes <= MAX_BYTES + 1 {
+            self.words.push_str(words);
+            self.words.push_str(end);
+        }
+    }
+
+    fn take(&mut self) -> Result<String, String> {
+        let Self {
+            words,
+            n_bytes,
+            has_binary,
+            ..
+        } = mem::take(self);
+        if has_binary {
+            return Err("not sent: it is not UTF-8 text; put it in a file and name the file".to_owned());
+        }
+        if n_bytes > MAX_BYTES + 1 {
+            return Err(message::too_long(n_bytes));
+        }
+        Ok(words)
+    }
+}

@@ -1,0 +1,66 @@
+//! Lines of an input that may be endless.
+
+use std::io::{self, BufRead};
+
+use crate::chat::message::MAX_BYTES;
+
+/// One line, or why there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Line {
+    /// A line without its end.
+    Words(String),
+    /// A line that is longer than any message; how many bytes it has.
+    TooLong(usize),
+    /// A line that is no text.
+    NotText,
+}
+
+/// Reads until the input ends or nobody takes lines any more (`take` says false).
+pub(super) fn read(mut input: impl BufRead, mut take: impl FnMut(Line) -> bool) -> io::Result<()> {
+    while let Some(line) = read_line(&mut input)? {
+        if !take(line) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// `None` at the end. Of a line that is too long only the length is kept.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
+    let (mut line, mut n_bytes, mut is_there) = (Vec::new(), 0, false);
+    loop {
+        let part = match input.fill_buf() {
+            Ok(part) => part,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if part.is_empty() {
+            break;
+        }
+        is_there = true;
+        let end = part.iter().position(|byte| *byte == b'\n');
+        let words = &part[..end.unwrap_or(part.len())];
+        n_bytes += words.len();
+        if n_bytes <= MAX_BYTES {
+            line.extend_from_slice(words);
+        }
+        let n_read = words.len() + usize::from(end.is_some());
+        input.consume(n_read);
+        if end.is_some() {
+            break;
+        }
+    }
+    Ok(is_there.then(|| {
+        if n_bytes > MAX_BYTES {
+            return Line::TooLong(n_bytes);
+        }
+        match String::from_utf8(line) {
+            Ok(mut words) => {
+                // Lines of other systems end in two characters.
+                words.truncate(words.strip_suffix('\r').unwrap_or(&words).len());
+                Line::Words(words)
+            }
+            Err(_) => Line::NotText,
+        }
+    }))
+}

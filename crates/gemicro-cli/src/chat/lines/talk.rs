@@ -1,0 +1,316 @@
+//! Lines in, orders out; news in, lines out.
+
+use std::collections::VecDeque;
+use std::io::{self, BufReader};
+use std::mem;
+use std::thread;
+use std::time::Duration;
+
+use gemicro_engine::{News, Order, Question};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::assembler::Assembler;
+use super::reader::{self, Line};
+use super::voice::{Memory, Voice};
+use crate::args::DataFormat;
+use crate::chat::Ends;
+use crate::chat::ends::broke_off;
+use crate::chat::message::{self, Checked};
+use crate::chat::slash::{self, Typed};
+use crate::chat::words;
+use crate::screen::Screen;
+use crate::trouble::{STOPPED, Stopped};
+
+/// Lines that are read ahead.
+const AHEAD: usize = 16;
+/// How long the news about a command are waited for; the chat takes orders in turn anyway.
+const REPLY: Duration = Duration::from_secs(10);
+const PROMPT: &str = "> ";
+
+/// How a chat in lines is held.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LineOptions {
+    /// How answers are printed; JSON is one object per news.
+    pub(crate) format: DataFormat,
+    /// Says more on stderr.
+    pub(crate) verbose: bool,
+}
+
+/// Holds a chat over stdin and stdout until the input ends and its last message is answered.
+///
+/// # Errors
+/// When a message got no answer or was not taken (the exit code is that of the last), when output cannot be written,
+/// the chat breaks off, or `stop` (a signal) came.
+pub(crate) async fn run(
+    ends: Ends,
+    options: LineOptions,
+    screen: &Screen,
+    stop: &CancellationToken,
+) -> Result<(), Stopped> {
+    let (give, lines) = mpsc::channel(AHEAD);
+    // A thread of its own: reading a keyboard cannot be stopped, so nobody must wait for it.
+    thread::spawn(move || {
+        let input = BufReader::new(io::stdin());
+        // What cannot be read any further ends like what has ended.
+        let _ = reader::read(input, |line| give.blocking_send(line).is_ok());
+    });
+    let voice = Voice {
+        out: Box::new(io::stdout()),
+        err: Box::new(io::stderr()),
+        format: options.format,
+        verbose: options.verbose,
+        screen: screen.clone(),
+    };
+    talk(ends, lines, voice, stop).await
+}
+
+/// Holds a chat over any lines and writers.
+pub(super) async fn talk(
+    mut ends: Ends,
+    mut lines: mpsc::Receiver<Line>,
+    voice: Voice,
+    stop: &CancellationToken,
+) -> Result<(), Stopped> {
+    let mut talk = Talk {
+        has_keyboard: voice.screen.stdin_is_terminal,
+        voice,
+        memory: Memory::default(),
+        assembler: Assembler::default(),
+        held: VecDeque::new(),
+        outgoing: VecDeque::new(),
+        wait: Wait::Line { is_prompted: false },
+        question: None,
+        has_ended: false,
+    };
+    let mut is_stopped = false;
+    loop {
+        talk.prepare()?;
+        let deadline = match &talk.wait {
+            Wait::Reply(_, deadline) => Some(*deadline),
+            Wait::Line { .. } | Wait::Answer { .. } | Wait::End => None,
+        };
+        tokio::select! {
+            () = stop.cancelled(), if !is_stopped => {
+                is_stopped = true;
+                talk.quit();
+            }
+            news = ends.news.recv() => match news {
+                Some(News::Closed) => {
+                    talk.voice.tell(&mut talk.memory, &News::Closed)?;
+                    break;
+                }
+                Some(news) => talk.news(news, &mut lines)?,
+                None if talk.wait == Wait::End => break,
+                None => return Err(broke_off()),
+            },
+            line = lines.recv(), if talk.wants_line() => talk.line(line)?,
+            permit = ends.orders.reserve(), if !talk.outgoing.is_empty() => {
+                // A chat that takes no orders any more says why in its news.
+                match (permit, talk.outgoing.pop_front()) {
+                    (Ok(permit), Some(order)) => permit.send(order),
+                    (Err(_), _) | (Ok(_), None) => {}
+                }
+            }
+            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => talk.wait_for_line(),
+        }
+    }
+    talk.voice.end(&talk.memory);
+    match talk.memory.failed {
+        _ if is_stopped => Err(Stopped::Told(STOPPED)),
+        Some(kind) => Err(Stopped::Told(kind.exit_code())),
+        None => Ok(()),
+    }
+}
+
+struct Talk {
+    voice: Voice,
+    memory: Memory,
+    assembler: Assembler,
+    /// Lines that were typed before a question was asked: they answer nothing.
+    held: VecDeque<Line>,
+    outgoing: VecDeque<Order>,
+    wait: Wait,
+    /// A question that a person was asked.
+    question: Option<Question>,
+    has_keyboard: bool,
+    /// The input has ended.
+    has_ended: bool,
+}
+
+/// What is waited for.
+#[derive(Debug, PartialEq, Eq)]
+enum Wait {
+    Line {
+        is_prompted: bool,
+    },
+    /// Something was said.
+    Answer {
+        is_asked: bool,
+    },
+    /// A command was given.
+    Reply(Order, Instant),
+    End,
+}
+
+impl Talk {
+    /// Does what can be done before anything happens.
+    fn prepare(&mut self) -> Result<(), Stopped> {
+        while matches!(self.wait, Wait::Line { .. })
+            && let Some(line) = self.held.pop_front()
+        {
+            self.take(line)?;
+        }
+        if let Wait::Line { is_prompted } = &mut self.wait {
+            if self.has_ended {
+                self.quit();
+            } else if self.has_keyboard && !mem::replace(is_prompted, true) {
+                self.voice.prompt(PROMPT);
+            }
+        }
+        Ok(())
+    }
+
+    fn wants_line(&self) -> bool {
+        !self.has_ended && (self.question.is_some() || matches!(self.wait, Wait::Line { .. }))
+    }
+
+    fn wait_for_line(&mut self) {
+        self.wait = Wait::Line { is_prompted: false };
+    }
+
+    fn quit(&mut self) {
+        self.settle(false);
+        self.outgoing.push_back(Order::Quit);
+        self.wait = Wait::End;
+    }
+
+    fn line(&mut self, line: Option<Line>) -> Result<(), Stopped> {
+        if self.question.is_some() {
+            let is_yes = |words: &str| matches!(words.trim().to_lowercase().as_str(), "y" | "yes");
+            let allow = matches!(&line, Some(Line::Words(words)) if is_yes(words));
+            self.has_ended = line.is_none();
+            self.settle(allow);
+            return Ok(());
+        }
+        match line {
+            Some(line) => self.take(line),
+            None => {
+                self.has_ended = true;
+                let last = self.assembler.end();
+                last.map_or(Ok(()), |last| self.message(last))
+            }
+        }
+    }
+
+    fn take(&mut self, line: Line) -> Result<(), Stopped> {
+        let message = self.assembler.line(line);
+        message.map_or(Ok(()), |message| self.message(message))
+    }
+
+    fn message(&mut self, message: Result<String, String>) -> Result<(), Stopped> {
+        self.wait_for_line();
+        let words = match message {
+            Ok(words) => words,
+            Err(why) => return Ok(self.voice.refuse(&mut self.memory, &why)?),
+        };
+        let (words, notice) = message::clean(&words);
+        if let Some(notice) = notice {
+            self.voice.tell(&mut self.memory, &News::Warning(notice))?;
+        }
+        let typed = match message::check(&words) {
+            Checked::Empty => return Ok(()),
+            Checked::TooLong(why) => Typed::Wrong(why),
+            Checked::Fine(words) => slash::read(&words),
+        };
+        match typed {
+            Typed::Wrong(why) => self.voice.refuse(&mut self.memory, &why)?,
+            Typed::Help => self.voice.say(&words::help(false)),
+            Typed::Order(Order::Quit) => self.quit(),
+            Typed::Order(order @ Order::Say(_)) => {
+                self.outgoing.push_back(order);
+                self.wait = Wait::Answer { is_asked: false };
+            }
+            Typed::Order(order) => {
+                self.outgoing.push_back(order.clone());
+                self.wait = Wait::Reply(order, Instant::now() + REPLY);
+            }
+        }
+        Ok(())
+    }
+
+    fn news(&mut self, news: News, lines: &mut mpsc::Receiver<Line>) -> Result<(), Stopped> {
+        self.voice.tell(&mut self.memory, &news)?;
+        let is_over = match &mut self.wait {
+            Wait::Answer { is_asked } => match &news {
+                News::Asked { .. } => {
+                    *is_asked = true;
+                    false
+                }
+                News::Refused(_) => !*is_asked,
+                News::Answered { .. } | News::Failed { .. } | News::Stopped => true,
+                _ => false,
+            },
+            Wait::Reply(order, _) => is_reply(order, &news),
+            Wait::Line { .. } | Wait::End => false,
+        };
+        if is_over {
+            self.question = None;
+            self.wait_for_line();
+        }
+        match news {
+            News::Question(question) => self.asked(question, lines),
+            News::Settled { key } if self.question.as_ref().is_some_and(|it| it.key == key) => {
+                self.question = None;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Asks the person, or refuses where nobody can be asked: not answered never means yes.
+    fn asked(&mut self, question: Question, lines: &mut mpsc::Receiver<Line>) {
+        self.settle(false);
+        if self.has_keyboard && !self.has_ended {
+            while let Ok(line) = lines.try_recv() {
+                self.held.push_back(line);
+            }
+            self.voice.ask(&question);
+            self.question = Some(question);
+            return;
+        }
+        if self.voice.format == DataFormat::Text {
+            let tool = crate::screen::text::one_line(&question.tool);
+            self.voice.say(&format!(
+                "[!] {tool} asked for leave and was refused: nobody can be asked here"
+            ));
+        }
+        self.question = Some(question);
+        self.settle(false);
+    }
+
+    fn settle(&mut self, allow: bool) {
+        if let Some(question) = self.question.take() {
+            let key = question.key;
+            self.outgoing.push_back(Order::Answer { key, allow });
+        }
+    }
+}
+
+/// Whether these news say what became of a command.
+fn is_reply(order: &Order, news: &News) -> bool {
+    matches!(
+        (order, news),
+        (_, News::Refused(_) | News::Failed { .. })
+            | (Order::Model(_), News::Speaker(_))
+            | (Order::Clear | Order::Open(_), News::Opened(_))
+            | (Order::Undo, News::Undone { .. })
+            | (Order::Sessions, News::Listed(_))
+            | (Order::Cost | Order::Compact, News::Meter(_))
+            | (
+                Order::Model(_) | Order::Compact | Order::Pin(_) | Order::Export(_) | Order::Cost,
+                News::Notice(_)
+            )
+    )
+}

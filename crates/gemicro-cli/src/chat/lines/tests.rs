@@ -1,0 +1,388 @@
+//! Tests of the lines: what is read, what is sent, what is printed where.
+
+use std::io::{self, Cursor, Write};
+use std::sync::{Arc, Mutex};
+
+use gemicro_engine::{Meter, News, Order, Question, ToolLine, ToolState};
+use gemicro_event::{ErrorKind, Failure, Usage};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::assembler::Assembler;
+use super::reader::{self, Line};
+use super::talk::talk;
+use super::voice::Voice;
+use crate::args::DataFormat;
+use crate::chat::actor::{self, answered, asked, opened};
+use crate::environment::Environment;
+use crate::screen::Screen;
+use crate::trouble::Stopped;
+
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Written {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What came of a whole chat.
+struct Outcome {
+    out: String,
+    err: String,
+    code: u8,
+    orders: Vec<Order>,
+}
+
+/// What a chat in lines is like.
+struct Setting {
+    format: DataFormat,
+    verbose: bool,
+    has_keyboard: bool,
+}
+
+const PIPE: Setting = Setting {
+    format: DataFormat::Text,
+    verbose: false,
+    has_keyboard: false,
+};
+
+async fn chat(
+    setting: Setting,
+    input: &str,
+    script: impl FnMut(&Order) -> Vec<News> + Send + 'static,
+) -> Outcome {
+    let (out, err) = (Written::default(), Written::default());
+    let mut screen = Screen::of_process(&Environment::of([("NO_COLOR", "1")]));
+    screen.stdin_is_terminal = setting.has_keyboard;
+    screen.stdout_is_terminal = false;
+    let voice = Voice {
+        out: Box::new(out.clone()),
+        err: Box::new(err.clone()),
+        format: setting.format,
+        verbose: setting.verbose,
+        screen,
+    };
+    // One line at a time, as somebody types who waits for what is asked.
+    let (give, lines) = mpsc::channel(1);
+    let all: Vec<Line> = lines_of(input.as_bytes());
+    tokio::spawn(async move {
+        for line in all {
+            let _ = give.send(line).await;
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        }
+    });
+    let (ends, actor) = actor::start(vec![opened(Vec::new())], script);
+    let result = talk(ends, lines, voice, &CancellationToken::new()).await;
+    let code = match result {
+        Ok(()) => 0,
+        Err(stopped @ Stopped::Told(_)) => stopped.exit_code(),
+        Err(other) => panic!("{other:?}"),
+    };
+    Outcome {
+        out: out.text(),
+        err: err.text(),
+        code,
+        orders: actor.await.unwrap(),
+    }
+}
+
+fn lines_of(input: &[u8]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let taken = reader::read(Cursor::new(input), |line| {
+        lines.push(line);
+        true
+    });
+    taken.unwrap();
+    lines
+}
+
+/// Answers each message with its own words.
+fn echo(order: &Order) -> Vec<News> {
+    match order {
+        Order::Say(text) => vec![
+            asked(1, text),
+            News::Text("no answer in a pipe".to_owned()),
+            answered(2, &format!("you said: {text}")),
+        ],
+        Order::Undo => vec![News::Refused("there is nothing to take back".to_owned())],
+        Order::Quit => Vec::new(),
+        _ => vec![News::Notice("done".to_owned())],
+    }
+}
+
+fn say(text: &str) -> Order {
+    Order::Say(text.to_owned())
+}
+
+#[test]
+fn lines_are_read_whole_and_bounded() {
+    let words = |text: &str| Line::Words(text.to_owned());
+    assert_eq!(lines_of(b""), []);
+    assert_eq!(lines_of(b"a\r\n\nb"), [words("a"), words(""), words("b")]);
+    assert_eq!(
+        lines_of(b"a\n\xff\xfe\nb\n"),
+        [words("a"), Line::NotText, words("b")]
+    );
+    let mut long = vec![b'x'; (1 << 20) + 1];
+    long.extend_from_slice(b"\nb");
+    assert_eq!(lines_of(&long), [Line::TooLong((1 << 20) + 1), words("b")]);
+}
+
+#[test]
+fn messages_are_put_together() {
+    let assembled = |input: &str| {
+        let mut assembler = Assembler::default();
+        let mut messages: Vec<_> = lines_of(input.as_bytes())
+            .into_iter()
+            .filter_map(|line| assembler.line(line))
+            .collect();
+        messages.extend(assembler.end());
+        messages.into_iter().map(|it| it.unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(assembled("one\ntwo\n"), ["one", "two"]);
+    assert_eq!(
+        assembled("one\\\ntwo\\\nthree\nfour"),
+        ["one\ntwo\nthree", "four"]
+    );
+    assert_eq!(assembled("\"\"\"\na\n\nb\\\n\"\"\"\nc"), ["a\n\nb\\\n", "c"]);
+    assert_eq!(assembled("\"\"\"\nnot closed"), ["not closed\n"]);
+    assert_eq!(assembled("ends\\"), ["ends\n"]);
+    let mut assembler = Assembler::default();
+    assert_eq!(assembler.line(Line::Words("\"\"\"".to_owned())), None);
+    for _ in 0..3 {
+        assert_eq!(assembler.line(Line::Words("x".repeat(1 << 19))), None);
+    }
+    let why = assembler
+        .line(Line::Words("\"\"\"".to_owned()))
+        .unwrap()
+        .unwrap_err();
+    assert!(why.starts_with("not sent: 1,572,867 bytes"), "{why}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_go_to_stdout_and_nothing_else_does() {
+    let outcome = chat(PIPE, "hello\n\n  \nsee //x\\\nand y\n/cost\n", echo).await;
+    assert_eq!(outcome.out, "you said: hello\nyou said: see //x\nand y\n");
+    assert_eq!(outcome.err, "[•] done\n");
+    assert_eq!(outcome.code, 0);
+    assert_eq!(
+        outcome.orders,
+        [say("hello"), say("see //x\nand y"), Order::Cost, Order::Quit]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_not_taken_gives_the_exit_code() {
+    let outcome = chat(PIPE, "/claer\n/undo\nhello\n", echo).await;
+    assert_eq!(outcome.out, "you said: hello\n");
+    assert_eq!(
+        outcome.err,
+        "[!] there is no /claer; did you mean /clear?\n[!] there is nothing to take back\n"
+    );
+    assert_eq!(outcome.code, 2);
+    assert_eq!(outcome.orders, [Order::Undo, say("hello"), Order::Quit]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_failure_gives_the_exit_code() {
+    let script = |order: &Order| match order {
+        Order::Say(text) if text == "bad" => vec![
+            asked(1, text),
+            News::Failed {
+                failure: Failure::new(ErrorKind::UpstreamError, "it broke\x1b[31m"),
+                offers_clear: true,
+            },
+        ],
+        order => echo(order),
+    };
+    let outcome = chat(PIPE, "bad\ngood", script).await;
+    assert_eq!(outcome.out, "you said: good\n");
+    assert_eq!(
+        outcome.err,
+        "error: it broke␛[31m\n  hint: try again later; `gemicro show run0000000000001 --raw` has the answer\n  \
+         hint: /clear begins a new conversation, which may be quicker; this one is kept\n"
+    );
+    assert_eq!(outcome.code, 4);
+}
+
+fn with_question(order: &Order) -> Vec<News> {
+    match order {
+        Order::Say(text) => vec![
+            asked(1, text),
+            News::Question(Question {
+                key: "q1".to_owned(),
+                tool: "shell".to_owned(),
+                text: "rm -r build".to_owned(),
+            }),
+        ],
+        Order::Answer { key, allow } => {
+            let state = if *allow {
+                ToolState::Done
+            } else {
+                ToolState::Denied
+            };
+            let (id, text) = ("1".to_owned(), "rm -r build".to_owned());
+            vec![
+                News::Settled { key: key.clone() },
+                News::Tool(ToolLine { id, text, state }),
+                answered(2, "ok"),
+            ]
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions_are_refused_where_nobody_can_be_asked() {
+    let outcome = chat(PIPE, "clean up\ny\n", with_question).await;
+    assert_eq!(
+        outcome.err.lines().take(2).collect::<Vec<_>>(),
+        [
+            "[!] shell asked for leave and was refused: nobody can be asked here",
+            "  ⊘ rm -r build (denied)"
+        ]
+    );
+    let refused = Order::Answer {
+        key: "q1".to_owned(),
+        allow: false,
+    };
+    assert_eq!(outcome.orders[..3], [say("clean up"), refused, say("y")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions_are_asked_at_a_keyboard_and_only_yes_allows() {
+    for (typed, allow) in [
+        ("y", true),
+        ("YES", true),
+        ("", false),
+        ("n", false),
+        ("yo", false),
+    ] {
+        let setting = Setting {
+            has_keyboard: true,
+            ..PIPE
+        };
+        let outcome = chat(setting, &format!("clean up\n{typed}\n"), with_question).await;
+        let answer = Order::Answer {
+            key: "q1".to_owned(),
+            allow,
+        };
+        assert_eq!(outcome.orders, [say("clean up"), answer, Order::Quit], "{typed}");
+        assert!(
+            outcome
+                .err
+                .contains("[?] shell asks for leave:\n    rm -r build\nallow? [y/N] "),
+            "{}",
+            outcome.err
+        );
+    }
+    // The input ends without an answer.
+    let setting = Setting {
+        has_keyboard: true,
+        ..PIPE
+    };
+    let outcome = chat(setting, "clean up", with_question).await;
+    let answer = Order::Answer {
+        key: "q1".to_owned(),
+        allow: false,
+    };
+    assert_eq!(outcome.orders, [say("clean up"), answer, Order::Quit]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_news_is_one_json_object() {
+    let script = |order: &Order| match order {
+        Order::Say(text) => vec![
+            asked(1, text),
+            News::Text("a\x1b".to_owned()),
+            News::StartedOver,
+            News::Tool(ToolLine {
+                id: "1".to_owned(),
+                text: "ls".to_owned(),
+                state: ToolState::Running,
+            }),
+            News::Question(Question {
+                key: "q".to_owned(),
+                tool: "sh".to_owned(),
+                text: "rm".to_owned(),
+            }),
+            News::Settled { key: "q".to_owned() },
+            News::Notice("n".to_owned()),
+            News::Warning("w".to_owned()),
+            News::Meter(Meter {
+                prompt_tokens: 1,
+                ..Meter::default()
+            }),
+            News::Answered {
+                turn: actor::turn(2, gemicro_core::history::Author::Assistant, "b"),
+                usage: Some(Usage {
+                    input_tokens: 3,
+                    output_tokens: 4,
+                    ..Usage::default()
+                }),
+                duration_ms: 5,
+            },
+        ],
+        Order::Clear => vec![opened(Vec::new())],
+        Order::Undo => vec![News::Undone { from: 1 }],
+        Order::Sessions => vec![News::Listed(Vec::new())],
+        Order::Compact => vec![News::Failed {
+            failure: Failure::new(ErrorKind::UpstreamError, "late"),
+            offers_clear: false,
+        }],
+        Order::Cost => vec![News::Refused("no".to_owned())],
+        Order::Quit => vec![News::Stopped],
+        _ => Vec::new(),
+    };
+    let setting = Setting {
+        format: DataFormat::Json,
+        verbose: true,
+        has_keyboard: false,
+    };
+    let outcome = chat(
+        setting,
+        "hi\n/undo\n/sessions\n/compact\n/cost\n/nonsense\n",
+        script,
+    )
+    .await;
+    assert_eq!(outcome.err, "");
+    assert_eq!(outcome.code, 2);
+    insta::assert_snapshot!("every_news_as_json", outcome.out);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_used_is_told_to_those_who_ask() {
+    let script = |order: &Order| match order {
+        Order::Quit => vec![News::Meter(Meter {
+            prompt_tokens: 1_200,
+            max_prompt_tokens: 16_000,
+            ..Meter::default()
+        })],
+        order => echo(order),
+    };
+    let outcome = chat(
+        Setting {
+            verbose: true,
+            ..PIPE
+        },
+        "hi",
+        script,
+    )
+    .await;
+    assert_eq!(
+        outcome.err,
+        "[•] the parser · gemini · gemini-3.1-pro-preview · 0 turns\n[•] run run0000000000001\n3.2s\nprompt 1.2k/16k\n"
+    );
+}

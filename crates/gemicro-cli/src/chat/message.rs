@@ -1,0 +1,52 @@
+//! What a message must be before it is sent.
+
+use std::borrow::Cow;
+
+use crate::screen::numbers;
+
+/// The most bytes of a message.
+pub(super) const MAX_BYTES: usize = 1 << 20;
+
+/// A text after the check.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Checked {
+    /// There is nothing in it.
+    Empty,
+    /// It is too long to be sent: why, and what to do.
+    TooLong(String),
+    /// It can be sent.
+    Fine(String),
+}
+
+/// Checks a text that is clean already.
+pub(super) fn check(text: &str) -> Checked {
+    // Blanks at the beginning may be meant; lines without words are not.
+    let text = text.trim_end().trim_start_matches('\n');
+    match text.len() {
+        0 => Checked::Empty,
+        n if n > MAX_BYTES => Checked::TooLong(too_long(n)),
+        _ => Checked::Fine(text.to_owned()),
+    }
+}
+
+/// Why so many bytes are not sent.
+pub(super) fn too_long(n_bytes: usize) -> String {
+    format!(
+        "not sent: {} bytes, and a message has {} at most; put it in a file and name the file",
+        numbers::thousands(n_bytes as u64),
+        numbers::thousands(MAX_BYTES as u64)
+    )
+}
+
+/// The text without control characters other than line ends and tabs, and what to say if there were any.
+pub(super) fn clean(text: &str) -> (Cow<'_, str>, Option<String>) {
+    let is_out = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_out) {
+        return (Cow::Borrowed(text), None);
+    }
+    // Line ends of other systems are no control characters to whoever typed them.
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let n_out = text.chars().filter(|c| is_out(*c)).count();
+    let notice = (n_out > 0).then(|| format!("{} taken out", numbers::count(n_out, "control character")));
+    (Cow::Owned(text.replace(is_out, "")), notice)
+}

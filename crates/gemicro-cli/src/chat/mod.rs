@@ -1,0 +1,17 @@
+//! What a person sees of a chat: a screen, or lines for pipes.
+//!
+//! Both take the two ends of a chat ([`Ends`]), send it orders and show its news. They know nothing of models,
+//! agents and stores.
+
+#[cfg(test)]
+mod actor;
+mod ends;
+pub(crate) mod lines;
+mod message;
+pub(crate) mod screen;
+mod slash;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub(crate) use ends::Ends;

@@ -1,0 +1,202 @@
+//! What keys do.
+
+use gemicro_engine::Order;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::state::{Activity, ScreenState};
+use crate::chat::message::{self, Checked};
+use crate::chat::slash::{self, Typed};
+use crate::chat::words;
+
+const AGAIN: &str = "Ctrl-C again leaves";
+const BUSY: &str = "an answer is on its way; Esc stops it";
+
+/// Something that the loop has to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// Give the chat an order.
+    Send(Order),
+    /// Draw everything anew.
+    Redraw,
+    /// Give the terminal back until the shell continues us.
+    Suspend,
+    /// Do not wait for the end of the chat.
+    Leave,
+}
+
+impl ScreenState {
+    /// Takes a key.
+    pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Deed> {
+        if key.kind == KeyEventKind::Release {
+            return Vec::new();
+        }
+        let hint = self.hint.take();
+        let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Char('c') if is_ctrl => return self.interrupt(hint),
+            KeyCode::Char('l') if is_ctrl => return vec![Deed::Redraw],
+            KeyCode::Char('z') if is_ctrl => return vec![Deed::Suspend],
+            _ => {}
+        }
+        if matches!(self.activity, Activity::Closing | Activity::Over) {
+            return Vec::new();
+        }
+        if !self.questions.is_empty() {
+            return self.answer(key);
+        }
+        self.edit(key, is_ctrl)
+    }
+
+    /// Takes a paste.
+    pub(super) fn paste(&mut self, paste: &str) {
+        let is_ours =
+            self.questions.is_empty() && !matches!(self.activity, Activity::Closing | Activity::Over);
+        if !is_ours {
+            return;
+        }
+        let (clean, notice) = message::clean(paste);
+        if let Some(notice) = notice {
+            self.warn(&notice);
+        }
+        if let Err(why) = self.editor.paste(&clean) {
+            self.warn(&why);
+        }
+    }
+
+    /// Ctrl-C: stops the answer, or clears the text, or leaves when pressed twice.
+    fn interrupt(&mut self, hint: Option<&'static str>) -> Vec<Deed> {
+        let refused = self.refuse_all();
+        match self.activity {
+            Activity::Closing | Activity::Over => return vec![Deed::Leave],
+            Activity::Answering { .. } => return refused.into_iter().chain(self.stop()).collect(),
+            Activity::Stopping { .. } | Activity::Sent(_) | Activity::Idle => {}
+        }
+        if !self.editor.is_empty() && !self.is_busy() {
+            self.editor.clear();
+        } else if hint == Some(AGAIN) {
+            return self.quit();
+        } else {
+            self.hint = Some(AGAIN);
+        }
+        refused
+    }
+
+    fn refuse_all(&mut self) -> Vec<Deed> {
+        let keys: Vec<String> = self.questions.iter().map(|it| it.question.key.clone()).collect();
+        keys.into_iter().flat_map(|key| self.settle(key, false)).collect()
+    }
+
+    /// A key while a question waits: anything but a clear yes refuses or does nothing.
+    fn answer(&mut self, key: KeyEvent) -> Vec<Deed> {
+        let now = self.now;
+        let Some(first) = self.questions.front_mut() else {
+            return Vec::new();
+        };
+        let is_plain = !key
+            .modifiers
+            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        let name = first.question.key.clone();
+        match key.code {
+            KeyCode::Char('y' | 'Y') if is_plain && first.can_be_allowed(now) => self.settle(name, true),
+            KeyCode::Char('n' | 'N') if is_plain => self.settle(name, false),
+            KeyCode::Enter | KeyCode::Esc => self.settle(name, false),
+            KeyCode::PageDown => {
+                first.scroll(true);
+                Vec::new()
+            }
+            KeyCode::PageUp => {
+                first.scroll(false);
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn settle(&mut self, key: String, allow: bool) -> Vec<Deed> {
+        self.answered(&key, allow);
+        vec![Deed::Send(Order::Answer { key, allow })]
+    }
+
+    fn edit(&mut self, key: KeyEvent, is_ctrl: bool) -> Vec<Deed> {
+        let is_other_enter = key.modifiers.intersects(KeyModifiers::ALT | KeyModifiers::SHIFT);
+        match key.code {
+            KeyCode::Enter if is_other_enter => self.editor.new_line(),
+            KeyCode::Char('j') if is_ctrl => self.editor.new_line(),
+            KeyCode::Enter => {
+                if !self.editor.new_line_for_backslash() {
+                    return self.send();
+                }
+            }
+            KeyCode::Char('d') if is_ctrl && self.editor.is_empty() => return self.quit(),
+            KeyCode::Char('u') if is_ctrl => self.editor.delete_to_head(),
+            KeyCode::Esc => return self.stop(),
+            KeyCode::Tab => {
+                if let Some(completed) = slash::complete(&self.editor.text()) {
+                    self.editor.replace(&completed);
+                }
+            }
+            KeyCode::Up => self.editor.up(),
+            KeyCode::Down => self.editor.down(),
+            KeyCode::PageUp => self.transcript.page_up(),
+            KeyCode::PageDown => self.transcript.page_down(),
+            KeyCode::Char(c) if c.is_control() => {}
+            // A text area would scroll itself with these.
+            KeyCode::Char('v') if !key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => {}
+            _ => {
+                if let Err(why) = self.editor.key(key) {
+                    self.warn(&why);
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// Sends what is written, or says why not and leaves it there.
+    fn send(&mut self) -> Vec<Deed> {
+        let text = match message::check(&self.editor.message()) {
+            Checked::Empty => return Vec::new(),
+            Checked::TooLong(why) => {
+                self.warn(&why);
+                return Vec::new();
+            }
+            Checked::Fine(text) => text,
+        };
+        match slash::read(&text) {
+            Typed::Wrong(why) => self.warn(&why),
+            Typed::Help => {
+                self.editor.take();
+                self.transcript
+                    .push(super::layout::Kind::Page, &words::help(true), None);
+                self.transcript.follow();
+            }
+            Typed::Order(Order::Quit) => return self.quit(),
+            Typed::Order(_) if self.is_busy() => self.hint = Some(BUSY),
+            Typed::Order(order) => {
+                let draft = self.editor.take();
+                self.transcript.follow();
+                if matches!(order, Order::Say(_)) {
+                    self.activity = Activity::Sent(draft);
+                }
+                return vec![Deed::Send(order)];
+            }
+        }
+        Vec::new()
+    }
+
+    fn stop(&mut self) -> Vec<Deed> {
+        let Activity::Answering { since, run } = &self.activity else {
+            return Vec::new();
+        };
+        self.activity = Activity::Stopping {
+            since: *since,
+            run: run.clone(),
+        };
+        vec![Deed::Send(Order::Stop)]
+    }
+
+    fn quit(&mut self) -> Vec<Deed> {
+        self.activity = Activity::Closing;
+        self.questions.clear();
+        vec![Deed::Send(Order::Quit)]
+    }
+}

@@ -1,0 +1,111 @@
+//! One piece of one entry as lines.
+
+use gemicro_engine::ToolState;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::markdown;
+use super::segments::{Segment, Segmented};
+use super::theme::Theme;
+use super::wrap::{self, span};
+use crate::chat::words;
+use crate::screen::text;
+
+/// Narrower than this, lines are not moved in.
+const MIN_INDENTED: usize = 12;
+/// How far they are.
+const INDENT: usize = 2;
+
+/// What an entry of the transcript is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A message of the person.
+    User,
+    /// An answer, in Markdown.
+    Assistant,
+    /// A tool that was used: the id of the call, and how it stands.
+    Tool(String, ToolState),
+    /// Something worth knowing.
+    Notice,
+    /// Lines that are laid out already: help, a list.
+    Page,
+    /// Something that went wrong without harm.
+    Warning,
+    /// There is no answer.
+    Failure,
+    /// What to do about it.
+    Hint,
+}
+
+/// Lays out one piece of a text.
+pub(super) fn lay_out(
+    kind: &Kind,
+    text: &Segmented,
+    segment_idx: usize,
+    columns: usize,
+    theme: Theme,
+) -> Vec<Line<'static>> {
+    let Some((segment, words)) = text.get(segment_idx) else {
+        return Vec::new();
+    };
+    let indent = if columns < MIN_INDENTED { 0 } else { INDENT };
+    let room = columns.saturating_sub(indent).max(1);
+    let is_first = segment_idx == 0;
+    let (mark, mark_style, style) = looks(kind, theme);
+    let mut body = match kind {
+        Kind::Assistant => markdown(segment, words, room, theme),
+        Kind::Tool(_, state) => {
+            // One line: of a long text the first piece is enough.
+            let end = words::tool_end(*state);
+            let words = text::cut(words, room.saturating_sub(text::width(end)));
+            let line = Line::styled(format!("{words}{end}"), style);
+            is_first.then_some(line).into_iter().collect()
+        }
+        Kind::User | Kind::Notice | Kind::Page | Kind::Warning | Kind::Failure | Kind::Hint => {
+            wrap::wrap(&[span(words, style)], room)
+        }
+    };
+    if indent > 0 {
+        for (idx, line) in body.iter_mut().enumerate() {
+            let mark = if is_first && idx == 0 { mark } else { " " };
+            line.spans.insert(0, Span::styled(format!("{mark} "), mark_style));
+        }
+    }
+    let stands_apart = matches!(kind, Kind::User | Kind::Assistant | Kind::Page);
+    let has_gap = if is_first {
+        stands_apart
+    } else {
+        segment.after_blank
+    };
+    if has_gap && !body.is_empty() {
+        body.insert(0, Line::default());
+    }
+    body
+}
+
+fn markdown(segment: &Segment, words: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
+    match &segment.fence {
+        // Goes on with the code that an earlier piece began.
+        Some(fence) => markdown::lay_out(&format!("{fence}\n{words}"), columns, theme),
+        None => markdown::lay_out(words, columns, theme),
+    }
+}
+
+/// The mark before the first line, its style, and that of the words.
+fn looks(kind: &Kind, theme: Theme) -> (&'static str, Style, Style) {
+    match kind {
+        Kind::User => ("›", theme.strong(), theme.strong()),
+        Kind::Assistant | Kind::Page | Kind::Hint => (" ", theme.plain(), theme.plain()),
+        Kind::Tool(_, state) => {
+            let mark = match state {
+                ToolState::Running => theme.faint(),
+                ToolState::Done => theme.good(),
+                ToolState::Failed | ToolState::Denied => theme.bad(),
+            };
+            (words::tool_mark(*state), mark, theme.faint())
+        }
+        Kind::Notice => (" ", theme.faint(), theme.faint()),
+        Kind::Warning => ("!", theme.warn(), theme.warn()),
+        Kind::Failure => ("✗", theme.bad(), theme.bad()),
+    }
+}

@@ -1,0 +1,24 @@
+//! A chat on a whole terminal.
+//!
+//! [`ScreenState`](state::ScreenState) is a fold of news and keys, and draws itself; [`run`] is the thin loop around
+//! it. Text of others is made harmless where it becomes a span or a line (`layout`), nowhere else.
+
+mod draw;
+mod editor;
+mod keys;
+mod layout;
+mod markdown;
+mod question;
+mod run;
+mod segments;
+mod state;
+mod status;
+mod table;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod theme;
+mod transcript;
+mod wrap;
+
+pub(crate) use run::run;

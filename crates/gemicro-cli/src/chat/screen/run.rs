@@ -1,0 +1,135 @@
+//! The loop: keys and news in, orders and pictures out.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+use futures_util::{Stream, StreamExt};
+use gemicro_engine::Order;
+use ratatui::Terminal;
+use ratatui::backend::Backend;
+use ratatui::crossterm::event::{Event, EventStream};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::keys::Deed;
+use super::state::{Activity, ScreenState};
+use super::status::SPIN_MS;
+use super::terminal::{self, Held};
+use super::theme::Theme;
+use crate::chat::Ends;
+use crate::chat::ends::broke_off;
+use crate::screen::Screen;
+use crate::trouble::{STOPPED, Stopped};
+
+/// The shortest time between two pictures.
+const FRAME: Duration = Duration::from_millis(33);
+/// News that are taken before anything else gets a turn.
+const MANY: usize = 256;
+
+/// Shows a chat on the terminal until it ends, or `stop` (a signal) says so.
+///
+/// # Errors
+/// When the terminal cannot be used, the chat breaks off, or `stop` came. The terminal is given back in any case.
+pub(crate) async fn run(ends: Ends, screen: &Screen, stop: &CancellationToken) -> Result<(), Stopped> {
+    let state = ScreenState::new(Theme {
+        has_colour: screen.on_stdout().is_on,
+    });
+    let mut held = Held::take()?;
+    let surface = Surface {
+        terminal: &mut held.terminal,
+        events: EventStream::new(),
+        suspend: terminal::suspend,
+    };
+    show(surface, state, ends, stop).await
+}
+
+/// What a chat is shown on.
+pub(super) struct Surface<'a, B: Backend, E> {
+    /// Takes pictures.
+    pub(super) terminal: &'a mut Terminal<B>,
+    /// Keys, pastes and changes of size.
+    pub(super) events: E,
+    /// Gives the terminal back for a while.
+    pub(super) suspend: fn() -> io::Result<()>,
+}
+
+/// Shows a chat on any surface.
+pub(super) async fn show<B, E>(
+    mut surface: Surface<'_, B, E>,
+    mut state: ScreenState,
+    mut ends: Ends,
+    stop: &CancellationToken,
+) -> Result<(), Stopped>
+where
+    B: Backend,
+    B::Error: std::error::Error + Send + Sync + 'static,
+    E: Stream<Item = io::Result<Event>> + Unpin,
+{
+    let began = Instant::now();
+    let mut outgoing: VecDeque<Order> = VecDeque::new();
+    let mut next_picture = began;
+    let mut is_old = true;
+    let mut spin = interval(Duration::from_millis(SPIN_MS));
+    spin.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while state.activity != Activity::Over {
+        tokio::select! {
+            () = stop.cancelled() => {
+                let _ = ends.orders.try_send(Order::Quit);
+                return Err(Stopped::Told(STOPPED));
+            }
+            event = surface.events.next() => {
+                state.at(began.elapsed());
+                is_old = true;
+                // Without keys nobody is there any more.
+                let event = event.ok_or(Stopped::Told(STOPPED))??;
+                for deed in taken(&mut state, event) {
+                    match deed {
+                        Deed::Send(order) => outgoing.push_back(order),
+                        Deed::Leave => return Ok(()),
+                        Deed::Redraw => surface.terminal.clear().map_err(io::Error::other)?,
+                        Deed::Suspend => {
+                            (surface.suspend)()?;
+                            surface.terminal.clear().map_err(io::Error::other)?;
+                        }
+                    }
+                }
+            }
+            first = ends.news.recv() => {
+                state.at(began.elapsed());
+                is_old = true;
+                state.news(first.ok_or_else(broke_off)?);
+                for _ in 1..MANY {
+                    let Ok(next) = ends.news.try_recv() else { break };
+                    state.news(next);
+                }
+            }
+            permit = ends.orders.reserve(), if !outgoing.is_empty() => {
+                // A chat that takes no orders any more says why in its news.
+                match (permit, outgoing.pop_front()) {
+                    (Ok(permit), Some(order)) => permit.send(order),
+                    (Err(_), _) | (Ok(_), None) => {}
+                }
+            }
+            _ = spin.tick(), if state.is_moving() => is_old = true,
+            () = sleep_until(next_picture), if is_old => {
+                state.at(began.elapsed());
+                surface.terminal.draw(|frame| state.draw(frame)).map_err(io::Error::other)?;
+                next_picture = Instant::now() + FRAME;
+                is_old = false;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn taken(state: &mut ScreenState, event: Event) -> Vec<Deed> {
+    match event {
+        Event::Key(key) => state.key(key),
+        Event::Paste(paste) => {
+            state.paste(&paste);
+            Vec::new()
+        }
+        Event::Resize(..) | Event::FocusGained | Event::FocusLost | Event::Mouse(_) => Vec::new(),
+    }
+}

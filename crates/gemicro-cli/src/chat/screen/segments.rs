@@ -1,0 +1,114 @@
+//! A long text in pieces that can be laid out one by one.
+//!
+//! A piece ends where Markdown allows it, and is never much longer than [`MOST`]: so drawing a screen costs the
+//! same whether a text has a hundred bytes or a hundred million.
+
+use std::ops::Range;
+
+/// From here on a piece ends at the next blank line.
+const ENOUGH: usize = 2 << 10;
+/// From here on it ends at the next line end, or in the middle of a line.
+const MOST: usize = 16 << 10;
+
+/// A text that grows at its end.
+#[derive(Debug, Default)]
+pub(super) struct Segmented {
+    text: String,
+    segments: Vec<Segment>,
+    /// Where the first line begins that may still grow.
+    scanned: usize,
+    after_blank: bool,
+    fence: Option<String>,
+}
+
+/// One piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Segment {
+    start: usize,
+    /// It begins inside of code that was opened by this line.
+    pub(super) fence: Option<String>,
+    /// A blank line stands before it.
+    pub(super) after_blank: bool,
+}
+
+impl Segmented {
+    /// A whole text.
+    pub(super) fn new(text: &str) -> Self {
+        let mut segmented = Self::default();
+        segmented.push(text);
+        segmented
+    }
+
+    /// Appends; pieces before the last stay as they are.
+    pub(super) fn push(&mut self, piece: &str) {
+        self.text.push_str(piece);
+        if self.segments.is_empty() {
+            self.segments.push(Segment {
+                start: 0,
+                fence: None,
+                after_blank: false,
+            });
+        }
+        while let Some(line) = self.next_line() {
+            self.take(line.clone());
+            self.scanned = line.end;
+        }
+    }
+
+    /// The text as it came.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many pieces there are.
+    pub(super) fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// One piece and its text.
+    pub(super) fn get(&self, idx: usize) -> Option<(&Segment, &str)> {
+        let segment = self.segments.get(idx)?;
+        let end = self
+            .segments
+            .get(idx + 1)
+            .map_or(self.text.len(), |next| next.start);
+        Some((segment, self.text.get(segment.start..end).unwrap_or_default()))
+    }
+
+    /// The next line that is whole, or too long to wait for its end.
+    fn next_line(&self) -> Option<Range<usize>> {
+        let rest = &self.text[self.scanned..];
+        let near = rest.floor_char_boundary(MOST);
+        let end = match rest[..near].find('\n') {
+            Some(at) => at + 1,
+            None if near < rest.len() => near,
+            None => return None,
+        };
+        Some(self.scanned..self.scanned + end)
+    }
+
+    fn take(&mut self, line: Range<usize>) {
+        let words = self.text[line.clone()].trim();
+        let is_indented = self.text[line.clone()].starts_with([' ', '\t']);
+        let size = line.start - self.segments.last().map_or(0, |segment| segment.start);
+        let breathes = self.fence.is_none() && self.after_blank && !words.is_empty() && !is_indented;
+        if size + line.len() > MOST || (size >= ENOUGH && breathes) {
+            self.segments.push(Segment {
+                start: line.start,
+                fence: self.fence.clone(),
+                after_blank: self.after_blank,
+            });
+        }
+        self.after_blank = words.is_empty();
+        let mark = ["```", "~~~"].into_iter().find(|mark| words.starts_with(mark));
+        match (&self.fence, mark) {
+            (None, Some(_)) if words.len() < 80 => self.fence = Some(words.to_owned()),
+            (Some(open), Some(mark))
+                if open.starts_with(mark) && words.trim_matches(['`', '~']).is_empty() =>
+            {
+                self.fence = None;
+            }
+            _ => {}
+        }
+    }
+}

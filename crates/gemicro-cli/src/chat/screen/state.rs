@@ -1,0 +1,276 @@
+//! Everything the screen knows: a fold of news and keys.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use gemicro_core::history::{Author, Turn};
+use gemicro_engine::{Chapter, Meter, News, ToolLine, ToolState};
+use gemicro_event::StreamId;
+
+use super::editor::{Draft, Editor};
+use super::layout::Kind;
+use super::question::Pending;
+use super::theme::Theme;
+use super::transcript::Transcript;
+use crate::chat::words;
+use crate::screen::text;
+
+/// Characters of a remark in the log that are shown.
+const MAX_REMARK: usize = 1_000;
+
+/// Characters of a name that are kept.
+const MAX_NAME: usize = 200;
+
+/// The screen of one chat. Time comes in through [`ScreenState::at`] alone.
+#[derive(Debug)]
+pub(super) struct ScreenState {
+    pub(super) theme: Theme,
+    /// Since the screen was opened.
+    pub(super) now: Duration,
+    /// What the conversation is called, and who answers.
+    pub(super) name: String,
+    pub(super) speaker: String,
+    pub(super) transcript: Transcript,
+    pub(super) editor: Editor,
+    pub(super) meter: Option<Meter>,
+    pub(super) activity: Activity,
+    pub(super) questions: VecDeque<Pending>,
+    /// Something about the last key.
+    pub(super) hint: Option<&'static str>,
+}
+
+/// What the chat does.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Activity {
+    /// It waits for orders.
+    Idle,
+    /// It was told to say something, and has not begun.
+    Sent(Draft),
+    /// It waits for an answer since then.
+    Answering {
+        /// When it began to.
+        since: Duration,
+        /// The run that answers.
+        run: StreamId,
+    },
+    /// The same, and it was told to stop.
+    Stopping {
+        /// When it began to wait.
+        since: Duration,
+        /// The run that answered.
+        run: StreamId,
+    },
+    /// It was told to end.
+    Closing,
+    /// It has ended.
+    Over,
+}
+
+impl ScreenState {
+    /// A screen without a conversation yet.
+    pub(super) fn new(theme: Theme) -> Self {
+        Self {
+            theme,
+            now: Duration::ZERO,
+            name: String::new(),
+            speaker: String::new(),
+            transcript: Transcript::new(theme),
+            editor: Editor::new(),
+            meter: None,
+            activity: Activity::Idle,
+            questions: VecDeque::new(),
+            hint: None,
+        }
+    }
+
+    /// It is this late now.
+    pub(super) fn at(&mut self, now: Duration) {
+        self.now = now;
+    }
+
+    /// Whether something on the screen moves by itself.
+    pub(super) fn is_moving(&self) -> bool {
+        !self.questions.is_empty() || !matches!(self.activity, Activity::Idle | Activity::Over)
+    }
+
+    /// Whether an answer is on its way, so that other orders have to wait.
+    pub(super) fn is_busy(&self) -> bool {
+        match self.activity {
+            Activity::Sent(_) | Activity::Answering { .. } | Activity::Stopping { .. } => true,
+            Activity::Idle | Activity::Closing | Activity::Over => false,
+        }
+    }
+
+    /// Takes what happened.
+    pub(super) fn news(&mut self, news: News) {
+        match news {
+            News::Opened(chapter) => self.opened(chapter),
+            News::Speaker(name) => {
+                self.speaker = short(&name);
+                let told = format!("{} answers from now on", self.speaker);
+                self.transcript.push(Kind::Notice, &told, None);
+            }
+            News::Asked { turn, run, .. } => {
+                self.transcript.push(Kind::User, &turn.text, Some(turn.number));
+                self.transcript.begin_answer();
+                let since = self.now;
+                if self.activity != Activity::Closing {
+                    self.activity = Activity::Answering { since, run };
+                }
+            }
+            News::Text(piece) => self.transcript.append(&piece),
+            News::StartedOver => {
+                self.transcript.start_over();
+                self.transcript.push(Kind::Notice, "another attempt begins", None);
+            }
+            News::Tool(tool) => self.transcript.tool(&tool),
+            News::Question(question) => self.questions.push_back(Pending::new(question, self.now)),
+            News::Settled { key } => self.settled(&key),
+            News::Answered {
+                turn,
+                usage,
+                duration_ms,
+            } => {
+                self.transcript.answer(&turn.text, turn.number);
+                let words = words::answered(duration_ms, usage.as_ref());
+                self.transcript.push(Kind::Notice, &words, Some(turn.number));
+                self.ended();
+            }
+            News::Failed {
+                failure,
+                offers_clear,
+            } => {
+                let run = match &self.activity {
+                    Activity::Answering { run, .. } | Activity::Stopping { run, .. } => Some(run.clone()),
+                    Activity::Idle | Activity::Sent(_) | Activity::Closing | Activity::Over => None,
+                };
+                self.transcript.push(Kind::Failure, &failure.message, None);
+                for hint in words::hints(&failure, run.as_ref(), offers_clear) {
+                    self.transcript.push(Kind::Hint, &hint, None);
+                }
+                self.ended();
+            }
+            News::Stopped => {
+                self.transcript
+                    .push(Kind::Notice, "stopped; your message stays", None);
+                self.ended();
+            }
+            News::Undone { from } => {
+                self.transcript.take_back(from);
+                let words = format!("turns from {from} on are taken back");
+                self.transcript.push(Kind::Notice, &words, None);
+            }
+            News::Notice(words) => self.transcript.push(Kind::Notice, &words, None),
+            News::Warning(words) => self.transcript.push(Kind::Warning, &words, None),
+            News::Refused(words) => self.refused(&words),
+            News::Meter(meter) => self.meter = Some(meter),
+            News::Listed(rows) => self.transcript.push(Kind::Page, &words::listed(&rows), None),
+            News::Closed => self.activity = Activity::Over,
+            // What a newer chat tells beyond this can be missed.
+            _ => {}
+        }
+    }
+
+    /// Says something of the screen's own.
+    pub(super) fn warn(&mut self, words: &str) {
+        self.transcript.push(Kind::Warning, words, None);
+        self.transcript.follow();
+    }
+
+    fn opened(&mut self, chapter: Chapter) {
+        self.transcript = Transcript::new(self.theme);
+        self.questions.clear();
+        self.name = short(&chapter.name);
+        self.speaker = short(&chapter.speaker);
+        if self.activity != Activity::Closing {
+            self.activity = Activity::Idle;
+        }
+        let n_hidden = chapter.n_turns.saturating_sub(chapter.turns.len() as u64);
+        if n_hidden > 0 {
+            let words = format!("{n_hidden} earlier turns are in the log and not shown");
+            self.transcript.push(Kind::Notice, &words, None);
+        }
+        chapter.turns.iter().for_each(|turn| self.earlier(turn));
+        if chapter.n_turns == 0 {
+            self.transcript.push(
+                Kind::Notice,
+                "Say something. /help lists commands and keys.",
+                None,
+            );
+        }
+    }
+
+    /// A turn that was there when the conversation was opened.
+    fn earlier(&mut self, turn: &Turn) {
+        let number = Some(turn.number);
+        match turn.author {
+            Author::User => self.transcript.push(Kind::User, &turn.text, number),
+            Author::Assistant => {
+                for call in &turn.calls {
+                    let kind = Kind::Tool(call.id.clone(), ToolState::Done);
+                    self.transcript.push(kind, &call.name, number);
+                }
+                self.transcript.push(Kind::Assistant, &turn.text, number);
+            }
+            // What tools printed is for the model; that they were used is shown.
+            Author::Tool => {}
+            Author::System => {
+                let words: String = turn.text.chars().take(MAX_REMARK).collect();
+                self.transcript
+                    .push(Kind::Notice, &text::one_line(&words), number);
+            }
+        }
+    }
+
+    fn refused(&mut self, words: &str) {
+        self.transcript.push(Kind::Warning, words, None);
+        if matches!(self.activity, Activity::Sent(_))
+            && let Activity::Sent(draft) = std::mem::replace(&mut self.activity, Activity::Idle)
+            && self.editor.is_empty()
+        {
+            self.editor.show(draft);
+        }
+    }
+
+    fn settled(&mut self, key: &str) {
+        let first = self.questions.front().map(|it| it.question.key.clone());
+        self.questions.retain(|it| it.question.key != key);
+        if first.as_deref() == Some(key)
+            && let Some(next) = self.questions.front_mut()
+        {
+            next.ask_again(self.now);
+        }
+    }
+
+    /// The answer is there, or will not come.
+    fn ended(&mut self) {
+        self.transcript.end_answer();
+        self.questions.clear();
+        if self.activity != Activity::Closing {
+            self.activity = Activity::Idle;
+        }
+    }
+
+    /// Takes a question off the screen because it was answered here.
+    pub(super) fn answered(&mut self, key: &str, allow: bool) {
+        let found = self.questions.iter().find(|it| it.question.key == key);
+        if let Some(pending) = found {
+            let tool = ToolLine {
+                id: format!("question {key}"),
+                text: format!(
+                    "{}: {}",
+                    pending.question.tool,
+                    if allow { "allowed" } else { "refused" }
+                ),
+                state: if allow { ToolState::Done } else { ToolState::Denied },
+            };
+            self.transcript.tool(&tool);
+        }
+        self.settled(key);
+    }
+}
+
+/// As much of a name as the header may need.
+fn short(name: &str) -> String {
+    name.chars().take(MAX_NAME).collect()
+}

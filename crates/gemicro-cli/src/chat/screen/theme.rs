@@ -1,0 +1,55 @@
+//! Styles, which only ever repeat what the words already say.
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// How things are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Theme {
+    /// Colours are welcome; weight and slope are not colours.
+    pub(super) has_colour: bool,
+}
+
+impl Theme {
+    /// As it comes.
+    pub(super) fn plain(self) -> Style {
+        Style::new()
+    }
+
+    /// A heading, a message of the user.
+    pub(super) fn strong(self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    /// Less important.
+    pub(super) fn faint(self) -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    /// Something went well.
+    pub(super) fn good(self) -> Style {
+        self.coloured(Color::Green)
+    }
+
+    /// Something wants attention.
+    pub(super) fn warn(self) -> Style {
+        self.coloured(Color::Yellow)
+    }
+
+    /// Something went wrong.
+    pub(super) fn bad(self) -> Style {
+        self.coloured(Color::Red)
+    }
+
+    /// Code.
+    pub(super) fn code(self) -> Style {
+        self.coloured(Color::Cyan)
+    }
+
+    fn coloured(self, colour: Color) -> Style {
+        if self.has_colour {
+            Style::new().fg(colour)
+        } else {
+            Style::new()
+        }
+    }
+}

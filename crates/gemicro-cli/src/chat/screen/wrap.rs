@@ -1,0 +1,126 @@
+//! Breaking styled text into lines of some columns.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::screen::text;
+
+/// What a tab becomes.
+const TAB: &str = "    ";
+
+/// A span of somebody else's words that no terminal acts upon.
+pub(super) fn span(words: &str, style: Style) -> Span<'static> {
+    Span::styled(text::neutral(words).replace('\t', TAB), style)
+}
+
+/// Breaks at blanks and line ends; words that are longer than a line are cut.
+pub(super) fn wrap(spans: &[Span<'_>], columns: usize) -> Vec<Line<'static>> {
+    let mut wrapping = Wrapping::new(columns);
+    for span in spans {
+        for grapheme in span.content.graphemes(true) {
+            wrapping.take(grapheme, span.style);
+        }
+    }
+    wrapping.end()
+}
+
+/// Cuts at line ends and at the last column, as is right for code.
+pub(super) fn chop(words: &str, style: Style, columns: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for line in span(words, style).content.lines() {
+        let (mut kept, mut used) = (String::new(), 0);
+        for grapheme in line.graphemes(true) {
+            let width = text::width(grapheme);
+            if used + width > columns && !kept.is_empty() {
+                lines.push(Line::styled(std::mem::take(&mut kept), style));
+                used = 0;
+            }
+            kept.push_str(grapheme);
+            used += width;
+        }
+        lines.push(Line::styled(kept, style));
+    }
+    lines
+}
+
+/// Columns that a line of spans takes.
+pub(super) fn width(spans: &[Span<'_>]) -> usize {
+    spans.iter().map(|span| text::width(&span.content)).sum()
+}
+
+struct Wrapping<'a> {
+    columns: usize,
+    done: Vec<Line<'static>>,
+    line: Vec<(&'a str, Style, usize)>,
+    used: usize,
+    /// Where the last word begins, if something stands before it.
+    word: Option<usize>,
+}
+
+impl<'a> Wrapping<'a> {
+    fn new(columns: usize) -> Self {
+        Self {
+            columns: columns.max(1),
+            done: Vec::new(),
+            line: Vec::new(),
+            used: 0,
+            word: None,
+        }
+    }
+
+    fn take(&mut self, grapheme: &'a str, style: Style) {
+        if grapheme == "\n" {
+            self.break_at(self.line.len());
+            return;
+        }
+        let width = text::width(grapheme);
+        let is_blank = grapheme == " ";
+        while self.used + width > self.columns && !self.line.is_empty() {
+            self.break_at(if is_blank {
+                self.line.len()
+            } else {
+                self.word.unwrap_or(self.line.len())
+            });
+            if is_blank {
+                return;
+            }
+        }
+        self.line.push((grapheme, style, width));
+        self.used += width;
+        if is_blank {
+            self.word = Some(self.line.len());
+        }
+    }
+
+    fn break_at(&mut self, at: usize) {
+        let rest = self.line.split_off(at);
+        let kept = std::mem::replace(&mut self.line, rest);
+        self.used = self.line.iter().map(|(_, _, width)| width).sum();
+        self.word = None;
+        self.done.push(joined(&kept));
+    }
+
+    fn end(mut self) -> Vec<Line<'static>> {
+        if !self.line.is_empty() {
+            self.break_at(self.line.len());
+        }
+        self.done
+    }
+}
+
+fn joined(graphemes: &[(&str, Style, usize)]) -> Line<'static> {
+    let blanks = graphemes
+        .iter()
+        .rev()
+        .take_while(|(grapheme, _, _)| *grapheme == " ")
+        .count();
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    for (grapheme, style, _) in &graphemes[..graphemes.len() - blanks] {
+        match spans.last_mut().filter(|last| last.style == *style) {
+            Some(last) => last.content.to_mut().push_str(grapheme),
+            None => spans.push(Span::styled((*grapheme).to_owned(), *style)),
+        }
+    }
+    Line::from(spans)
+}

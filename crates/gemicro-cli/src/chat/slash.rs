@@ -1,0 +1,129 @@
+//! Commands that begin with a slash. Pure; the screen and the lines share it.
+
+use gemicro_engine::Order;
+
+/// A command that can be typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Command {
+    /// Its name, with the slash.
+    pub(super) name: &'static str,
+    /// What follows it: `FILE` must, `[NAME]` may, nothing is not taken.
+    pub(super) takes: &'static str,
+    /// What it does.
+    pub(super) does: &'static str,
+}
+
+/// All of them, in the order in which help lists them.
+pub(super) const COMMANDS: [Command; 11] = [
+    command(
+        "/model",
+        "[NAME]",
+        "let another agent or model answer; without NAME: who does",
+    ),
+    command("/clear", "", "begin a new conversation; this one is kept"),
+    command("/compact", "", "make the prompt short now"),
+    command(
+        "/pin",
+        "[TEXT]",
+        "keep TEXT in every prompt; without it: your last message",
+    ),
+    command("/undo", "", "take back the last message and its answer"),
+    command("/export", "FILE", "write the conversation to FILE"),
+    command("/sessions", "", "list the conversations"),
+    command("/open", "ID", "go on with another conversation"),
+    command("/cost", "", "say what was used so far"),
+    command("/help", "", "list commands and keys"),
+    command("/quit", "", "leave"),
+];
+
+const fn command(name: &'static str, takes: &'static str, does: &'static str) -> Command {
+    Command { name, takes, does }
+}
+
+/// What somebody typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Typed {
+    /// Something for the chat.
+    Order(Order),
+    /// They want to see the commands.
+    Help,
+    /// A command that cannot be carried out as written: why, and what to do.
+    Wrong(String),
+}
+
+/// Reads a message or a command.
+pub(super) fn read(text: &str) -> Typed {
+    if text.starts_with("//") {
+        return Typed::Order(Order::Say(text[1..].to_owned()));
+    }
+    if !text.starts_with('/') {
+        return Typed::Order(Order::Say(text.to_owned()));
+    }
+    let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    let Some(known) = COMMANDS.iter().find(|known| known.name == name) else {
+        return Typed::Wrong(unknown(name));
+    };
+    match (known.takes, rest) {
+        ("", rest) if !rest.is_empty() => {
+            return Typed::Wrong(format!(
+                "{name} takes nothing after it; to say this, begin with //"
+            ));
+        }
+        (takes, "") if !takes.is_empty() && !takes.starts_with('[') => {
+            return Typed::Wrong(format!("{name} needs {takes} after it: it is to {}", known.does));
+        }
+        _ => {}
+    }
+    let given = (!rest.is_empty()).then(|| rest.to_owned());
+    Typed::Order(match name {
+        "/model" => Order::Model(given),
+        "/clear" => Order::Clear,
+        "/compact" => Order::Compact,
+        "/pin" => Order::Pin(given),
+        "/undo" => Order::Undo,
+        "/export" => Order::Export(rest.into()),
+        "/sessions" => Order::Sessions,
+        "/open" => Order::Open(rest.to_owned()),
+        "/cost" => Order::Cost,
+        "/quit" => Order::Quit,
+        _ => return Typed::Help,
+    })
+}
+
+/// The commands that begin so; none once something follows the name.
+pub(super) fn beginning_with(text: &str) -> Vec<&'static Command> {
+    if !text.starts_with('/') || text.starts_with("//") {
+        return Vec::new();
+    }
+    COMMANDS
+        .iter()
+        .filter(|known| known.name.starts_with(text))
+        .collect()
+}
+
+/// The text with as much of a command's name as is certain.
+pub(super) fn complete(text: &str) -> Option<String> {
+    let found = beginning_with(text);
+    let first = found.first()?;
+    let all_have = |n: &usize| found.iter().all(|it| it.name.get(..*n) == first.name.get(..*n));
+    let common = (0..=first.name.len()).rev().find(all_have).unwrap_or(0);
+    let mut completed = first.name[..common].to_owned();
+    if found.len() == 1 && !first.takes.is_empty() {
+        completed.push(' ');
+    }
+    Some(completed)
+}
+
+fn unknown(name: &str) -> String {
+    /// Names as far apart as this are different words.
+    const FAR: usize = 3;
+    let distance = |known: &Command| strsim::damerau_levenshtein(known.name, name);
+    let nearest = COMMANDS.iter().min_by_key(|known| distance(known));
+    let nearest = nearest.filter(|known| distance(known) < FAR);
+    let shown: String = name.chars().take(40).collect();
+    match nearest {
+        Some(known) => format!("there is no {shown}; did you mean {}?", known.name),
+        None => format!("there is no {shown}; /help lists what there is. To say it as it is, begin with //"),
+    }
+}

@@ -1,0 +1,136 @@
+//! Tests of what the screen and the lines share.
+
+use gemicro_engine::{Meter, Order};
+
+use super::message::{self, Checked, MAX_BYTES};
+use super::slash::{self, Typed};
+use super::words;
+
+fn order(order: Order) -> Typed {
+    Typed::Order(order)
+}
+
+#[test]
+fn messages_and_commands_are_read() {
+    let text = |text: &str| text.to_owned();
+    for (typed, expected) in [
+        ("hello", order(Order::Say(text("hello")))),
+        (
+            "//clear is a command",
+            order(Order::Say(text("/clear is a command"))),
+        ),
+        ("see /clear", order(Order::Say(text("see /clear")))),
+        ("/model", order(Order::Model(None))),
+        ("/model  claude ", order(Order::Model(Some(text("claude"))))),
+        ("/clear", order(Order::Clear)),
+        ("/compact", order(Order::Compact)),
+        ("/pin", order(Order::Pin(None))),
+        ("/pin two\nlines", order(Order::Pin(Some(text("two\nlines"))))),
+        ("/undo", order(Order::Undo)),
+        ("/export a b.jsonl", order(Order::Export("a b.jsonl".into()))),
+        ("/sessions", order(Order::Sessions)),
+        ("/open c0nv", order(Order::Open(text("c0nv")))),
+        ("/cost", order(Order::Cost)),
+        ("/help", Typed::Help),
+        ("/quit", order(Order::Quit)),
+    ] {
+        assert_eq!(slash::read(typed), expected, "{typed}");
+    }
+}
+
+#[test]
+fn wrong_commands_are_told_with_what_to_do() {
+    for (typed, expected) in [
+        ("/claer", "there is no /claer; did you mean /clear?"),
+        ("/modle x", "there is no /modle; did you mean /model?"),
+        (
+            "/usr/bin/env fails",
+            "there is no /usr/bin/env; /help lists what there is. To say it as it is, begin with //",
+        ),
+        (
+            "/open",
+            "/open needs ID after it: it is to go on with another conversation",
+        ),
+        (
+            "/export  ",
+            "/export needs FILE after it: it is to write the conversation to FILE",
+        ),
+        (
+            "/clear all",
+            "/clear takes nothing after it; to say this, begin with //",
+        ),
+    ] {
+        assert_eq!(slash::read(typed), Typed::Wrong(expected.to_owned()), "{typed}");
+    }
+}
+
+#[test]
+fn commands_are_completed_as_far_as_is_certain() {
+    for (typed, expected) in [
+        ("/m", Some("/model ")),
+        ("/c", Some("/c")),
+        ("/cl", Some("/clear")),
+        ("/co", Some("/co")),
+        ("/x", None),
+        ("//m", None),
+        ("m", None),
+        ("/model x", None),
+    ] {
+        assert_eq!(slash::complete(typed).as_deref(), expected, "{typed}");
+    }
+    let names: Vec<&str> = slash::beginning_with("/co").iter().map(|it| it.name).collect();
+    assert_eq!(names, ["/compact", "/cost"]);
+}
+
+#[test]
+fn a_message_is_checked() {
+    assert_eq!(message::check(" \n\t "), Checked::Empty);
+    assert_eq!(message::check("\n  a \n"), Checked::Fine("  a".to_owned()));
+    let most = "x".repeat(MAX_BYTES);
+    assert_eq!(message::check(&most), Checked::Fine(most.clone()));
+    assert_eq!(
+        message::check(&format!("{most}x")),
+        Checked::TooLong(
+            "not sent: 1,048,577 bytes, and a message has 1,048,576 at most; put it in a file and name the file"
+                .to_owned()
+        )
+    );
+}
+
+#[test]
+fn control_characters_are_taken_out_of_a_message_and_told() {
+    for (given, expected, notice) in [
+        ("plain\n\ttext", "plain\n\ttext", None),
+        ("a\r\nb\rc", "a\nb\nc", None),
+        ("a\x1b[31mb\x07", "a[31mb", Some("2 control characters taken out")),
+        ("a\u{9b}b", "ab", Some("1 control character taken out")),
+        // Shown with a picture, but sent: right-to-left languages need their marks.
+        ("a\u{202e}b", "a\u{202e}b", None),
+    ] {
+        let (clean, told) = message::clean(given);
+        assert_eq!((clean.as_ref(), told.as_deref()), (expected, notice));
+    }
+}
+
+#[test]
+fn a_meter_reads_well() {
+    let meter = Meter {
+        prompt_tokens: 3_130,
+        max_prompt_tokens: 16_000,
+        is_compressed: true,
+        n_compactions: 2,
+        used_tokens: 1_240_000,
+        cached_tokens: 620_000,
+        micro_usd: 12_300,
+    };
+    assert_eq!(
+        words::meter(&meter).join(" · "),
+        "prompt 3.1k/16k ⇣2 · $0.0123 · 1.2M tokens · 50% cached"
+    );
+    assert_eq!(words::meter(&Meter::default()).join(" · "), "prompt 0/0");
+    let numbers = [0, 999, 1_000, 1_049, 9_999, 16_384, 2_000_000, u64::MAX].map(words::short);
+    assert_eq!(
+        numbers,
+        ["0", "999", "1k", "1k", "9.9k", "16k", "2M", "18446744073G"]
+    );
+}

@@ -1,0 +1,148 @@
+//! News in words: what the screen and the lines say alike.
+
+use gemicro_engine::{ConversationRow, Meter, ToolState};
+use gemicro_event::{Failure, StreamId, Usage};
+
+use super::slash::COMMANDS;
+use crate::screen::{numbers, text};
+
+/// Characters of an id that are shown, as in `gemicro conversations list`.
+const SHORT_ID: usize = 8;
+
+/// What to do when even a short prompt took too long.
+pub(super) const OFFERS_CLEAR: &str =
+    "/clear begins a new conversation, which may be quicker; this one is kept";
+
+/// The keys of the screen.
+const KEYS: [(&str, &str); 7] = [
+    ("Enter", "send"),
+    ("Alt-Enter, Ctrl-J, \\ Enter", "begin a new line"),
+    ("Up, Down", "earlier messages, at the first and the last line"),
+    ("PageUp, PageDown", "scroll; at the end it follows what comes"),
+    ("Tab", "complete a command"),
+    ("Esc, Ctrl-C", "stop the answer; Ctrl-C twice leaves"),
+    ("Ctrl-D", "leave, when nothing is typed"),
+];
+
+/// The mark of a tool line.
+pub(super) fn tool_mark(state: ToolState) -> &'static str {
+    match state {
+        ToolState::Running => "·",
+        ToolState::Done => "✓",
+        ToolState::Failed => "✗",
+        ToolState::Denied => "⊘",
+    }
+}
+
+/// The end of a tool line.
+pub(super) fn tool_end(state: ToolState) -> &'static str {
+    match state {
+        ToolState::Running => " (running)",
+        ToolState::Done => "",
+        ToolState::Failed => " (failed)",
+        ToolState::Denied => " (denied)",
+    }
+}
+
+/// What to do after a failure.
+pub(super) fn hints(failure: &Failure, run: Option<&StreamId>, offers_clear: bool) -> Vec<String> {
+    let hint = failure.kind.hint();
+    let hint = run.map_or_else(|| hint.to_owned(), |run| hint.replace("RUN", run.as_str()));
+    let clear = offers_clear.then(|| OFFERS_CLEAR.to_owned());
+    std::iter::once(hint).chain(clear).collect()
+}
+
+/// `3.2s · 1,247 tokens`.
+pub(super) fn answered(duration_ms: u64, usage: Option<&Usage>) -> String {
+    let mut words = numbers::duration(duration_ms);
+    if let Some(usage) = usage {
+        let about = if usage.estimated { "about " } else { "" };
+        words.push_str(&format!(
+            " · {about}{} tokens",
+            numbers::thousands(usage.total_tokens())
+        ));
+    }
+    words
+}
+
+/// What a meter says, the most important first: prompt, all tokens, cache, money.
+pub(super) fn meter(meter: &Meter) -> Vec<String> {
+    let mut prompt = format!(
+        "prompt {}/{}",
+        short(meter.prompt_tokens),
+        short(meter.max_prompt_tokens)
+    );
+    if meter.is_compressed {
+        prompt.push_str(&format!(" ⇣{}", meter.n_compactions));
+    }
+    let mut parts = vec![prompt];
+    if meter.micro_usd > 0 {
+        parts.push(numbers::money(meter.micro_usd));
+    }
+    if meter.used_tokens > 0 {
+        parts.push(format!("{} tokens", short(meter.used_tokens)));
+    }
+    if meter.cached_tokens > 0 {
+        let share = percent(meter.cached_tokens, meter.used_tokens);
+        parts.push(format!("{share}% cached"));
+    }
+    parts
+}
+
+/// `part` of `whole` in percent, at most 100.
+pub(super) fn percent(part: u64, whole: u64) -> u64 {
+    let share = u128::from(part) * 100 / u128::from(whole.max(1));
+    u64::try_from(share.min(100)).unwrap_or(100)
+}
+
+/// `812`, `3.1k`, `16k`, `1.2M`.
+pub(super) fn short(n: u64) -> String {
+    let (unit, size) = match n {
+        0..1_000 => return n.to_string(),
+        1_000..1_000_000 => ("k", 1_000),
+        1_000_000..1_000_000_000 => ("M", 1_000_000),
+        _ => ("G", 1_000_000_000),
+    };
+    match (n / size, n % size * 10 / size) {
+        (whole @ 0..10, tenths @ 1..) => format!("{whole}.{tenths}{unit}"),
+        (whole, _) => format!("{whole}{unit}"),
+    }
+}
+
+/// The conversations that there are, as lines.
+pub(super) fn listed(rows: &[ConversationRow]) -> String {
+    if rows.is_empty() {
+        return "no conversations yet".to_owned();
+    }
+    let mut lines: Vec<String> = rows.iter().map(row).collect();
+    lines.push("/open ID goes on with one".to_owned());
+    lines.join("\n")
+}
+
+fn row(row: &ConversationRow) -> String {
+    let id: String = row.id.as_str().chars().take(SHORT_ID).collect();
+    let updated = numbers::moment(row.updated_at);
+    let turns = if row.readable {
+        numbers::count(usize::try_from(row.turns).unwrap_or(usize::MAX), "turn")
+    } else {
+        "newer".to_owned()
+    };
+    let updated = updated.get(..16).unwrap_or(&updated);
+    format!("{id}  {updated}  {turns:>9}  {}", text::one_line(&row.name))
+}
+
+/// What `/help` says: the commands, and the keys of a screen.
+pub(super) fn help(with_keys: bool) -> String {
+    let commands = COMMANDS
+        .iter()
+        .map(|it| (format!("{} {}", it.name, it.takes), it.does));
+    let keys = KEYS
+        .iter()
+        .filter(|_| with_keys)
+        .map(|(keys, what)| ((*keys).to_owned(), *what));
+    let lines: Vec<String> = commands
+        .chain(keys)
+        .map(|(name, what)| format!("{}  {what}", text::pad(name.trim_end(), 26)))
+        .collect();
+    lines.join("\n")
+}

@@ -1,0 +1,89 @@
+//! Settings of chats.
+
+use gemicro_core::history::HistoryConfig;
+
+use super::layers::{Spec, Written, one};
+use super::readers::parse_prompt_tokens;
+use super::{Layers, Origin, Setting};
+use crate::trouble::Stopped;
+
+/// The keys of this group in files.
+pub(super) const KEYS: &[&str] = &["chat.model", "chat.summariser", "chat.max_tokens"];
+
+const MODEL: Spec<Option<String>> = Spec {
+    key: "chat.model",
+    variable: "GEMICRO_CHAT_MODEL",
+    flag: "--model",
+    read: read_name,
+};
+
+const SUMMARISER: Spec<Option<String>> = Spec {
+    key: "chat.summariser",
+    variable: "GEMICRO_SUMMARISER",
+    flag: "--summariser",
+    read: read_name,
+};
+
+const MAX_TOKENS: Spec<u64> = Spec {
+    key: "chat.max_tokens",
+    variable: "GEMICRO_CHAT_MAX_TOKENS",
+    flag: "--max-tokens",
+    read: |written| parse_prompt_tokens(one(written)?),
+};
+
+/// How chats are held.
+#[derive(Debug, Clone)]
+pub(crate) struct ChatSettings {
+    /// Who answers: an agent or a model.
+    pub(crate) model: Setting<Option<String>>,
+    /// Who writes summaries: a model, `none`, or whoever can be asked.
+    pub(crate) summariser: Setting<Option<String>>,
+    /// The longest prompt, in tokens.
+    pub(crate) max_tokens: Setting<u64>,
+}
+
+impl ChatSettings {
+    /// Finds them; what is given as a flag counts most.
+    pub(crate) fn resolve(
+        layers: &Layers,
+        model: Option<String>,
+        summariser: Option<String>,
+        max_tokens: Option<u64>,
+    ) -> Result<Self, Stopped> {
+        let usual = HistoryConfig::default().max_prompt_tokens;
+        Ok(Self {
+            model: layers.pick(&MODEL, model.map(Some), None)?,
+            summariser: layers.pick(&SUMMARISER, summariser.map(Some), None)?,
+            max_tokens: layers.pick(&MAX_TOKENS, max_tokens, usual)?,
+        })
+    }
+
+    /// Lines for `config show`.
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+        let name = |name: &Option<String>, default: &str| name.clone().unwrap_or_else(|| default.to_owned());
+        vec![
+            (
+                "chat.model",
+                name(&self.model.value, "gemini"),
+                self.model.origin.clone(),
+            ),
+            (
+                "chat.summariser",
+                name(&self.summariser.value, "auto"),
+                self.summariser.origin.clone(),
+            ),
+            (
+                "chat.max_tokens",
+                self.max_tokens.value.to_string(),
+                self.max_tokens.origin.clone(),
+            ),
+        ]
+    }
+}
+
+fn read_name(written: &Written) -> Result<Option<String>, String> {
+    match one(written)?.trim() {
+        "" => Err("the name is empty".to_owned()),
+        name => Ok(Some(name.to_owned())),
+    }
+}

@@ -1,0 +1,293 @@
+//! `gemicro chat` in lines: the real program, the simulator as provider, the real CLIs as agents.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::real_agents::{AGENTS, Agent, Desk};
+use crate::simulated::{Simulated, until};
+
+/// Knows a word that was said, whether it remembers or was told.
+const KNOWS: &str = "  - { name: told, when: { prompt_contains: ['which word', WALRUS] }, reply: { text: 'The word is WALRUS.' } }\n  \
+     - { name: remembers, when: { prompt_contains: which word, history_contains: WALRUS }, reply: { text: 'The word is WALRUS.' } }\n  \
+     - { name: held, when: { prompt_contains: a slow one }, reply: { text: Done., gate: { name: held, after_chunks: 0 } } }\n  \
+     - { name: answers, reply: { text: 'An honest answer.' } }\n";
+
+/// A chat under way, in lines of JSON.
+struct Chat {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: BufReader<ChildStdout>,
+    id: String,
+}
+
+impl Chat {
+    fn open(mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut chat = Self {
+            input: child.stdin.take(),
+            lines: BufReader::new(child.stdout.take().unwrap()),
+            child,
+            id: String::new(),
+        };
+        let opened = chat.until(&["opened"]).pop().unwrap();
+        chat.id = opened["conversation"].as_str().unwrap().to_owned();
+        chat
+    }
+
+    fn write(&mut self, line: &str) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(format!("{line}\n").as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// News up to the first of these types.
+    fn until(&mut self, types: &[&str]) -> Vec<Value> {
+        let mut news: Vec<Value> = Vec::new();
+        loop {
+            let mut line = String::new();
+            let n_bytes = self.lines.read_line(&mut line).unwrap();
+            assert!(n_bytes > 0, "no {types:?} after {news:?}");
+            news.push(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")));
+            let last = &news[news.len() - 1];
+            if types.iter().any(|wanted| last["type"] == *wanted) {
+                return news;
+            }
+        }
+    }
+
+    /// Says something; the news up to its end.
+    fn say(&mut self, text: &str) -> Vec<Value> {
+        self.write(text);
+        self.until(&["answered", "failed", "refused"])
+    }
+
+    fn answer(&mut self, text: &str) -> String {
+        let news = self.say(text);
+        let last = &news[news.len() - 1];
+        assert_eq!(last["type"], "answered", "{text}: {news:?}");
+        last["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Closes the input and waits for the end.
+    fn end(mut self) -> i32 {
+        self.input = None;
+        self.until(&["closed"]);
+        self.child.wait().unwrap().code().unwrap()
+    }
+}
+
+impl Drop for Chat {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn asked(news: &[Value]) -> &str {
+    let asked = news.iter().find(|item| item["type"] == "asked").unwrap();
+    asked["transport"].as_str().unwrap()
+}
+
+/// A chat over the API.
+fn over_api(simulated: &Simulated, more: &[&str]) -> Command {
+    let mut arguments = vec!["chat", "--plain", "--format", "json", "--summariser", "none"];
+    arguments.extend(more);
+    simulated.command(&arguments)
+}
+
+/// A chat with a real agent, in the worker.
+fn over_agent(desk: &Desk, agent: &Agent, more: &[&str]) -> Command {
+    let mut arguments = vec!["chat", "--plain", "--format", "json", "--summariser", "none", "--cd", "project"];
+    if !more.contains(&"--model") {
+        arguments.extend(["--model", agent.model]);
+    }
+    arguments.extend(more);
+    let mut command = desk.simulated.command(&arguments);
+    let surroundings = desk.command(agent, &[], "x");
+    let set = surroundings.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    command.envs(set).env("GEMICRO_RESIDENT", "on");
+    command
+}
+
+/// The types of a conversation's events.
+fn events(simulated: &Simulated, id: &str) -> Vec<String> {
+    let called = simulated.call(&["events", id, "--format", "jsonl"]);
+    let lines = called.stdout.lines();
+    lines
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["event_type"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_pipe_holds_a_conversation_and_the_next_goes_on() {
+    let simulated = Simulated::new(KNOWS);
+    let mut chat = Chat::open(over_api(&simulated, &["--model", "api:gemini-3.5-flash"]));
+    assert_eq!(asked(&chat.say("Remember the word WALRUS.")), "native");
+    assert_eq!(chat.answer("Tell me which word it was."), "The word is WALRUS.");
+    let id = chat.id.clone();
+    assert_eq!(chat.end(), 0);
+
+    // Plain lines: answers alone on stdout.
+    let mut command = simulated.command(&["chat", "last", "--summariser", "none"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"And which word\\\nwas it?\n").unwrap();
+    let called = simulated.world.finish(child.wait_with_output().unwrap());
+    assert_eq!((called.code, called.stdout.as_str()), (0, "The word is WALRUS.\n"), "{}", called.stderr);
+
+    let shown = simulated.call(&["conversations", "show", &id]);
+    assert!(shown.stdout.contains("And which word"), "{}", shown.stdout);
+    let runs = simulated.call(&["runs", "--format", "json"]);
+    let runs: Vec<Value> = serde_json::from_str(&runs.stdout).unwrap();
+    assert_eq!(runs.len(), 3);
+    assert!(runs.iter().all(|run| run["parent_run"] == *id), "{runs:?}");
+    // A turn is a run like every other.
+    let story = simulated.call(&["show", "last"]);
+    assert!(story.stdout.contains("The word is WALRUS."), "{}", story.stdout);
+}
+
+#[test]
+fn a_turn_that_was_cut_off_is_settled_by_the_next_chat() {
+    let simulated = Simulated::new(KNOWS);
+    let mut chat = Chat::open(over_api(&simulated, &["--model", "api:gemini-3.5-flash"]));
+    chat.answer("Remember the word WALRUS.");
+    chat.write("a slow one");
+    chat.until(&["asked"]);
+    let id = chat.id.clone();
+    drop(chat);
+    let mut again = Chat::open(over_api(&simulated, &[&id]));
+    again.until(&["stopped", "failed"]);
+    assert_eq!(again.answer("which word?"), "The word is WALRUS.");
+    assert_eq!(again.end(), 0);
+    let types = events(&simulated, &id);
+    assert_eq!(types.iter().filter(|it| *it == "turn_asked").count(), 3);
+    assert_eq!(types.iter().filter(|it| *it == "turn_answered").count(), 2);
+}
+
+#[test]
+fn bad_input_is_told_and_harms_nothing() {
+    let simulated = Simulated::new(KNOWS);
+    for (arguments, code, part) in [
+        (&["chat", "0000abcd"][..], 2, "no conversation"),
+        (&["chat", "last"], 2, "there is no conversation yet"),
+        (&["chat", "--model", "nobody"], 2, "no agent has a model"),
+        (&["chat", "--model", "openai:x"], 3, "OPENAI_BASE_URL"),
+        (&["chat", "--summariser", "claude"], 2, "can be asked for summaries"),
+        (&["chat", "--max-tokens", "3"], 2, "not a number from"),
+        (&["chat", "--fork"], 2, "CONVERSATION"),
+    ] {
+        let called = simulated.call(arguments);
+        assert_eq!(called.code, code, "{arguments:?}: {}", called.stderr);
+        assert!(called.stderr.contains(part), "{arguments:?}: {}", called.stderr);
+    }
+    let mut chat = Chat::open(over_api(&simulated, &["--model", "api:gemini-3.5-flash"]));
+    chat.answer("hello \u{1b}[31mred\u{202e}");
+    let id = chat.id.clone();
+    // The second chat on it is told, and can work on a copy.
+    let held = simulated.call(&["chat", &id, "--plain"]);
+    assert_eq!(held.code, 7, "{}", held.stderr);
+    assert!(held.stderr.contains("--fork"), "{}", held.stderr);
+    let mut copy = Chat::open(over_api(&simulated, &[&id, "--fork"]));
+    assert_ne!(copy.id, id);
+    copy.answer("hello again");
+    assert_eq!(copy.end(), 0);
+    let refused = chat.say(&"x ".repeat(600_000));
+    assert_eq!(refused[refused.len() - 1]["type"], "refused");
+    assert_eq!(chat.end(), 2);
+}
+
+#[test]
+fn twenty_turns_with_gemini_outlive_its_process_and_its_session() {
+    let Some(desk) = Desk::new(KNOWS) else { return };
+    let mut chat = Chat::open(over_agent(&desk, &AGENTS[0], &[]));
+    assert_eq!(asked(&chat.say("Remember the word WALRUS.")), "native");
+    for turn in 2..=6 {
+        chat.answer(&format!("This is turn {turn}."));
+    }
+    let warm = || -> Vec<Value> {
+        let called = desk.simulated.call(&["worker", "status", "--format", "json"]);
+        let status: Value = serde_json::from_str(&called.stdout).unwrap();
+        status["warm"].as_array().cloned().unwrap_or_default()
+    };
+    let pid = i32::try_from(warm()[0]["pid"].as_i64().unwrap()).unwrap();
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    until("the end of the process", || warm().is_empty().then_some(()));
+    assert_eq!(chat.answer("Say which word I gave you."), "The word is WALRUS.");
+    for turn in 8..=12 {
+        chat.answer(&format!("This is turn {turn}."));
+    }
+    desk.simulated.call(&["worker", "stop"]);
+    let n_deleted = delete_sessions(&desk.simulated.world.path("home/agents/homes"));
+    assert!(n_deleted > 0, "no session file was found");
+    let news = chat.say("Say which word I gave you.");
+    assert_eq!(news[news.len() - 1]["text"], "The word is WALRUS.", "{news:?}");
+    for turn in 14..=19 {
+        chat.answer(&format!("This is turn {turn}."));
+    }
+    assert_eq!(chat.answer("Once more, which word?"), "The word is WALRUS.");
+    let id = chat.id.clone();
+    assert_eq!(chat.end(), 0);
+    let types = events(&desk.simulated, &id);
+    assert_eq!(types.iter().filter(|it| *it == "turn_answered").count(), 20);
+    assert!(types.contains(&"transport_switched".to_owned()), "{types:?}");
+    desk.simulated.call(&["worker", "stop", "--now"]);
+}
+
+#[test]
+fn every_agent_knows_what_another_was_told() {
+    let Some(desk) = Desk::new(KNOWS) else { return };
+    let [gemini, claude, codex] = &AGENTS;
+    let mut chat = Chat::open(over_agent(&desk, gemini, &[]));
+    chat.answer("Remember the word WALRUS.");
+    for agent in [claude, codex, gemini] {
+        chat.write(&format!("/model {}", agent.model));
+        let news = chat.say("Say which word I gave you.");
+        assert_eq!(news[news.len() - 1]["text"], "The word is WALRUS.", "{}: {news:?}", agent.name);
+        assert_eq!(asked(&news), "rendered", "{}", agent.name);
+        let news = chat.say("And once more, which word?");
+        assert_eq!(asked(&news), "native", "{}", agent.name);
+        assert_eq!(news[news.len() - 1]["text"], "The word is WALRUS.", "{}: {news:?}", agent.name);
+    }
+    assert_eq!(chat.end(), 0);
+    desk.simulated.call(&["worker", "stop", "--now"]);
+}
+
+#[test]
+fn tools_are_shown_and_refused_where_nobody_can_be_asked() {
+    let rules = format!(
+        "  - {{ name: said, when: {{ tool_result: '*' }}, reply: {{ text: Made. }} }}\n  \
+         - {{ name: writes, when: {{ prompt_contains: make the file }}, reply: {{ calls: [{{ {} }}] }} }}\n{KNOWS}",
+        AGENTS[1].writes
+    );
+    let Some(desk) = Desk::new(&rules) else { return };
+    let file = desk.file("made.txt");
+    let mut chat = Chat::open(over_agent(&desk, &AGENTS[1], &["--no-resident"]));
+    chat.write("make the file\\");
+    let news = chat.say(&format!("File: {}", file.display()));
+    let tools: Vec<&Value> = news.iter().filter(|item| item["type"] == "tool").collect();
+    assert!(tools.iter().any(|tool| tool["text"].as_str().unwrap().contains("made.txt")), "{news:?}");
+    assert!(file.exists());
+    assert_eq!(chat.end(), 0);
+}
+
+/// Deletes all session files below a folder; says how many.
+fn delete_sessions(folder: &std::path::Path) -> usize {
+    let mut n_deleted = 0;
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() && !path.is_symlink() {
+            n_deleted += delete_sessions(&path);
+        } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+            std::fs::remove_file(path).unwrap();
+            n_deleted += 1;
+        }
+    }
+    n_deleted
+}
