@@ -1,13 +1,14 @@
 //! `cargo xtask setup`: finds what the tests need.
 //!
 //! [`TOOLS`] is the list of what is looked for. What tests need beyond it is installed into the ignored folder
-//! `.tools/` of the checkout (a Python with the official SDKs, `python`; the real agent CLIs, `agents`), or by the
-//! system's packages (`bubblewrap`). Quick when everything is there.
+//! `.tools/` of the checkout (a Python with the official SDKs, `python`; the real agent CLIs, `agents`; the vocabulary
+//! of Gemma 3, `tokenizer`), or by the system's packages (`bubblewrap`). Quick when everything is there.
 
 mod agents;
 mod bubblewrap;
 mod installed;
 mod python;
+mod tokenizer;
 
 use std::path::Path;
 use std::process::Stdio;
@@ -72,12 +73,12 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let mut missing = Vec::new();
     for tool in TOOLS {
         if answers(root, tool.probe) {
-            println!("  {:<16} found", tool.name);
+            println!("  {:<18} found", tool.name);
             continue;
         }
         match &tool.absent {
             Absent::FallBack { to, hint } => {
-                println!("  {:<16} MISSING: falling back to {to} ({hint})", tool.name);
+                println!("  {:<18} MISSING: falling back to {to} ({hint})", tool.name);
             }
             Absent::Fail { hint } => missing.push(format!("{} ({hint})", tool.name)),
         }
@@ -86,13 +87,14 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         (python::NAME, python::install(root)),
         (bubblewrap::NAME, bubblewrap::install()),
         (agents::NAME, agents::install(root)),
+        (tokenizer::NAME, tokenizer::install(root)),
     ];
     for (name, result) in installed {
         match result {
-            Ok(Installed::Before) => println!("  {name:<16} found"),
-            Ok(Installed::Now) => println!("  {name:<16} installed"),
+            Ok(Installed::Before) => println!("  {name:<18} found"),
+            Ok(Installed::Now) => println!("  {name:<18} installed"),
             Err(error) if in_ci() => missing.push(format!("{name} ({error:#})")),
-            Err(error) => println!("  {name:<16} MISSING: its tests are skipped ({error:#})"),
+            Err(error) => println!("  {name:<18} MISSING: its tests are skipped ({error:#})"),
         }
     }
     if !missing.is_empty() {

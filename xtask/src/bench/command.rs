@@ -18,6 +18,7 @@ enum Bench {
     Mcp,
     Warm,
     Guard,
+    History,
     Research { depth: Depth, corpus: Option<PathBuf> },
 }
 
@@ -31,6 +32,7 @@ impl Bench {
             Bench::Mcp => "mcp",
             Bench::Warm => "warm",
             Bench::Guard => "guard",
+            Bench::History => "history",
             Bench::Research { .. } => "research",
         }
     }
@@ -51,6 +53,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
                 guard::run(root)?;
                 cargo_bench(root, "gemicro-guard", "policy")?;
             }
+            Bench::History => cargo_bench(root, "gemicro-core", "history")?,
             Bench::Research { depth, corpus } => research::run(root, depth, corpus.as_deref())?,
         }
     }
@@ -68,6 +71,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             Bench::Mcp,
             Bench::Warm,
             Bench::Guard,
+            Bench::History,
             Bench::Research {
                 depth: Depth::Ablation,
                 corpus: None,
@@ -80,6 +84,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         Some("mcp") => vec![Bench::Mcp],
         Some("warm") => vec![Bench::Warm],
         Some("guard") => vec![Bench::Guard],
+        Some("history") => vec![Bench::History],
         Some("research") => {
             let (mut depth, mut corpus) = (Depth::Ablation, None);
             while let Some(word) = words.next() {
@@ -94,7 +99,9 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             vec![Bench::Research { depth, corpus }]
         }
         Some(unknown) => {
-            bail!("no bench `{unknown}`: journal, index, startup, branches, mcp, warm, guard, research")
+            bail!(
+                "no bench `{unknown}`: journal, index, startup, branches, mcp, warm, guard, history, research"
+            )
         }
     };
     match words.next() {
@@ -127,11 +134,12 @@ mod tests {
             depth,
             corpus: corpus.map(PathBuf::from),
         };
-        assert_eq!(parsed("").unwrap().len(), 8);
+        assert_eq!(parsed("").unwrap().len(), 9);
         assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
         assert_eq!(parsed("mcp").unwrap(), [Bench::Mcp]);
         assert_eq!(parsed("warm").unwrap(), [Bench::Warm]);
         assert_eq!(parsed("guard").unwrap(), [Bench::Guard]);
+        assert_eq!(parsed("history").unwrap(), [Bench::History]);
         assert_eq!(parsed("research").unwrap(), [research(Depth::Ablation, None)]);
         assert_eq!(
             parsed("research --check").unwrap(),

@@ -47,6 +47,34 @@ fn history_counts_of_data_stay_above_what_was_measured() {
     assert!(CautiousCount.tokens(&"1234567890".repeat(100)) >= 1_000);
     assert_eq!(CautiousCount.tokens(&"\u{1b}\0".repeat(500)), 1_000);
     assert_eq!(CautiousCount.tokens(""), 0);
+    // Runs of one sign: 399 of them between two letters.
+    for (sign, tokens) in [
+        (" ", 15),
+        ("\n", 15),
+        ("|", 202),
+        ("(", 201),
+        ("<", 102),
+        ("=", 9),
+        ("e", 102),
+        ("L", 201),
+    ] {
+        let run = format!("x{}x", sign.repeat(399));
+        assert!(CautiousCount.tokens(&run) >= tokens, "{sign:?}");
+    }
+}
+
+#[test]
+fn history_counts_rare_signs_by_their_bytes() {
+    // Of each pair, the vocabulary has the first sign and not the second.
+    for (known, rare, bytes) in [
+        ("的", "毈", 3),
+        ("한", "춙", 3),
+        ("é", "ŀ", 2),
+        ("😀", "\u{1f6da}", 4),
+    ] {
+        assert_eq!(CautiousCount.tokens(&known.repeat(50)), 50, "{known}");
+        assert_eq!(CautiousCount.tokens(&rare.repeat(50)), 50 * bytes, "{rare}");
+    }
 }
 
 proptest! {

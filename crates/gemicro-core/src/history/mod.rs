@@ -11,8 +11,8 @@
 //! not be lost); `history_manager` (the face), `epoch` (its present state), `arrival` (a new turn inside an
 //! epoch); `compact` and `fill` (a new epoch), `views` (turns shown shorter), `segments` and `summary` (what
 //! stands for old turns), `recall` (old turns found again); `plan` (the result as data), `render` and `frame` (its
-//! text), `report`; `invented` (replies that go on alone); `compressor` (other ways to compress); `count`,
-//! `config`, `error`, `warning`, `material`.
+//! text), `report`; `invented` (replies that go on alone); `compressor` (other ways to compress); `count`
+//! (with `letters` and `signs`), `config`, `error`, `warning`, `material`.
 
 mod arrival;
 mod chat_events;
@@ -30,6 +30,7 @@ mod fill;
 mod frame;
 mod history_manager;
 mod invented;
+mod letters;
 mod log;
 mod material;
 mod plan;
@@ -37,6 +38,7 @@ mod recall;
 mod render;
 mod report;
 mod segments;
+mod signs;
 mod summary;
 mod transcript;
 mod turn;

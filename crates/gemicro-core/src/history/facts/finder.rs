@@ -6,7 +6,7 @@
 /// take most of the time of a compaction.
 #[derive(Debug)]
 pub(in crate::history) struct Finder<'a> {
-    text: &'a [u8],
+    text: &'a str,
     /// Where the places of a bucket start in `places`.
     starts: Vec<u32>,
     places: Vec<u32>,
@@ -17,17 +17,17 @@ impl<'a> Finder<'a> {
     const PIECE: usize = 4;
 
     pub(in crate::history) fn new(text: &'a str) -> Self {
-        let text = text.as_bytes();
+        let bytes = text.as_bytes();
         let mut starts = vec![0_u32; Self::BUCKETS + 1];
-        for piece in text.windows(Self::PIECE) {
+        for piece in bytes.windows(Self::PIECE) {
             starts[bucket(piece) + 1] += 1;
         }
         for idx in 0..Self::BUCKETS {
             starts[idx + 1] += starts[idx];
         }
         let mut next = starts.clone();
-        let mut places = vec![0_u32; text.len().saturating_sub(Self::PIECE - 1)];
-        for (place, piece) in (0_u32..).zip(text.windows(Self::PIECE)) {
+        let mut places = vec![0_u32; bytes.len().saturating_sub(Self::PIECE - 1)];
+        for (place, piece) in (0_u32..).zip(bytes.windows(Self::PIECE)) {
             let slot = &mut next[bucket(piece)];
             places[*slot as usize] = place;
             *slot += 1;
@@ -36,18 +36,29 @@ impl<'a> Finder<'a> {
     }
 
     pub(in crate::history) fn contains(&self, needle: &str) -> bool {
-        let needle = needle.as_bytes();
         if needle.len() < Self::PIECE {
-            return needle.is_empty() || self.text.windows(needle.len()).any(|window| window == needle);
+            return self.text.contains(needle);
         }
-        // The last piece tells more than the first: listings share their beginnings.
-        let offset = needle.len() - Self::PIECE;
-        let bucket = bucket(&needle[offset..]);
-        let places = &self.places[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
-        places.iter().any(|&place| {
-            let place = place as usize;
-            place >= offset && self.text[place - offset..].starts_with(needle)
+        let needle = needle.as_bytes();
+        let text = self.text.as_bytes();
+        // Listings share beginnings, amounts their units: the rarest of three pieces tells most.
+        let last = needle.len() - Self::PIECE;
+        let rarest = [last, last / 2, 0]
+            .map(|offset| (offset, self.places_of(&needle[offset..offset + Self::PIECE])))
+            .into_iter()
+            .min_by_key(|(_, places)| places.len());
+        rarest.is_some_and(|(offset, places)| {
+            places.iter().any(|&place| {
+                let place = place as usize;
+                place >= offset && text[place - offset..].starts_with(needle)
+            })
         })
+    }
+
+    /// Where this piece may start.
+    fn places_of(&self, piece: &[u8]) -> &[u32] {
+        let bucket = bucket(piece);
+        &self.places[self.starts[bucket] as usize..self.starts[bucket + 1] as usize]
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod compressors;
 mod corpus;
+mod exact;
 mod face;
 mod frames;
 mod replies;
 mod retention;
 mod shapes;
 mod summaries;
+mod vocabulary;

@@ -1,0 +1,27 @@
+//! What compression keeps, what it costs and what it leaves of provider caches, on the conversation corpus:
+//! `cargo xtask bench history`. Takes less than a minute.
+//!
+//! Prompts are made with the estimate, as for users, and measured with the real vocabulary of Gemma 3.
+#![expect(clippy::print_stdout, reason = "a bench prints its tables")]
+
+mod corpus;
+mod cost;
+mod prefix;
+mod retention;
+mod rivals;
+mod table;
+#[path = "../../tests/it/history/vocabulary.rs"]
+mod vocabulary;
+
+use std::error::Error;
+
+use self::vocabulary::Vocabulary;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let vocabulary =
+        Vocabulary::load().ok_or("the Gemma 3 vocabulary is missing: run `cargo xtask setup`")?;
+    let log = corpus::conversation()?;
+    retention::run(&vocabulary, &log)?;
+    cost::run(&log)?;
+    prefix::run(&vocabulary, &log)
+}
