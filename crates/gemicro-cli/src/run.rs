@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    ask, cancel, chat, completions, config, conversations, dead_letters, doctor, events, guard, man, mcp, prune,
-    research, resume, retry, runs, schema, show, sim, store, worker,
+    ask, cancel, chat, completions, config, conversations, dead_letters, doctor, events, guard, man, mcp,
+    prune, research, resume, retry, runs, schema, show, sim, store, worker,
 };
 use crate::environment::Environment;
 use crate::logging;

@@ -26,8 +26,8 @@ pub use agents::{
     find_session,
 };
 pub use chat::{
-    AgentWays, Chapter, ChatConfig, ChatLine, FindSpeaker, Meter, ModelSummariser, News, Opening, Order, Question, ToolLine,
-    ToolState, open_chat,
+    AgentWays, Chapter, ChatConfig, ChatLine, FindSpeaker, Meter, ModelSummariser, News, Opening, Order,
+    Question, ToolLine, ToolState, open_chat,
 };
 pub use conversations::{
     Conversation, ConversationError, ConversationRow, Conversations, Held, ImportedConversation,

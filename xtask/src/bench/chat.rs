@@ -69,7 +69,8 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 }
 
 fn scenario_text() -> String {
-    let delay = format!("chunks: {{ sizes: [12] }}, delay: {{ first_ms: {FIRST_MS}, between_ms: {BETWEEN_MS} }}");
+    let delay =
+        format!("chunks: {{ sizes: [12] }}, delay: {{ first_ms: {FIRST_MS}, between_ms: {BETWEEN_MS} }}");
     format!(
         "scenario: chat\nrules:\n  \
          - {{ name: summary, when: {{ prompt_contains: 'Summarise turns' }}, reply: {{ text: 'They planned the work of the week.', {delay} }} }}\n  \
@@ -79,7 +80,8 @@ fn scenario_text() -> String {
 
 /// The time of each turn, and whether the prompt was compressed by then.
 fn turns(chat: &mut Chat) -> Result<Vec<(Duration, bool)>> {
-    let filler = "We talked about the queue, the parser and the release, and agreed to look at each of them again. ";
+    let filler =
+        "We talked about the queue, the parser and the release, and agreed to look at each of them again. ";
     let message = |n: usize| format!("Message {n}. {}", filler.repeat(6));
     (1..=MESSAGES).map(|n| chat.say(&message(n))).collect()
 }
@@ -102,7 +104,9 @@ fn summaries(desk: &Desk) -> Result<(usize, Duration)> {
         let shown = crate::process::output(&mut desk.command(&["show", id, "--format", "json"]))?;
         let shown: Value = serde_json::from_str(&shown).context("the story of a run is not JSON")?;
         let duration_ms = shown["metadata"]["duration_ms"].as_u64();
-        times.push(Duration::from_millis(duration_ms.context("a run without a duration")?));
+        times.push(Duration::from_millis(
+            duration_ms.context("a run without a duration")?,
+        ));
     }
     let longest = times.iter().max().copied();
     Ok((times.len(), longest.context("no summary was written")?))

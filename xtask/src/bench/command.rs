@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::research::{self, Depth};
-use super::{branches, guard, mcp, startup, warm};
+use super::{branches, chat, guard, mcp, startup, warm};
 use crate::process;
 
 /// One bench, with what belongs to it alone.
@@ -19,6 +19,7 @@ enum Bench {
     Warm,
     Guard,
     History,
+    Chat,
     Research { depth: Depth, corpus: Option<PathBuf> },
 }
 
@@ -33,6 +34,7 @@ impl Bench {
             Bench::Warm => "warm",
             Bench::Guard => "guard",
             Bench::History => "history",
+            Bench::Chat => "chat",
             Bench::Research { .. } => "research",
         }
     }
@@ -54,6 +56,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
                 cargo_bench(root, "gemicro-guard", "policy")?;
             }
             Bench::History => cargo_bench(root, "gemicro-core", "history")?,
+            Bench::Chat => chat::run(root)?,
             Bench::Research { depth, corpus } => research::run(root, depth, corpus.as_deref())?,
         }
     }
@@ -72,6 +75,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             Bench::Warm,
             Bench::Guard,
             Bench::History,
+            Bench::Chat,
             Bench::Research {
                 depth: Depth::Ablation,
                 corpus: None,
@@ -85,6 +89,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         Some("warm") => vec![Bench::Warm],
         Some("guard") => vec![Bench::Guard],
         Some("history") => vec![Bench::History],
+        Some("chat") => vec![Bench::Chat],
         Some("research") => {
             let (mut depth, mut corpus) = (Depth::Ablation, None);
             while let Some(word) = words.next() {
@@ -134,7 +139,7 @@ mod tests {
             depth,
             corpus: corpus.map(PathBuf::from),
         };
-        assert_eq!(parsed("").unwrap().len(), 9);
+        assert_eq!(parsed("").unwrap().len(), 10);
         assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
         assert_eq!(parsed("mcp").unwrap(), [Bench::Mcp]);
         assert_eq!(parsed("warm").unwrap(), [Bench::Warm]);

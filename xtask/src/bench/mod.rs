@@ -1,6 +1,7 @@
 //! `cargo xtask bench [NAME]`: how fast and how good, as figures beside their bars.
 
 mod branches;
+mod chat;
 mod command;
 mod desk;
 mod guard;

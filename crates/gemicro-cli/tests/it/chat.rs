@@ -105,14 +105,25 @@ fn over_api(simulated: &Simulated, more: &[&str]) -> Command {
 
 /// A chat with a real agent, in the worker.
 fn over_agent(desk: &Desk, agent: &Agent, more: &[&str]) -> Command {
-    let mut arguments = vec!["chat", "--plain", "--format", "json", "--summariser", "none", "--cd", "project"];
+    let mut arguments = vec![
+        "chat",
+        "--plain",
+        "--format",
+        "json",
+        "--summariser",
+        "none",
+        "--cd",
+        "project",
+    ];
     if !more.contains(&"--model") {
         arguments.extend(["--model", agent.model]);
     }
     arguments.extend(more);
     let mut command = desk.simulated.command(&arguments);
     let surroundings = desk.command(agent, &[], "x");
-    let set = surroundings.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    let set = surroundings
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
     command.envs(set).env("GEMICRO_RESIDENT", "on");
     command
 }
@@ -122,7 +133,12 @@ fn events(simulated: &Simulated, id: &str) -> Vec<String> {
     let called = simulated.call(&["events", id, "--format", "jsonl"]);
     let lines = called.stdout.lines();
     lines
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["event_type"].as_str().unwrap().to_owned())
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["event_type"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
         .collect()
 }
 
@@ -137,10 +153,25 @@ fn a_pipe_holds_a_conversation_and_the_next_goes_on() {
 
     // Plain lines: answers alone on stdout.
     let mut command = simulated.command(&["chat", "last", "--summariser", "none"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(b"And which word\\\nwas it?\n").unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"And which word\\\nwas it?\n")
+        .unwrap();
     let called = simulated.world.finish(child.wait_with_output().unwrap());
-    assert_eq!((called.code, called.stdout.as_str()), (0, "The word is WALRUS.\n"), "{}", called.stderr);
+    assert_eq!(
+        (called.code, called.stdout.as_str()),
+        (0, "The word is WALRUS.\n"),
+        "{}",
+        called.stderr
+    );
 
     let shown = simulated.call(&["conversations", "show", &id]);
     assert!(shown.stdout.contains("And which word"), "{}", shown.stdout);
@@ -179,7 +210,11 @@ fn bad_input_is_told_and_harms_nothing() {
         (&["chat", "last"], 2, "there is no conversation yet"),
         (&["chat", "--model", "nobody"], 2, "no agent has a model"),
         (&["chat", "--model", "openai:x"], 3, "OPENAI_BASE_URL"),
-        (&["chat", "--summariser", "claude"], 2, "can be asked for summaries"),
+        (
+            &["chat", "--summariser", "claude"],
+            2,
+            "can be asked for summaries",
+        ),
         (&["chat", "--max-tokens", "3"], 2, "not a number from"),
         (&["chat", "--fork"], 2, "CONVERSATION"),
     ] {
@@ -249,11 +284,21 @@ fn every_agent_knows_what_another_was_told() {
     for agent in [claude, codex, gemini] {
         chat.write(&format!("/model {}", agent.model));
         let news = chat.say("Say which word I gave you.");
-        assert_eq!(news[news.len() - 1]["text"], "The word is WALRUS.", "{}: {news:?}", agent.name);
+        assert_eq!(
+            news[news.len() - 1]["text"],
+            "The word is WALRUS.",
+            "{}: {news:?}",
+            agent.name
+        );
         assert_eq!(asked(&news), "rendered", "{}", agent.name);
         let news = chat.say("And once more, which word?");
         assert_eq!(asked(&news), "native", "{}", agent.name);
-        assert_eq!(news[news.len() - 1]["text"], "The word is WALRUS.", "{}: {news:?}", agent.name);
+        assert_eq!(
+            news[news.len() - 1]["text"],
+            "The word is WALRUS.",
+            "{}: {news:?}",
+            agent.name
+        );
     }
     assert_eq!(chat.end(), 0);
     desk.simulated.call(&["worker", "stop", "--now"]);
@@ -272,7 +317,12 @@ fn tools_are_shown_and_refused_where_nobody_can_be_asked() {
     chat.write("make the file\\");
     let news = chat.say(&format!("File: {}", file.display()));
     let tools: Vec<&Value> = news.iter().filter(|item| item["type"] == "tool").collect();
-    assert!(tools.iter().any(|tool| tool["text"].as_str().unwrap().contains("made.txt")), "{news:?}");
+    assert!(
+        tools
+            .iter()
+            .any(|tool| tool["text"].as_str().unwrap().contains("made.txt")),
+        "{news:?}"
+    );
     assert!(file.exists());
     assert_eq!(chat.end(), 0);
 }

@@ -200,7 +200,8 @@ impl Conversations {
     ) -> Result<(), ConversationError> {
         let known = &conversation.held.summaries;
         // A model that could not be asked may be asked again.
-        let is_final = |answer: &Result<_, SummaryRefusal>| !matches!(answer, Err(SummaryRefusal::Failed { .. }));
+        let is_final =
+            |answer: &Result<_, SummaryRefusal>| !matches!(answer, Err(SummaryRefusal::Failed { .. }));
         let new = summaries
             .iter()
             .filter(|(hash, answer)| known.get(hash).is_none() && is_final(answer));

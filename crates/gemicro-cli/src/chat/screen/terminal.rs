@@ -3,6 +3,7 @@
 use std::io::{self, Stdout};
 use std::panic;
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -45,13 +46,20 @@ pub(super) fn suspend() -> io::Result<()> {
     Ok(stopped?)
 }
 
+/// Whether there is something to give back: done twice, it would overwrite what was said in between.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
 fn enter() -> io::Result<()> {
+    IS_TAKEN.store(true, Ordering::SeqCst);
     enable_raw_mode()?;
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
 }
 
 /// Nobody is left to be told when this fails.
 fn leave() {
+    if !IS_TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
     let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();
 }

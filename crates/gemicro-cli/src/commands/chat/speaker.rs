@@ -151,7 +151,10 @@ mod tests {
         assert_eq!(model(None, ALL), Ok(Some(CHEAP_MODEL.to_owned())));
         assert_eq!(model(None, NONE), Ok(None));
         assert_eq!(model(Some("none"), ALL), Ok(None));
-        assert_eq!(model(Some("gemini-3.5-flash"), ALL), Ok(Some("gemini-3.5-flash".to_owned())));
+        assert_eq!(
+            model(Some("gemini-3.5-flash"), ALL),
+            Ok(Some("gemini-3.5-flash".to_owned()))
+        );
         assert_eq!(model(Some("openai:x"), ALL), Ok(Some("x".to_owned())));
         for named in ["claude", "gemini", "claude-opus-4-8", ""] {
             model(Some(named), ALL).expect_err(named);

@@ -146,7 +146,10 @@ fn prompt(
             Stopped::usage(format!("there is no compressor `{name}`"), COMPRESSORS.join(", "))
         })?;
         let compressed = history.compressed_by(compressor.as_ref()).map_err(no_room)?;
-        return Ok(((compressed.prompt.text, compressed.report), SummaryCache::default()));
+        return Ok((
+            (compressed.prompt.text, compressed.report),
+            SummaryCache::default(),
+        ));
     }
     let prompt = history.prompt().map_err(no_room)?.prompt;
     let report = history
