@@ -1,0 +1,192 @@
+//! The answer to every submit and poll.
+
+use gemicro_event::{ErrorKind, Json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a batch stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BatchAnswer {
+    /// Names the batch, to poll with.
+    pub response_id: String,
+    /// `pending` until every task has its final state, then `failed` only if none completed.
+    pub status: BatchStatus,
+    /// The tasks, in the order they came.
+    pub results: Vec<ItemAnswer>,
+    /// Seconds until the next look is worth it; 0 when there is nothing to wait for.
+    pub next_poll_interval_seconds: u64,
+    /// How many tasks are in which state.
+    pub counts: Counts,
+}
+
+impl BatchAnswer {
+    /// The answer that these tasks make.
+    #[must_use]
+    pub fn new(response_id: String, results: Vec<ItemAnswer>, next_poll_interval_seconds: u64) -> Self {
+        let mut counts = Counts::default();
+        for result in &results {
+            counts.add(result.state);
+        }
+        Self {
+            response_id,
+            status: counts.status(),
+            results,
+            next_poll_interval_seconds,
+            counts,
+        }
+    }
+}
+
+/// How one task stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ItemAnswer {
+    /// The task.
+    pub task_id: String,
+    /// Its state in three words.
+    pub status: BatchStatus,
+    /// What it gave back; empty unless it completed.
+    pub output: Json,
+    /// Why it has no output, where it never will.
+    pub error: Option<String>,
+    /// Its state, exactly.
+    pub state: ItemState,
+    /// The kind of the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
+}
+
+/// The three words that every client knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchStatus {
+    /// Not yet.
+    Pending,
+    /// With an output.
+    Completed,
+    /// Without one.
+    Failed,
+}
+
+/// The state of a task. The last five are final.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemState {
+    /// It has not begun, or waits to be tried again.
+    Queued,
+    /// It runs.
+    Running,
+    /// It waits for a provider's limit to end.
+    Parked,
+    /// It waits for a person.
+    InputRequired,
+    /// It has its output.
+    Completed,
+    /// It failed for good, or a task failed that it depends on.
+    Failed,
+    /// Somebody stopped it, or the batch stopped before it began.
+    Cancelled,
+    /// Its deadline passed.
+    Expired,
+    /// It cannot be carried out as written.
+    Rejected,
+}
+
+impl ItemState {
+    /// Every state.
+    pub const ALL: [Self; 9] = [
+        Self::Queued,
+        Self::Running,
+        Self::Parked,
+        Self::InputRequired,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+        Self::Expired,
+        Self::Rejected,
+    ];
+
+    /// The word of the three that stands for it.
+    #[must_use]
+    pub fn status(self) -> BatchStatus {
+        match self {
+            Self::Queued | Self::Running | Self::Parked | Self::InputRequired => BatchStatus::Pending,
+            Self::Completed => BatchStatus::Completed,
+            Self::Failed | Self::Cancelled | Self::Expired | Self::Rejected => BatchStatus::Failed,
+        }
+    }
+
+    /// Whether nothing follows.
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        self.status() != BatchStatus::Pending
+    }
+}
+
+/// How many tasks are in which state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
+    /// All tasks.
+    pub total: u64,
+    /// Not begun, or waiting to be tried again.
+    pub queued: u64,
+    /// Running.
+    pub running: u64,
+    /// Waiting for a provider's limit to end.
+    pub parked: u64,
+    /// Waiting for a person.
+    pub input_required: u64,
+    /// With an output.
+    pub completed: u64,
+    /// Failed for good.
+    pub failed: u64,
+    /// Stopped by somebody.
+    pub cancelled: u64,
+    /// Past their deadline.
+    pub expired: u64,
+    /// Not carried out as written.
+    pub rejected: u64,
+}
+
+impl Counts {
+    /// Counts a new task.
+    pub fn add(&mut self, state: ItemState) {
+        self.total += 1;
+        *self.of(state) += 1;
+    }
+
+    /// A task changed its state.
+    pub fn moved(&mut self, from: ItemState, to: ItemState) {
+        *self.of(from) -= 1;
+        *self.of(to) += 1;
+    }
+
+    /// Tasks without their final state.
+    #[must_use]
+    pub fn open(&self) -> u64 {
+        self.queued + self.running + self.parked + self.input_required
+    }
+
+    /// How the whole batch stands.
+    #[must_use]
+    pub fn status(&self) -> BatchStatus {
+        match (self.open(), self.completed) {
+            (0, 0) => BatchStatus::Failed,
+            (0, _) => BatchStatus::Completed,
+            (_, _) => BatchStatus::Pending,
+        }
+    }
+
+    fn of(&mut self, state: ItemState) -> &mut u64 {
+        match state {
+            ItemState::Queued => &mut self.queued,
+            ItemState::Running => &mut self.running,
+            ItemState::Parked => &mut self.parked,
+            ItemState::InputRequired => &mut self.input_required,
+            ItemState::Completed => &mut self.completed,
+            ItemState::Failed => &mut self.failed,
+            ItemState::Cancelled => &mut self.cancelled,
+            ItemState::Expired => &mut self.expired,
+            ItemState::Rejected => &mut self.rejected,
+        }
+    }
+}

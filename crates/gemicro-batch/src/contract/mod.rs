@@ -1,0 +1,24 @@
+//! What goes in and what comes out: the same JSON over every edge.
+//!
+//! [`read_batch`] turns bytes into [`Submitted`], or says where they are wrong. [`BatchAnswer`] is the answer to
+//! every submit and poll.
+
+mod answer;
+mod error;
+mod graph;
+mod limits;
+mod poll;
+mod read;
+mod submitted;
+
+pub use answer::{BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState};
+pub use error::BatchError;
+pub(crate) use graph::{Edges, edges};
+pub use limits::{
+    MAX_ALL_DEPENDENCIES, MAX_BATCH_BYTES, MAX_DEADLINE_SECONDS, MAX_DEPENDENCIES, MAX_ID_BYTES,
+    MAX_PARAMETERS_BYTES, MAX_RESOLVED_BYTES, MAX_RETRIES, MAX_TASK_PARAMETERS_BYTES, MAX_TASKS,
+};
+pub use poll::{Progress, next_poll_seconds};
+pub(crate) use read::pointer;
+pub use read::read_batch;
+pub use submitted::{OnFailure, Submitted, Task};

@@ -1,0 +1,289 @@
+//! From bytes to a batch: whole, or not at all.
+//!
+//! Three forms are taken. An array of tasks; one task a line (JSON lines); or an object with the tasks and what
+//! holds for all of them: `{"tasks": […], "key": …, "on_failure": "continue" | "stop", "deadline_seconds": …}`.
+
+use std::fmt;
+
+use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::error::BatchError;
+use super::graph::edges;
+use super::limits::{
+    MAX_BATCH_BYTES, MAX_DEADLINE_SECONDS, MAX_ID_BYTES, MAX_PARAMETERS_BYTES, MAX_RETRIES,
+    MAX_TASK_PARAMETERS_BYTES, MAX_TASKS,
+};
+use super::submitted::{OnFailure, Submitted, Task};
+use crate::reference::is_task_id;
+
+/// Where the tasks stand in the object form.
+const IN_OBJECT: &str = "/tasks";
+
+/// Reads a batch.
+///
+/// # Errors
+/// With the place, when it is not JSON of this shape, two tasks have one id, a dependency is unknown or leads round,
+/// or it is too large. Unknown task types and parameters that do not fit them are no errors: such a task is
+/// rejected when the batch is planned, and the others proceed.
+pub fn read_batch(bytes: &[u8]) -> Result<Submitted, BatchError> {
+    if bytes.len() > MAX_BATCH_BYTES {
+        return Err(BatchError::TooLong {
+            n_bytes: bytes.len(),
+            most: MAX_BATCH_BYTES,
+        });
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let (line, column) = line_and_column(&bytes[..error.valid_up_to()]);
+        BatchError::NotText { line, column }
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (whole, places, raw_tasks) = split(text)?;
+    if raw_tasks.is_empty() {
+        return Err(BatchError::Empty);
+    }
+    let mut n_bytes = 0;
+    let mut tasks = Vec::with_capacity(raw_tasks.len());
+    for (idx, raw) in raw_tasks.iter().enumerate() {
+        let place = format!("{places}/{idx}");
+        let task: Task = read_at(raw.get(), &place)?;
+        check_task(&task, &place)?;
+        n_bytes += task.parameters.text().len();
+        tasks.push(task);
+    }
+    if n_bytes > MAX_PARAMETERS_BYTES {
+        return Err(BatchError::TooMany {
+            place: places.to_owned(),
+            what: format!("{n_bytes} bytes of parameters"),
+            most: MAX_PARAMETERS_BYTES,
+        });
+    }
+    edges(&tasks, places)?;
+    Ok(Submitted {
+        key: whole.key,
+        on_failure: whole.on_failure,
+        deadline_seconds: whole.deadline_seconds,
+        tasks,
+    })
+}
+
+/// What holds for all tasks.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Whole {
+    #[serde(default)]
+    key: Option<String>,
+    #[serde(default)]
+    on_failure: OnFailure,
+    #[serde(default)]
+    deadline_seconds: Option<u64>,
+    tasks: RawTasks,
+}
+
+/// Tasks as JSON texts, at most as many as a batch may have: a long array of nothing costs nothing.
+#[derive(Default)]
+struct RawTasks(Vec<Box<RawValue>>);
+
+impl<'de> Deserialize<'de> for RawTasks {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Tasks;
+
+        impl<'de> Visitor<'de> for Tasks {
+            type Value = RawTasks;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array of tasks")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<RawTasks, A::Error> {
+                let mut tasks = Vec::new();
+                while let Some(task) = items.next_element()? {
+                    if tasks.len() == MAX_TASKS {
+                        return Err(A::Error::custom(too_many_tasks()));
+                    }
+                    tasks.push(task);
+                }
+                Ok(RawTasks(tasks))
+            }
+        }
+        deserializer.deserialize_seq(Tasks)
+    }
+}
+
+fn too_many_tasks() -> String {
+    format!("more than {MAX_TASKS} tasks; send several batches")
+}
+
+/// Which form a text has: what holds for all tasks, where these stand, and each as JSON.
+fn split(text: &str) -> Result<(Whole, &'static str, Vec<Box<RawValue>>), BatchError> {
+    let start = text.trim_start();
+    match start.bytes().next() {
+        None => Err(BatchError::Empty),
+        Some(b'[') => {
+            let RawTasks(tasks) = serde_json::from_str(text).map_err(|error| not_json(&error, 0))?;
+            Ok((Whole::default(), "", tasks))
+        }
+        Some(b'{') => split_objects(text),
+        Some(_) => {
+            // Whatever it is, it says first whether it is JSON.
+            serde_json::from_str::<&RawValue>(text).map_err(|error| not_json(&error, 0))?;
+            Err(BatchError::Shape {
+                place: String::new(),
+                message: "expected an array of tasks, an object with `tasks`, or one task a line".to_owned(),
+            })
+        }
+    }
+}
+
+/// One object with `tasks`, one task, or a task a line.
+fn split_objects(text: &str) -> Result<(Whole, &'static str, Vec<Box<RawValue>>), BatchError> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Box<RawValue>>();
+    let first = match values.next() {
+        Some(Ok(first)) => first,
+        Some(Err(error)) => return Err(not_json(&error, 0)),
+        None => return Err(BatchError::Empty),
+    };
+    let is_alone = text[values.byte_offset()..].trim().is_empty();
+    if !is_alone {
+        return Ok((Whole::default(), "", lines(text)?));
+    }
+    if !has_tasks(&first) {
+        return Ok((Whole::default(), "", vec![first]));
+    }
+    let mut whole: Whole = read_at(first.get(), "")?;
+    check_whole(&whole)?;
+    let RawTasks(tasks) = std::mem::take(&mut whole.tasks);
+    Ok((whole, IN_OBJECT, tasks))
+}
+
+/// Whether an object has the field `tasks`.
+fn has_tasks(object: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Tasks {
+        #[serde(rename = "tasks")]
+        _tasks: serde::de::IgnoredAny,
+    }
+    serde_json::from_str::<Tasks>(object.get()).is_ok()
+}
+
+fn lines(text: &str) -> Result<Vec<Box<RawValue>>, BatchError> {
+    let filled = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
+    let mut tasks = Vec::new();
+    for (before, line) in filled {
+        if tasks.len() == MAX_TASKS {
+            return Err(shape("", "", too_many_tasks()));
+        }
+        tasks.push(serde_json::from_str(line).map_err(|error| not_json(&error, before))?);
+    }
+    Ok(tasks)
+}
+
+/// Reads a JSON text as a type; an error names the place below `place`.
+fn read_at<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, BatchError> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut deserializer).map_err(|error| BatchError::Shape {
+        place: format!("{place}{}", pointer(error.path())),
+        message: without_position(&error.into_inner()),
+    })
+}
+
+/// A path as a JSON pointer.
+pub(crate) fn pointer(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+
+    path.iter()
+        .filter_map(|segment| match segment {
+            Segment::Seq { index } => Some(format!("/{index}")),
+            Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
+            Segment::Enum { variant } => Some(format!("/{variant}")),
+            Segment::Unknown => None,
+        })
+        .collect()
+}
+
+/// The parser's words without its position, which is one inside a part of the text.
+fn without_position(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+fn not_json(error: &serde_json::Error, lines_before: usize) -> BatchError {
+    let message = without_position(error);
+    if error.is_data() {
+        // The outermost value is fine as JSON; an item of it is not what it should be.
+        return BatchError::Shape {
+            place: String::new(),
+            message,
+        };
+    }
+    BatchError::NotJson {
+        line: error.line() + lines_before,
+        column: error.column(),
+        message,
+    }
+}
+
+fn line_and_column(before: &[u8]) -> (usize, usize) {
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line_start = before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    (line, before.len() - line_start + 1)
+}
+
+fn check_whole(whole: &Whole) -> Result<(), BatchError> {
+    let fits = |key: &String| (1..=MAX_ID_BYTES).contains(&key.len()) && !key.contains(char::is_control);
+    if whole.key.as_ref().is_some_and(|key| !fits(key)) {
+        let message = format!("a key has 1 to {MAX_ID_BYTES} bytes and no control characters");
+        return Err(shape("", "/key", message));
+    }
+    check_deadline(whole.deadline_seconds, "")
+}
+
+fn check_task(task: &Task, place: &str) -> Result<(), BatchError> {
+    if !is_task_id(&task.task_id) {
+        let message =
+            format!("a task id has 1 to {MAX_ID_BYTES} bytes: letters, digits, `_`, `-`, `.`, `:` or `/`");
+        return Err(shape(place, "/task_id", message));
+    }
+    let parameters = task.parameters.text();
+    if !parameters.starts_with('{') {
+        return Err(shape(place, "/parameters", "expected an object".to_owned()));
+    }
+    if parameters.len() > MAX_TASK_PARAMETERS_BYTES {
+        return Err(BatchError::TooMany {
+            place: format!("{place}/parameters"),
+            what: format!("{} bytes", parameters.len()),
+            most: MAX_TASK_PARAMETERS_BYTES,
+        });
+    }
+    if task.max_retries.is_some_and(|n_retries| n_retries > MAX_RETRIES) {
+        return Err(shape(place, "/max_retries", format!("at most {MAX_RETRIES}")));
+    }
+    check_deadline(task.deadline_seconds, place)
+}
+
+fn check_deadline(seconds: Option<u64>, place: &str) -> Result<(), BatchError> {
+    match seconds {
+        Some(seconds) if !(1..=MAX_DEADLINE_SECONDS).contains(&seconds) => {
+            let message = format!("between 1 and {MAX_DEADLINE_SECONDS} seconds");
+            Err(shape(place, "/deadline_seconds", message))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn shape(place: &str, field: &str, message: String) -> BatchError {
+    BatchError::Shape {
+        place: format!("{place}{field}"),
+        message,
+    }
+}

@@ -1,0 +1,108 @@
+//! The flow itself: how a batch answers the driver.
+
+use gemicro_core::flow::{Decision, Flow, Step, StepEnd};
+use gemicro_core::run::RunState;
+use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, Timestamp};
+
+use super::decide::decide;
+use super::events::{BatchItemCompleted, BatchItemFailed, BatchItemStarted};
+use super::item::Item;
+use super::plan::BatchPlan;
+use super::state::{BatchState, Keep};
+use crate::contract::ItemState;
+use crate::types::task_type;
+
+/// Decides batches.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BatchFlow;
+
+impl Flow for BatchFlow {
+    type State = BatchState;
+
+    fn name(&self) -> &'static str {
+        "batch"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn start(&self, plan: &Json) -> Result<BatchState, Failure> {
+        BatchState::new(read_plan(plan)?, Keep::Referred)
+    }
+
+    fn fold(&self, state: &mut BatchState, event: &Event) {
+        state.fold(event);
+    }
+
+    fn decide(&self, state: &BatchState, run: &RunState) -> Decision {
+        decide(state, run)
+    }
+
+    fn announce(&self, state: &BatchState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
+        let Some(item) = state.item_of(step) else {
+            return Vec::new();
+        };
+        let description = step.input.get("description").and_then(|it| it.as_str());
+        let started = BatchItemStarted {
+            task_id: item.task.task_id.clone(),
+            epoch: item.epoch,
+            task_type: item.task.task_type.clone(),
+            description: description.map(str::to_owned),
+        };
+        vec![AgentUpdate::new(&started, at)]
+    }
+
+    fn describe(&self, state: &BatchState, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
+        let Some(item) = state.item_of(step) else {
+            return Vec::new();
+        };
+        let (task_id, epoch) = (item.task.task_id.clone(), item.epoch);
+        vec![match end {
+            StepEnd::Completed(output) => {
+                let known = task_type(&item.task.task_type);
+                let output =
+                    known.map_or_else(|| output.output.clone(), |it| it.output(step, &output.output));
+                let completed = BatchItemCompleted {
+                    task_id,
+                    epoch,
+                    output,
+                };
+                AgentUpdate::new(&completed, at)
+            }
+            StepEnd::Failed(failure) => {
+                let (state, error) = item.end_of(failure);
+                let failed = BatchItemFailed {
+                    task_id,
+                    epoch,
+                    state,
+                    error,
+                };
+                AgentUpdate::new(&failed, at)
+            }
+        }]
+    }
+}
+
+/// Reads the plan of a batch out of its first event.
+pub(super) fn read_plan(plan: &Json) -> Result<BatchPlan, Failure> {
+    plan.parse()
+        .map_err(|error| Failure::new(ErrorKind::StorageError, error.to_string()))
+}
+
+impl BatchState {
+    fn item_of(&self, step: &Step) -> Option<&Item> {
+        self.by_key.get(&step.key).map(|idx| self.item(*idx))
+    }
+}
+
+impl Item {
+    /// How it ends when its step failed like this.
+    fn end_of(&self, failure: &Failure) -> (ItemState, Failure) {
+        match (&self.stopping, failure.kind) {
+            (Some((state, error)), _) => (*state, error.clone()),
+            (None, ErrorKind::Cancelled) => (ItemState::Cancelled, failure.clone()),
+            (None, _) => (ItemState::Failed, failure.clone()),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A batch as callers see it.
+
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{ErrorKind, Event, Failure, Json, Timestamp};
+
+use super::batch_flow::read_plan;
+use super::item::Item;
+use super::state::{BatchState, Keep};
+use crate::contract::{BatchAnswer, ItemAnswer, ItemState, Progress, next_poll_seconds};
+
+/// Folds the journal of a batch, from its first event on, with every output.
+///
+/// # Errors
+/// When it is not the journal of a batch.
+pub fn board<'e>(events: impl IntoIterator<Item = &'e Event>) -> Result<BatchState, Failure> {
+    let mut events = events.into_iter();
+    let first = events.next();
+    let started = first
+        .and_then(|event| event.update.as_run_started())
+        .ok_or_else(|| {
+            Failure::new(
+                ErrorKind::StorageError,
+                "a journal that does not begin with its start",
+            )
+        })?;
+    let mut state = BatchState::new(read_plan(&started.plan)?, Keep::All)?;
+    for event in first.into_iter().chain(events) {
+        state.fold(event);
+    }
+    Ok(state)
+}
+
+impl BatchState {
+    /// The answer to a poll at this moment. Outputs are in it if the state has them: see [`board`].
+    #[must_use]
+    pub fn answer(&self, response_id: &str, now: Timestamp) -> BatchAnswer {
+        let results = self.items.iter().map(Item::answer).collect();
+        BatchAnswer::new(
+            response_id.to_owned(),
+            results,
+            next_poll_seconds(self.progress(now)),
+        )
+    }
+
+    /// How far the batch is.
+    #[must_use]
+    pub fn progress(&self, now: Timestamp) -> Progress {
+        let n_open = self.counts.open();
+        let only_waits = self.counts.parked > 0 && self.counts.running == 0;
+        Progress {
+            n_open,
+            n_settled: (self.counts.total - n_open).saturating_sub(self.n_given),
+            elapsed: now.since(self.started_at),
+            parked_for: self
+                .parked_until
+                .filter(|until| only_waits && *until > now)
+                .map(|until| until.since(now)),
+        }
+    }
+}
+
+impl Item {
+    fn answer(&self) -> ItemAnswer {
+        ItemAnswer {
+            task_id: self.task.task_id.clone(),
+            status: self.state.status(),
+            output: match self.state {
+                ItemState::Completed => self.output.clone().unwrap_or_default(),
+                _ => Json::empty(),
+            },
+            error: self.error.as_ref().map(|error| error.message.clone()),
+            state: self.state,
+            error_kind: self.error.as_ref().map(|error| error.kind),
+        }
+    }
+}

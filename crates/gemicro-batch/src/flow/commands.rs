@@ -1,0 +1,77 @@
+//! Commands to single tasks of an open batch: a pure answer, in facts or in a refusal.
+
+use gemicro_core::command::AgentCommand;
+use gemicro_event::{AgentUpdate, Timestamp};
+use serde::Deserialize;
+
+use super::events::{BatchItemsCancelled, BatchItemsRetried};
+use super::item::Item;
+use super::state::BatchState;
+
+/// Stops some tasks: `{"task_ids": […], "reason": …}`.
+pub const CANCEL_ITEMS: &str = "cancel_items";
+/// Does tasks without an output again: `{"task_ids": […]}`, or all of them.
+pub const RETRY_ITEMS: &str = "retry_items";
+
+impl BatchState {
+    /// The facts that a command makes, or why it makes none. The command `cancel` for the whole batch is the driver's.
+    ///
+    /// # Errors
+    /// With the reason, for an unknown command or task, or where there is nothing to do.
+    pub fn obey(&self, command: &AgentCommand, at: Timestamp) -> Result<Vec<AgentUpdate>, String> {
+        let request = || {
+            command
+                .data
+                .parse::<ItemsRequest>()
+                .map_err(|error| error.to_string())
+        };
+        match command.command_type.as_str() {
+            CANCEL_ITEMS => {
+                let ItemsRequest { task_ids, reason } = request()?;
+                if task_ids.is_empty() {
+                    return Err("no task is named; cancel the batch to stop all".to_owned());
+                }
+                let task_ids = self.chosen(&task_ids, |item| !item.state.is_final())?;
+                let fact = BatchItemsCancelled { task_ids, reason };
+                Ok(vec![AgentUpdate::new(&fact, at)])
+            }
+            RETRY_ITEMS => {
+                let ItemsRequest { task_ids, .. } = request()?;
+                let task_ids = self.chosen(&task_ids, Item::can_be_retried)?;
+                Ok(vec![AgentUpdate::new(&BatchItemsRetried { task_ids }, at)])
+            }
+            other => Err(format!("a batch does not know the command {other}")),
+        }
+    }
+
+    /// The tasks among these, or among all, that something can be done with.
+    fn chosen(&self, task_ids: &[String], fits: impl Fn(&Item) -> bool) -> Result<Vec<String>, String> {
+        if let Some(unknown) = task_ids.iter().find(|id| !self.by_id.contains_key(*id)) {
+            return Err(format!("there is no task `{unknown}` in this batch"));
+        }
+        let places = match task_ids {
+            [] => self.places().collect(),
+            named => self.places_of(named),
+        };
+        let fitting = places
+            .into_iter()
+            .map(|idx| self.item(idx))
+            .filter(|item| fits(item));
+        let chosen: Vec<String> = fitting.map(|item| item.task.task_id.clone()).collect();
+        match chosen.is_empty() {
+            true => Err("there is no such task in a state that allows it".to_owned()),
+            false => Ok(chosen),
+        }
+    }
+}
+
+/// Which tasks a command is about.
+#[derive(Debug, Default, Deserialize)]
+struct ItemsRequest {
+    /// Their ids; none means all that the command can be about.
+    #[serde(default)]
+    task_ids: Vec<String>,
+    /// Why, if given.
+    #[serde(default)]
+    reason: String,
+}

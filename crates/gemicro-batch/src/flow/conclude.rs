@@ -1,0 +1,306 @@
+//! What follows from one task for the others. The only place where states of tasks change.
+//!
+//! A task gets its final state once; whatever is said about it later is passed over, until a retry opens it again.
+//! Nothing here calls itself: chains of tasks may be as long as a batch.
+
+use gemicro_event::{ErrorKind, Failure, Json};
+use serde_json::Value;
+
+use super::item::Item;
+use super::state::{BatchState, Keep};
+use crate::contract::{ItemState, OnFailure};
+use crate::reference::{Resolved, may_refer, resolve};
+use crate::types::{Making, task_type};
+
+/// How a task ends.
+enum End {
+    Completed(Json),
+    Without(ItemState, Failure),
+}
+
+impl BatchState {
+    /// A task has its output.
+    pub(super) fn complete(&mut self, idx: u32, output: Json) {
+        self.settle(idx, End::Completed(output));
+    }
+
+    /// A task will have none.
+    pub(super) fn fail(&mut self, idx: u32, state: ItemState, error: Failure) {
+        self.settle(idx, End::Without(state, error));
+    }
+
+    /// A task cannot be carried out as written. That stays so whatever else ended it before.
+    pub(super) fn reject(&mut self, idx: u32, error: Failure) {
+        if self.item(idx).state.is_final() {
+            self.item_mut(idx).error = Some(error);
+            self.change(idx, ItemState::Rejected);
+        } else {
+            self.fail(idx, ItemState::Rejected, error);
+        }
+    }
+
+    /// A task must not go on: one that runs ends with its step, any other at once.
+    pub(super) fn stop(&mut self, idx: u32, state: ItemState, error: Failure) {
+        let item = self.item_mut(idx);
+        if item.state.is_final() {
+            return;
+        }
+        if item.state == ItemState::Running {
+            item.stopping.get_or_insert((state, error));
+            self.stopping.insert(idx);
+        } else {
+            self.fail(idx, state, error);
+        }
+    }
+
+    /// The step of a task was started.
+    pub(super) fn begin(&mut self, idx: u32) {
+        if self.item(idx).state.is_final() {
+            return;
+        }
+        self.take_from_ready(idx);
+        self.item_mut(idx).has_begun = true;
+        self.change(idx, ItemState::Running);
+    }
+
+    /// An attempt ended and another one follows, sooner or later.
+    pub(super) fn wait_again(&mut self, idx: u32, state: ItemState) {
+        if self.item(idx).state != ItemState::Running {
+            return;
+        }
+        match self.item_mut(idx).stopping.take() {
+            Some((state, error)) => self.fail(idx, state, error),
+            None => {
+                self.change(idx, state);
+                self.put_into_ready(idx);
+            }
+        }
+    }
+
+    /// Makes a task ready that waits for nothing, or ends it where it cannot be carried out.
+    pub(super) fn release_if_free(&mut self, idx: u32) {
+        let item = self.item(idx);
+        if item.state != ItemState::Queued || item.n_missing > 0 || item.step.is_some() {
+            return;
+        }
+        if let Err(error) = self.make_ready(idx) {
+            self.fail(idx, ItemState::Failed, error);
+        }
+    }
+
+    /// Ends everything that is open, without a look at who depends on whom.
+    pub(super) fn close(&mut self, state: ItemState, error: &Failure) {
+        for idx in self.places() {
+            if !self.item(idx).state.is_final() {
+                self.finish_item(idx, End::Without(state, error.clone()));
+            }
+        }
+    }
+
+    /// Opens tasks without an output again, each in a new epoch. Deadlines that have passed hold no more.
+    pub(super) fn retry(&mut self, tasks: &[u32]) {
+        let can_retry = |idx: &u32| self.item(*idx).can_be_retried();
+        let opened: Vec<u32> = tasks.iter().copied().filter(can_retry).collect();
+        self.stopped_by = None;
+        for idx in &opened {
+            let old_key = self.item(*idx).key();
+            let item = self.item_mut(*idx);
+            item.epoch += 1;
+            item.has_begun = false;
+            item.error = None;
+            let key = item.key();
+            self.by_key.remove(&old_key);
+            self.by_key.insert(key, *idx);
+            self.change(*idx, ItemState::Queued);
+        }
+        for idx in opened {
+            let needs = &self.edges.needs[idx as usize];
+            let states = || needs.iter().map(|needed| (*needed, self.item(*needed).state));
+            let lost = states().find(|(_, state)| state.is_final() && *state != ItemState::Completed);
+            let n_missing = states()
+                .filter(|(_, state)| *state != ItemState::Completed)
+                .count();
+            self.item_mut(idx).n_missing = n_missing;
+            match lost {
+                Some((needed, _)) => self.settle(idx, self.end_with(needed)),
+                None => self.release_if_free(idx),
+            }
+        }
+    }
+
+    /// Gives a task its final state, and others theirs where that follows.
+    fn settle(&mut self, first: u32, end: End) {
+        let mut open = vec![(first, end)];
+        while let Some((idx, end)) = open.pop() {
+            if self.item(idx).state.is_final() {
+                continue;
+            }
+            let (has_output, state) = match &end {
+                End::Completed(_) => (true, ItemState::Completed),
+                End::Without(state, _) => (false, *state),
+            };
+            self.finish_item(idx, end);
+            for dependent in self.dependents[idx as usize].clone() {
+                if !has_output {
+                    open.push((dependent, self.end_with(idx)));
+                    continue;
+                }
+                let item = self.item_mut(dependent);
+                item.n_missing = item.n_missing.saturating_sub(1);
+                let is_free = item.n_missing == 0 && item.state == ItemState::Queued && item.step.is_none();
+                if is_free && let Err(error) = self.make_ready(dependent) {
+                    open.push((dependent, End::Without(ItemState::Failed, error)));
+                }
+            }
+            if self.on_failure == OnFailure::Stop && stops_batch(state) && self.stopped_by.is_none() {
+                self.stopped_by = Some(idx);
+                let unbegun = self.places().filter(|idx| self.item(*idx).is_unbegun());
+                open.extend(unbegun.map(|unbegun| (unbegun, self.end_of_stop(idx))));
+            }
+        }
+    }
+
+    /// Resolves a task's references and makes its step.
+    fn make_ready(&mut self, idx: u32) -> Result<(), Failure> {
+        let item = self.item(idx);
+        let invalid = |message: String| Failure::new(ErrorKind::InvalidInput, message);
+        let known = task_type(&item.task.task_type)
+            .ok_or_else(|| invalid(format!("there is no task type `{}`", item.task.task_type)))?;
+        let text = item.task.parameters.text();
+        let parameters: Value = serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
+        let resolved = if may_refer(text) {
+            let output_of = |task_id: &str| {
+                let idx = self.by_id.get(task_id)?;
+                self.item(*idx).output.as_ref()
+            };
+            resolve(&parameters, known.bound, &output_of)?
+        } else {
+            Resolved {
+                parameters,
+                variables: Vec::new(),
+            }
+        };
+        let making = Making {
+            key: item.key(),
+            settings: &self.settings,
+            max_attempts: item.max_attempts(),
+            variables: resolved.variables,
+        };
+        let step = known
+            .step(&resolved.parameters, making)
+            .map_err(|error| invalid(error.to_string()))?;
+        self.item_mut(idx).step = Some(step);
+        self.put_into_ready(idx);
+        Ok(())
+    }
+
+    /// Gives one task its final state.
+    fn finish_item(&mut self, idx: u32, end: End) {
+        self.take_from_ready(idx);
+        self.stopping.remove(&idx);
+        let keeps = self.keep == Keep::All || self.edges.is_referred[idx as usize];
+        let item = self.item_mut(idx);
+        item.stopping = None;
+        item.step = None;
+        let state = match end {
+            End::Completed(output) => {
+                item.output = keeps.then_some(output);
+                ItemState::Completed
+            }
+            End::Without(state, error) => {
+                item.error = Some(error);
+                state
+            }
+        };
+        self.change(idx, state);
+    }
+
+    fn change(&mut self, idx: u32, to: ItemState) {
+        let item = self.item_mut(idx);
+        let (from, shared) = (item.state, item.shares_budget());
+        item.state = to;
+        let shares = item.shares_budget();
+        self.counts.moved(from, to);
+        self.n_sharing = self.n_sharing + u64::from(shares) - u64::from(shared);
+    }
+
+    fn put_into_ready(&mut self, idx: u32) {
+        let item = self.item(idx);
+        let rank = item.rank(idx);
+        if let Some(kind) = item.step_kind() {
+            self.ready.entry(kind).or_default().insert(rank);
+        }
+    }
+
+    fn take_from_ready(&mut self, idx: u32) {
+        let item = self.item(idx);
+        let rank = item.rank(idx);
+        if let Some(ready) = item.step_kind().and_then(|kind| self.ready.get_mut(kind)) {
+            ready.remove(&rank);
+        }
+    }
+
+    /// How a task ends when one that it depends on has no output.
+    fn end_with(&self, needed: u32) -> End {
+        let needed = self.item(needed);
+        let kind = needed
+            .error
+            .as_ref()
+            .map_or(ErrorKind::Internal, |error| error.kind);
+        let state = match needed.state {
+            ItemState::Cancelled => ItemState::Cancelled,
+            _ => ItemState::Failed,
+        };
+        let message = format!(
+            "task `{}`, which it depends on, has no output",
+            needed.task.task_id
+        );
+        End::Without(state, Failure::new(kind, message))
+    }
+
+    fn end_of_stop(&self, stopped_by: u32) -> End {
+        End::Without(ItemState::Cancelled, self.stop_reason(stopped_by))
+    }
+
+    fn stop_reason(&self, stopped_by: u32) -> Failure {
+        let task_id = &self.item(stopped_by).task.task_id;
+        let message = format!("not started: task `{task_id}` failed, and this batch stops at a failure");
+        Failure::new(ErrorKind::Cancelled, message)
+    }
+}
+
+/// Whether a task in this state counts as a failure of the batch; what somebody cancelled does not.
+fn stops_batch(state: ItemState) -> bool {
+    match state {
+        ItemState::Failed | ItemState::Expired | ItemState::Rejected => true,
+        ItemState::Queued
+        | ItemState::Running
+        | ItemState::Parked
+        | ItemState::InputRequired
+        | ItemState::Completed
+        | ItemState::Cancelled => false,
+    }
+}
+
+impl Item {
+    pub(super) fn can_be_retried(&self) -> bool {
+        matches!(
+            self.state,
+            ItemState::Failed | ItemState::Cancelled | ItemState::Expired
+        )
+    }
+
+    /// Whether it will get a part of the budget that is left.
+    pub(super) fn shares_budget(&self) -> bool {
+        let is_waiting = !self.state.is_final() && self.state != ItemState::Running;
+        is_waiting && task_type(&self.task.task_type).is_some_and(|known| known.granted.is_some())
+    }
+
+    fn is_unbegun(&self) -> bool {
+        !self.state.is_final() && !self.has_begun
+    }
+
+    fn step_kind(&self) -> Option<&'static str> {
+        task_type(&self.task.task_type).map(|known| known.step_kind)
+    }
+}

@@ -1,0 +1,120 @@
+//! The events of a batch.
+
+use gemicro_event::{Failure, Json, Registry, event_payload, event_readers};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::ItemState;
+
+/// A task begins. Once per task and epoch, with the start of its step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BatchItemStarted {
+    /// The task.
+    pub task_id: String,
+    /// How often it was retried before, as a whole.
+    #[serde(default)]
+    pub epoch: u32,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub task_type: String,
+    /// What it is for, where its parameters say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+event_payload!(
+    BatchItemStarted,
+    "batch_item_started",
+    |it| match &it.description {
+        Some(description) => format!("Task {} started: {description}", it.task_id),
+        None => format!("Task {} started ({})", it.task_id, it.task_type),
+    }
+);
+
+/// A task has its output. At most once per task and epoch, with the completion of its step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BatchItemCompleted {
+    /// The task.
+    pub task_id: String,
+    /// How often it was retried before.
+    #[serde(default)]
+    pub epoch: u32,
+    /// Its output, an object.
+    pub output: Json,
+}
+event_payload!(BatchItemCompleted, "batch_item_completed", |it| format!(
+    "Task {} completed",
+    it.task_id
+));
+
+/// A task that had begun, or that the budget did not let begin, has no output. At most once per task and epoch, with
+/// the failure of its step. Tasks that never begin for another reason have no event: see the module `flow`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BatchItemFailed {
+    /// The task.
+    pub task_id: String,
+    /// How often it was retried before.
+    #[serde(default)]
+    pub epoch: u32,
+    /// `failed`, `cancelled` or `expired`.
+    pub state: ItemState,
+    /// Why.
+    pub error: Failure,
+}
+event_payload!(BatchItemFailed, "batch_item_failed", |it| format!(
+    "Task {} has no output: {}",
+    it.task_id, it.error.message
+));
+
+/// Somebody wants some tasks stopped; the others go on. By a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BatchItemsCancelled {
+    /// The tasks.
+    pub task_ids: Vec<String>,
+    /// Why, if given.
+    #[serde(default)]
+    pub reason: String,
+}
+event_payload!(
+    BatchItemsCancelled,
+    "batch_items_cancelled",
+    |it| match it.task_ids.as_slice() {
+        [one] => format!("Task {one} cancelled"),
+        tasks => format!("{} tasks cancelled", tasks.len()),
+    }
+);
+
+/// Somebody wants some tasks that have no output done again: each gets a new epoch, and with it a new step. By a
+/// command, while the batch is open; an ended one is retried in a new run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BatchItemsRetried {
+    /// The tasks.
+    pub task_ids: Vec<String>,
+}
+event_payload!(
+    BatchItemsRetried,
+    "batch_items_retried",
+    |it| match it.task_ids.as_slice() {
+        [one] => format!("Task {one} is done again"),
+        tasks => format!("{} tasks are done again", tasks.len()),
+    }
+);
+
+event_readers! {
+    /// Readers of the events of batches.
+    pub trait BatchReaders {
+        BatchItemStarted => as_batch_item_started, try_as_batch_item_started;
+        BatchItemCompleted => as_batch_item_completed, try_as_batch_item_completed;
+        BatchItemFailed => as_batch_item_failed, try_as_batch_item_failed;
+        BatchItemsCancelled => as_batch_items_cancelled, try_as_batch_items_cancelled;
+        BatchItemsRetried => as_batch_items_retried, try_as_batch_items_retried;
+    }
+}
+
+/// Registers the events of batches.
+pub fn register(registry: &mut Registry) {
+    registry.add::<BatchItemStarted>();
+    registry.add::<BatchItemCompleted>();
+    registry.add::<BatchItemFailed>();
+    registry.add::<BatchItemsCancelled>();
+    registry.add::<BatchItemsRetried>();
+}

@@ -1,0 +1,244 @@
+//! Steps of kind `shell`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use gemicro_core::execute::{Executor, StepCall};
+use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_event::{Charge, ErrorKind, Failure, Json};
+use gemicro_guard::policy::{Decision, ToolCall, check};
+use gemicro_guard::sandbox::{
+    CommandExit, LaunchPlan, Limits, Mode, Network, Pinning, ProcessHandle, Profile, end_leftover,
+    plan_supervised,
+};
+use serde_json::json;
+
+use super::process::{Ending, Ran, Waiting};
+use super::setup::ShellSetup;
+use crate::types::{ShellInput, ShellOutput};
+
+/// The name by which the policy knows this tool.
+const TOOL: &str = "execute_shell_command";
+
+/// Runs shell commands.
+#[derive(Debug, Clone)]
+pub struct ShellExecutor {
+    setup: Arc<ShellSetup>,
+}
+
+impl ShellExecutor {
+    /// An executor with this setup.
+    #[must_use]
+    pub fn new(setup: ShellSetup) -> Self {
+        Self {
+            setup: Arc::new(setup),
+        }
+    }
+}
+
+impl Executor for ShellExecutor {
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        let setup = self.setup.clone();
+        Box::pin(async move { run(&setup, call).await })
+    }
+
+    /// A command ends with us.
+    fn goes_on_outside(&self) -> bool {
+        false
+    }
+}
+
+async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailure> {
+    let input: ShellInput = call.step.input.parse().map_err(|error| {
+        let message = format!("the input of a shell step cannot be read: {error}");
+        StepFailure::free(Failure::new(ErrorKind::Internal, message))
+    })?;
+    if let Some(handle) = &call.handle {
+        end_rest(handle.parse().ok()).await;
+        if !input.read_only {
+            let message =
+                "cut off in the middle; what it changed so far stays: look at it, then retry the task";
+            return Err(never_again(Failure::new(ErrorKind::Interrupted, message)));
+        }
+    }
+    judge(setup, &input).map_err(StepFailure::free)?;
+    let name = format!("{}-{}", call.run, gemicro_event::StreamId::random());
+    let folders = Folders::make(&setup.scratch.join(name)).map_err(StepFailure::free)?;
+    let plan = planned(setup, &input, &folders).map_err(StepFailure::free)?;
+    let waiting = tokio::select! {
+        waiting = Waiting::start(&plan) => waiting.map_err(StepFailure::free)?,
+        () = call.cancel.cancelled() => {
+            let failure = Failure::new(ErrorKind::Cancelled, "the command was stopped before it began");
+            return Err(StepFailure::free(failure));
+        }
+    };
+    if let Some(handle) = waiting.handle().and_then(|handle| Json::of(&handle).ok()) {
+        call.reporter.handle(handle);
+    }
+    let limit = Duration::from_millis(input.timeout_ms);
+    let ran = waiting.run(input.stdin.clone(), limit, &call.cancel).await;
+    let result = ran.and_then(|ran| judged(setup, &input, &plan, ran));
+    result.map_err(|failure| match input.read_only {
+        true => StepFailure::free(failure),
+        false => never_again(failure),
+    })
+}
+
+/// Asks the policy about the command as it will be run.
+fn judge(setup: &ShellSetup, input: &ShellInput) -> Result<(), Failure> {
+    let call = ToolCall {
+        cwd: PathBuf::from(&input.cwd),
+        ..ToolCall::shell(TOOL, &input.command, &input.workspace)
+    };
+    match check(&setup.policy, &call) {
+        Decision::Allow => Ok(()),
+        Decision::Deny(denial) => Err(Failure {
+            detail: Json::of(&denial).ok(),
+            ..Failure::new(ErrorKind::PermissionDenied, denial.message())
+        }),
+    }
+}
+
+fn planned(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Result<LaunchPlan, Failure> {
+    let workspace = real(&input.workspace)?;
+    let cwd = real(&input.cwd)?;
+    if !cwd.starts_with(&workspace) {
+        let message = format!("{} leads out of {}", input.cwd, input.workspace);
+        return Err(Failure::new(ErrorKind::PermissionDenied, message));
+    }
+    let usual = [("PATH", setup.path.as_str()), ("LANG", "C.UTF-8")];
+    let usual = usual.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let given = input.environment.clone().into_iter();
+    let profile = Profile {
+        mode: if input.read_only {
+            Mode::ReadOnly
+        } else {
+            Mode::WorkspaceWrite
+        },
+        pinned: Profile::settings_of(&workspace),
+        writable: Vec::new(),
+        pinning: Pinning::Required,
+        readable: Vec::new(),
+        hidden: setup.hidden.clone(),
+        user_home: setup.user_home.clone(),
+        home: folders.home.clone(),
+        temporary: folders.temporary.clone(),
+        network: Network::None,
+        unix_sockets: false,
+        limits: Limits::default(),
+        environment: usual.into_iter().chain(given).collect(),
+        workspace,
+    };
+    // The sandbox begins in the workspace; a folder below it is entered inside.
+    let words: [OsString; 6] = [
+        "bash".into(),
+        "-c".into(),
+        r#"cd -- "$1" && exec bash -c "$2""#.into(),
+        "bash".into(),
+        cwd.into(),
+        input.command.clone().into(),
+    ];
+    plan_supervised(&setup.launcher, setup.tier, &profile, &words)
+        .map_err(|error| Failure::new(ErrorKind::from(&error), error.to_string()))
+}
+
+/// From what a command left to a result: any exit is one.
+fn judged(
+    setup: &ShellSetup,
+    input: &ShellInput,
+    plan: &LaunchPlan,
+    ran: Ran,
+) -> Result<StepOutput, Failure> {
+    let (stdout, n_dropped) = ran.stdout.finish(&setup.redactor);
+    let (stderr, n_more) = ran.stderr.finish(&setup.redactor);
+    let exit_code = match ran.ending {
+        Ending::Exited(CommandExit::Code(code)) => code,
+        Ending::Exited(CommandExit::Signal(signal)) => 128 + signal,
+        Ending::Late => {
+            let seconds = input.timeout_ms / 1_000;
+            return Err(Failure {
+                detail: Some(Json::from(json!({ "stdout": stdout, "stderr": stderr }))),
+                ..Failure::new(
+                    ErrorKind::Timeout,
+                    format!("the command did not end within {seconds} s"),
+                )
+            });
+        }
+        Ending::Cancelled => return Err(Failure::new(ErrorKind::Cancelled, "the command was stopped")),
+        Ending::Failed(failure) => return Err(failure),
+    };
+    let output = ShellOutput {
+        stdout,
+        stderr,
+        exit_code,
+        n_dropped: n_dropped + n_more,
+        tier: plan.tier.to_string(),
+    };
+    Ok(StepOutput {
+        output: Json::of(&output).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?,
+        charge: Charge::ZERO,
+        usage: None,
+    })
+}
+
+/// A failure after which another attempt could meet what this one changed.
+fn never_again(failure: Failure) -> StepFailure {
+    StepFailure {
+        failure,
+        spent: Spent::Nothing,
+        again: Again::Never,
+    }
+}
+
+async fn end_rest(handle: Option<ProcessHandle>) {
+    if let Some(handle) = handle {
+        let _ = tokio::task::spawn_blocking(move || end_leftover(&handle)).await;
+    }
+}
+
+fn real(path: &str) -> Result<PathBuf, Failure> {
+    std::fs::canonicalize(path)
+        .ok()
+        .filter(|path| path.is_dir())
+        .ok_or_else(|| Failure::new(ErrorKind::InvalidInput, format!("there is no folder {path}")))
+}
+
+/// A home and a place for temporary files, removed in the end.
+#[derive(Debug)]
+struct Folders {
+    root: PathBuf,
+    home: PathBuf,
+    temporary: PathBuf,
+}
+
+impl Folders {
+    fn make(root: &Path) -> Result<Self, Failure> {
+        use std::os::unix::fs::DirBuilderExt;
+
+        let folders = Self {
+            root: root.to_owned(),
+            home: root.join("home"),
+            temporary: root.join("tmp"),
+        };
+        for folder in [&folders.home, &folders.temporary] {
+            let made = std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder);
+            made.map_err(|error| {
+                let message = format!("cannot make {}: {error}", folder.display());
+                Failure::new(ErrorKind::StorageError, message)
+            })?;
+        }
+        Ok(folders)
+    }
+}
+
+impl Drop for Folders {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}

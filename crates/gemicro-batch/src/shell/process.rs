@@ -1,0 +1,213 @@
+//! One command from its start to the word that nothing of it is left.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::{CommandExit, Control, LaunchPlan, Notice, ProcessHandle};
+use tokio::io::{AsyncWriteExt, Interest};
+use tokio::net::UnixDatagram;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, ChildStderr, ChildStdout};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::capture::{Capture, read};
+use super::spawn::spawn;
+
+/// How long a sandbox may take to stand.
+const START: Duration = Duration::from_secs(20);
+/// How long a keeper may take to end everything.
+const LAST: Duration = Duration::from_secs(10);
+
+/// A command that waits for its standard input. Dropping it ends it.
+pub(super) struct Waiting {
+    child: Child,
+    control: Control,
+    /// Wakes us when the channel can be read.
+    readiness: UnixDatagram,
+    stdout: ChildStdout,
+    stderr: ChildStderr,
+}
+
+/// How it ended.
+pub(super) enum Ending {
+    /// By itself.
+    Exited(CommandExit),
+    /// Its time was over.
+    Late,
+    /// Nobody wanted it any more.
+    Cancelled,
+    /// Nobody can say: its keeper is gone, or it could not be started inside.
+    Failed(Failure),
+}
+
+/// What a command left.
+pub(super) struct Ran {
+    pub(super) ending: Ending,
+    pub(super) stdout: Capture,
+    pub(super) stderr: Capture,
+}
+
+impl Waiting {
+    /// Starts the sandbox. The command itself begins with [`Waiting::run`].
+    pub(super) async fn start(plan: &LaunchPlan) -> Result<Self, Failure> {
+        let (mut child, control) = spawn(plan).map_err(not_started)?;
+        let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+            return Err(Failure::new(ErrorKind::Internal, "a process without its streams"));
+        };
+        let readiness = control
+            .readiness()
+            .and_then(UnixDatagram::from_std)
+            .map_err(not_started)?;
+        let waiting = Self {
+            child,
+            control,
+            readiness,
+            stdout,
+            stderr,
+        };
+        match timeout(START, waiting.notice()).await {
+            Ok(Ok(Notice::Ready { .. })) => Ok(waiting),
+            Ok(Ok(Notice::Failed { kind, message })) => Err(Failure::new(kind, message)),
+            Ok(Ok(Notice::Gone | Notice::Ended(_)) | Err(_)) => Err(waiting.words().await),
+            Err(_) => {
+                let message = format!("the sandbox did not stand within {} s", START.as_secs());
+                Err(Failure::new(ErrorKind::SandboxUnavailable, message))
+            }
+        }
+    }
+
+    /// The process, to be found again after a crash.
+    pub(super) fn handle(&self) -> Option<ProcessHandle> {
+        self.child.id().and_then(ProcessHandle::of)
+    }
+
+    /// Lets the command begin and waits for its end.
+    pub(super) async fn run(
+        mut self,
+        stdin: Option<String>,
+        limit: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Ran, Failure> {
+        let writer = self.hand_over(stdin.is_some()).map_err(not_started)?;
+        let (mut stdout, mut stderr) = (Capture::default(), Capture::default());
+        let ending = {
+            let written = write(writer, stdin);
+            let streams = async {
+                tokio::join!(
+                    read(&mut self.stdout, &mut stdout),
+                    read(&mut self.stderr, &mut stderr),
+                    written
+                )
+            };
+            let ended = ended(&self.control, &self.readiness, limit, cancel);
+            tokio::pin!(streams, ended);
+            tokio::select! {
+                // What it printed is whole once the streams end, which they do with their last holder.
+                _ = &mut streams => ended.await,
+                ending = &mut ended => {
+                    let _ = timeout(LAST, streams).await;
+                    ending
+                }
+            }
+        };
+        tokio::spawn(async move { self.child.wait().await });
+        Ok(Ran {
+            ending,
+            stdout,
+            stderr,
+        })
+    }
+
+    fn hand_over(&self, has_input: bool) -> std::io::Result<Option<pipe::Sender>> {
+        if !has_input {
+            self.control.hand_over(File::open("/dev/null")?.as_fd())?;
+            return Ok(None);
+        }
+        let (sender, theirs) = pipe::pipe()?;
+        self.control.hand_over(theirs.into_blocking_fd()?.as_fd())?;
+        Ok(Some(sender))
+    }
+
+    async fn notice(&self) -> std::io::Result<Notice> {
+        notice(&self.control, &self.readiness).await
+    }
+
+    /// Why a sandbox ended before it stood: in its own words.
+    async fn words(mut self) -> Failure {
+        let mut words = Capture::default();
+        let _ = timeout(LAST, read(&mut self.stderr, &mut words)).await;
+        let (words, _) = words.finish(&gemicro_event::redact::Redactor::default());
+        let words: String = words.trim().chars().take(2_000).collect();
+        Failure::new(
+            ErrorKind::SandboxUnavailable,
+            format!("the sandbox did not start: {words}"),
+        )
+    }
+}
+
+/// Writes the standard input; a command that does not read it is not wrong.
+async fn write(writer: Option<pipe::Sender>, stdin: Option<String>) {
+    if let (Some(mut writer), Some(stdin)) = (writer, stdin) {
+        let _ = writer.write_all(stdin.as_bytes()).await;
+    }
+}
+
+/// Waits for the end, and brings it about where it is time.
+async fn ended(
+    control: &Control,
+    readiness: &UnixDatagram,
+    limit: Duration,
+    cancel: &CancellationToken,
+) -> Ending {
+    let early = tokio::select! {
+        exit = last_word(control, readiness) => return exit.map_or_else(Ending::Failed, Ending::Exited),
+        () = tokio::time::sleep(limit) => Ending::Late,
+        () = cancel.cancelled() => Ending::Cancelled,
+    };
+    control.end();
+    match timeout(LAST, last_word(control, readiness)).await {
+        Ok(_) => early,
+        Err(_) => Ending::Failed(Failure::new(
+            ErrorKind::Internal,
+            "the keeper of a command did not end it in time",
+        )),
+    }
+}
+
+/// The keeper's word on how the command ended; there is nothing left of it then.
+async fn last_word(control: &Control, readiness: &UnixDatagram) -> Result<CommandExit, Failure> {
+    let mut failure = None;
+    loop {
+        match notice(control, readiness).await {
+            // A launcher that could not go on says so first; its exit code is not the command's.
+            Ok(Notice::Ended(exit)) => return failure.map_or(Ok(exit), Err),
+            Ok(Notice::Failed { kind, message }) => failure = Some(Failure::new(kind, message)),
+            Ok(Notice::Ready { .. }) => {}
+            Ok(Notice::Gone) | Err(_) => {
+                let gone = || Failure::new(ErrorKind::Interrupted, "the keeper of the command was ended");
+                return Err(failure.unwrap_or_else(gone));
+            }
+        }
+    }
+}
+
+/// The next notice of the channel.
+async fn notice(control: &Control, readiness: &UnixDatagram) -> std::io::Result<Notice> {
+    loop {
+        readiness.readable().await?;
+        match readiness.try_io(Interest::READABLE, || control.receive()) {
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            notice => return notice,
+        }
+    }
+}
+
+fn not_started(error: std::io::Error) -> Failure {
+    Failure::new(
+        ErrorKind::SandboxUnavailable,
+        format!("cannot start the sandbox of the command: {error}"),
+    )
+}

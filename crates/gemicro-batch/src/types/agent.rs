@@ -1,0 +1,114 @@
+//! `agent`: one prompt for a coding agent.
+
+use gemicro_core::ask::{AGENT_STEP, AgentName, AgentTask, Grant, SandboxMode, agent_step, route};
+use gemicro_core::budget::Purpose;
+use gemicro_core::flow::Step;
+use schemars::{JsonSchema, schema_for};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::folder::inside;
+use super::parameters::{ParameterError, filled, milliseconds, read};
+use super::task_type::{Making, TaskType, as_it_is};
+
+/// The longest time for one agent, in seconds.
+const MAX_SECONDS: u64 = 24 * 3_600;
+
+pub(super) const TYPE: TaskType = TaskType {
+    name: "agent",
+    description: "Gives a coding agent one prompt and gives back its answer.",
+    step_kind: AGENT_STEP,
+    bound: None,
+    schema: || schema_for!(AgentParameters).to_value(),
+    make,
+    shape: as_it_is,
+    granted: Some(granted),
+};
+
+/// Parameters of `agent`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentParameters {
+    /// The prompt.
+    pub prompt: String,
+    /// Who; else whoever has the model.
+    #[serde(default)]
+    pub agent: Option<AgentName>,
+    /// The model; else the agent's usual one.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Where it works, inside the folder of the batch; else there.
+    #[serde(default)]
+    pub directory: Option<String>,
+    /// What it may write. Without a sandbox no agent of a batch is started.
+    #[serde(default)]
+    pub sandbox: SandboxMode,
+    /// Whether its tools need no approval inside the sandbox.
+    #[serde(default)]
+    pub yolo: bool,
+    /// The session to go on with.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// The branch of the folder's repository that it works on, in a private copy; it begins with `task/`.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// Silence after which it is ended.
+    #[serde(default)]
+    pub idle_seconds: Option<u64>,
+    /// All the time it has.
+    #[serde(default)]
+    pub timeout_seconds: Option<u64>,
+}
+
+fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+    let it: AgentParameters = read(parameters)?;
+    let settings = making.settings;
+    filled(&it.prompt, "/prompt")?;
+    if it.sandbox == SandboxMode::DangerFullAccess {
+        let message = "an agent of a batch works in a sandbox: read-only or workspace-write";
+        return Err(ParameterError::new("/sandbox", message));
+    }
+    if it
+        .branch
+        .as_ref()
+        .is_some_and(|branch| !branch.starts_with("task/"))
+    {
+        return Err(ParameterError::new("/branch", "must begin with `task/`"));
+    }
+    let route = route(it.agent, it.model.as_deref())
+        .map_err(|failure| ParameterError::new("/model", failure.message))?;
+    let within = |seconds: Option<u64>, usual: u64, place: &str| match seconds {
+        None => Ok(usual),
+        Some(seconds) => milliseconds(seconds, MAX_SECONDS, place),
+    };
+    let task = AgentTask {
+        agent: route.agent,
+        model: route.model,
+        prompt: it.prompt,
+        directory: inside(&settings.directory, it.directory.as_deref(), "/directory")?,
+        sandbox: it.sandbox,
+        yolo: it.yolo,
+        session: it.session,
+        idle_ms: within(it.idle_seconds, settings.agent_idle_ms, "/idle_seconds")?,
+        total_ms: within(it.timeout_seconds, settings.agent_total_ms, "/timeout_seconds")?,
+        grant: Grant::default(),
+        recalls: None,
+        fails_over: false,
+        keep_messages: false,
+        branch: it.branch,
+    };
+    Ok(agent_step(
+        making.key,
+        &task,
+        Purpose::Ordinary,
+        making.max_attempts,
+    ))
+}
+
+fn granted(step: Step, grant: Grant) -> Step {
+    let Ok(task) = step.input.parse::<AgentTask>() else {
+        return step;
+    };
+    let task = AgentTask { grant, ..task };
+    agent_step(step.key, &task, step.purpose, step.retry.max_attempts)
+}

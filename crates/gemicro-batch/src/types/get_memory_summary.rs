@@ -1,0 +1,96 @@
+//! `get_memory_summary`: what is remembered about some words.
+
+use gemicro_core::budget::Purpose;
+use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_event::{Charge, Json};
+use schemars::{JsonSchema, schema_for};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::parameters::{ParameterError, filled, read};
+use super::task_type::{Making, TaskType, as_it_is};
+
+/// The step kind of a search in memory.
+pub const MEMORY_STEP: &str = "memory_search";
+/// Words that can be searched for at once.
+const MAX_KEYWORDS: usize = 100;
+/// Entries that are given back where nothing is said.
+const DEFAULT_LIMIT: u32 = 20;
+/// The most entries.
+const MAX_LIMIT: u32 = 1_000;
+
+pub(super) const TYPE: TaskType = TaskType {
+    name: "get_memory_summary",
+    description: "Finds what is remembered about some words and gives it back as a text.",
+    step_kind: MEMORY_STEP,
+    bound: None,
+    schema: || schema_for!(MemoryParameters).to_value(),
+    make,
+    shape: as_it_is,
+    granted: None,
+};
+
+/// Parameters of `get_memory_summary`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryParameters {
+    /// Words that an entry must have one of; none means all entries.
+    #[serde(default)]
+    pub keywords: Vec<String>,
+    /// The most entries that are given back; 20 where nothing is said.
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// Input of a step of kind `memory_search`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryInput {
+    /// The words.
+    pub keywords: Vec<String>,
+    /// The most entries.
+    pub limit: u32,
+    /// The folder whose memory it is.
+    pub directory: String,
+}
+
+/// Output of a step of kind `memory_search`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryOutput {
+    /// What is remembered, as text.
+    pub memory_summary: String,
+}
+
+fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+    let it: MemoryParameters = read(parameters)?;
+    for (idx, keyword) in it.keywords.iter().enumerate() {
+        filled(keyword, &format!("/keywords/{idx}"))?;
+    }
+    if it.keywords.len() > MAX_KEYWORDS {
+        let message = format!("at most {MAX_KEYWORDS} words");
+        return Err(ParameterError::new("/keywords", message));
+    }
+    let limit = it.limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        return Err(ParameterError::new(
+            "/limit",
+            format!("between 1 and {MAX_LIMIT}"),
+        ));
+    }
+    let input = MemoryInput {
+        keywords: it.keywords,
+        limit,
+        directory: making.settings.directory.clone(),
+    };
+    Ok(Step {
+        key: making.key,
+        kind: MEMORY_STEP.to_owned(),
+        cost: Charge::ZERO,
+        input: Json::of(&input).expect("an input has string keys only"),
+        purpose: Purpose::Ordinary,
+        retry: RetryPolicy {
+            max_attempts: making.max_attempts,
+            ..RetryPolicy::default()
+        },
+        timeout_ms: None,
+    })
+}

@@ -1,0 +1,112 @@
+//! `prompt`: one call to a model.
+
+use gemicro_core::budget::Purpose;
+use gemicro_core::flow::Step;
+use gemicro_core::llm::{
+    CallTime, Delivery, LLM_STEP, LlmConfig, LlmRequest, LlmResponse, json_in, llm_step,
+};
+use gemicro_event::Json;
+use schemars::{JsonSchema, schema_for};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::parameters::{ParameterError, filled, milliseconds, read};
+use super::task_type::{Making, TaskType};
+
+/// The longest time for one call, in seconds.
+const MAX_SECONDS: u64 = 3_600;
+/// The most that one call may be allowed to write, in tokens.
+const MAX_OUTPUT_TOKENS: u64 = 1_000_000;
+
+pub(super) const TYPE: TaskType = TaskType {
+    name: "prompt",
+    description: "Asks a model and gives back its text.",
+    step_kind: LLM_STEP,
+    bound: None,
+    schema: || schema_for!(PromptParameters).to_value(),
+    make,
+    shape,
+    granted: None,
+};
+
+/// Parameters of `prompt`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PromptParameters {
+    /// The prompt.
+    pub prompt: String,
+    /// Instructions above it.
+    #[serde(default)]
+    pub system: Option<String>,
+    /// The model; else that of the batch.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The backend; else that of the batch.
+    #[serde(default)]
+    pub backend: Option<String>,
+    /// JSON Schema that the answer must fit.
+    #[serde(default)]
+    pub schema: Option<serde_json::Map<String, Value>>,
+    /// The most it may write, in tokens.
+    #[serde(default)]
+    pub max_output_tokens: Option<u64>,
+    /// Sampling temperature.
+    #[serde(default)]
+    pub temperature: Option<f32>,
+    /// Time for one call.
+    #[serde(default)]
+    pub timeout_seconds: Option<u64>,
+}
+
+fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+    let it: PromptParameters = read(parameters)?;
+    filled(&it.prompt, "/prompt")?;
+    let config = LlmConfig {
+        max_attempts: making.max_attempts,
+        ..making.settings.llm.clone()
+    };
+    let time = match it.timeout_seconds {
+        None => config.time(),
+        Some(seconds) => {
+            let total_ms = milliseconds(seconds, MAX_SECONDS, "/timeout_seconds")?;
+            CallTime {
+                total_ms,
+                idle_ms: config.idle_timeout_ms.min(total_ms),
+            }
+        }
+    };
+    let max_output_tokens = it.max_output_tokens.unwrap_or(config.max_output_tokens);
+    if !(1..=MAX_OUTPUT_TOKENS).contains(&max_output_tokens) {
+        let message = format!("between 1 and {MAX_OUTPUT_TOKENS}");
+        return Err(ParameterError::new("/max_output_tokens", message));
+    }
+    if it.temperature.is_some_and(|it| !(0.0..=2.0).contains(&it)) {
+        return Err(ParameterError::new("/temperature", "between 0 and 2"));
+    }
+    let request = LlmRequest {
+        label: "prompt".to_owned(),
+        backend: it.backend.unwrap_or_else(|| config.backend.clone()),
+        model: it.model.unwrap_or_else(|| config.model.clone()),
+        system: it.system,
+        prompt: it.prompt,
+        schema: it.schema.map(|schema| Json::from(Value::Object(schema))),
+        tools: Vec::new(),
+        delivery: Delivery::default(),
+        max_output_tokens,
+        temperature: it.temperature.or(config.temperature),
+        time,
+    };
+    Ok(llm_step(making.key, &request, Purpose::Ordinary, &config))
+}
+
+fn shape(step: &Step, output: &Json) -> Json {
+    let Ok(response) = output.parse::<LlmResponse>() else {
+        return output.clone();
+    };
+    let has_schema = step.input.get("schema").is_some_and(|schema| !schema.is_null());
+    let found = has_schema.then(|| json_in(&response.text)).flatten();
+    Json::from(match found {
+        Some(value) => json!({ "text": response.text, "json": *value }),
+        None => json!({ "text": response.text }),
+    })
+}

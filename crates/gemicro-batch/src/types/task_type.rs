@@ -1,0 +1,113 @@
+//! What every task type offers, and the list of them.
+
+use gemicro_core::ask::Grant;
+use gemicro_core::flow::Step;
+use gemicro_event::{Json, StepKey};
+use serde_json::Value;
+
+use super::parameters::ParameterError;
+use super::settings::BatchSettings;
+use super::{agent, execute_shell_command, get_memory_summary, prompt, research};
+use crate::reference::Template;
+
+/// All types, in the order of the documentation.
+pub const TASK_TYPES: &[TaskType] = &[
+    prompt::TYPE,
+    research::TYPE,
+    agent::TYPE,
+    execute_shell_command::TYPE,
+    get_memory_summary::TYPE,
+];
+
+/// The type with this name.
+#[must_use]
+pub fn task_type(name: &str) -> Option<&'static TaskType> {
+    TASK_TYPES.iter().find(|task_type| task_type.name == name)
+}
+
+/// A kind of task.
+#[derive(Debug)]
+pub struct TaskType {
+    /// Its name in batches.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub description: &'static str,
+    /// The kind of its step.
+    pub step_kind: &'static str,
+    /// The parameter in which values of other tasks stand as variables, never as text.
+    pub bound: Option<&'static str>,
+    pub(super) schema: fn() -> Value,
+    pub(super) make: fn(&Value, Making<'_>) -> Result<Step, ParameterError>,
+    pub(super) shape: fn(&Step, &Json) -> Json,
+    /// Gives a step its part of the budget, where nobody knows before what it costs.
+    pub(crate) granted: Option<fn(Step, Grant) -> Step>,
+}
+
+/// What a step is made with, beside the parameters.
+#[derive(Debug, Clone)]
+pub struct Making<'a> {
+    /// The key of the step.
+    pub key: StepKey,
+    /// Defaults.
+    pub settings: &'a BatchSettings,
+    /// Attempts in all.
+    pub max_attempts: u32,
+    /// Values of other tasks, by the names that the bound parameter has for them.
+    pub variables: Vec<(String, String)>,
+}
+
+impl TaskType {
+    /// JSON Schema of its parameters.
+    #[must_use]
+    pub fn schema(&self) -> Value {
+        (self.schema)()
+    }
+
+    /// Checks parameters as they were handed in. What stands where a reference does is checked when it is known.
+    ///
+    /// # Errors
+    /// With the place that does not fit.
+    pub fn check(&self, parameters: &Json, settings: &BatchSettings) -> Result<(), ParameterError> {
+        let value: Value = serde_json::from_str(parameters.text())
+            .map_err(|error| ParameterError::new("", error.to_string()))?;
+        let making = Making {
+            key: StepKey::new(""),
+            settings,
+            max_attempts: 1,
+            variables: Vec::new(),
+        };
+        match (self.make)(&value, making) {
+            Err(error) if is_reference(&value, &error.place) => Ok(()),
+            checked => checked.map(drop),
+        }
+    }
+
+    /// The step of a task whose parameters have no references any more.
+    ///
+    /// # Errors
+    /// With the place that does not fit.
+    pub fn step(&self, parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+        (self.make)(parameters, making)
+    }
+
+    /// The task's output, out of what its step gave back. Always an object.
+    #[must_use]
+    pub fn output(&self, step: &Step, output: &Json) -> Json {
+        let shaped = (self.shape)(step, output);
+        match shaped.text().starts_with('{') {
+            true => shaped,
+            false => Json::from(serde_json::json!({ "value": *shaped })),
+        }
+    }
+}
+
+/// Whether a place holds a reference, so that its value is not yet known.
+fn is_reference(parameters: &Value, place: &str) -> bool {
+    let text = parameters.pointer(place).and_then(Value::as_str);
+    text.is_some_and(|text| Template::read(text).references().next().is_some())
+}
+
+/// The output of a step that has its shape already.
+pub(super) fn as_it_is(_: &Step, output: &Json) -> Json {
+    output.clone()
+}

@@ -1,0 +1,22 @@
+//! Tests of batches: what goes in, what comes out, what is decided in between.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
+#![expect(
+    clippy::print_stdout,
+    reason = "rates are printed, and a skipped tier must not pass unnoticed"
+)]
+
+mod answer;
+mod decisions;
+mod driven;
+mod events;
+mod properties;
+mod read;
+mod references;
+mod retries;
+mod scale;
+#[cfg(target_os = "linux")]
+mod shell;
+mod stops;
+mod support;
+mod types;

@@ -1,0 +1,304 @@
+//! Shell commands in a real sandbox.
+//!
+//! A machine without a sandbox skips them with a loud line, and fails in CI.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use gemicro_batch::shell::{ShellExecutor, ShellSetup};
+use gemicro_batch::types::{SHELL_STEP, ShellInput, ShellOutput};
+use gemicro_core::budget::Purpose;
+use gemicro_core::execute::{Executor, StepCall, StepReporter, Told};
+use gemicro_core::flow::{Again, RetryPolicy, Step, StepFailure};
+use gemicro_core::live::LiveHub;
+use gemicro_event::redact::Redactor;
+use gemicro_event::{Charge, ErrorKind, Json, StepKey, StreamId};
+use gemicro_guard::policy::PolicyConfig;
+use gemicro_guard::sandbox::{Launcher, ProcessHandle, Tier, probe, still_running};
+use tokio_util::sync::CancellationToken;
+
+const SECRET: &str = "sk-secret-0123456789abcdef";
+
+/// A user's home with a key in it, and a project beside it.
+struct World {
+    folder: tempfile::TempDir,
+    tier: Tier,
+}
+
+impl World {
+    /// Nothing where this machine has no sandbox.
+    fn new() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let world = Self {
+            tier: probe(&launcher(), &folder.path().join("probe")).unwrap().tier,
+            folder,
+        };
+        if world.tier != Tier::Full {
+            let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+            assert!(!in_ci, "this machine has no sandbox of tier full");
+            println!("SKIPPED: this machine has no sandbox of tier full");
+            return None;
+        }
+        for name in ["user", "project/sub", "scratch", "state"] {
+            std::fs::create_dir_all(world.path(name)).unwrap();
+        }
+        std::fs::write(world.path("user/key"), "private").unwrap();
+        std::fs::write(world.path("project/a.txt"), "hello\n").unwrap();
+        Some(world)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        std::fs::canonicalize(self.folder.path()).unwrap().join(name)
+    }
+
+    fn executor(&self) -> ShellExecutor {
+        ShellExecutor::new(ShellSetup {
+            launcher: launcher(),
+            tier: self.tier,
+            policy: PolicyConfig::default(),
+            user_home: self.path("user"),
+            hidden: vec![self.path("state")],
+            scratch: self.path("scratch"),
+            path: "/usr/local/bin:/usr/bin:/bin".to_owned(),
+            redactor: Redactor::new([SECRET]),
+        })
+    }
+
+    fn input(&self, command: &str) -> ShellInput {
+        let project = self.path("project").to_string_lossy().into_owned();
+        ShellInput {
+            command: command.to_owned(),
+            description: None,
+            workspace: project.clone(),
+            cwd: project,
+            timeout_ms: 60_000,
+            stdin: None,
+            environment: BTreeMap::new(),
+            read_only: false,
+        }
+    }
+
+    async fn run(&self, input: &ShellInput) -> Result<ShellOutput, StepFailure> {
+        let (call, _) = call(input);
+        let ended = self.executor().execute(call).await;
+        assert_eq!(
+            std::fs::read_dir(self.path("scratch")).unwrap().count(),
+            0,
+            "nothing is left"
+        );
+        ended.map(|output| output.output.parse().unwrap())
+    }
+}
+
+fn launcher() -> Launcher {
+    Launcher {
+        program: env!("CARGO_BIN_EXE_batch-launch").into(),
+        arguments: Vec::new(),
+    }
+}
+
+/// One attempt, and where its words arrive.
+fn call(input: &ShellInput) -> (StepCall, tokio::sync::mpsc::UnboundedReceiver<Told>) {
+    let (reporter, words) = StepReporter::channel();
+    let step = Step {
+        key: StepKey::new("s"),
+        kind: SHELL_STEP.to_owned(),
+        input: Json::of(input).unwrap(),
+        cost: Charge::ZERO,
+        purpose: Purpose::Ordinary,
+        retry: RetryPolicy::default(),
+        timeout_ms: None,
+    };
+    let call = StepCall {
+        run: StreamId::random(),
+        live: LiveHub::default().writer(&step.key, 1),
+        step,
+        attempt: 1,
+        handle: None,
+        reporter,
+        cancel: CancellationToken::new(),
+    };
+    (call, words)
+}
+
+#[tokio::test]
+async fn what_a_command_prints_and_its_exit_code_are_its_output() {
+    let Some(world) = World::new() else { return };
+    let ran = world
+        .run(&world.input("cat a.txt; echo oops >&2; exit 3"))
+        .await
+        .unwrap();
+    let expected = ShellOutput {
+        stdout: "hello\n".to_owned(),
+        stderr: "oops\n".to_owned(),
+        exit_code: 3,
+        n_dropped: 0,
+        tier: "full".to_owned(),
+    };
+    assert_eq!(ran, expected);
+}
+
+#[tokio::test]
+async fn it_writes_where_it_works_and_nowhere_else() {
+    let Some(world) = World::new() else { return };
+    let input = ShellInput {
+        cwd: world.path("project/sub").to_string_lossy().into_owned(),
+        ..world.input("pwd > here.txt; ls ..")
+    };
+    let ran = world.run(&input).await.unwrap();
+    assert_eq!((ran.stdout.as_str(), ran.exit_code), ("a.txt\nsub\n", 0));
+    let written = std::fs::read_to_string(world.path("project/sub/here.txt")).unwrap();
+    assert_eq!(written.trim(), input.cwd);
+    let ran = world.run(&world.input("touch b.txt; ls -A ~")).await.unwrap();
+    assert_eq!(ran.stdout, "", "its home is empty: {}", ran.stderr);
+    let read_only = ShellInput {
+        read_only: true,
+        ..world.input("touch c.txt")
+    };
+    let ran = world.run(&read_only).await.unwrap();
+    assert_ne!(ran.exit_code, 0);
+    assert!(world.path("project/b.txt").exists() && !world.path("project/c.txt").exists());
+}
+
+#[tokio::test]
+async fn what_another_task_printed_is_data() {
+    let Some(world) = World::new() else { return };
+    let input = ShellInput {
+        environment: BTreeMap::from([(
+            "GEMICRO_REF_1".to_owned(),
+            "\"; touch hacked; $(touch hacked) '".to_owned(),
+        )]),
+        stdin: Some("from stdin\n".to_owned()),
+        ..world.input("echo \"${GEMICRO_REF_1}\"; cat")
+    };
+    let ran = world.run(&input).await.unwrap();
+    assert_eq!(ran.stdout, "\"; touch hacked; $(touch hacked) '\nfrom stdin\n");
+    assert!(!world.path("project/hacked").exists());
+}
+
+#[tokio::test]
+async fn the_policy_judges_before_anything_starts() {
+    let Some(world) = World::new() else { return };
+    let told = world
+        .run(&world.input("touch x.txt; git push --force"))
+        .await
+        .unwrap_err();
+    assert_eq!(told.failure.kind, ErrorKind::PermissionDenied);
+    assert!(
+        told.failure.message.starts_with("Permission Denied: "),
+        "{}",
+        told.failure.message
+    );
+    assert!(!world.path("project/x.txt").exists());
+}
+
+#[tokio::test]
+async fn a_folder_that_leads_out_is_refused() {
+    let Some(world) = World::new() else { return };
+    std::os::unix::fs::symlink(world.path("user"), world.path("project/out")).unwrap();
+    for (cwd, kind) in [
+        ("project/out", ErrorKind::PermissionDenied),
+        ("project/none", ErrorKind::InvalidInput),
+    ] {
+        let input = ShellInput {
+            cwd: world.path("").join(cwd).to_string_lossy().into_owned(),
+            ..world.input("ls")
+        };
+        let told = world.run(&input).await.unwrap_err();
+        assert_eq!(told.failure.kind, kind, "{}", told.failure.message);
+    }
+}
+
+#[tokio::test]
+async fn a_late_command_ends_with_all_it_started() {
+    let Some(world) = World::new() else { return };
+    let input = ShellInput {
+        timeout_ms: 1_000,
+        ..world.input("echo before; sleep 1000 & sleep 1000")
+    };
+    let (call, mut words) = call(&input);
+    let told = world.executor().execute(call).await.unwrap_err();
+    assert_eq!(
+        (told.failure.kind, told.again),
+        (ErrorKind::Timeout, Again::Never)
+    );
+    assert_eq!(told.failure.detail.unwrap()["stdout"], "before\n");
+    let Some(Told::Handle(handle)) = words.recv().await else {
+        panic!("it told where it can be found");
+    };
+    let handle: ProcessHandle = handle.parse().unwrap();
+    // The keeper leaves right after its last word.
+    while still_running(&handle) {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_command_ends_at_once() {
+    let Some(world) = World::new() else { return };
+    let input = world.input("echo started > mark; sleep 1000");
+    let (call, _words) = call(&input);
+    let cancel = call.cancel.clone();
+    let running = tokio::spawn(world.executor().execute(call));
+    while !world.path("project/mark").exists() {
+        tokio::task::yield_now().await;
+    }
+    cancel.cancel();
+    let told = running.await.unwrap().unwrap_err();
+    assert_eq!(
+        (told.failure.kind, told.again),
+        (ErrorKind::Cancelled, Again::Never)
+    );
+}
+
+#[tokio::test]
+async fn a_command_that_was_cut_off_is_not_run_again() {
+    let Some(world) = World::new() else { return };
+    for (read_only, expected) in [(false, Err(ErrorKind::Interrupted)), (true, Ok(0))] {
+        let input = ShellInput {
+            read_only,
+            ..world.input("ls")
+        };
+        let (call, _words) = call(&input);
+        let call = StepCall {
+            handle: Some(Json::empty()),
+            attempt: 2,
+            ..call
+        };
+        let ended = world.executor().execute(call).await;
+        let ended = ended.map(|it| it.output["exit_code"].as_i64().unwrap());
+        assert_eq!(ended.map_err(|told| told.failure.kind), expected);
+    }
+}
+
+#[tokio::test]
+async fn long_output_is_cut_and_secrets_are_masked() {
+    let Some(world) = World::new() else { return };
+    let command = format!("echo {SECRET}; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last");
+    let ran = world.run(&world.input(&command)).await.unwrap();
+    assert!(ran.stdout.len() < 1_100_000 && ran.n_dropped > 1_900_000);
+    assert!(ran.stdout.ends_with("\nlast\n") && !ran.stdout.contains(SECRET));
+}
+
+#[tokio::test]
+async fn an_input_nobody_reads_holds_nothing_up() {
+    let Some(world) = World::new() else { return };
+    let input = ShellInput {
+        stdin: Some("x".repeat(5_000_000)),
+        ..world.input("exec 0<&-; echo done")
+    };
+    let ran = world.run(&input).await.unwrap();
+    assert_eq!((ran.stdout.as_str(), ran.exit_code), ("done\n", 0));
+}
+
+#[tokio::test]
+async fn without_walls_nothing_starts() {
+    let Some(mut world) = World::new() else { return };
+    world.tier = Tier::None;
+    let told = world.run(&world.input("touch x.txt")).await.unwrap_err();
+    assert_eq!(
+        (told.failure.kind, told.again),
+        (ErrorKind::SandboxUnavailable, Again::AsUsual)
+    );
+    assert!(!world.path("project/x.txt").exists());
+}
