@@ -82,6 +82,8 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         Some(seconds) => milliseconds(seconds, MAX_SECONDS, place),
     };
     let task = AgentTask {
+        retold: None,
+        asks: false,
         agent: route.agent,
         model: route.model,
         prompt: it.prompt,

@@ -84,6 +84,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         return Err(ParameterError::new("/temperature", "between 0 and 2"));
     }
     let request = LlmRequest {
+        previous: None,
         label: "prompt".to_owned(),
         backend: it.backend.unwrap_or_else(|| config.backend.clone()),
         model: it.model.unwrap_or_else(|| config.model.clone()),

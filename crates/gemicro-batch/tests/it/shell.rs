@@ -110,6 +110,7 @@ fn call(input: &ShellInput) -> (StepCall, tokio::sync::mpsc::UnboundedReceiver<T
         timeout_ms: None,
     };
     let call = StepCall {
+        answers: gemicro_core::execute::Answers::channel().1,
         run: StreamId::random(),
         live: LiveHub::default().writer(&step.key, 1),
         step,

@@ -1,5 +1,7 @@
 //! The loop of a chat: orders in, news out.
 
+use std::collections::VecDeque;
+
 use gemicro_core::history::{Author, Speaker, Transport, Turn, TurnKind, write_transcript};
 use gemicro_event::{ErrorKind, Failure};
 use tokio::sync::mpsc;
@@ -41,6 +43,7 @@ pub async fn open_chat(config: ChatConfig, opening: Opening) -> Result<ChatLine,
     let speaker = speaker(&config, &book);
     let chat = Chat {
         summaries: Summaries::default(),
+        later: VecDeque::new(),
         told_long: false,
         why_told: "nobody remembers the conversation",
         config,
@@ -63,6 +66,8 @@ pub(super) struct Chat {
     news: mpsc::Sender<News>,
     pub(super) renewal: Interval,
     pub(super) summaries: Summaries,
+    /// What was said while an earlier turn was settled.
+    pub(super) later: VecDeque<Order>,
     /// The user knows that the conversation is long.
     pub(super) told_long: bool,
     /// Why the next prompt tells everything, should it have to.
@@ -81,6 +86,10 @@ impl Chat {
         self.tell_opened().await;
         let mut next = self.take_up().await;
         while next == Next::GoOn {
+            if let Some(order) = self.later.pop_front() {
+                next = self.obey(order).await;
+                continue;
+            }
             next = tokio::select! {
                 order = self.orders.recv() => match order {
                     Some(order) => self.obey(order).await,

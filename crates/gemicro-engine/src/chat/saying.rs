@@ -22,6 +22,16 @@ pub(super) struct Sent {
     pub(super) at: Timestamp,
 }
 
+/// Which try at a turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Try {
+    First,
+    /// With a shorter prompt.
+    Second,
+    /// An earlier chat sent it.
+    Earlier,
+}
+
 impl Chat {
     /// Says something and waits for the answer.
     pub(super) async fn say(&mut self, text: &str) -> Next {
@@ -78,8 +88,8 @@ impl Chat {
         }
         self.tell_sent(turn, &sent).await;
         let started = self.config.desk.start_as(sent.run.clone(), plan).await;
-        let (next, end) = self.follow(&sent, started).await;
-        self.settle(sent, end, next, true).await
+        let (next, end) = self.follow(&sent, started, Try::First).await;
+        self.settle(sent, end, next, Try::First).await
     }
 
     /// Goes on with a turn that an earlier chat sent.
@@ -105,13 +115,19 @@ impl Chat {
                 .cancel(&sent.run, "the chat that asked is gone")
                 .await;
         }
-        let watching = self.config.desk.watch(&sent.run).await;
-        let (next, end) = self.follow(&sent, watching).await;
-        self.settle(sent, end, next, false).await
+        let watching = match self.config.desk.watch(&sent.run).await {
+            Err(failure) if failure.kind == ErrorKind::NotFound => {
+                let message = "the chat before ended before the message was sent: say it again";
+                Err(Failure::new(ErrorKind::Interrupted, message))
+            }
+            watching => watching,
+        };
+        let (next, end) = self.follow(&sent, watching, Try::Earlier).await;
+        self.settle(sent, end, next, Try::Earlier).await
     }
 
     /// Writes down how a turn ended. One that took too long is tried once more with a shorter prompt.
-    async fn settle(&mut self, sent: Sent, end: End, next: Next, may_retry: bool) -> Next {
+    async fn settle(&mut self, sent: Sent, end: End, next: Next, which: Try) -> Next {
         let is_late = |failure: &Failure| matches!(failure.kind, ErrorKind::Timeout | ErrorKind::IdleTimeout);
         let after = match end {
             End::Answered(answer) => self.answered(&sent, answer).await,
@@ -124,11 +140,18 @@ impl Chat {
             End::Failed {
                 failure,
                 may_have_changed,
-            } if is_late(&failure) && may_retry && !may_have_changed && next == Next::GoOn => {
+            } if is_late(&failure) && which == Try::First && !may_have_changed && next == Next::GoOn => {
                 match self.failed(&sent, &failure).await {
                     Next::GoOn => return self.shorter(&sent, &failure).await,
                     Next::Quit => Next::Quit,
                 }
+            }
+            End::Failed { failure, .. } if which == Try::Earlier => {
+                let written = self.failed(&sent, &failure).await;
+                let told = format!("the last message has no answer: {}", failure.message);
+                self.tell(News::Warning(told)).await;
+                self.tell(News::Stopped).await;
+                written
             }
             End::Failed { failure, .. } => {
                 let written = self.failed(&sent, &failure).await;
@@ -195,8 +218,8 @@ impl Chat {
             Ok(plan) => self.config.desk.start_as(sent.run.clone(), plan).await,
             Err(failure) => Err(failure),
         };
-        let (next, end) = self.follow(&sent, started).await;
-        Box::pin(self.settle(sent, end, next, false)).await
+        let (next, end) = self.follow(&sent, started, Try::Second).await;
+        Box::pin(self.settle(sent, end, next, Try::Second)).await
     }
 
     /// The facts about a turn that is sent now.
@@ -245,7 +268,7 @@ impl Chat {
     }
 
     /// Shows a run until it ends; takes the orders that make sense meanwhile.
-    async fn follow(&mut self, sent: &Sent, watching: Result<Watching, Failure>) -> (Next, End) {
+    async fn follow(&mut self, sent: &Sent, watching: Result<Watching, Failure>, which: Try) -> (Next, End) {
         let mut watching = match watching {
             Ok(watching) => watching,
             Err(failure) => return (Next::GoOn, failed(failure.kind, &failure.message)),
@@ -271,6 +294,11 @@ impl Chat {
                 }
                 order = self.orders.recv(), if is_open => {
                     is_open = order.is_some();
+                    // Whoever speaks to a chat that settles an earlier turn could not know.
+                    if let (Try::Earlier, Some(order @ Order::Say(_))) = (which, &order) {
+                        self.later.push_back(order.clone());
+                        continue;
+                    }
                     if self.obey_meanwhile(order.unwrap_or(Order::Quit), sent, &seen).await == Next::Quit {
                         next = Next::Quit;
                     }

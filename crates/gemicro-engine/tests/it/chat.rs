@@ -617,6 +617,9 @@ fn an_answer_that_came_after_the_chat_died_is_taken() {
         model.next(Odd::Hang);
         talk.order(Order::Say("which one?".to_owned())).await;
         talk.until(|news| matches!(news, News::Asked { .. })).await;
+        while model.asked("chat").len() < 2 {
+            tokio::task::yield_now().await;
+        }
         talk.id.clone()
     });
     // As if its process had died: nothing is given back, nothing is ended.
