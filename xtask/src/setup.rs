@@ -2,10 +2,10 @@
 //!
 //! [`TOOLS`] is the list of what is looked for. What tests need beyond it is installed into the ignored folder
 //! `.tools/` of the checkout (a Python with the official SDKs, `python`; the real agent CLIs, `agents`; the vocabulary
-//! of Gemma 3, `tokenizer`), or by the system's packages (`bubblewrap`). Quick when everything is there.
+//! of Gemma 3, `tokenizer`), or by the system's packages (`debian`). Quick when everything is there.
 
 mod agents;
-mod bubblewrap;
+mod debian;
 mod installed;
 mod python;
 mod tokenizer;
@@ -15,6 +15,7 @@ use std::process::Stdio;
 
 use anyhow::{Result, bail};
 
+use self::debian::{BUBBLEWRAP, TMUX};
 use self::installed::Installed;
 use crate::process;
 
@@ -85,7 +86,8 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     }
     let installed = [
         (python::NAME, python::install(root)),
-        (bubblewrap::NAME, bubblewrap::install()),
+        (BUBBLEWRAP.name, BUBBLEWRAP.install()),
+        (TMUX.name, TMUX.install()),
         (agents::NAME, agents::install(root)),
         (tokenizer::NAME, tokenizer::install(root)),
     ];

@@ -66,6 +66,8 @@ pub enum Approval {
     /// What the CLI deems harmless, and edits where the sandbox lets it write. The rest is asked for, or
     /// refused where the CLI cannot ask.
     Ask,
+    /// The same, but edits are asked for as well: a person is there.
+    AskEdits,
 }
 
 /// How an agent reaches its model.

@@ -22,6 +22,7 @@ pub(super) fn start(
         for news in first {
             let _ = tell.send(news).await;
         }
+        let _ = tell.send(News::Ready).await;
         while let Some(order) = taken.recv().await {
             let is_last = order == Order::Quit;
             for news in script(&order) {

@@ -1,13 +1,16 @@
 //! News in words: what the screen and the lines say alike.
 
 use gemicro_engine::{ConversationRow, Meter, ToolState};
-use gemicro_event::{Failure, StreamId, Usage};
+use gemicro_event::{ErrorKind, Failure, StreamId, Usage};
 
 use super::slash::COMMANDS;
 use crate::screen::{numbers, text};
 
 /// Characters of an id that are shown, as in `gemicro conversations list`.
 const SHORT_ID: usize = 8;
+
+/// What becomes of a message without an answer.
+const STAYS: &str = "your message stays and goes along with the next one; /undo takes it back";
 
 /// What to do when even a short prompt took too long.
 pub(super) const OFFERS_CLEAR: &str =
@@ -49,7 +52,9 @@ pub(super) fn hints(failure: &Failure, run: Option<&StreamId>, offers_clear: boo
     let hint = failure.kind.hint();
     let hint = run.map_or_else(|| hint.to_owned(), |run| hint.replace("RUN", run.as_str()));
     let clear = offers_clear.then(|| OFFERS_CLEAR.to_owned());
-    std::iter::once(hint).chain(clear).collect()
+    // Nothing was sent of what the budget did not allow.
+    let stays = (failure.kind != ErrorKind::BudgetExceeded).then(|| STAYS.to_owned());
+    std::iter::once(hint).chain(stays).chain(clear).collect()
 }
 
 /// `3.2s · 1,247 tokens`.

@@ -7,6 +7,17 @@ use super::Story;
 /// A command and what it is good for.
 pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
     let run = &story.run;
+    if let Some(conversation) = &story.conversation {
+        let mut commands = vec![(format!("gemicro chat {conversation}"), "go on talking")];
+        if !story.status.is_terminal() {
+            commands.push((format!("gemicro cancel {run}"), "end it for good"));
+        }
+        commands.push((
+            format!("gemicro events {conversation} --format text"),
+            "what happened in the conversation",
+        ));
+        return commands;
+    }
     let mut commands = match story.status {
         RunStatus::Completed if story.agent.is_some() => vec![(
             format!("gemicro show {run} --format json"),

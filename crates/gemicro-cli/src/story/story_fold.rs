@@ -2,6 +2,7 @@
 
 use gemicro_core::ask::{AgentStarted, AskPlan, AskReaders, BranchOutcome};
 use gemicro_core::budget::Limits;
+use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::events::{FinalResult, ResearchReaders, SourcesRead};
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_core::run::RunState;
@@ -52,6 +53,8 @@ pub(crate) struct Story {
     pub(crate) n_events: u64,
     /// How often it was suspended and resumed.
     pub(crate) n_resumed: usize,
+    /// The conversation that it is a turn of.
+    pub(crate) conversation: Option<StreamId>,
     /// The model, if one was to answer.
     pub(crate) model: Option<String>,
     /// The agent, if one was to answer: who, where, and what it may write.
@@ -114,6 +117,7 @@ impl Story {
             worked_ms: 0,
             n_events: 0,
             n_resumed: 0,
+            conversation: None,
             model: None,
             agent: None,
             session: None,
@@ -209,7 +213,12 @@ impl Story {
                 ResearchEngine::Model { llm, .. } | ResearchEngine::Agent { llm } => Some(llm.model),
                 ResearchEngine::Offline { .. } => None,
             };
+        } else if let Ok(plan) = started.plan.parse::<ModelTask>() {
+            self.notices = plan.notices;
+            self.conversation = plan.conversation;
+            self.model = Some(plan.llm.model);
         } else if let Ok(plan) = started.plan.parse::<AskPlan>() {
+            self.conversation = plan.conversation;
             let task = plan.task;
             self.question = task.prompt;
             self.notices = plan.notices;

@@ -9,6 +9,7 @@ mod agents;
 mod bad_input;
 mod branches;
 mod chat;
+mod chat_screen;
 mod conversations;
 mod dead_letters;
 mod doctor;

@@ -231,6 +231,14 @@ impl HistoryManager {
         self.record.costs.iter().sum()
     }
 
+    /// What a prompt would need now, as far as that is known without making one.
+    #[must_use]
+    pub fn present_tokens(&self) -> u64 {
+        let limit = self.record.config.limit();
+        let epoch = self.epoch.as_ref().map(|epoch| epoch.used + FRAMING_TOKENS);
+        epoch.unwrap_or_else(|| self.estimated_total_tokens()).min(limit)
+    }
+
     /// Has the summaries written that the last compaction lacked, at most two; the next one uses them.
     pub fn summarise_history(&mut self, summariser: &dyn Summariser) -> Vec<Result<(), SummaryRefusal>> {
         self.summary_requests()

@@ -1,6 +1,6 @@
 //! The flow of one question to a model.
 
-use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
+use gemicro_event::{AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::events::{ModelAnswered, PromptReaders};
@@ -67,6 +67,12 @@ impl ModelTask {
         }
     }
 
+    /// The most that the call can cost.
+    #[must_use]
+    pub fn worst_case(&self) -> Charge {
+        worst_case(&self.whole())
+    }
+
     fn step(&self, is_lost: bool) -> Step {
         let whole = self.whole();
         match &self.earlier {
@@ -129,6 +135,13 @@ impl Flow for PromptFlow {
         let update = &event.update;
         match update.event_type.as_str() {
             "model_answered" => state.answered = update.as_model_answered(),
+            // What to do after a timeout is for whoever asked to say: a shorter prompt, for instance.
+            "step_retrying" => {
+                let error = update.as_step_retrying().map(|retrying| retrying.error);
+                let is_late =
+                    |error: &Failure| matches!(error.kind, ErrorKind::Timeout | ErrorKind::IdleTimeout);
+                state.failed = error.filter(is_late);
+            }
             "step_failed" => {
                 let Some(failed) = update.as_step_failed() else {
                     return;

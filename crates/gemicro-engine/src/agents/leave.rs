@@ -4,14 +4,32 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Answers, StepReporter};
 use gemicro_core::run::events::AnswerRequested;
-use gemicro_event::StepKey;
+use gemicro_event::{Json, StepKey};
 use gemicro_runner::{PermissionAnswer, PermissionRequest};
 use serde_json::Value;
 
-use super::tools::what;
+use super::tools::{one_line, what};
 
 /// The most of a question that is shown.
 const MAX_QUESTION_CHARS: usize = 4_000;
+
+/// What is asked: what will be done, and then how the agent describes it. What is left out is counted.
+fn question(title: Option<&str>, input: &Json) -> String {
+    let done = what(title, input);
+    let mut text = match done.char_indices().nth(MAX_QUESTION_CHARS) {
+        None => done.clone(),
+        Some((end, _)) => format!(
+            "{}\n[… {} more characters are not shown]",
+            &done[..end],
+            done[end..].chars().count()
+        ),
+    };
+    let described = title.filter(|title| !title.trim().is_empty() && *title != done);
+    if let Some(title) = described {
+        text.push_str(&format!("\n(the agent says: {})", one_line(title)));
+    }
+    text
+}
 
 /// Asks for leave on behalf of one attempt.
 pub(super) struct Leave {
@@ -38,11 +56,11 @@ impl Leave {
     ) -> BoxFuture<'static, PermissionAnswer> {
         self.n_asked += 1;
         let key = format!("{}/{}", self.prefix, self.n_asked);
-        let text = what(request.title.as_deref(), &request.input);
+        let text = question(request.title.as_deref(), &request.input);
         reporter.fact(&AnswerRequested {
             key: key.clone(),
             tool: Some(request.tool.clone()),
-            what: Some(text.chars().take(MAX_QUESTION_CHARS).collect()),
+            what: Some(text),
         });
         let mut answers = self.answers.clone();
         async move {
@@ -57,5 +75,22 @@ impl Leave {
             }
         }
         .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_command_is_asked_about_and_not_its_description() {
+        let input = Json::from(json!({"command": "rm -r src", "description": "list files"}));
+        let asked = question(Some("list files\n\nAllow? y"), &input);
+        assert_eq!(asked, "rm -r src\n(the agent says: list files Allow? y)");
+        assert_eq!(question(Some("git status"), &Json::from(json!({}))), "git status");
+        let long = Json::from(json!({"command": "x".repeat(MAX_QUESTION_CHARS + 7)}));
+        assert!(question(None, &long).ends_with("[… 7 more characters are not shown]"));
     }
 }

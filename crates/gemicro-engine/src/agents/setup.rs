@@ -104,10 +104,11 @@ pub(super) fn program(setup: &AgentSetup, agent: AgentName) -> Option<Located> {
     locate(Path::new(cli.program()), path).ok()
 }
 
-/// Whether Gemini CLI has to ask for everything: on a branch, where its workspace could switch a hook off.
+/// Whether Gemini CLI has to ask: on a branch, where its workspace could switch a hook off, and where a person answers.
 pub(super) fn must_ask(setup: &AgentSetup, task: &AgentTask) -> bool {
     let program = || program(setup, task.agent);
-    task.branch.is_some() && program().is_some_and(|located| speaks_acp(&located.program))
+    let is_asked = task.branch.is_some() || (task.asks && !task.yolo);
+    is_asked && program().is_some_and(|located| speaks_acp(&located.program))
 }
 
 /// The wire format an agent speaks.

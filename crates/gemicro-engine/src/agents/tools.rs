@@ -17,11 +17,9 @@ const TELLING: [&str; 8] = [
     "url",
 ];
 
-/// What a tool is to do: its title, the argument that says most, or all of them.
+/// What a tool is to do: the argument that says most, its title, or all arguments. A title may be the model's own words,
+/// so what will really be done comes first.
 pub(super) fn what(title: Option<&str>, input: &Json) -> String {
-    if let Some(title) = title.filter(|title| !title.trim().is_empty()) {
-        return title.to_owned();
-    }
     for name in TELLING {
         match input.get(name) {
             Some(serde_json::Value::String(text)) => return text.clone(),
@@ -31,6 +29,9 @@ pub(super) fn what(title: Option<&str>, input: &Json) -> String {
             }
             Some(_) | None => {}
         }
+    }
+    if let Some(title) = title.filter(|title| !title.trim().is_empty()) {
+        return title.to_owned();
     }
     match input.text() {
         "{}" | "null" => String::new(),
@@ -57,7 +58,8 @@ mod tests {
     #[test]
     fn the_most_telling_words_are_found() {
         let table = [
-            (Some("git status"), json!({"command": "other"}), "git status"),
+            (Some("harmless"), json!({"command": "rm -r src"}), "rm -r src"),
+            (Some("git status"), json!({"locations": []}), "git status"),
             (Some("  "), json!({"command": "cargo test"}), "cargo test"),
             (
                 None,

@@ -99,7 +99,11 @@ pub(super) fn request(
             SandboxMode::WorkspaceWrite => gemicro_runner::SandboxMode::WorkspaceWrite,
             SandboxMode::DangerFullAccess => gemicro_runner::SandboxMode::DangerFullAccess,
         },
-        approval: if task.yolo { Approval::All } else { Approval::Ask },
+        approval: match (task.yolo, task.asks) {
+            (true, _) => Approval::All,
+            (false, true) => Approval::AskEdits,
+            (false, false) => Approval::Ask,
+        },
         access: match ticket {
             Some(ticket) => ModelAccess::Gateway {
                 base_url: port.base_url(),

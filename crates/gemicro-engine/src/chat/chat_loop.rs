@@ -125,17 +125,18 @@ impl Chat {
                 }
                 Err(failure) => self.refuse(&failure.message).await,
             },
-            Order::Compact => self.compact().await,
-            Order::Pin(text) => self.pin(text).await,
-            Order::Undo => self.undo().await,
+            Order::Compact => return self.compact().await,
+            Order::Pin(text) => return self.pin(text).await,
+            Order::Undo => return self.undo().await,
             Order::Clear => {
                 let holding = Holding::fresh(&self.config.conversations, &self.config.owner);
                 let book = Book::fresh(holding, self.config.history.clone());
                 self.turn_to(book).await;
             }
-            Order::Open(id) => match open(&self.config, &Opening::Named(id)).await {
+            Order::Open(id) => match open(&self.config, &opening(id)).await {
                 Ok(book) => {
-                    self.speaker = speaker(&self.config, &book);
+                    let last = book.held.speaker.clone();
+                    self.speaker = last.unwrap_or_else(|| self.speaker.clone());
                     self.turn_to(book).await;
                     return self.take_up().await;
                 }
@@ -157,51 +158,54 @@ impl Chat {
             },
             Order::Cost => {
                 let spent = self.book.held.spent;
-                let dollars = spent.micro_usd as f64 / 1_000_000.0;
-                let cost = format!(
-                    "{} tokens in {} calls, {} of them out of a cache, ${dollars:.4}",
-                    spent.tokens, spent.turns, self.book.held.cached_tokens
+                let cost = match spent.micro_usd {
+                    0 => "no price known".to_owned(),
+                    micro_usd => format!("${:.4}", micro_usd as f64 / 1_000_000.0),
+                };
+                let told = format!(
+                    "used so far: {} tokens ({} of them cached), model calls: {}, {cost}",
+                    spent.tokens, self.book.held.cached_tokens, spent.turns
                 );
-                self.tell(News::Notice(cost)).await;
+                self.tell(News::Notice(told)).await;
             }
         }
         Next::GoOn
     }
 
     /// Makes the prompt short now.
-    async fn compact(&mut self) {
+    async fn compact(&mut self) -> Next {
         if self.book.log().is_empty() {
-            return self.refuse("nothing was said yet").await;
+            self.refuse("nothing was said yet").await;
+            return Next::GoOn;
         }
         if let Err(error) = self.book.history.compress_harder() {
-            return self.refuse(&error.to_string()).await;
+            self.refuse(&error.to_string()).await;
+            return Next::GoOn;
         }
         // Rendered once, so that the report speaks of what will be sent.
         let prompt = self.book.history.prompt().map(|_| ());
         if let Err(error) = prompt {
-            return self.refuse(&error.to_string()).await;
+            self.refuse(&error.to_string()).await;
+            return Next::GoOn;
         }
         self.why_told = "the conversation was compacted";
         let fact = self.book.compaction();
         if let Err(error) = self.book.write(fact.into_iter().collect()).await {
-            return self.refuse(&error.to_string()).await;
+            return self.lost(error).await;
         }
-        if let Some(report) = self.book.history.report() {
-            let told = format!(
-                "the prompt has {} of {} tokens now; {} facts were pinned, {} lost",
-                report.tokens_after,
-                report.tokens_before,
-                report.pinned.len(),
-                report.lost.len()
-            );
-            self.tell(News::Notice(told)).await;
+        if self.book.history.plan().is_some_and(|plan| plan.compresses()) {
+            self.tell_compacted().await;
+        } else {
+            let told = "there is nothing to shorten yet";
+            self.tell(News::Notice(told.to_owned())).await;
         }
         self.meter().await;
         self.want_summaries().await;
+        Next::GoOn
     }
 
     /// Keeps a sentence in every prompt.
-    async fn pin(&mut self, text: Option<String>) {
+    async fn pin(&mut self, text: Option<String>) -> Next {
         let last = |book: &Book| {
             let number = book.log().last_user()?;
             book.log().turn(number).map(|turn| turn.text.clone())
@@ -209,7 +213,8 @@ impl Chat {
         let text = text.or_else(|| last(&self.book)).unwrap_or_default();
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if line.is_empty() {
-            return self.refuse("there is nothing to pin: /pin TEXT").await;
+            self.refuse("there is nothing to pin: /pin TEXT").await;
+            return Next::GoOn;
         }
         let turn = Turn {
             kind: TurnKind::Pin,
@@ -218,24 +223,34 @@ impl Chat {
         let turn = self.config.conversations.clean(&turn);
         let (turn, added) = self.book.add(turn);
         self.why_told = "a sentence was pinned";
-        match self.book.write(vec![added]).await {
-            Ok(()) => self.tell(News::Notice(format!("pinned: {}", turn.text))).await,
-            Err(error) => self.refuse(&error.to_string()).await,
+        if let Err(error) = self.book.write(vec![added]).await {
+            return self.lost(error).await;
         }
+        self.tell(News::Notice(format!("pinned: {}", turn.text))).await;
         self.meter().await;
+        Next::GoOn
     }
 
     /// Takes back the last message, its answer and what came after.
-    async fn undo(&mut self) {
+    async fn undo(&mut self) -> Next {
         let Some(from) = self.book.log().last_user() else {
-            return self.refuse("there is nothing to take back").await;
+            self.refuse("there is nothing to take back").await;
+            return Next::GoOn;
         };
         self.why_told = "turns were taken back";
-        match self.book.withdraw(from).await {
-            Ok(()) => self.tell(News::Undone { from }).await,
-            Err(error) => self.refuse(&error.to_string()).await,
+        let pins = self.book.log().range(from, u64::MAX).iter();
+        let pins: Vec<Turn> = pins.filter(|turn| turn.kind == TurnKind::Pin).cloned().collect();
+        if let Err(error) = self.book.withdraw(from).await {
+            return self.lost(error).await;
         }
+        // What was pinned stays pinned.
+        let facts = pins.into_iter().map(|pin| self.book.add(pin).1).collect();
+        if let Err(error) = self.book.write(facts).await {
+            return self.lost(error).await;
+        }
+        self.tell(News::Undone { from }).await;
         self.meter().await;
+        Next::GoOn
     }
 
     async fn turn_to(&mut self, book: Book) {
@@ -249,12 +264,15 @@ impl Chat {
 
     async fn tell_opened(&mut self) {
         let turns = self.book.log().turns();
-        let shown = turns.len().saturating_sub(SHOWN_TURNS);
+        // A turn that still has to be settled is told when that begins.
+        let open = self.book.held.open.as_ref().map(|open| open.turn);
+        let n_told = turns.iter().take_while(|turn| Some(turn.number) != open).count();
+        let shown = n_told.saturating_sub(SHOWN_TURNS);
         let chapter = Chapter {
             id: self.book.holding.id().clone(),
             name: self.book.name.clone(),
             speaker: self.speaker.to_string(),
-            turns: turns[shown..].to_vec(),
+            turns: turns[shown..n_told].to_vec(),
             n_turns: turns.len() as u64,
         };
         self.tell(News::Opened(chapter)).await;
@@ -263,16 +281,10 @@ impl Chat {
 
     pub(super) async fn meter(&mut self) {
         let history = &self.book.history;
-        let (prompt_tokens, is_compressed) = match history.report() {
-            Some(report) => (
-                report.tokens_after,
-                history.plan().is_some_and(|plan| plan.compresses()),
-            ),
-            None => (history.estimated_total_tokens(), false),
-        };
+        let is_compressed = history.plan().is_some_and(|plan| plan.compresses());
         let held = &self.book.held;
         let meter = Meter {
-            prompt_tokens,
+            prompt_tokens: history.present_tokens(),
             max_prompt_tokens: history.config().limit(),
             is_compressed,
             n_compactions: history.compaction_count(),
@@ -346,6 +358,15 @@ async fn open(config: &ChatConfig, opening: &Opening) -> Result<Book, Failure> {
     }
     let (holding, conversation) = Holding::take(conversations, &named, &config.owner, config.is_gone).await?;
     Ok(Book::of(holding, conversation, config.history.clone()))
+}
+
+/// What a person means by a name.
+fn opening(named: String) -> Opening {
+    if named == "last" {
+        Opening::Last
+    } else {
+        Opening::Named(named)
+    }
 }
 
 /// Who answers: whom the user named, who answered last, or who usually does.

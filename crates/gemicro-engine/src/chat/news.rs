@@ -11,6 +11,9 @@ use crate::ConversationRow;
 pub enum News {
     /// A conversation is open: the first news, and again after each change to another one.
     Opened(Chapter),
+    /// What an earlier chat left is settled, and messages are taken. After [`Opened`](Self::Opened), whenever that is told
+    /// of a conversation that is there.
+    Ready,
     /// From now on somebody else answers.
     Speaker(String),
     /// A message is on its way; its turn is in the log.

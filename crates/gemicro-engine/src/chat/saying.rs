@@ -39,8 +39,15 @@ impl Chat {
             self.refuse("an empty message is not sent").await;
             return Next::GoOn;
         }
-        if is_spent(&self.config.limits, self.book.held.spent) {
-            self.refuse("the budget of this chat is used up").await;
+        if is_spent(&self.config.limits, self.spoken_for()) {
+            let message = "the budget of this chat is used up: nothing was sent";
+            let failure = Failure::new(ErrorKind::BudgetExceeded, message);
+            let offers_clear = false;
+            self.tell(News::Failed {
+                failure,
+                offers_clear,
+            })
+            .await;
             return Next::GoOn;
         }
         let turn = self.config.conversations.clean(&Turn::new(Author::User, text));
@@ -54,6 +61,7 @@ impl Chat {
         let mut facts: Vec<_> = self.book.compaction().into_iter().collect();
         if !facts.is_empty() {
             self.why_told = "the conversation was compacted";
+            self.tell_compacted().await;
         }
         self.warn().await;
         let message = Message {
@@ -69,7 +77,7 @@ impl Chat {
             &id,
             &message,
             &way,
-            self.book.held.spent,
+            self.spoken_for(),
         ) {
             Ok(plan) => plan,
             Err(failure) => {
@@ -95,9 +103,15 @@ impl Chat {
     /// Goes on with a turn that an earlier chat sent.
     pub(super) async fn take_up(&mut self) -> Next {
         self.take_up_summaries().await;
-        let Some(open) = self.book.held.open.clone() else {
-            return Next::GoOn;
+        let next = match self.book.held.open.clone() {
+            Some(open) => self.take_up_turn(open).await,
+            None => Next::GoOn,
         };
+        self.tell(News::Ready).await;
+        next
+    }
+
+    async fn take_up_turn(&mut self, open: TurnAsked) -> Next {
         let sent = Sent {
             turn: open.turn,
             run: open.run,
@@ -133,8 +147,10 @@ impl Chat {
             End::Answered(answer) => self.answered(&sent, answer).await,
             End::Stopped => {
                 let failure = Failure::new(ErrorKind::Cancelled, "stopped");
+                let before = self.book.held.spent;
                 let written = self.failed(&sent, &failure).await;
                 self.tell(News::Stopped).await;
+                self.tell_unknown(before).await;
                 written
             }
             End::Failed {
@@ -178,7 +194,15 @@ impl Chat {
         self.tell(News::Warning(told)).await;
         self.tell(News::StartedOver).await;
         if let Err(error) = self.book.history.compress_harder() {
-            self.tell(News::Warning(error.to_string())).await;
+            let told = format!("the prompt cannot be shorter: {error}");
+            self.tell(News::Warning(told)).await;
+            let (failure, offers_clear) = (failure.clone(), true);
+            self.tell(News::Failed {
+                failure,
+                offers_clear,
+            })
+            .await;
+            return Next::GoOn;
         }
         let rendered = match self.book.history.prompt() {
             Ok(prompt) => prompt.prompt,
@@ -208,7 +232,7 @@ impl Chat {
             &id,
             &message,
             &way,
-            self.book.held.spent,
+            self.spoken_for(),
         );
         let sent = self.note_sent(first.turn, way.transport(), &mut facts);
         if let Err(error) = self.book.write(facts).await {
@@ -238,6 +262,7 @@ impl Chat {
         if let Some(from) = self.last_transport().filter(|from| *from != transport) {
             let reason = match transport {
                 Transport::Rendered => self.why_told,
+                Transport::Native if turn == 1 => "the conversation begins",
                 Transport::Native => "the session remembers",
             };
             facts.push(fact(&TransportSwitched {
@@ -273,7 +298,7 @@ impl Chat {
             Ok(watching) => watching,
             Err(failure) => return (Next::GoOn, failed(failure.kind, &failure.message)),
         };
-        let mut seen = Seen::default();
+        let mut seen = Seen::new(self.config.conversations.redactor().clone());
         let mut next = Next::GoOn;
         let mut is_open = true;
         loop {

@@ -1,9 +1,10 @@
 //! What a turn leaves in the log: an answer, or why there is none.
 
 use gemicro_core::history::{
-    Author, HistoryWarning, ReplyCut, Transport, TransportSwitched, Turn, TurnAnswered, TurnFailed,
+    Author, HistoryWarning, ReplyCut, Speaker, Transport, TransportSwitched, Turn, TurnAnswered, TurnFailed,
     cut_invented,
 };
+use gemicro_core::llm::GEMINI;
 use gemicro_event::{Charge, ErrorKind, Failure, StreamId, Timestamp};
 
 use super::book::fact;
@@ -60,7 +61,9 @@ impl Chat {
             turn: sent.turn,
             run: sent.run.clone(),
             // A session remembers what was cut.
-            session: answer.session.filter(|_| invented.is_none()),
+            session: answer
+                .session
+                .filter(|_| invented.is_none() && remembers(&self.speaker)),
             charge,
             cached_tokens: answer.usage.map_or(0, |usage| usage.cached_tokens),
         };
@@ -105,6 +108,35 @@ impl Chat {
         Next::GoOn
     }
 
+    /// Tells what a turn is counted at whose use nobody knows.
+    pub(super) async fn tell_unknown(&mut self, before: Charge) {
+        let tokens = self.book.held.spent.tokens.saturating_sub(before.tokens);
+        if tokens > 0 {
+            let told =
+                format!("what it used is not known; it is counted as {tokens} tokens, the most it can be");
+            self.tell(News::Notice(told)).await;
+        }
+    }
+
+    /// Tells what a compaction left.
+    pub(super) async fn tell_compacted(&mut self) {
+        let Some(report) = self.book.history.report() else {
+            return;
+        };
+        let lost = match report.lost.len() {
+            0 => "every exact fact is still in it".to_owned(),
+            n_lost => format!(
+                "{n_lost} exact facts are not in it any more (gemicro conversations render {} --report FILE names them)",
+                self.book.holding.id()
+            ),
+        };
+        let told = format!(
+            "old turns were shortened: the prompt has {} tokens; {lost}",
+            report.tokens_after
+        );
+        self.tell(News::Notice(told)).await;
+    }
+
     async fn charge(&self, run: &StreamId) -> Charge {
         let row = self.config.desk.find(run.as_str()).await;
         row.map(|row| row.spent).unwrap_or(Charge::ZERO)
@@ -134,5 +166,13 @@ impl Chat {
             };
             self.tell(News::Warning(told)).await;
         }
+    }
+}
+
+/// Whether a speaker can go on from what it answered; a model of an OpenAI-compatible server cannot.
+fn remembers(speaker: &Speaker) -> bool {
+    match speaker {
+        Speaker::Agent { .. } => true,
+        Speaker::Model { backend, .. } => backend == GEMINI,
     }
 }

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use super::chat_loop::{Chat, Next};
 use super::news::News;
-use super::turn::left;
+use super::turn::is_spent;
 use crate::{Desk, Plan, PromptRequest, Request};
 
 /// How long a summary may take.
@@ -21,6 +21,8 @@ const TIME_MS: u64 = 60_000;
 #[derive(Default)]
 pub(super) struct Summaries {
     under_way: JoinSet<Written>,
+    /// What those that are being written may cost.
+    reserved: Charge,
 }
 
 /// A summary, or why there is none.
@@ -28,6 +30,8 @@ pub(super) struct Written {
     request: SummaryRequest,
     answer: Result<String, SummaryRefusal>,
     charge: Charge,
+    /// What was held for it.
+    reserved: Charge,
 }
 
 impl Summaries {
@@ -54,13 +58,21 @@ impl Chat {
             if self.book.held.open_summaries.contains_key(&request.hash) {
                 continue;
             }
+            let conversation = self.book.holding.id().clone();
+            let plan = summary_plan(&llm, &conversation, &request, Limits::default());
+            let reserved = match &plan {
+                Ok(Plan::Prompt { plan, .. }) => plan.worst_case(),
+                Ok(_) | Err(_) => Charge::ZERO,
+            };
+            // A summary that the budget may not allow is not asked for.
+            if is_spent(&self.config.limits, self.spoken_for().plus(reserved)) {
+                continue;
+            }
             let run = StreamId::random();
             if let Err(error) = self.book.ask_summary(&request, &run).await {
                 return self.tell(News::Warning(error.to_string())).await;
             }
-            let conversation = self.book.holding.id().clone();
-            let limits = left(&self.config.limits, self.book.held.spent);
-            let plan = summary_plan(&llm, &conversation, &request, limits);
+            self.summaries.reserved = self.summaries.reserved.plus(reserved);
             let desk = self.config.desk.clone();
             self.summaries.under_way.spawn(async move {
                 let events = async {
@@ -73,9 +85,15 @@ impl Chat {
                     request,
                     answer,
                     charge: charge.unwrap_or(Charge::ZERO),
+                    reserved,
                 }
             });
         }
+    }
+
+    /// What was used, and what summaries that are being written may use.
+    pub(super) fn spoken_for(&self) -> Charge {
+        self.book.held.spent.plus(self.summaries.reserved)
     }
 
     /// Summaries that an earlier chat asked for: what was paid for is taken.
@@ -105,6 +123,7 @@ impl Chat {
                     request,
                     answer,
                     charge: charge.unwrap_or(Charge::ZERO),
+                    reserved: Charge::ZERO,
                 }
             });
         }
@@ -116,6 +135,7 @@ impl Chat {
             return Next::GoOn;
         };
         let (request, charge) = (&written.request, written.charge);
+        self.summaries.reserved = self.summaries.reserved.minus(written.reserved);
         match self.book.take_summary(request, written.answer, charge).await {
             Ok(Ok(())) => {}
             Ok(Err(refusal)) => {

@@ -4,13 +4,21 @@ use gemicro_core::ask::{AgentTrouble, AskReaders, ToolEnd};
 use gemicro_core::live::LiveItem;
 use gemicro_core::prompt::PromptReaders;
 use gemicro_core::run::events::RunReaders;
+use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Event, Failure, StepKey, Usage};
 
 use super::news::{News, Question, ToolLine, ToolState};
 
+/// A word that is longer than this is not waited for.
+const LONGEST_WORD: usize = 4_096;
+
 /// What was seen of a run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Seen {
+    redactor: Redactor,
+    /// The line that is being written, as it came, and how much of it is shown.
+    line: String,
+    told: String,
     /// How much is shown, and of which attempt.
     shown: Option<(StepKey, u32, u64)>,
     /// Lines of tools that have not ended.
@@ -47,6 +55,42 @@ pub(super) enum End {
 }
 
 impl Seen {
+    /// Nothing so far; secrets in pieces of text are replaced.
+    pub(super) fn new(redactor: Redactor) -> Self {
+        Self {
+            redactor,
+            line: String::new(),
+            told: String::new(),
+            shown: None,
+            tools: Vec::new(),
+            questions: Vec::new(),
+            answer: None,
+            end: None,
+        }
+    }
+
+    /// Whole words of what was written, without secrets. The last word may be the beginning of one, and waits.
+    fn words(&mut self, text: &str) -> String {
+        self.line.push_str(text);
+        let mut out = String::new();
+        while let Some(end) = self.line.find('\n') {
+            let line: String = self.line.drain(..=end).collect();
+            out.push_str(rest_of(&self.redactor.redact(&line), &self.told));
+            self.told.clear();
+        }
+        let end = match self.line.rfind(char::is_whitespace) {
+            Some(end) => end + self.line[end..].chars().next().map_or(1, char::len_utf8),
+            None if self.line.len() > LONGEST_WORD => self.line.len(),
+            None => 0,
+        };
+        let clean = self.redactor.redact(&self.line[..end]).into_owned();
+        if clean.len() > self.told.len() {
+            out.push_str(rest_of(&clean, &self.told));
+            self.told = clean;
+        }
+        out
+    }
+
     /// Takes a piece of text; pieces may be repeated or left out.
     pub(super) fn live(&mut self, item: &LiveItem) -> Vec<News> {
         let mut news = Vec::new();
@@ -56,6 +100,8 @@ impl Seen {
             Some(shown) if is_same(shown) => shown.2,
             Some(_) => {
                 news.push(News::StartedOver);
+                self.line.clear();
+                self.told.clear();
                 0
             }
             None => 0,
@@ -69,8 +115,9 @@ impl Seen {
             item.text.get(known..).unwrap_or_default().to_owned()
         };
         self.shown = Some((item.step.clone(), item.attempt, end.max(n_shown)));
-        if !text.is_empty() {
-            news.push(News::Text(text));
+        let words = self.words(&text);
+        if !words.is_empty() {
+            news.push(News::Text(words));
         }
         news
     }
@@ -203,4 +250,14 @@ fn no_answer() -> End {
 
 fn tool(id: String, text: String, state: ToolState) -> News {
     News::Tool(ToolLine { id, text, state })
+}
+
+/// What a text has beyond what was told of it.
+fn rest_of<'t>(text: &'t str, told: &str) -> &'t str {
+    let same = text
+        .bytes()
+        .zip(told.bytes())
+        .take_while(|(left, right)| left == right)
+        .count();
+    &text[text.floor_char_boundary(same)..]
 }

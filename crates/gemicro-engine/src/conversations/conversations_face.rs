@@ -280,6 +280,11 @@ impl Conversations {
         &self.store
     }
 
+    /// What replaces secrets.
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
     /// A turn without secrets.
     pub(crate) fn clean(&self, turn: &Turn) -> Turn {
         clean_turn(&self.redactor, turn).into_owned()

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use gemicro_engine::{News, Order, Question};
+use gemicro_event::StreamId;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -63,7 +64,7 @@ pub(crate) async fn run(
         verbose: options.verbose,
         screen: screen.clone(),
     };
-    talk(ends, lines, voice, stop).await
+    talk(ends, lines, voice, stop, code).await
 }
 
 /// Holds a chat over any lines and writers.
@@ -72,6 +73,7 @@ pub(super) async fn talk(
     mut lines: mpsc::Receiver<Line>,
     voice: Voice,
     stop: &CancellationToken,
+    new_code: fn() -> String,
 ) -> Result<(), Stopped> {
     let mut talk = Talk {
         has_keyboard: voice.screen.stdin_is_terminal,
@@ -80,8 +82,10 @@ pub(super) async fn talk(
         assembler: Assembler::default(),
         held: VecDeque::new(),
         outgoing: VecDeque::new(),
-        wait: Wait::Line { is_prompted: false },
+        wait: Wait::Opening,
         question: None,
+        code: String::new(),
+        new_code,
         has_ended: false,
     };
     let mut is_stopped = false;
@@ -89,7 +93,7 @@ pub(super) async fn talk(
         talk.prepare()?;
         let deadline = match &talk.wait {
             Wait::Reply(_, deadline) => Some(*deadline),
-            Wait::Line { .. } | Wait::Answer { .. } | Wait::End => None,
+            Wait::Opening | Wait::Line { .. } | Wait::Answer { .. } | Wait::End => None,
         };
         tokio::select! {
             () = stop.cancelled(), if !is_stopped => {
@@ -134,6 +138,9 @@ struct Talk {
     wait: Wait,
     /// A question that a person was asked.
     question: Option<Question>,
+    /// What allows it: nobody can have typed it before.
+    code: String,
+    new_code: fn() -> String,
     has_keyboard: bool,
     /// The input has ended.
     has_ended: bool,
@@ -142,6 +149,8 @@ struct Talk {
 /// What is waited for.
 #[derive(Debug, PartialEq, Eq)]
 enum Wait {
+    /// An earlier turn may have to be settled first.
+    Opening,
     Line {
         is_prompted: bool,
     },
@@ -188,10 +197,16 @@ impl Talk {
 
     fn line(&mut self, line: Option<Line>) -> Result<(), Stopped> {
         if self.question.is_some() {
-            let is_yes = |words: &str| matches!(words.trim().to_lowercase().as_str(), "y" | "yes");
-            let allow = matches!(&line, Some(Line::Words(words)) if is_yes(words));
-            self.has_ended = line.is_none();
-            self.settle(allow);
+            match line {
+                None => {
+                    self.has_ended = true;
+                    self.settle(false);
+                }
+                Some(Line::Words(words)) if words.trim() == self.code => self.settle(true),
+                Some(Line::Words(words)) if matches!(words.trim(), "" | "n" | "no") => self.settle(false),
+                // Typed before the question was read: it is the next message, and answers nothing.
+                Some(line) => self.held.push_back(line),
+            }
             return Ok(());
         }
         match line {
@@ -241,6 +256,7 @@ impl Talk {
     }
 
     fn news(&mut self, news: News, lines: &mut mpsc::Receiver<Line>) -> Result<(), Stopped> {
+        self.memory.is_earlier = self.wait == Wait::Opening;
         self.voice.tell(&mut self.memory, &news)?;
         let is_over = match &mut self.wait {
             Wait::Answer { is_asked } => match &news {
@@ -253,6 +269,7 @@ impl Talk {
                 _ => false,
             },
             Wait::Reply(order, _) => is_reply(order, &news),
+            Wait::Opening => news == News::Ready,
             Wait::Line { .. } | Wait::End => false,
         };
         if is_over {
@@ -276,7 +293,8 @@ impl Talk {
             while let Ok(line) = lines.try_recv() {
                 self.held.push_back(line);
             }
-            self.voice.ask(&question);
+            self.code = (self.new_code)();
+            self.voice.ask(&question, &self.code);
             self.question = Some(question);
             return;
         }
@@ -304,7 +322,8 @@ fn is_reply(order: &Order, news: &News) -> bool {
         (order, news),
         (_, News::Refused(_) | News::Failed { .. })
             | (Order::Model(_), News::Speaker(_))
-            | (Order::Clear | Order::Open(_), News::Opened(_))
+            | (Order::Clear, News::Opened(_))
+            | (Order::Open(_), News::Ready)
             | (Order::Undo, News::Undone { .. })
             | (Order::Sessions, News::Listed(_))
             | (Order::Cost | Order::Compact, News::Meter(_))
@@ -313,4 +332,16 @@ fn is_reply(order: &Order, news: &News) -> bool {
                 News::Notice(_)
             )
     )
+}
+
+/// Two letters behind a `y`, other ones each time.
+fn code() -> String {
+    let letters = StreamId::random();
+    let letters: String = letters
+        .as_str()
+        .chars()
+        .filter(char::is_ascii_alphabetic)
+        .take(2)
+        .collect();
+    format!("y{letters}")
 }

@@ -84,7 +84,7 @@ async fn chat(
         }
     });
     let (ends, actor) = actor::start(vec![opened(Vec::new())], script);
-    let result = talk(ends, lines, voice, &CancellationToken::new()).await;
+    let result = talk(ends, lines, voice, &CancellationToken::new(), || "yab".to_owned()).await;
     let code = match result {
         Ok(()) => 0,
         Err(stopped @ Stopped::Told(_)) => stopped.exit_code(),
@@ -212,6 +212,7 @@ async fn the_last_failure_gives_the_exit_code() {
     assert_eq!(
         outcome.err,
         "error: it broke␛[31m\n  hint: try again later; `gemicro show run0000000000001 --raw` has the answer\n  \
+         hint: your message stays and goes along with the next one; /undo takes it back\n  \
          hint: /clear begins a new conversation, which may be quicker; this one is kept\n"
     );
     assert_eq!(outcome.code, 4);
@@ -264,11 +265,11 @@ async fn questions_are_refused_where_nobody_can_be_asked() {
 #[tokio::test(start_paused = true)]
 async fn questions_are_asked_at_a_keyboard_and_only_yes_allows() {
     for (typed, allow) in [
-        ("y", true),
-        ("YES", true),
+        ("yab", true),
+        (" yab ", true),
         ("", false),
         ("n", false),
-        ("yo", false),
+        ("no", false),
     ] {
         let setting = Setting {
             has_keyboard: true,
@@ -283,11 +284,22 @@ async fn questions_are_asked_at_a_keyboard_and_only_yes_allows() {
         assert!(
             outcome
                 .err
-                .contains("[?] shell asks for leave:\n    rm -r build\nallow? [y/N] "),
+                .contains("[?] May shell do this?\n    rm -r build\ntype yab to allow, n to refuse: "),
             "{}",
             outcome.err
         );
     }
+    // What was typed before the question answers nothing: it is the next message.
+    let setting = Setting {
+        has_keyboard: true,
+        ..PIPE
+    };
+    let outcome = chat(setting, "clean up\ny\nyes\nn\n", with_question).await;
+    let refused = Order::Answer {
+        key: "q1".to_owned(),
+        allow: false,
+    };
+    assert_eq!(outcome.orders[..3], [say("clean up"), refused, say("y")]);
     // The input ends without an answer.
     let setting = Setting {
         has_keyboard: true,

@@ -31,6 +31,8 @@ pub(super) struct Memory {
     streamed: String,
     run: Option<StreamId>,
     meter: Option<Meter>,
+    /// An earlier chat asked what is answered now.
+    pub(super) is_earlier: bool,
     /// The kind of the last failure.
     pub(super) failed: Option<ErrorKind>,
 }
@@ -64,13 +66,13 @@ impl Voice {
     }
 
     /// Asks whether a tool may be used; the answer is the next line.
-    pub(super) fn ask(&mut self, question: &Question) {
+    pub(super) fn ask(&mut self, question: &Question, code: &str) {
         let tool = text::one_line(&question.tool);
-        self.say(&format!("[?] {tool} asks for leave:"));
+        self.say(&format!("[?] May {tool} do this?"));
         for line in text::neutral(&question.text).lines() {
             self.say(&format!("    {line}"));
         }
-        self.prompt("allow? [y/N] ");
+        self.prompt(&format!("type {code} to allow, n to refuse: "));
     }
 
     /// Shows that a message can be typed.
@@ -96,7 +98,7 @@ impl Voice {
     fn tell_people(&mut self, memory: &mut Memory, news: &News) -> io::Result<()> {
         if let News::Text(piece) = news {
             // In a pipe, pieces that may be taken back are nobody's answer.
-            if self.screen.stdout_is_terminal {
+            if self.screen.stdout_is_terminal && !memory.is_earlier {
                 write!(self.out, "{}", text::neutral(piece))?;
                 self.out.flush()?;
                 memory.streamed.push_str(piece);
@@ -114,6 +116,9 @@ impl Voice {
             }
         }
         match news {
+            News::Answered { turn, .. } if memory.is_earlier => {
+                self.note("•", &format!("to your earlier message: {}", turn.text.trim_end()));
+            }
             News::Answered {
                 turn,
                 usage,
@@ -159,7 +164,7 @@ impl Voice {
             }
             News::StartedOver => self.note("!", "another attempt begins"),
             News::Stopped => self.note("•", "stopped; your message stays"),
-            News::Undone { from } => self.note("•", &format!("turns from {from} on are taken back")),
+            News::Undone { .. } => self.note("•", "your last message is taken back; what is pinned stays"),
             News::Notice(words) => self.note("•", words),
             News::Warning(words) | News::Refused(words) => self.note("!", words),
             News::Listed(rows) => self.say(&words::listed(rows)),

@@ -139,6 +139,8 @@ pub(super) enum NewsLine<'a> {
         /// The newest first.
         conversations: &'a [ConversationRow],
     },
+    /// What an earlier chat left is settled; messages are taken.
+    Ready,
     /// The last line.
     Closed,
 }
@@ -216,6 +218,7 @@ impl<'a> NewsLine<'a> {
                 micro_usd: meter.micro_usd,
             },
             News::Listed(rows) => Self::Listed { conversations: rows },
+            News::Ready => Self::Ready,
             News::Closed => Self::Closed,
             // What a newer chat tells beyond this has no line yet.
             _ => return None,

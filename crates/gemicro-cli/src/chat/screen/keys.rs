@@ -42,7 +42,7 @@ impl ScreenState {
             return Vec::new();
         }
         if !self.questions.is_empty() {
-            return self.answer(key);
+            return self.answer(key, is_ctrl);
         }
         self.edit(key, is_ctrl)
     }
@@ -86,8 +86,8 @@ impl ScreenState {
         keys.into_iter().flat_map(|key| self.settle(key, false)).collect()
     }
 
-    /// A key while a question waits: anything but a clear yes refuses or does nothing.
-    fn answer(&mut self, key: KeyEvent) -> Vec<Deed> {
+    /// A key while a question waits: a clear yes, a clear no, or text that was meant for the editor.
+    fn answer(&mut self, key: KeyEvent, is_ctrl: bool) -> Vec<Deed> {
         let now = self.now;
         let Some(first) = self.questions.front_mut() else {
             return Vec::new();
@@ -97,9 +97,18 @@ impl ScreenState {
             .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         let name = first.question.key.clone();
         match key.code {
-            KeyCode::Char('y' | 'Y') if is_plain && first.can_be_allowed(now) => self.settle(name, true),
-            KeyCode::Char('n' | 'N') if is_plain => self.settle(name, false),
-            KeyCode::Enter | KeyCode::Esc => self.settle(name, false),
+            KeyCode::Esc => self.settle(name, false),
+            KeyCode::Char('y' | 'Y') if is_plain && first.can_be_answered(now) => self.settle(name, true),
+            KeyCode::Char('n' | 'N') if is_plain && first.can_be_answered(now) => self.settle(name, false),
+            KeyCode::Enter if first.can_be_answered(now) => self.settle(name, false),
+            KeyCode::Enter => {
+                first.typed(now);
+                Vec::new()
+            }
+            KeyCode::Char(_) | KeyCode::Backspace => {
+                first.typed(now);
+                self.edit(key, is_ctrl)
+            }
             KeyCode::PageDown => {
                 first.scroll(true);
                 Vec::new()

@@ -42,9 +42,14 @@ impl Pending {
         }
     }
 
-    /// Whether a key can mean yes: the question was on the screen for a moment.
-    pub(super) fn can_be_allowed(&self, now: Duration) -> bool {
+    /// Whether a key can be an answer: the question was on the screen for a moment in which nobody typed.
+    pub(super) fn can_be_answered(&self, now: Duration) -> bool {
         self.was_shown.get() && self.is_settled(now)
+    }
+
+    /// Somebody types: that was meant for something else, and the moment begins again.
+    pub(super) fn typed(&mut self, now: Duration) {
+        self.asked_at = now;
     }
 
     fn is_settled(&self, now: Duration) -> bool {
@@ -93,7 +98,7 @@ impl Pending {
             "…"
         };
         lines.push(Line::styled(keys, theme.strong()));
-        let title = format!(" {} asks for leave ", text::cut(&self.question.tool, 40));
+        let title = format!(" May {} do this? ", text::cut(&self.question.tool, 40));
         let block = Block::bordered().title(title).border_style(theme.warn());
         Paragraph::new(lines).block(block).render(area, buffer);
     }

@@ -111,6 +111,10 @@ impl ScreenState {
                 self.transcript.push(Kind::Notice, &told, None);
             }
             News::Asked { turn, run, .. } => {
+                if self.name.is_empty() {
+                    // What the conversation is called from now on.
+                    self.name = short(turn.text.trim().lines().next().unwrap_or_default());
+                }
                 self.transcript.push(Kind::User, &turn.text, Some(turn.number));
                 self.transcript.begin_answer();
                 let since = self.now;
@@ -157,8 +161,8 @@ impl ScreenState {
             }
             News::Undone { from } => {
                 self.transcript.take_back(from);
-                let words = format!("turns from {from} on are taken back");
-                self.transcript.push(Kind::Notice, &words, None);
+                let words = "your last message is taken back; what is pinned stays";
+                self.transcript.push(Kind::Notice, words, None);
             }
             News::Notice(words) => self.transcript.push(Kind::Notice, &words, None),
             News::Warning(words) => self.transcript.push(Kind::Warning, &words, None),

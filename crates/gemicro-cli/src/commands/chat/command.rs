@@ -144,6 +144,12 @@ fn reach(ctx: &Context, layers: &Layers) -> Result<Reach, Stopped> {
 fn not_opened(failure: Failure) -> Stopped {
     let hint = match failure.kind {
         ErrorKind::Conflict => "close the other chat, or go on with a copy: --fork",
+        ErrorKind::StorageError if failure.message.contains("newer gemicro") => {
+            "use the newer gemicro that wrote it; nothing in it was changed"
+        }
+        ErrorKind::StorageError if failure.message.contains("is damaged") => {
+            "`gemicro doctor` says what is wrong"
+        }
         ErrorKind::NotFound => "`gemicro conversations list` lists them; without a name a new one begins",
         _ => return Stopped::from(failure),
     };

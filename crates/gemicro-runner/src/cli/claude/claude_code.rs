@@ -130,7 +130,7 @@ fn permission_mode(request: &AgentRequest) -> &'static str {
         // What the hook lets pass is asked for again, and answered by the same policy.
         _ if request.guarded.is_some() => "default",
         (Approval::All, _) => "bypassPermissions",
-        (Approval::Ask, SandboxMode::ReadOnly) => "default",
+        (Approval::Ask, SandboxMode::ReadOnly) | (Approval::AskEdits, _) => "default",
         (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => "acceptEdits",
     }
 }
@@ -163,7 +163,7 @@ fn env(request: &AgentRequest) -> BTreeMap<String, String> {
         (Approval::All, SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite) => {
             environment::set(&mut env, &[("IS_SANDBOX", "1")]);
         }
-        (Approval::All, SandboxMode::DangerFullAccess) | (Approval::Ask, _) => {}
+        (Approval::All, SandboxMode::DangerFullAccess) | (Approval::Ask | Approval::AskEdits, _) => {}
     }
     env
 }

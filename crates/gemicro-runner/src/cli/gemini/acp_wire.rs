@@ -228,7 +228,7 @@ pub(super) fn mode(request: &AgentRequest) -> Option<&'static str> {
     }
     match (request.approval, request.sandbox) {
         (Approval::All, _) => Some("yolo"),
-        (Approval::Ask, SandboxMode::ReadOnly) => None,
+        (Approval::Ask, SandboxMode::ReadOnly) | (Approval::AskEdits, _) => None,
         (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => Some("autoEdit"),
     }
 }

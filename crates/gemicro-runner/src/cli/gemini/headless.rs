@@ -78,7 +78,7 @@ fn approval_mode(request: &AgentRequest) -> &'static str {
         // The rules and the hook judge what nobody can be asked for.
         _ if request.guarded.is_some() => "yolo",
         (Approval::All, _) => "yolo",
-        (Approval::Ask, SandboxMode::ReadOnly) => "default",
+        (Approval::Ask, SandboxMode::ReadOnly) | (Approval::AskEdits, _) => "default",
         (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => "auto_edit",
     }
 }

@@ -163,7 +163,9 @@ fn only_a_plain_yes_allows() {
         let mut state = with_question();
         assert_eq!(orders(press(&mut state, code, modifiers)), expected, "{code:?}");
         assert_eq!(state.questions.is_empty(), !expected.is_empty());
-        assert!(state.editor.is_empty());
+        // What is no answer was meant for the editor.
+        let is_text = matches!(code, KeyCode::Char('a' | ' '));
+        assert_eq!(state.editor.is_empty(), !is_text, "{code:?}");
     }
     let mut state = with_question();
     state.paste("y");
@@ -190,6 +192,12 @@ fn a_key_meant_for_something_else_does_not_allow() {
     // No room to show it.
     drawn(&state, 80, 3);
     assert_eq!(press(&mut state, KeyCode::Char('y'), NONE), []);
+    // Typed in one go.
+    drawn(&state, 80, 24);
+    assert_eq!(press(&mut state, KeyCode::Char('y'), NONE), []);
+    assert_eq!(press(&mut state, KeyCode::Char('n'), NONE), []);
+    assert_eq!(press(&mut state, KeyCode::Enter, NONE), []);
+    state.at(seconds(10));
     drawn(&state, 80, 24);
     assert_eq!(orders(press(&mut state, KeyCode::Char('y'), NONE)), answer(true));
     // Typed while it came up.

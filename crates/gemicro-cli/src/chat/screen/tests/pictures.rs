@@ -215,7 +215,12 @@ fn the_answer_in_the_log_replaces_its_pieces() {
             answered(4, "no"),
             News::Undone { from: 3 }
         ]),
-        ["ok", "3.2s", "turns from 3 on are taken back"]
+        [
+            "ok",
+            "3.2s",
+            "your last message is taken back; what",
+            "is pinned stays"
+        ]
     );
 }
 
