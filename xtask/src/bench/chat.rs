@@ -103,7 +103,7 @@ fn summaries(desk: &Desk) -> Result<(usize, Duration)> {
         let id = run["run"].as_str().context("a run without an id")?;
         let shown = crate::process::output(&mut desk.command(&["show", id, "--format", "json"]))?;
         let shown: Value = serde_json::from_str(&shown).context("the story of a run is not JSON")?;
-        let duration_ms = shown["metadata"]["duration_ms"].as_u64();
+        let duration_ms = shown["worked_ms"].as_u64();
         times.push(Duration::from_millis(
             duration_ms.context("a run without a duration")?,
         ));

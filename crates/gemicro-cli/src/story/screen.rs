@@ -80,7 +80,9 @@ impl Page<'_> {
     fn why_it_stopped(&self) -> String {
         let story = self.story;
         match story.status {
-            RunStatus::Completed if story.agent.is_some() => "done".to_owned(),
+            RunStatus::Completed if story.agent.is_some() || story.conversation.is_some() => {
+                "done".to_owned()
+            }
             RunStatus::Completed => {
                 let n_answered = story
                     .sub_queries
