@@ -81,6 +81,12 @@ impl Chat {
         ) {
             Ok(plan) => plan,
             Err(failure) => {
+                // What was compacted stays so, whatever becomes of the message.
+                if !self.book.holding.is_fresh()
+                    && let Err(error) = self.book.write(facts).await
+                {
+                    return self.lost(error).await;
+                }
                 self.refuse(&failure.message).await;
                 return Next::GoOn;
             }
@@ -193,21 +199,18 @@ impl Chat {
         let told = format!("{}: trying once more with a shorter prompt", failure.message);
         self.tell(News::Warning(told)).await;
         self.tell(News::StartedOver).await;
-        if let Err(error) = self.book.history.compress_harder() {
-            let told = format!("the prompt cannot be shorter: {error}");
-            self.tell(News::Warning(told)).await;
-            let (failure, offers_clear) = (failure.clone(), true);
-            self.tell(News::Failed {
-                failure,
-                offers_clear,
-            })
-            .await;
-            return Next::GoOn;
-        }
-        let rendered = match self.book.history.prompt() {
+        let harder = self.book.history.compress_harder();
+        let rendered = match harder.and_then(|()| self.book.history.prompt()) {
             Ok(prompt) => prompt.prompt,
             Err(error) => {
-                self.refuse(&error.to_string()).await;
+                let told = format!("the prompt cannot be shorter: {error}");
+                self.tell(News::Warning(told)).await;
+                let (failure, offers_clear) = (failure.clone(), true);
+                self.tell(News::Failed {
+                    failure,
+                    offers_clear,
+                })
+                .await;
                 return Next::GoOn;
             }
         };

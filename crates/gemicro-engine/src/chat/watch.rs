@@ -261,3 +261,52 @@ fn rest_of<'t>(text: &'t str, told: &str) -> &'t str {
         .count();
     &text[text.floor_char_boundary(same)..]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "AIzaSyA1234567890abcdefghijklmnopqrstuv";
+
+    /// What is told of a text that comes in pieces of this many bytes.
+    fn told(text: &str, size: usize) -> String {
+        let mut seen = Seen::new(Redactor::new(&[KEY.to_owned()]));
+        let mut told = String::new();
+        for (n, piece) in text.as_bytes().chunks(size).enumerate() {
+            let item = LiveItem {
+                step: StepKey::new("whole"),
+                attempt: 1,
+                offset: (n * size) as u64,
+                text: String::from_utf8(piece.to_vec()).expect("ASCII"),
+            };
+            for news in seen.live(&item) {
+                if let News::Text(text) = news {
+                    told.push_str(&text);
+                }
+            }
+        }
+        told
+    }
+
+    #[test]
+    fn a_secret_is_never_told_however_it_is_cut() {
+        let text = format!("Your key is {KEY} and\n{KEY}\nthat is all of it.\n");
+        for size in 1..=text.len() {
+            let told = told(&text, size);
+            assert!(!told.contains("AIzaSyA123"), "{size}: {told}");
+            assert!(
+                told.starts_with("Your key is ") && told.ends_with("that is all of it.\n"),
+                "{size}: {told}"
+            );
+        }
+    }
+
+    #[test]
+    fn plain_text_is_told_whole_and_word_by_word() {
+        let text = "one two\nthree four\n";
+        for size in 1..=text.len() {
+            assert_eq!(told(text, size), text, "{size}");
+        }
+        assert_eq!(told("one two thr", 1), "one two ");
+    }
+}
