@@ -2,11 +2,12 @@
 //!
 //! [`TOOLS`] is the list of what is looked for. What tests need beyond it is installed into the ignored folder
 //! `.tools/` of the checkout (a Python with the official SDKs, `python`; the real agent CLIs, `agents`; the vocabulary
-//! of Gemma 3, `tokenizer`), or by the system's packages (`debian`). Quick when everything is there.
+//! of Gemma 3, `tokenizer`), or by the system's packages (`debian`, `postgres`). Quick when everything is there.
 
 mod agents;
 mod debian;
 mod installed;
+mod postgres;
 mod python;
 mod tokenizer;
 
@@ -88,6 +89,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         (python::NAME, python::install(root)),
         (BUBBLEWRAP.name, BUBBLEWRAP.install()),
         (TMUX.name, TMUX.install()),
+        (postgres::NAME, postgres::install()),
         (agents::NAME, agents::install(root)),
         (tokenizer::NAME, tokenizer::install(root)),
     ];

@@ -19,6 +19,7 @@ pub mod llm;
 pub mod models;
 pub mod offline;
 pub mod prompt;
+pub mod queue;
 pub mod research;
 pub mod run;
 pub mod store;

@@ -25,6 +25,10 @@ impl BlobFiles {
         Self { root: root.into() }
     }
 
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Where a blob is kept.
     pub(crate) fn path(&self, id: &BlobId) -> PathBuf {
         self.root.join(&id.as_str()[..2]).join(id.as_str())

@@ -7,13 +7,12 @@ use gemicro_core::blob::{BlobError, BlobId, Blobs};
 use gemicro_core::store::StoreError;
 use gemicro_event::{StreamId, Timestamp};
 
-use crate::SqliteStore;
-use crate::error::io_error;
-use crate::read::read_head;
-use crate::store::blocking;
+use crate::DurableStore;
+use crate::read::lock_head;
+use crate::sql::query;
 use crate::writer::Scope;
 
-impl Blobs for SqliteStore {
+impl Blobs for DurableStore {
     fn put(&self, stream: &StreamId, bytes: Vec<u8>) -> BoxFuture<'_, Result<BlobId, BlobError>> {
         let stream = stream.clone();
         Box::pin(async move {
@@ -29,53 +28,35 @@ impl Blobs for SqliteStore {
 
     fn get(&self, id: &BlobId) -> BoxFuture<'_, Result<Arc<[u8]>, BlobError>> {
         let id = id.clone();
-        let blobs = self.inner.blobs.clone();
         Box::pin(async move {
-            let wanted = id.clone();
-            let read = tokio::task::spawn_blocking(move || blobs.read(&wanted)).await;
-            let bytes = read.unwrap_or_else(|error| {
-                Err(BlobError::Io {
-                    id,
-                    message: error.to_string(),
-                })
-            })?;
+            let inner = &self.inner;
+            let bytes = inner.blobs.read(&inner.readers, &inner.db, &id).await?;
             Ok(bytes.into())
         })
     }
 }
 
-impl SqliteStore {
+impl DurableStore {
     async fn put_blob(&self, stream: StreamId, id: BlobId, bytes: Arc<[u8]>) -> Result<(), StoreError> {
-        let blobs = self.inner.blobs.clone();
-        let (to_write, name) = (Arc::clone(&bytes), id.clone());
-        blocking(move || {
-            blobs
-                .write(&name, &to_write)
-                .map_err(|error| io_error(&blobs.path(&name), &error))
-        })
-        .await?;
+        let prepared = vec![(id.clone(), bytes.to_vec())];
+        self.inner.blobs.prepare(prepared).await?;
         let (db, blobs) = (self.inner.db.clone(), self.inner.blobs.clone());
         self.transact(Scope::Beside, move |connection| {
             Box::pin(async move {
-                match read_head(&mut *connection, &db, &stream).await {
+                match lock_head(connection, &db, &stream).await {
                     Ok(head) => head.check_not_erased(&stream)?,
                     // The contents of a run may come before its first event.
                     Err(StoreError::NotFound { .. }) => {}
                     Err(error) => return Err(error),
                 }
-                // Inside a write transaction no other process deletes blob files; see `erase`.
-                if !blobs.has(&id) {
-                    blobs
-                        .write(&id, &bytes)
-                        .map_err(|error| io_error(&blobs.path(&id), &error))?;
-                }
-                sqlx::query(
-                    "INSERT INTO blob_refs (stream, blob, n_bytes, at_ms) VALUES (?, ?, ?, ?) \
+                blobs.keep(connection, &db, &[(id.clone(), &bytes)]).await?;
+                query(
+                    "INSERT INTO blob_refs (stream, blob, n_bytes, at_ms) VALUES ($1, $2, $3, $4) \
                      ON CONFLICT (stream, blob) DO NOTHING",
                 )
                 .bind(stream.as_str())
                 .bind(id.as_str())
-                .bind((bytes.len() as u64).cast_signed())
+                .bind(bytes.len() as u64)
                 .bind(Timestamp::now().as_millis())
                 .execute(connection)
                 .await

@@ -4,88 +4,94 @@ use std::path::PathBuf;
 
 use gemicro_core::blob::{BlobId, Blobs};
 use gemicro_core::store::StoreError;
-use sqlx::{Executor, Row};
 
-use crate::SqliteStore;
+use crate::DurableStore;
+use crate::columns::Columns;
 use crate::error::io_error;
 use crate::open::FORMAT;
+use crate::postgres;
+use crate::prune::BLOB_BYTES;
+use crate::sql::{Query, query};
+use crate::store::Engine;
 
 /// The state of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreCheck {
-    /// The database file.
+    /// The database file, or the address of the server without a password.
     pub path: PathBuf,
     /// Its format.
     pub format: i64,
-    /// Bytes of the database and of what SQLite keeps beside it.
+    /// Bytes of the database, with what SQLite keeps beside it.
     pub db_bytes: u64,
     /// Bytes of the blobs that streams need.
     pub blob_bytes: u64,
     /// Runs, erased ones included.
     pub n_runs: u64,
-    /// Bytes this user can still write to the disk.
+    /// Bytes this user can still write to the disk; the largest number when a server does not tell.
     pub free_bytes: u64,
 }
 
-impl SqliteStore {
+impl DurableStore {
     /// Sizes and counts; quick on a store of any size.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub async fn check(&self) -> Result<StoreCheck, StoreError> {
         let inner = &self.inner;
-        let counts = "SELECT (SELECT count(*) FROM runs), \
-                      (SELECT coalesce(sum(n_bytes), 0) FROM (SELECT DISTINCT blob, n_bytes FROM blob_refs))";
-        let row = inner
-            .readers
-            .fetch_one(counts)
-            .await
-            .map_err(|error| inner.db.error(error))?;
-        let number = |index: usize| {
-            row.try_get::<i64, _>(index)
-                .map_err(|error| inner.db.error(error))
+        let (format, db_bytes, free_bytes) = match &inner.engine {
+            Engine::Sqlite(home) => {
+                let sizes = home.db_files();
+                let sizes = sizes.map(|file| std::fs::metadata(file).map_or(0, |found| found.len()));
+                let disk = rustix::fs::statvfs(home.root());
+                let disk = disk.map_err(|error| io_error(home.root(), &error.into()))?;
+                let free_bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
+                (FORMAT, sizes.iter().sum(), free_bytes)
+            }
+            Engine::Postgres(_) => {
+                let size = query("SELECT pg_database_size(current_database()) AS n");
+                (postgres::FORMAT, self.number(size, "n").await?, u64::MAX)
+            }
         };
-        let sizes = inner
-            .home
-            .db_files()
-            .map(|file| std::fs::metadata(file).map_or(0, |found| found.len()));
-        let disk = rustix::fs::statvfs(inner.home.root());
-        let disk = disk.map_err(|error| io_error(inner.home.root(), &error.into()))?;
         Ok(StoreCheck {
-            path: inner.db.path().to_owned(),
-            format: FORMAT,
-            db_bytes: sizes.iter().sum(),
-            blob_bytes: number(1)?.cast_unsigned(),
-            n_runs: number(0)?.cast_unsigned(),
-            free_bytes: disk.f_bavail.saturating_mul(disk.f_frsize),
+            path: PathBuf::from(inner.db.as_str()),
+            format,
+            db_bytes,
+            blob_bytes: self.number(query(BLOB_BYTES), "n_bytes").await?,
+            n_runs: self.number(query("SELECT count(*) AS n FROM runs"), "n").await?,
+            free_bytes,
         })
     }
 
-    /// Reads every page of the database and every blob, and checks them; slow on a large store.
+    /// Reads every page of a SQLite database and every blob, and checks them; slow on a large store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] naming the first thing that is wrong.
     pub async fn verify(&self) -> Result<(), StoreError> {
         let inner = &self.inner;
-        let row = inner
-            .readers
-            .fetch_one("PRAGMA integrity_check(1)")
-            .await
-            .map_err(|error| inner.db.error(error))?;
-        match row.try_get::<String, _>(0) {
-            Ok(verdict) if verdict == "ok" => self.verify_blobs().await,
-            Ok(verdict) => Err(inner.db.damaged(verdict)),
-            Err(error) => Err(inner.db.error(error)),
+        if let Engine::Sqlite(_) = inner.engine {
+            let row = query("PRAGMA integrity_check(1)").fetch_one(&inner.readers).await;
+            let row = row.map_err(|error| inner.db.error(error))?;
+            let verdict = Columns::new(&row, &inner.db).get::<String>("integrity_check")?;
+            if verdict != "ok" {
+                return Err(inner.db.damaged(verdict));
+            }
         }
+        self.verify_blobs().await
+    }
+
+    async fn number(&self, query: Query, name: &'static str) -> Result<u64, StoreError> {
+        let inner = &self.inner;
+        let row = query.fetch_one(&inner.readers).await;
+        let row = row.map_err(|error| inner.db.error(error))?;
+        Columns::new(&row, &inner.db).number(name)
     }
 
     async fn verify_blobs(&self) -> Result<(), StoreError> {
         let inner = &self.inner;
-        let named = sqlx::query_scalar::<_, String>("SELECT DISTINCT blob FROM blob_refs ORDER BY blob")
-            .fetch_all(&inner.readers)
-            .await
-            .map_err(|error| inner.db.error(error))?;
-        for name in named {
+        let named = query("SELECT DISTINCT blob FROM blob_refs ORDER BY blob");
+        let named = named.fetch_all(&inner.readers).await;
+        for row in named.map_err(|error| inner.db.error(error))? {
+            let name = Columns::new(&row, &inner.db).get::<String>("blob")?;
             let Some(id) = BlobId::parse(&name) else {
                 return Err(inner.db.damaged(format!("`{name}` is not the name of a blob")));
             };

@@ -1,29 +1,26 @@
 //! Columns read into our types.
 
+use gemicro_core::queue::QueueState;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{Charge, RunStatus, StreamId, Timestamp};
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Decode, Row, Sqlite, Type};
 
-use crate::error::DbFile;
+use crate::error::DbName;
+use crate::sql::{Column, Row};
 
-/// A row together with the file that messages about it name.
+/// A row together with the database that messages about it name.
 pub(crate) struct Columns<'r> {
-    row: &'r SqliteRow,
-    db: &'r DbFile,
+    row: &'r Row,
+    db: &'r DbName,
 }
 
 impl<'r> Columns<'r> {
-    pub(crate) fn new(row: &'r SqliteRow, db: &'r DbFile) -> Self {
+    pub(crate) fn new(row: &'r Row, db: &'r DbName) -> Self {
         Self { row, db }
     }
 
-    pub(crate) fn get<T: Decode<'r, Sqlite> + Type<Sqlite>>(
-        &self,
-        name: &'static str,
-    ) -> Result<T, StoreError> {
-        self.row.try_get(name).map_err(|error| self.db.odd_row(error))
+    pub(crate) fn get<T: Column>(&self, name: &'static str) -> Result<T, StoreError> {
+        T::read(self.row, name).map_err(|error| self.db.odd_row(error))
     }
 
     /// A number that is never negative; amounts use all 64 bits.
@@ -51,23 +48,29 @@ impl<'r> Columns<'r> {
     }
 
     pub(crate) fn kind(&self, name: &'static str) -> Result<StreamKind, StoreError> {
-        match self.get::<&str>(name)? {
+        match self.get::<String>(name)?.as_str() {
             "run" => Ok(StreamKind::Run),
             "conversation" => Ok(StreamKind::Conversation),
             other => Err(self.db.odd_row(format_args!("stream of kind {other}"))),
         }
     }
 
+    pub(crate) fn queue_state(&self, name: &'static str) -> Result<QueueState, StoreError> {
+        let text = self.get::<String>(name)?;
+        let found = QueueState::ALL.into_iter().find(|state| state.as_str() == text);
+        found.ok_or_else(|| self.db.odd_row(format_args!("a step that is {text}")))
+    }
+
     /// The line of a run, from the columns of `runs` and of its stream.
     pub(crate) fn run_row(&self) -> Result<RunRow, StoreError> {
-        let error_kind = self.get::<Option<&str>>("error_kind")?;
+        let error_kind = self.get::<Option<String>>("error_kind")?;
         Ok(RunRow {
             run: self.stream("id")?,
             flow: self.get("flow")?,
             title: self.get("title")?,
             status: self.status("status")?,
             error_kind: error_kind
-                .map(str::parse)
+                .map(|kind| kind.parse())
                 .transpose()
                 .map_err(|error| self.db.odd_row(error))?,
             parent_run: self.optional_stream("parent_run")?,
@@ -93,7 +96,7 @@ impl<'r> Columns<'r> {
             RunStatus::Cancelled,
             RunStatus::Interrupted,
         ];
-        let text = self.get::<&str>(name)?;
+        let text = self.get::<String>(name)?;
         let found = ALL.into_iter().find(|status| status.as_str() == text);
         found.ok_or_else(|| self.db.odd_row(format_args!("status {text}")))
     }

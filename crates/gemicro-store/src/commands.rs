@@ -3,16 +3,15 @@
 use gemicro_core::command::{AckStatus, AgentAck, AgentCommand};
 use gemicro_core::store::StoreError;
 use gemicro_event::{CommandId, Json, StreamId, Timestamp};
-use sqlx::sqlite::SqliteRow;
-use sqlx::{SqliteConnection, SqliteExecutor};
 
-use crate::SqliteStore;
+use crate::DurableStore;
 use crate::columns::Columns;
-use crate::error::DbFile;
-use crate::read::read_head;
+use crate::error::DbName;
+use crate::read::lock_head;
+use crate::sql::{Link, Row, Target, query};
 use crate::writer::Scope;
 
-impl SqliteStore {
+impl DurableStore {
     pub(crate) async fn insert_command(
         &self,
         stream: StreamId,
@@ -35,7 +34,7 @@ impl SqliteStore {
     ) -> Result<Vec<AgentCommand>, StoreError> {
         let db = &self.inner.db;
         let head = self.head(stream).await?;
-        let query = sqlx::query("SELECT * FROM commands WHERE stream_no = ? AND status = ? ORDER BY no");
+        let query = query("SELECT * FROM commands WHERE stream_no = $1 AND status = $2 ORDER BY no");
         let rows = query
             .bind(head.no)
             .bind(status_word(AckStatus::Accepted))
@@ -52,10 +51,10 @@ impl SqliteStore {
         let target = stream.clone();
         self.transact(Scope::Beside, move |connection| {
             Box::pin(async move {
-                let head = read_head(&mut *connection, &db, &target).await?;
+                let head = lock_head(connection, &db, &target).await?;
                 head.check_not_erased(&target)?;
-                sqlx::query(
-                    "UPDATE commands SET status = ?, ack_data = ? WHERE stream_no = ? AND command_id = ?",
+                query(
+                    "UPDATE commands SET status = $1, ack_data = $2 WHERE stream_no = $3 AND command_id = $4",
                 )
                 .bind(status_word(ack.status))
                 .bind(ack.data.text())
@@ -81,12 +80,12 @@ impl SqliteStore {
 }
 
 async fn insert(
-    connection: &mut SqliteConnection,
-    db: &DbFile,
+    connection: &mut Link,
+    db: &DbName,
     stream: &StreamId,
     command: AgentCommand,
 ) -> Result<AgentAck, StoreError> {
-    let head = read_head(&mut *connection, db, stream).await?;
+    let head = lock_head(connection, db, stream).await?;
     head.check_not_erased(stream)?;
     if let Some(ack) = find_ack(&mut *connection, db, head.no, &command.command_id).await? {
         return Ok(ack);
@@ -104,9 +103,9 @@ async fn insert(
         status,
         data: Json::from(data),
     };
-    sqlx::query(
+    query(
         "INSERT INTO commands (stream_no, command_id, command_type, data, sent_at, status, ack_data) \
-         VALUES (?, ?, ?, ?, ?, ?, ?)",
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
     )
     .bind(head.no)
     .bind(ack.command_id.as_str())
@@ -115,35 +114,39 @@ async fn insert(
     .bind(Timestamp::now().as_millis())
     .bind(status_word(status))
     .bind(ack.data.text())
-    .execute(connection)
+    .execute(&mut *connection)
     .await
     .map_err(|error| db.error(error))?;
+    connection
+        .notify(vec![stream.to_string()])
+        .await
+        .map_err(|error| db.error(error))?;
     Ok(ack)
 }
 
-async fn find_ack(
-    executor: impl SqliteExecutor<'_>,
-    db: &DbFile,
+async fn find_ack<'t>(
+    target: impl Target<'t>,
+    db: &DbName,
     stream_no: i64,
     command_id: &CommandId,
 ) -> Result<Option<AgentAck>, StoreError> {
-    let query = sqlx::query("SELECT * FROM commands WHERE stream_no = ? AND command_id = ?");
+    let query = query("SELECT * FROM commands WHERE stream_no = $1 AND command_id = $2");
     let row = query
         .bind(stream_no)
         .bind(command_id.as_str())
-        .fetch_optional(executor)
+        .fetch_optional(target)
         .await;
     let Some(row) = row.map_err(|error| db.error(error))? else {
         return Ok(None);
     };
     let columns = Columns::new(&row, db);
-    let status = match columns.get::<&str>("status")? {
+    let status = match columns.get::<String>("status")?.as_str() {
         "accepted" => AckStatus::Accepted,
         "rejected" => AckStatus::Rejected,
         "completed" => AckStatus::Completed,
         other => return Err(db.odd_row(format_args!("command status {other}"))),
     };
-    let data = Json::from_text(columns.get("ack_data")?).map_err(|error| db.odd_row(error))?;
+    let data = Json::from_text(&columns.get::<String>("ack_data")?).map_err(|error| db.odd_row(error))?;
     Ok(Some(AgentAck {
         command_id: command_id.clone(),
         status,
@@ -151,13 +154,13 @@ async fn find_ack(
     }))
 }
 
-fn read_command(row: &SqliteRow, db: &DbFile) -> Result<AgentCommand, StoreError> {
+fn read_command(row: &Row, db: &DbName) -> Result<AgentCommand, StoreError> {
     let columns = Columns::new(row, db);
     let command_id = columns.get::<String>("command_id")?;
     Ok(AgentCommand {
         command_type: columns.get("command_type")?,
         command_id: CommandId::try_from(command_id).map_err(|error| db.odd_row(error))?,
-        data: Json::from_text(columns.get("data")?).map_err(|error| db.odd_row(error))?,
+        data: Json::from_text(&columns.get::<String>("data")?).map_err(|error| db.odd_row(error))?,
     })
 }
 

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use gemicro_core::store::StoreError;
 use gemicro_event::{StreamId, Timestamp};
 
-use crate::SqliteStore;
+use crate::DurableStore;
 use crate::columns::Columns;
+use crate::sql::query;
 
 /// One conversation that was not erased.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,18 +21,18 @@ pub struct StoredConversation {
     pub types: BTreeMap<String, (u64, u64)>,
 }
 
-impl SqliteStore {
+impl DurableStore {
     /// Conversations, those that were begun last first, at most `limit`.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub async fn conversations(&self, limit: usize) -> Result<Vec<StoredConversation>, StoreError> {
         let db = &self.inner.db;
-        let query = sqlx::query(
+        let query = query(
             "SELECT s.id, e.event_type, count(*) AS n_events, max(e.seq) AS last_seq, max(e.at_ms) AS at_ms \
              FROM (SELECT no, id FROM streams WHERE kind = 'conversation' AND erased_at IS NULL \
-                   ORDER BY no DESC LIMIT ?) s JOIN events e ON e.stream_no = s.no \
-             GROUP BY s.no, e.event_type ORDER BY s.no DESC",
+                   ORDER BY no DESC LIMIT $1) s JOIN events e ON e.stream_no = s.no \
+             GROUP BY s.no, s.id, e.event_type ORDER BY s.no DESC",
         );
         let rows = query
             .bind(i64::try_from(limit).unwrap_or(i64::MAX))

@@ -4,18 +4,19 @@
 //! appends, for `rebuild` and for stores of the format before. Which run resubmits a letter is not stored
 //! with the letter: it follows from `streams.resubmits`, which outlives the events of that run.
 
+use std::collections::BTreeMap;
+
 use gemicro_core::run::{DeadLetter, resubmitted_run};
 use gemicro_core::store::StoreError;
 use gemicro_event::{ErrorKind, Event, StepKey, StreamId, Timestamp};
 use serde::Serialize;
-use sqlx::{Row, SqliteConnection};
 
-use crate::SqliteStore;
-use crate::blob_files::BlobFiles;
+use crate::DurableStore;
+use crate::blob_store::BlobStore;
 use crate::columns::Columns;
-use crate::error::DbFile;
+use crate::error::DbName;
 use crate::read::{read_data, stored_event};
-use crate::rows::{Batch, RowStatement};
+use crate::sql::{Batch, Column, Kind, Link, RowStatement, query};
 
 /// Which dead letters to list.
 #[derive(Debug, Clone, Default)]
@@ -50,8 +51,8 @@ pub struct DeadLetterRow {
 /// What some events change in the dead-letter list.
 #[derive(Debug, Default)]
 pub(crate) struct Letters {
-    /// Stream, place of the event, letter.
-    new: Vec<(i64, u64, DeadLetter)>,
+    /// By stream and step: place of the event, letter.
+    new: BTreeMap<(i64, StepKey), (u64, DeadLetter)>,
     /// Streams that do again what failed in their parent.
     resubmitting: Vec<i64>,
 }
@@ -63,7 +64,15 @@ const FILL_BATCH: i64 = 4096;
 
 const DEAD_LETTERS: RowStatement = RowStatement {
     before: "INSERT INTO dead_letters (stream_no, step, seq, attempts, error_kind, message, at_ms)",
-    n_columns: 7,
+    columns: &[
+        Kind::Int,
+        Kind::Text,
+        Kind::Int,
+        Kind::Int,
+        Kind::Text,
+        Kind::Text,
+        Kind::Int,
+    ],
     after: "ON CONFLICT (stream_no, step) DO UPDATE SET seq = excluded.seq, attempts = excluded.attempts, \
             error_kind = excluded.error_kind, message = excluded.message, at_ms = excluded.at_ms",
 };
@@ -75,11 +84,11 @@ const RESUBMITTING: RowStatement = RowStatement {
              WHERE e.stream_no = (SELECT p.no FROM streams p WHERE p.id = streams.parent_run) AND e.rowid < \
              (SELECT f.rowid FROM events f WHERE f.stream_no = streams.no AND f.seq = 1) \
              ORDER BY e.seq DESC LIMIT 1), resubmits) WHERE no IN (",
-    n_columns: 1,
+    columns: &[Kind::Int],
     after: ")",
 };
 
-impl SqliteStore {
+impl DurableStore {
     /// Steps that failed for good, the newest first.
     ///
     /// # Errors
@@ -88,14 +97,13 @@ impl SqliteStore {
         let db = &self.inner.db;
         let limit = i64::try_from(filter.limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(i64::MAX);
         let run = filter.run.as_ref().map(StreamId::as_str);
-        let query = sqlx::query(
+        let query = query(
             "SELECT * FROM (SELECT s.id, d.*, (SELECT c.id FROM streams c \
                  WHERE c.parent_run = s.id AND c.resubmits >= d.seq ORDER BY c.no DESC LIMIT 1) AS resubmitted_as \
-             FROM dead_letters d JOIN streams s ON s.no = d.stream_no WHERE ? IS NULL OR s.id = ?) \
-             WHERE ? OR resubmitted_as IS NULL ORDER BY at_ms DESC, stream_no DESC, seq DESC LIMIT ?",
+             FROM dead_letters d JOIN streams s ON s.no = d.stream_no WHERE $1 IS NULL OR s.id = $1) letters \
+             WHERE $2 OR resubmitted_as IS NULL ORDER BY at_ms DESC, stream_no DESC, seq DESC LIMIT $3",
         );
         let rows = query
-            .bind(run)
             .bind(run)
             .bind(filter.include_resubmitted)
             .bind(limit)
@@ -104,7 +112,7 @@ impl SqliteStore {
             .map_err(|error| db.error(error))?;
         let read = |row| {
             let columns = Columns::new(row, db);
-            let error_kind = columns.get::<&str>("error_kind")?.parse();
+            let error_kind = columns.get::<String>("error_kind")?.parse();
             Ok(DeadLetterRow {
                 run: columns.stream("id")?,
                 step: StepKey::new(columns.get::<String>("step")?),
@@ -123,7 +131,8 @@ impl Letters {
     /// Takes an event into account.
     pub(crate) fn note(&mut self, stream_no: i64, event: &Event) {
         if let Some(letter) = DeadLetter::of(event) {
-            self.new.push((stream_no, event.seq, letter));
+            self.new
+                .insert((stream_no, letter.step.clone()), (event.seq, letter));
         }
         if resubmitted_run(event).is_some() {
             self.resubmitting.push(stream_no);
@@ -138,12 +147,13 @@ impl Letters {
     /// Adds the statements; they must follow those that write the streams and events. Nothing when no event
     /// concerned the list.
     pub(crate) fn write(&self, batch: &mut Batch) {
-        batch.rows(&DEAD_LETTERS, &self.new, |(stream_no, seq, letter), batch| {
+        let new: Vec<_> = self.new.iter().collect();
+        batch.rows(&DEAD_LETTERS, &new, |((stream_no, _), (seq, letter)), batch| {
             batch
                 .value(*stream_no)
                 .value(letter.step.as_str())
-                .value(seq.cast_signed())
-                .value(i64::from(letter.attempts))
+                .value(*seq)
+                .value(letter.attempts)
                 .value(letter.error.kind.as_str())
                 .value(letter.error.message.as_str())
                 .value(letter.at.as_millis());
@@ -156,18 +166,14 @@ impl Letters {
 
 /// Fills the list of a store that comes from a format without it. Reads only the events that matter; one
 /// whose contents are missing is passed over, as in a rebuild.
-pub(crate) async fn fill(
-    connection: &mut SqliteConnection,
-    db: &DbFile,
-    blobs: &BlobFiles,
-) -> Result<(), StoreError> {
+pub(crate) async fn fill(connection: &mut Link, db: &DbName, blobs: &BlobStore) -> Result<(), StoreError> {
     let mut after = Some(0);
     while let Some(last) = after {
-        let query = sqlx::query(
+        let query = query(
             "SELECT s.id, s.parent_run, e.rowid AS place, e.* FROM events e JOIN streams s ON s.no = e.stream_no \
-             WHERE e.rowid > ? AND (e.event_type = 'step_failed' \
+             WHERE e.rowid > $1 AND (e.event_type = 'step_failed' \
                  OR (e.event_type = 'run_started' AND s.parent_run IS NOT NULL)) \
-             ORDER BY e.rowid LIMIT ?",
+             ORDER BY e.rowid LIMIT $2",
         );
         let rows = query
             .bind(last)
@@ -183,7 +189,7 @@ pub(crate) async fn fill(
                 continue;
             };
             if let Some(blob) = &stored.blob {
-                match read_data(blobs, blob, &stream, stored.event.seq) {
+                match read_data(&mut *connection, db, blobs, blob, (&stream, stored.event.seq)).await {
                     Ok(data) => stored.event.update.data = data,
                     Err(error) => tracing::warn!(%error, "making the dead-letter list"),
                 }
@@ -193,7 +199,7 @@ pub(crate) async fn fill(
         let mut batch = Batch::default();
         letters.write(&mut batch);
         batch.run(connection).await.map_err(|error| db.error(error))?;
-        let place = rows.last().map(|row| row.try_get::<i64, _>("place"));
+        let place = rows.last().map(|row| i64::read(row, "place"));
         after = place.transpose().map_err(|error| db.error(error))?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Erasing a stream: the database forgets first, then the files go.
 //!
-//! A crash in between leaves files that nobody names; [`SqliteStore::sweep`] removes them. Blob files are
+//! A crash in between leaves files that nobody names; [`DurableStore::sweep`] removes them. Blob files are
 //! deleted only inside write transactions: whoever names a blob looks for its file inside one too, so a
 //! blob in use is never lost.
 
@@ -9,13 +9,13 @@ use std::time::Duration;
 use gemicro_core::blob::BlobId;
 use gemicro_core::store::{Lease, StoreError};
 use gemicro_event::{StreamId, Timestamp};
-use sqlx::{Executor, SqliteConnection};
 
-use crate::SqliteStore;
-use crate::blob_files::BlobFiles;
+use crate::DurableStore;
+use crate::blob_store::BlobStore;
 use crate::columns::Columns;
-use crate::error::{DbFile, io_error};
-use crate::store::blocking;
+use crate::error::DbName;
+use crate::sql::{Link, query};
+use crate::store::Engine;
 use crate::writer::{Scope, held};
 
 /// What erasing freed.
@@ -44,7 +44,7 @@ const SETTLED: Duration = Duration::from_secs(3600);
 /// Files deleted per write transaction, so that appends need not wait long.
 const BATCH: usize = 256;
 
-impl SqliteStore {
+impl DurableStore {
     /// Erases the contents of a stream for good and leaves a tombstone. Erasing twice is harmless.
     ///
     /// # Errors
@@ -87,21 +87,17 @@ impl SqliteStore {
         let before = Timestamp::now().as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
         self.transact(Scope::Beside, move |connection| {
             Box::pin(async move {
-                sqlx::query(
-                    "DELETE FROM blob_refs WHERE at_ms < ? AND stream NOT IN (SELECT id FROM streams)",
-                )
-                .bind(before)
-                .execute(connection)
-                .await
-                .map_err(|error| db.error(error))
+                query("DELETE FROM blob_refs WHERE at_ms < $1 AND stream NOT IN (SELECT id FROM streams)")
+                    .bind(before)
+                    .execute(connection)
+                    .await
+                    .map_err(|error| db.error(error))
             })
         })
         .await?;
-        let blobs = self.inner.blobs.clone();
-        let root = self.inner.home.blobs();
-        let settled =
-            blocking(move || blobs.older_than(age).map_err(|error| io_error(&root, &error))).await?;
-        self.remove_unneeded(settled).await
+        let inner = &self.inner;
+        let suspects = inner.blobs.suspects(&inner.readers, &inner.db, age).await?;
+        self.remove_unneeded(suspects).await
     }
 
     /// Deletes those of these blobs that no stream needs.
@@ -122,14 +118,15 @@ impl SqliteStore {
 
     /// Gives freed pages back to the disk and empties the write-ahead log, which still holds what was erased.
     pub(crate) async fn shrink(&self) -> Result<(), StoreError> {
+        if matches!(self.inner.engine, Engine::Postgres(_)) {
+            // The server does this by itself.
+            return Ok(());
+        }
         let db = self.inner.db.clone();
         self.transact(Scope::Beside, move |connection| {
             Box::pin(async move {
-                connection
-                    .execute("PRAGMA incremental_vacuum")
-                    .await
-                    .map(drop)
-                    .map_err(|error| db.error(error))
+                let vacuum = connection.script("PRAGMA incremental_vacuum").await;
+                vacuum.map_err(|error| db.error(error))
             })
         })
         .await?;
@@ -139,18 +136,18 @@ impl SqliteStore {
 
 /// Removes a stream's contents from the tables; answers how many events and which blobs it had.
 async fn forget(
-    connection: &mut SqliteConnection,
-    db: &DbFile,
+    connection: &mut Link,
+    db: &DbName,
     stream: &StreamId,
 ) -> Result<(u64, Vec<BlobId>), StoreError> {
     let fail = |error| db.error(error);
-    let query = sqlx::query("SELECT * FROM streams WHERE id = ?").bind(stream.as_str());
-    let row = query.fetch_optional(&mut *connection).await.map_err(fail)?;
+    let head = query("SELECT * FROM streams WHERE id = $1 FOR UPDATE").bind(stream.as_str());
+    let row = head.fetch_optional(&mut *connection).await.map_err(fail)?;
     let row = row.ok_or_else(|| StoreError::NotFound {
         stream: stream.to_string(),
     })?;
     let columns = Columns::new(&row, db);
-    let now = Timestamp::now();
+    let now = connection.now().await.map_err(fail)?;
     let expires_at = columns.time("lease_expires_at")?;
     if let Some(owner) = columns.get::<Option<String>>("lease_owner")?
         && expires_at > now
@@ -164,60 +161,62 @@ async fn forget(
         }));
     }
     let no = columns.get::<i64>("no")?;
-    let query = sqlx::query_scalar::<_, String>("SELECT blob FROM blob_refs WHERE stream = ?");
-    let blobs = query
+    let blobs = query("SELECT blob FROM blob_refs WHERE stream = $1")
         .bind(stream.as_str())
         .fetch_all(&mut *connection)
         .await
         .map_err(fail)?;
-    let deleted = sqlx::query("DELETE FROM events WHERE stream_no = ?")
+    let blob = |row| -> Result<Option<BlobId>, StoreError> {
+        Ok(BlobId::parse(&Columns::new(row, db).get::<String>("blob")?))
+    };
+    let blobs = blobs.iter().filter_map(|row| blob(row).transpose());
+    let blobs = blobs.collect::<Result<_, _>>()?;
+    let n_events = query("DELETE FROM events WHERE stream_no = $1")
         .bind(no)
         .execute(&mut *connection)
-        .await;
-    let n_events = deleted.map_err(fail)?.rows_affected();
+        .await
+        .map_err(fail)?;
     for table in [
-        "DELETE FROM running_steps WHERE stream_no = ?",
-        "DELETE FROM dead_letters WHERE stream_no = ?",
-        "DELETE FROM commands WHERE stream_no = ?",
-        "DELETE FROM snapshots WHERE stream_no = ?",
-        "UPDATE runs SET title = 'erased' WHERE stream_no = ?",
-        "DELETE FROM blob_refs WHERE stream = (SELECT id FROM streams WHERE no = ?)",
-        "UPDATE streams SET first_seq = last_seq + 1, lease_owner = NULL WHERE no = ?",
+        "DELETE FROM running_steps WHERE stream_no = $1",
+        "DELETE FROM dead_letters WHERE stream_no = $1",
+        "DELETE FROM commands WHERE stream_no = $1",
+        "DELETE FROM queue WHERE no IN (SELECT no FROM queue WHERE stream_no = $1 ORDER BY no FOR UPDATE)",
+        "DELETE FROM snapshots WHERE stream_no = $1",
+        "UPDATE runs SET title = 'erased' WHERE stream_no = $1",
+        "DELETE FROM blob_refs WHERE stream = (SELECT id FROM streams WHERE no = $1)",
+        "UPDATE streams SET first_seq = last_seq + 1, lease_owner = NULL WHERE no = $1",
     ] {
-        sqlx::query(table)
+        query(table)
             .bind(no)
             .execute(&mut *connection)
             .await
             .map_err(fail)?;
     }
-    sqlx::query("UPDATE streams SET erased_at = coalesce(erased_at, ?) WHERE no = ?")
+    query("UPDATE streams SET erased_at = coalesce(erased_at, $1) WHERE no = $2")
         .bind(now.as_millis())
         .bind(no)
         .execute(connection)
         .await
         .map_err(fail)?;
-    Ok((
-        n_events,
-        blobs.iter().filter_map(|blob| BlobId::parse(blob)).collect(),
-    ))
+    Ok((n_events, blobs))
 }
 
 async fn remove_batch(
-    connection: &mut SqliteConnection,
-    db: &DbFile,
-    files: &BlobFiles,
+    connection: &mut Link,
+    db: &DbName,
+    files: &BlobStore,
     blobs: &[BlobId],
 ) -> Result<Swept, StoreError> {
+    let fail = |error| db.error(error);
     let mut swept = Swept::default();
+    files.hold(connection).await.map_err(fail)?;
     for blob in blobs {
-        let query = sqlx::query_scalar::<_, bool>("SELECT EXISTS (SELECT 1 FROM blob_refs WHERE blob = ?)");
-        let is_needed = query.bind(blob.as_str()).fetch_one(&mut *connection).await;
-        if is_needed.map_err(|error| db.error(error))? {
+        let needed = query("SELECT 1 AS needed FROM blob_refs WHERE blob = $1 LIMIT 1").bind(blob.as_str());
+        let needed = needed.fetch_optional(&mut *connection).await.map_err(fail)?;
+        if needed.is_some() {
             continue;
         }
-        let freed = files
-            .remove(blob)
-            .map_err(|error| io_error(&files.path(blob), &error))?;
+        let freed = files.remove(connection, db, blob).await?;
         if freed > 0 {
             swept.n_blobs += 1;
             swept.blob_bytes += freed;

@@ -2,62 +2,146 @@
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use gemicro_core::store::StoreError;
 
-/// The database file; every message about it names it.
+/// A database; every message about it names it.
 #[derive(Debug, Clone)]
-pub(crate) struct DbFile(Arc<Path>);
+pub(crate) struct DbName {
+    /// The file, or the address without a password.
+    name: Arc<str>,
+    codes: Codes,
+}
 
-impl DbFile {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Self(path.into())
+/// Whose error codes a database speaks in.
+#[derive(Debug, Clone, Copy)]
+enum Codes {
+    Sqlite,
+    Postgres,
+}
+
+impl DbName {
+    pub(crate) fn file(path: &Path) -> Self {
+        Self {
+            name: path.display().to_string().into(),
+            codes: Codes::Sqlite,
+        }
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
+    pub(crate) fn server(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            codes: Codes::Postgres,
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.name
     }
 
     /// Sorts an error of the driver by what it means for the user.
     pub(crate) fn error(&self, error: sqlx::Error) -> StoreError {
         let code = match &error {
-            sqlx::Error::Database(database) => database.code().and_then(|code| code.parse::<i32>().ok()),
+            sqlx::Error::Database(database) => database.code().map(|code| code.into_owned()),
             _ => None,
         };
-        let path = self.0.display();
+        match self.codes {
+            Codes::Sqlite => self.sqlite_error(code.and_then(|code| code.parse().ok()), &error),
+            Codes::Postgres => self.postgres_error(code.as_deref(), &error),
+        }
+    }
+
+    fn sqlite_error(&self, code: Option<i32>, error: &sqlx::Error) -> StoreError {
+        let name = &self.name;
         // The low byte is SQLite's primary result code.
         match code.map(|code| code & 0xff) {
             Some(13) => StoreError::Full {
-                message: format!("{path} cannot grow; free some space and go on"),
+                message: format!("{name} cannot grow; free some space and go on"),
             },
-            Some(11 | 26) => self.damaged(&error),
+            Some(11 | 26) => self.damaged(error),
             Some(5 | 6) => StoreError::Io {
-                message: format!("{path} is locked by another process"),
+                message: format!("{name} is locked by another process"),
             },
             Some(8) => StoreError::Io {
-                message: format!("{path} cannot be written: it is read-only"),
+                message: format!("{name} cannot be written: it is read-only"),
             },
             Some(_) | None => StoreError::Io {
-                message: format!("{path}: {error}"),
+                message: format!("{name}: {error}"),
             },
         }
     }
 
-    /// The file cannot be read as a store; it is left as it is.
-    pub(crate) fn damaged(&self, what: impl fmt::Display) -> StoreError {
-        let path = self.0.display();
-        StoreError::Damaged {
-            message: format!(
-                "{path}: {what}; it was left as it is: move it away to start anew, or restore a copy"
-            ),
+    fn postgres_error(&self, code: Option<&str>, error: &sqlx::Error) -> StoreError {
+        let name = &self.name;
+        match code {
+            Some("53100") => StoreError::Full {
+                message: format!("{name} cannot grow; free some space on the server and go on"),
+            },
+            Some("XX001" | "XX002") => self.damaged(error),
+            Some(code) if !is_outage(code) => StoreError::Io {
+                message: format!("{name}: {error}"),
+            },
+            None if matches!(error, sqlx::Error::Encode(_) | sqlx::Error::Decode(_)) => StoreError::Io {
+                message: format!("{name}: {error}"),
+            },
+            Some(_) | None => StoreError::Io {
+                message: format!(
+                    "{name} does not answer ({error}); see that the server runs and can be reached, then try again"
+                ),
+            },
         }
+    }
+
+    /// What is there cannot be read as a store; it is left as it is.
+    pub(crate) fn damaged(&self, what: impl fmt::Display) -> StoreError {
+        let name = &self.name;
+        let message = match self.codes {
+            Codes::Sqlite => {
+                format!("{name}: {what}; it was left as it is: move it away to start anew, or restore a copy")
+            }
+            Codes::Postgres => {
+                format!("{name}: {what}; it was left as it is: name another database, or restore a copy")
+            }
+        };
+        StoreError::Damaged { message }
     }
 
     /// A row does not have the shape this program writes.
     pub(crate) fn odd_row(&self, what: impl fmt::Display) -> StoreError {
         self.damaged(format_args!("a row cannot be read ({what})"))
+    }
+}
+
+/// Whether an SQLSTATE means that the server is away or going: connection exceptions, a transaction that
+/// rested for too long, shutdowns, too many connections.
+fn is_outage(code: &str) -> bool {
+    code.starts_with("08") || matches!(code, "25P03" | "57P01" | "57P02" | "57P03" | "53300")
+}
+
+/// Whether the connection is gone, so that nobody knows what became of the last statement.
+pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(database) => database.code().is_some_and(|code| is_outage(&code)),
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => true,
+        _ => false,
+    }
+}
+
+/// Whether a transaction failed only because of another one at the same moment: a deadlock, a serialization
+/// failure, or two who made the same row.
+pub(crate) fn is_collision(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(database) => {
+            matches!(database.code().as_deref(), Some("40P01" | "40001" | "23505"))
+        }
+        _ => false,
     }
 }
 

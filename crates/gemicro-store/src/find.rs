@@ -3,8 +3,9 @@
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
-use crate::SqliteStore;
+use crate::DurableStore;
 use crate::columns::Columns;
+use crate::sql::query;
 
 const MIN_PREFIX: usize = 4;
 const MAX_MATCHES: i64 = 8;
@@ -65,7 +66,7 @@ impl From<FindStreamError> for Failure {
     }
 }
 
-impl SqliteStore {
+impl DurableStore {
     /// The run with this id, or the only one whose id begins so.
     ///
     /// # Errors
@@ -125,7 +126,7 @@ impl SqliteStore {
         let db = &self.inner.db;
         // `~` sorts after every character of an id.
         let query =
-            sqlx::query("SELECT id FROM streams WHERE id >= ? AND id < ? AND kind = ? ORDER BY id LIMIT ?");
+            query("SELECT id FROM streams WHERE id >= $1 AND id < $2 AND kind = $3 ORDER BY id LIMIT $4");
         let query = query
             .bind(prefix)
             .bind(format!("{prefix}~"))

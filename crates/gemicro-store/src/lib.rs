@@ -1,14 +1,17 @@
-//! The durable memory of gemicro: journal, blobs, leases, commands and lists on one SQLite file.
+//! The durable memory of gemicro: journal, blobs, leases, commands, lists and the queue of steps, on one SQLite
+//! file or one PostgreSQL database.
 //!
-//! [`SqliteStore`] keeps the contract of [`gemicro_core::store::Store`] and [`gemicro_core::blob::Blobs`].
+//! [`DurableStore`] keeps the contracts of [`gemicro_core::store::Store`], [`gemicro_core::blob::Blobs`] and
+//! [`gemicro_core::queue::StepQueue`].
 //! It does not know who produced an event or what a flow means by it.
 //!
 //! Where things are: `home` (the folder and its modes), `open` (format and connections), `writer` (group
 //! commit and fences), `read` and `subscribe` (the way out), `runs`, `conversations` and `dead_letters` (lists), `find` (ids),
-//! `erase`,
-//! `prune`, `rebuild`, `check` (upkeep). What is SQLite's own lies in `open`, `rows` and `error`.
+//! `erase`, `prune`, `rebuild`, `check` (upkeep), `queue` (steps for workers). Statements are written once, for both
+//! engines (`sql`). What is SQLite's own lies in `home`, `open` and `blob_files`, what is PostgreSQL's in `postgres`.
 
 mod blob_files;
+mod blob_store;
 mod blobs;
 mod check;
 mod columns;
@@ -20,12 +23,14 @@ mod error;
 mod find;
 mod home;
 mod open;
+mod postgres;
 mod prune;
+mod queue;
 mod read;
 mod rebuild;
-mod rows;
 mod runs;
 mod snapshots;
+mod sql;
 mod store;
 mod subscribe;
 mod wake;
@@ -39,4 +44,10 @@ pub use find::FindStreamError;
 pub use prune::{PruneReport, PruneRule};
 pub use rebuild::RebuildReport;
 pub use runs::RunFilter;
-pub use store::{Options, SqliteStore};
+pub use store::{DurableStore, Options};
+
+/// A store in a file: [`DurableStore::open`].
+pub type SqliteStore = DurableStore;
+
+/// A store on a server: [`DurableStore::connect`].
+pub type PostgresStore = DurableStore;

@@ -9,20 +9,24 @@ use std::time::Duration;
 use gemicro_core::store::StoreError;
 use rustix::fs::FlockOperation;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqliteConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions};
 
 use crate::blob_files::BlobFiles;
+use crate::blob_store::BlobStore;
+use crate::columns::Columns;
 use crate::dead_letters;
-use crate::error::{DbFile, io_error};
+use crate::error::{DbName, io_error};
 use crate::home::{Home, open_private};
+use crate::sql::{Link, query};
 
 /// "gemi" in the header of the file: this is a store of ours.
 const APPLICATION_ID: i64 = 0x6765_6d69;
 
 /// One script per format, in order; the format's number is the script's place from 1.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     include_str!("../migrations/sqlite/0001_journal.sql"),
     include_str!("../migrations/sqlite/0002_dead_letters.sql"),
+    include_str!("../migrations/sqlite/0003_queue.sql"),
 ];
 
 /// The format that brought the dead-letter list.
@@ -37,37 +41,36 @@ const N_READERS: u32 = 4;
 /// Opens the one connection that writes.
 pub(crate) async fn open_writer(
     home: &Home,
-    db: &DbFile,
+    db: &DbName,
     options: &crate::Options,
-) -> Result<SqliteConnection, StoreError> {
+) -> Result<Link, StoreError> {
     if home.was_emptied()? {
         return Err(db.damaged("the file is empty, but things beside it are not"));
     }
-    let mut connection = connect_options(home, options)
+    let connection = connect_options(home, options)
         // Deleted rows are overwritten: erased means erased.
         .pragma("secure_delete", "ON")
         .pragma("wal_autocheckpoint", "2000")
         .connect()
         .await
         .map_err(|error| db.error(error))?;
-    let format = read_format(&mut connection, db).await?;
-    if format < FORMAT {
-        bring_up_to_date(home, &mut connection, db).await?;
+    let mut link = Link::Sqlite(connection);
+    if read_format(&mut link, db).await? < FORMAT {
+        bring_up_to_date(home, &mut link, db).await?;
     }
     // The newest rows lie at the edges of their trees; a file that was cut short fails here.
-    let probe = "SELECT (SELECT max(no) FROM streams), (SELECT max(rowid) FROM events)";
-    connection
-        .fetch_one(probe)
+    let probe = query("SELECT (SELECT max(no) FROM streams), (SELECT max(rowid) FROM events)");
+    probe
+        .fetch_one(&mut link)
         .await
         .map_err(|error| db.error(error))?;
     if let Some(max_bytes) = options.max_bytes {
         let pragma = format!("PRAGMA max_page_count = {}", (max_bytes / 4096).max(1));
-        connection
-            .execute(AssertSqlSafe(pragma))
+        link.script(AssertSqlSafe(pragma))
             .await
             .map_err(|error| db.error(error))?;
     }
-    Ok(connection)
+    Ok(link)
 }
 
 /// Connections for reading, made when they are first needed.
@@ -89,15 +92,16 @@ fn connect_options(home: &Home, options: &crate::Options) -> SqliteConnectOption
 }
 
 /// The format of the file; 0 for a new one.
-async fn read_format(connection: &mut SqliteConnection, db: &DbFile) -> Result<i64, StoreError> {
-    let header = "SELECT (SELECT application_id FROM pragma_application_id), \
-                  (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)";
-    let row = connection
-        .fetch_one(header)
-        .await
-        .map_err(|error| db.error(error))?;
-    let column = |index: usize| row.try_get::<i64, _>(index).map_err(|error| db.error(error));
-    match (column(0)?, column(1)?, column(2)?) {
+async fn read_format(link: &mut Link, db: &DbName) -> Result<i64, StoreError> {
+    let header = query(
+        "SELECT (SELECT application_id FROM pragma_application_id) AS application, \
+         (SELECT user_version FROM pragma_user_version) AS version, \
+         (SELECT count(*) FROM sqlite_schema) AS n_things",
+    );
+    let row = header.fetch_one(link).await.map_err(|error| db.error(error))?;
+    let columns = Columns::new(&row, db);
+    let column = |name| columns.get::<i64>(name);
+    match (column("application")?, column("version")?, column("n_things")?) {
         (APPLICATION_ID, found, _) if found > FORMAT => Err(StoreError::NewerFormat { found, known: FORMAT }),
         (APPLICATION_ID, found, _) if found > 0 => Ok(found),
         (0, 0, 0) => Ok(0),
@@ -105,42 +109,35 @@ async fn read_format(connection: &mut SqliteConnection, db: &DbFile) -> Result<i
     }
 }
 
-async fn bring_up_to_date(
-    home: &Home,
-    connection: &mut SqliteConnection,
-    db: &DbFile,
-) -> Result<(), StoreError> {
+async fn bring_up_to_date(home: &Home, link: &mut Link, db: &DbName) -> Result<(), StoreError> {
     let _lock = lock_format(home.format_lock().as_path()).await?;
     // Another process may have been quicker.
-    let format = read_format(connection, db).await?;
+    let format = read_format(link, db).await?;
     if format == 0 {
         // Both stay in the file; neither can be set inside a transaction.
         let pragmas = "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL";
-        connection
-            .execute(pragmas)
-            .await
-            .map_err(|error| db.error(error))?;
+        link.script(pragmas).await.map_err(|error| db.error(error))?;
     }
-    let mut transaction = connection
-        .begin_with("BEGIN IMMEDIATE")
-        .await
-        .map_err(|error| db.error(error))?;
+    link.begin().await.map_err(|error| db.error(error))?;
+    let migrated = migrate(home, link, db, format).await;
+    let end = if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let ended = link.script(end).await.map_err(|error| db.error(error));
+    migrated.and(ended)
+}
+
+async fn migrate(home: &Home, link: &mut Link, db: &DbName, format: i64) -> Result<(), StoreError> {
     let done = usize::try_from(format).unwrap_or_default();
     for (format, script) in (1..).zip(MIGRATIONS).skip(done) {
-        transaction
-            .execute(script)
-            .await
-            .map_err(|error| db.error(error))?;
+        link.script(script).await.map_err(|error| db.error(error))?;
         if format == WITH_DEAD_LETTERS {
-            dead_letters::fill(&mut transaction, db, &BlobFiles::new(home.blobs())).await?;
+            let blobs = BlobStore::Files(BlobFiles::new(home.blobs()));
+            dead_letters::fill(link, db, &blobs).await?;
         }
     }
     let header = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}");
-    transaction
-        .execute(AssertSqlSafe(header))
+    link.script(AssertSqlSafe(header))
         .await
-        .map_err(|error| db.error(error))?;
-    transaction.commit().await.map_err(|error| db.error(error))
+        .map_err(|error| db.error(error))
 }
 
 /// Waits for other processes that are making or changing the same database.

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use gemicro_core::store::StoreError;
 use gemicro_event::{StreamId, Timestamp};
-use sqlx::{Executor, Row};
 
-use crate::SqliteStore;
+use crate::DurableStore;
 use crate::columns::Columns;
+use crate::sql::query;
+use crate::store::Engine;
 
 /// Which ended runs to erase; both rules may hold at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,7 +34,11 @@ pub struct PruneReport {
     pub bytes_after: u64,
 }
 
-impl SqliteStore {
+/// Bytes of the blobs that streams need.
+pub(crate) const BLOB_BYTES: &str = "SELECT CAST(coalesce(sum(n_bytes), 0) AS BIGINT) AS n_bytes \
+    FROM (SELECT DISTINCT blob, n_bytes FROM blob_refs) needed";
+
+impl DurableStore {
     /// Erases ended runs by a rule, oldest first. Runs that are open or being worked on stay.
     ///
     /// # Errors
@@ -72,15 +77,13 @@ impl SqliteStore {
     /// Ended runs that were not erased, those that ended first before the others.
     async fn ended_runs(&self) -> Result<Vec<(StreamId, Timestamp)>, StoreError> {
         let db = &self.inner.db;
-        let ended = "SELECT id, runs.ended_at FROM runs JOIN streams ON streams.no = runs.stream_no \
-                     WHERE ended <> 0 AND erased_at IS NULL AND runs.ended_at IS NOT NULL \
-                     ORDER BY runs.ended_at, stream_no";
-        let rows = self
-            .inner
-            .readers
-            .fetch_all(ended)
-            .await
-            .map_err(|error| db.error(error))?;
+        let ended = query(
+            "SELECT id, runs.ended_at FROM runs JOIN streams ON streams.no = runs.stream_no \
+             WHERE ended AND erased_at IS NULL AND runs.ended_at IS NOT NULL \
+             ORDER BY runs.ended_at, stream_no",
+        );
+        let rows = ended.fetch_all(&self.inner.readers).await;
+        let rows = rows.map_err(|error| db.error(error))?;
         let read = |row| {
             let columns = Columns::new(row, db);
             Ok((columns.stream("id")?, columns.time("ended_at")?))
@@ -91,17 +94,24 @@ impl SqliteStore {
     /// Pages that hold something, and the blobs that streams need.
     async fn bytes_in_use(&self) -> Result<u64, StoreError> {
         let db = &self.inner.db;
-        let sizes = "SELECT (SELECT page_count FROM pragma_page_count) \
-                     - (SELECT freelist_count FROM pragma_freelist_count), \
-                     (SELECT page_size FROM pragma_page_size), \
-                     (SELECT coalesce(sum(n_bytes), 0) FROM (SELECT DISTINCT blob, n_bytes FROM blob_refs))";
-        let row = self
-            .inner
-            .readers
-            .fetch_one(sizes)
-            .await
-            .map_err(|error| db.error(error))?;
-        let number = |index: usize| row.try_get::<i64, _>(index).map_err(|error| db.error(error));
-        Ok((number(0)? * number(1)? + number(2)?).cast_unsigned())
+        // The tables of PostgreSQL do not shrink at once; what counts there is what the events need.
+        let in_tables = match self.inner.engine {
+            Engine::Sqlite(_) => query(
+                "SELECT ((SELECT page_count FROM pragma_page_count) \
+                 - (SELECT freelist_count FROM pragma_freelist_count)) * page_size AS n_bytes \
+                 FROM pragma_page_size",
+            ),
+            Engine::Postgres(_) => query(
+                "SELECT CAST(coalesce(sum(pg_column_size(events.*)), 0) AS BIGINT) AS n_bytes FROM events",
+            ),
+        };
+        let in_blobs = query(BLOB_BYTES);
+        let mut n_bytes = 0;
+        for sum in [in_tables, in_blobs] {
+            let row = sum.fetch_one(&self.inner.readers).await;
+            let row = row.map_err(|error| db.error(error))?;
+            n_bytes += Columns::new(&row, db).number("n_bytes")?;
+        }
+        Ok(n_bytes)
     }
 }

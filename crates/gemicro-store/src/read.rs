@@ -3,14 +3,12 @@
 use gemicro_core::blob::{BlobError, BlobId};
 use gemicro_core::store::{Page, StepMark, StoreError, StreamKind};
 use gemicro_event::{AgentUpdate, Event, Json, StepKey, StreamId, Timestamp};
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Sqlite, SqliteExecutor};
 
-use crate::SqliteStore;
-use crate::blob_files::BlobFiles;
+use crate::DurableStore;
+use crate::blob_store::BlobStore;
 use crate::columns::Columns;
-use crate::error::DbFile;
-use crate::store::blocking;
+use crate::error::DbName;
+use crate::sql::{Link, Query, Row, Target, query};
 
 /// A stream's row, as readers need it.
 #[derive(Debug)]
@@ -31,7 +29,7 @@ pub(crate) struct StoredEvent {
     pub(crate) blob: Option<BlobId>,
 }
 
-impl SqliteStore {
+impl DurableStore {
     pub(crate) async fn read_page(
         &self,
         stream: &StreamId,
@@ -83,9 +81,9 @@ impl SqliteStore {
     pub(crate) async fn whole(&self, stored: StoredEvent) -> Result<Event, StoreError> {
         let StoredEvent { mut event, blob, .. } = stored;
         if let Some(blob) = blob {
-            let blobs = self.inner.blobs.clone();
-            let (stream, seq) = (event.stream.clone(), event.seq);
-            event.update.data = blocking(move || read_data(&blobs, &blob, &stream, seq)).await?;
+            let inner = &self.inner;
+            let at = (&event.stream, event.seq);
+            event.update.data = read_data(&inner.readers, &inner.db, &inner.blobs, &blob, at).await?;
         }
         Ok(event)
     }
@@ -99,7 +97,7 @@ impl SqliteStore {
 }
 
 impl Head {
-    fn read(row: &SqliteRow, db: &DbFile) -> Result<Self, StoreError> {
+    fn read(row: &Row, db: &DbName) -> Result<Self, StoreError> {
         let columns = Columns::new(row, db);
         Ok(Self {
             no: columns.get("no")?,
@@ -123,16 +121,28 @@ impl Head {
 }
 
 /// The row of a stream, erased or not.
-pub(crate) async fn read_head(
-    executor: impl SqliteExecutor<'_>,
-    db: &DbFile,
+pub(crate) async fn read_head<'t>(
+    target: impl Target<'t>,
+    db: &DbName,
     stream: &StreamId,
 ) -> Result<Head, StoreError> {
-    let query = sqlx::query("SELECT * FROM streams WHERE id = ?").bind(stream.as_str());
-    let row = query
-        .fetch_optional(executor)
-        .await
-        .map_err(|error| db.error(error))?;
+    find_head(target, query("SELECT * FROM streams WHERE id = $1"), db, stream).await
+}
+
+/// The same inside a write transaction: nobody changes the stream until its end.
+pub(crate) async fn lock_head(link: &mut Link, db: &DbName, stream: &StreamId) -> Result<Head, StoreError> {
+    let locking = query("SELECT * FROM streams WHERE id = $1 FOR UPDATE");
+    find_head(link, locking, db, stream).await
+}
+
+async fn find_head<'t>(
+    target: impl Target<'t>,
+    query: Query,
+    db: &DbName,
+    stream: &StreamId,
+) -> Result<Head, StoreError> {
+    let row = query.bind(stream.as_str()).fetch_optional(target).await;
+    let row = row.map_err(|error| db.error(error))?;
     let row = row.ok_or_else(|| StoreError::NotFound {
         stream: stream.to_string(),
     })?;
@@ -140,40 +150,36 @@ pub(crate) async fn read_head(
 }
 
 /// The head of a stream beside its events after a place.
-pub(crate) fn page_query(
-    stream: &StreamId,
-    after: u64,
-    n_rows: i64,
-) -> sqlx::query::Query<'static, Sqlite, sqlx::sqlite::SqliteArguments> {
+pub(crate) fn page_query(stream: &StreamId, after: u64, n_rows: i64) -> Query {
     let after = i64::try_from(after).unwrap_or(i64::MAX);
-    sqlx::query(
+    query(
         "SELECT s.no, s.kind, s.parent_run, s.first_seq, s.last_seq, s.ended, s.erased_at, e.* \
-         FROM streams s LEFT JOIN events e ON e.stream_no = s.no AND e.seq > ? \
-         WHERE s.id = ? ORDER BY e.seq LIMIT ?",
+         FROM streams s LEFT JOIN events e ON e.stream_no = s.no AND e.seq > $1 \
+         WHERE s.id = $2 ORDER BY e.seq LIMIT $3",
     )
     .bind(after)
-    .bind(stream.as_str().to_owned())
+    .bind(stream.as_str())
     .bind(n_rows)
 }
 
 /// Reads an event from a row of [`page_query`]; `None` when the stream has none there.
 pub(crate) fn stored_event(
     stream: &StreamId,
-    row: &SqliteRow,
-    db: &DbFile,
+    row: &Row,
+    db: &DbName,
 ) -> Result<Option<StoredEvent>, StoreError> {
     let columns = Columns::new(row, db);
     let Some(seq) = columns.get::<Option<i64>>("seq")? else {
         return Ok(None);
     };
-    let json = |text: &str| Json::from_text(text).map_err(|error| db.odd_row(error));
-    let blob = match columns.get::<Option<&str>>("data_blob")? {
-        Some(text) => Some(BlobId::parse(text).ok_or_else(|| db.odd_row("a blob's name"))?),
+    let json = |text: String| Json::from_text(&text).map_err(|error| db.odd_row(error));
+    let blob = match columns.get::<Option<String>>("data_blob")? {
+        Some(text) => Some(BlobId::parse(&text).ok_or_else(|| db.odd_row("a blob's name"))?),
         None => None,
     };
-    let data = columns.get::<Option<&str>>("data")?;
-    let extra = match columns.get::<Option<&str>>("extra")? {
-        Some(text) => serde_json::from_str(text).map_err(|error| db.odd_row(error))?,
+    let data = columns.get::<Option<String>>("data")?;
+    let extra = match columns.get::<Option<String>>("extra")? {
+        Some(text) => serde_json::from_str(&text).map_err(|error| db.odd_row(error))?,
         None => Vec::new(),
     };
     let event = Event {
@@ -191,10 +197,8 @@ pub(crate) fn stored_event(
         trace: columns.get("trace")?,
         extra,
     };
-    let mark = match (
-        columns.get::<Option<&str>>("mark")?,
-        columns.get::<Option<u32>>("attempt")?,
-    ) {
+    let mark = columns.get::<Option<String>>("mark")?;
+    let mark = match (mark.as_deref(), columns.get::<Option<u32>>("attempt")?) {
         (Some("started"), Some(attempt)) => Some(StepMark::Started(attempt)),
         (Some("ended"), Some(attempt)) => Some(StepMark::Ended(attempt)),
         (None, _) => None,
@@ -204,16 +208,17 @@ pub(crate) fn stored_event(
 }
 
 /// Reads the data of an event from its blob.
-pub(crate) fn read_data(
-    blobs: &BlobFiles,
+pub(crate) async fn read_data<'t>(
+    target: impl Target<'t>,
+    db: &DbName,
+    blobs: &BlobStore,
     blob: &BlobId,
-    stream: &StreamId,
-    seq: u64,
+    (stream, seq): (&StreamId, u64),
 ) -> Result<Json, StoreError> {
     let damaged = |message: String| StoreError::Damaged {
         message: format!("run {stream}, event {seq}: {message}"),
     };
-    let bytes = match blobs.read(blob) {
+    let bytes = match blobs.read(target, db, blob).await {
         Ok(bytes) => bytes,
         Err(BlobError::Missing { .. }) => {
             let (stream, blob) = (stream.clone(), blob.to_string());

@@ -1,17 +1,15 @@
 //! The projections made again from the events, with the same code that keeps them.
 
-use futures_util::TryStreamExt;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::StoreError;
-use sqlx::SqliteConnection;
 
-use crate::SqliteStore;
-use crate::blob_files::BlobFiles;
+use crate::DurableStore;
+use crate::blob_store::BlobStore;
 use crate::columns::Columns;
 use crate::dead_letters::Letters;
-use crate::error::DbFile;
+use crate::error::DbName;
 use crate::read::{page_query, read_data, stored_event};
-use crate::rows::Batch;
+use crate::sql::{Batch, Link, query};
 use crate::writer::{RUNNING_STEPS, RUNS, Scope, StreamState, run_values};
 
 /// What a rebuild went through.
@@ -28,7 +26,10 @@ pub struct RebuildReport {
 /// Streams handled per transaction, so that appends need not wait long.
 const BATCH: i64 = 64;
 
-impl SqliteStore {
+/// Events read at a time.
+const PAGE: i64 = 1024;
+
+impl DurableStore {
     /// Makes the lists (runs, running steps, dead letters, ends of streams) again from the events.
     ///
     /// # Errors
@@ -54,18 +55,18 @@ impl SqliteStore {
 
 /// Rebuilds the next streams after a number; answers where to go on.
 async fn rebuild_batch(
-    connection: &mut SqliteConnection,
-    db: &DbFile,
-    blobs: &BlobFiles,
+    connection: &mut Link,
+    db: &DbName,
+    blobs: &BlobStore,
     after: i64,
 ) -> Result<(Option<i64>, RebuildReport), StoreError> {
-    let query = sqlx::query("SELECT * FROM streams WHERE no > ? AND erased_at IS NULL ORDER BY no LIMIT ?");
-    let rows = query
-        .bind(after)
-        .bind(BATCH)
-        .fetch_all(&mut *connection)
-        .await
-        .map_err(|error| db.error(error))?;
+    let rows =
+        query("SELECT * FROM streams WHERE no > $1 AND erased_at IS NULL ORDER BY no LIMIT $2 FOR UPDATE")
+            .bind(after)
+            .bind(BATCH)
+            .fetch_all(&mut *connection)
+            .await
+            .map_err(|error| db.error(error))?;
     let mut report = RebuildReport::default();
     let mut last = None;
     for row in &rows {
@@ -88,62 +89,65 @@ async fn rebuild_batch(
 }
 
 async fn fold_events(
-    connection: &mut SqliteConnection,
-    db: &DbFile,
-    blobs: &BlobFiles,
+    connection: &mut Link,
+    db: &DbName,
+    blobs: &BlobStore,
     state: &mut StreamState,
     report: &mut RebuildReport,
 ) -> Result<Letters, StoreError> {
     let stream = state.id.clone();
     let mut letters = Letters::default();
-    let mut rows = page_query(&stream, 0, i64::MAX).fetch(connection);
-    while let Some(row) = rows.try_next().await.map_err(|error| db.error(error))? {
-        let Some(mut stored) = stored_event(&stream, &row, db)? else {
-            continue;
-        };
-        if let Some(blob) = &stored.blob {
-            match read_data(blobs, blob, &stream, stored.event.seq) {
-                Ok(data) => stored.event.update.data = data,
-                Err(error) => report.unreadable.push(error),
+    let mut after = 0;
+    loop {
+        let rows = page_query(&stream, after, PAGE).fetch_all(&mut *connection).await;
+        let rows = rows.map_err(|error| db.error(error))?;
+        let n_before = report.n_events;
+        for row in &rows {
+            let Some(mut stored) = stored_event(&stream, row, db)? else {
+                continue;
+            };
+            let seq = stored.event.seq;
+            if let Some(blob) = &stored.blob {
+                match read_data(&mut *connection, db, blobs, blob, (&stream, seq)).await {
+                    Ok(data) => stored.event.update.data = data,
+                    Err(error) => report.unreadable.push(error),
+                }
             }
+            state.note(&stored.event, stored.mark);
+            letters.note(state.no, &stored.event);
+            report.n_events += 1;
+            after = seq;
         }
-        state.note(&stored.event, stored.mark);
-        letters.note(state.no, &stored.event);
-        report.n_events += 1;
+        if report.n_events == n_before {
+            return Ok(letters);
+        }
     }
-    Ok(letters)
 }
 
 async fn write_projections(
-    connection: &mut SqliteConnection,
+    connection: &mut Link,
     state: &StreamState,
     letters: &Letters,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "UPDATE streams SET last_seq = ?, ended = ?, resubmits = iif(?, resubmits, NULL) WHERE no = ?",
+    query(
+        "UPDATE streams SET last_seq = $1, ended = $2, resubmits = CASE WHEN $3 THEN resubmits END WHERE no = $4",
     )
-    .bind(state.last_seq.cast_signed())
+    .bind(state.last_seq)
     .bind(state.ended)
     .bind(letters.are_resubmitted_by(state.no))
     .bind(state.no)
     .execute(&mut *connection)
     .await?;
     for table in [
-        "DELETE FROM running_steps WHERE stream_no = ?",
-        "DELETE FROM dead_letters WHERE stream_no = ?",
+        "DELETE FROM running_steps WHERE stream_no = $1",
+        "DELETE FROM dead_letters WHERE stream_no = $1",
     ] {
-        sqlx::query(table)
-            .bind(state.no)
-            .execute(&mut *connection)
-            .await?;
+        query(table).bind(state.no).execute(&mut *connection).await?;
     }
     let mut batch = Batch::default();
     let running: Vec<_> = state.running.iter().collect();
     batch.rows(&RUNNING_STEPS, &running, |(step, attempt), batch| {
-        batch
-            .value(state.no)
-            .value(step.as_str())
-            .value(i64::from(**attempt));
+        batch.value(state.no).value(step.as_str()).value(**attempt);
     });
     let rows: Vec<&RunRow> = state.row.iter().collect();
     batch.rows(&RUNS, &rows, |row, batch| run_values(state.no, row, batch));

@@ -4,8 +4,9 @@ use gemicro_core::run::RunRow;
 use gemicro_core::store::StoreError;
 use gemicro_event::{RunStatus, StreamId};
 
-use crate::SqliteStore;
+use crate::DurableStore;
 use crate::columns::Columns;
+use crate::sql::query;
 
 /// Which runs to list.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +23,7 @@ pub struct RunFilter {
 
 const DEFAULT_LIMIT: usize = 50;
 
-impl SqliteStore {
+impl DurableStore {
     /// Runs as lines, the newest first.
     ///
     /// # Errors
@@ -35,14 +36,14 @@ impl SqliteStore {
         };
         let limit = i64::try_from(filter.limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(i64::MAX);
         let status = filter.status.map(RunStatus::as_str);
-        let query = sqlx::query(
+        let query = query(
             "SELECT * FROM runs JOIN streams ON streams.no = runs.stream_no \
-             WHERE stream_no < ? AND (? IS NULL OR status = ?) AND (? IS NULL OR flow = ?) \
-             ORDER BY stream_no DESC LIMIT ?",
+             WHERE stream_no < $1 AND ($2 IS NULL OR status = $2) AND ($3 IS NULL OR flow = $3) \
+             ORDER BY stream_no DESC LIMIT $4",
         );
-        let query = query.bind(before).bind(status).bind(status);
         let query = query
-            .bind(filter.flow.as_deref())
+            .bind(before)
+            .bind(status)
             .bind(filter.flow.as_deref())
             .bind(limit);
         let rows = query
@@ -58,9 +59,8 @@ impl SqliteStore {
     /// When there is no such run.
     pub async fn run(&self, run: &StreamId) -> Result<RunRow, StoreError> {
         let db = &self.inner.db;
-        let query = sqlx::query(
-            "SELECT * FROM runs JOIN streams ON streams.no = runs.stream_no WHERE streams.id = ?",
-        );
+        let query =
+            query("SELECT * FROM runs JOIN streams ON streams.no = runs.stream_no WHERE streams.id = $1");
         let row = query.bind(run.as_str()).fetch_optional(&self.inner.readers).await;
         let row = row.map_err(|error| db.error(error))?;
         let row = row.ok_or_else(|| StoreError::NotFound {

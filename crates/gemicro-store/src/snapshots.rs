@@ -3,11 +3,13 @@
 use gemicro_core::store::StoreError;
 use gemicro_event::StreamId;
 
-use crate::SqliteStore;
-use crate::read::read_head;
+use crate::DurableStore;
+use crate::columns::Columns;
+use crate::read::lock_head;
+use crate::sql::query;
 use crate::writer::Scope;
 
-impl SqliteStore {
+impl DurableStore {
     pub(crate) async fn write_snapshot(
         &self,
         stream: StreamId,
@@ -17,14 +19,14 @@ impl SqliteStore {
         let db = self.inner.db.clone();
         self.transact(Scope::Beside, move |connection| {
             Box::pin(async move {
-                let head = read_head(&mut *connection, &db, &stream).await?;
+                let head = lock_head(connection, &db, &stream).await?;
                 head.check_not_erased(&stream)?;
-                sqlx::query(
-                    "INSERT INTO snapshots (stream_no, seq, state) VALUES (?, ?, ?) \
+                query(
+                    "INSERT INTO snapshots (stream_no, seq, state) VALUES ($1, $2, $3) \
                      ON CONFLICT (stream_no) DO UPDATE SET seq = excluded.seq, state = excluded.state",
                 )
                 .bind(head.no)
-                .bind(seq.cast_signed())
+                .bind(seq)
                 .bind(state)
                 .execute(connection)
                 .await
@@ -40,10 +42,13 @@ impl SqliteStore {
         stream: &StreamId,
     ) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
         let head = self.head(stream).await?;
-        let query =
-            sqlx::query_as::<_, (i64, Vec<u8>)>("SELECT seq, state FROM snapshots WHERE stream_no = ?");
-        let found = query.bind(head.no).fetch_optional(&self.inner.readers).await;
-        let found = found.map_err(|error| self.inner.db.error(error))?;
-        Ok(found.map(|(seq, state)| (seq.cast_unsigned(), state)))
+        let db = &self.inner.db;
+        let query = query("SELECT seq, state FROM snapshots WHERE stream_no = $1");
+        let row = query.bind(head.no).fetch_optional(&self.inner.readers).await;
+        let Some(row) = row.map_err(|error| db.error(error))? else {
+            return Ok(None);
+        };
+        let columns = Columns::new(&row, db);
+        Ok(Some((columns.number("seq")?, columns.get("state")?)))
     }
 }

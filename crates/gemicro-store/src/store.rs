@@ -10,18 +10,20 @@ use futures_util::stream::BoxStream;
 use gemicro_core::blob::BlobId;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::store::{Append, Appended, Lease, NewStream, Page, Store, StoreError};
-use gemicro_event::{CommandId, Event, StreamId};
-use sqlx::{SqliteConnection, SqlitePool};
+use gemicro_event::{CommandId, Event, Json, StreamId};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::blob_files::BlobFiles;
-use crate::error::{DbFile, io_error};
+use crate::blob_store::BlobStore;
+use crate::error::DbName;
 use crate::home::Home;
 use crate::open::{open_readers, open_writer};
+use crate::postgres::Server;
+use crate::sql::{Link, Pool};
 use crate::wake::Wakes;
-use crate::writer::{Action, Done, Group, Job, Message, Request, Scope, Spilled, Writer};
+use crate::writer::{Action, Connection, Done, Group, Job, Message, Request, Scope, Spilled, Writer};
 
-/// Data with more bytes of JSON than this goes to a blob file.
+/// Data with more bytes of JSON than this goes to a blob.
 const MAX_INLINE_BYTES: usize = 16 * 1024;
 
 /// Requests that may wait for the writer; more callers wait in turn.
@@ -45,18 +47,19 @@ impl Default for Options {
     }
 }
 
-/// Streams in a SQLite file; clones share it. Several processes may use the same file.
+/// Streams in a SQLite file ([`open`](Self::open)) or a PostgreSQL database ([`connect`](Self::connect)); clones
+/// share it. Several processes may use the same one.
 #[derive(Debug, Clone)]
-pub struct SqliteStore {
+pub struct DurableStore {
     pub(crate) inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) home: Home,
-    pub(crate) db: DbFile,
-    pub(crate) readers: SqlitePool,
-    pub(crate) blobs: BlobFiles,
+    pub(crate) engine: Engine,
+    pub(crate) db: DbName,
+    pub(crate) readers: Pool,
+    pub(crate) blobs: BlobStore,
     pub(crate) wakes: Arc<Wakes>,
     /// Transactions of grouped requests so far.
     n_groups: Arc<AtomicU64>,
@@ -64,7 +67,14 @@ pub(crate) struct Inner {
     queue: mpsc::Sender<Message>,
 }
 
-impl SqliteStore {
+/// What differs between the engines, and holds as long as the store.
+#[derive(Debug)]
+pub(crate) enum Engine {
+    Sqlite(Home),
+    Postgres(Server),
+}
+
+impl DurableStore {
     /// Opens the store in a state folder, making both if there are none.
     ///
     /// # Errors
@@ -73,25 +83,39 @@ impl SqliteStore {
         Self::open_with(home, &Options::default()).await
     }
 
-    /// Like [`SqliteStore::open`], with other settings.
+    /// Like [`DurableStore::open`], with other settings.
     ///
     /// # Errors
-    /// As for [`SqliteStore::open`].
+    /// As for [`DurableStore::open`].
     pub async fn open_with(home: &Path, options: &Options) -> Result<Self, StoreError> {
         let home = Home::prepare(home)?;
-        let db = DbFile::new(home.db());
-        let connection = open_writer(&home, &db, options).await?;
-        let readers = open_readers(&home, options);
-        let blobs = BlobFiles::new(home.blobs());
+        let db = DbName::file(&home.db());
+        let blobs = BlobStore::Files(BlobFiles::new(home.blobs()));
+        let connection = Connection::Sqlite {
+            link: open_writer(&home, &db, options).await?,
+            data_version: -1,
+        };
+        let readers = Pool::Sqlite(open_readers(&home, options));
+        Ok(Self::start(Engine::Sqlite(home), db, readers, connection, blobs))
+    }
+
+    /// Starts the writer of an opened database.
+    pub(crate) fn start(
+        engine: Engine,
+        db: DbName,
+        readers: Pool,
+        connection: Connection,
+        blobs: BlobStore,
+    ) -> Self {
         let wakes = Arc::new(Wakes::default());
         let (queue, requests) = mpsc::channel(QUEUE);
         let n_groups = Arc::new(AtomicU64::new(0));
         let group = Group::new(connection, db.clone(), blobs.clone());
         let writer = Writer::new(group, Arc::clone(&wakes), Arc::clone(&n_groups));
         tokio::spawn(writer.run(requests));
-        Ok(Self {
+        Self {
             inner: Arc::new(Inner {
-                home,
+                engine,
                 db,
                 readers,
                 blobs,
@@ -99,7 +123,7 @@ impl SqliteStore {
                 n_groups,
                 queue,
             }),
-        })
+        }
     }
 
     /// Transactions this process has committed for appends, creations and leases; with the number of events
@@ -111,15 +135,20 @@ impl SqliteStore {
 
     /// Finishes what was asked before and lets go of the files; the store cannot be used afterwards.
     pub async fn close(&self) {
-        self.inner.readers.close().await;
+        match &self.inner.engine {
+            // The writer comes last: it empties the write-ahead log.
+            Engine::Sqlite(_) => self.inner.readers.close().await,
+            Engine::Postgres(server) => server.stop_listening(),
+        }
         let (closed, wait) = oneshot::channel();
         if self.inner.queue.send(Message::Close(closed)).await.is_ok() {
             wait.await.ok();
         }
+        self.inner.readers.close().await;
     }
 
     /// Sends a change to the writer and waits until it is durable.
-    async fn change(&self, action: Action) -> Result<Done, StoreError> {
+    pub(crate) async fn change(&self, action: Action) -> Result<Done, StoreError> {
         let (action, spilled) = self.spill(action).await?;
         let (reply, answer) = oneshot::channel();
         self.send(Message::Request(Request {
@@ -131,12 +160,15 @@ impl SqliteStore {
         answer.await.map_err(|_| closed())?
     }
 
-    /// Runs a transaction of its own on the writing connection.
+    /// Runs a transaction of its own: on SQLite on the one connection that writes.
     pub(crate) async fn transact<T, F>(&self, scope: Scope, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+        F: for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
     {
+        if let Engine::Postgres(server) = &self.inner.engine {
+            return self.transact_beside(server, work).await;
+        }
         let result = Arc::new(Mutex::new(None));
         let slot = Arc::clone(&result);
         let (reply, answer) = oneshot::channel();
@@ -154,6 +186,34 @@ impl SqliteStore {
         value.ok_or_else(closed)
     }
 
+    /// A task of its own, as on SQLite: a caller who goes away must not leave a transaction open.
+    async fn transact_beside<T, F>(&self, server: &Server, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+    {
+        let (pool, db) = (server.pool.clone(), self.inner.db.clone());
+        let working = tokio::spawn(async move {
+            let fail = |error| db.error(error);
+            let mut link = Link::Postgres(pool.acquire().await.map_err(fail)?);
+            link.begin().await.map_err(fail)?;
+            match work(&mut link).await {
+                Ok(value) => link.script("COMMIT").await.map(|()| value).map_err(fail),
+                Err(error) => {
+                    if link.script("ROLLBACK").await.is_err() {
+                        link.close().await.ok();
+                    }
+                    Err(error)
+                }
+            }
+        });
+        working.await.unwrap_or_else(|error| {
+            Err(StoreError::Io {
+                message: format!("a transaction was cut off: {error}"),
+            })
+        })
+    }
+
     /// Asks for the write-ahead log to be emptied soon.
     pub(crate) async fn checkpoint(&self) -> Result<(), StoreError> {
         self.send(Message::Checkpoint).await
@@ -163,7 +223,7 @@ impl SqliteStore {
         self.inner.queue.send(message).await.map_err(|_| closed())
     }
 
-    /// Writes large data to blob files, before the transaction that names them.
+    /// Puts large data into blobs, as far as that can be done before the transaction that names them.
     async fn spill(&self, action: Action) -> Result<(Action, Spilled), StoreError> {
         let large: Vec<_> = (action.events().iter().enumerate())
             .filter(|(_, event)| event.update.data.text().len() > MAX_INLINE_BYTES)
@@ -172,22 +232,19 @@ impl SqliteStore {
         if large.is_empty() {
             return Ok((action, Spilled::new()));
         }
-        let blobs = self.inner.blobs.clone();
-        let spilled = blocking(move || {
-            let write = |(index, data): (usize, gemicro_event::Json)| {
-                let bytes = data.text().as_bytes();
-                let blob = BlobId::of(bytes);
-                blobs
-                    .write(&blob, bytes)
-                    .map_err(|error| io_error(&blobs.path(&blob), &error))?;
-                Ok((index, blob))
-            };
-            large
-                .into_iter()
-                .map(write)
-                .collect::<Result<Spilled, StoreError>>()
-        });
-        Ok((action, spilled.await?))
+        let name = move || {
+            let name = |(index, data): (usize, Json)| (index, BlobId::of(data.text().as_bytes()), data);
+            Ok(large.into_iter().map(name).collect::<Vec<_>>())
+        };
+        let named = blocking(name).await?;
+        let spilled = named
+            .iter()
+            .map(|(index, blob, _)| (*index, blob.clone()))
+            .collect();
+        let bytes = |(_, blob, data): (usize, BlobId, Json)| (blob, data.text().as_bytes().to_vec());
+        let prepared = named.into_iter().map(bytes).collect();
+        self.inner.blobs.prepare(prepared).await?;
+        Ok((action, spilled))
     }
 }
 
@@ -215,7 +272,7 @@ fn granted(done: Done, stream: &StreamId) -> Result<Lease, StoreError> {
     })
 }
 
-impl Store for SqliteStore {
+impl Store for DurableStore {
     fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>> {
         Box::pin(async move {
             let done = self.change(Action::Create(new)).await?;

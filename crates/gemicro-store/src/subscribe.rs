@@ -1,7 +1,7 @@
 //! Following a stream: what is there, then what comes, each once.
 //!
 //! Listening starts before the first read, so nothing can fall between the two. This process's commits
-//! wake the follower; other processes' are found by looking again every [`POLL`].
+//! wake the follower; other processes' are found by looking again every [`POLL`], or when PostgreSQL says so.
 
 use std::time::Duration;
 
@@ -11,15 +11,19 @@ use gemicro_core::run::events::Gap;
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{AgentUpdate, Event, SCHEMA_VERSION, StreamId, Timestamp, is_terminal};
 
-use crate::SqliteStore;
+use crate::DurableStore;
+use crate::store::Engine;
 
-/// How often another process's commits are looked for.
+/// How often another process's commits are looked for in a file.
 const POLL: Duration = Duration::from_millis(200);
+
+/// The same on a server, which also tells of them.
+const POLL_SERVER: Duration = Duration::from_millis(500);
 
 /// Events held in memory per follower; their large data is read one by one.
 const PAGE: usize = 512;
 
-impl SqliteStore {
+impl DurableStore {
     pub(crate) fn follow(
         &self,
         stream_id: StreamId,
@@ -28,6 +32,13 @@ impl SqliteStore {
         let store = self.clone();
         let mut listener = self.inner.wakes.listen(&stream_id);
         let mut after = after;
+        let poll = match &self.inner.engine {
+            Engine::Sqlite(_) => POLL,
+            Engine::Postgres(server) => {
+                server.listen(&self.inner.wakes);
+                POLL_SERVER
+            }
+        };
         Box::pin(stream! {
             loop {
                 listener.reset();
@@ -68,7 +79,7 @@ impl SqliteStore {
                 }
                 if !is_full {
                     // Either a change or the time to look again; both lead to the next read.
-                    tokio::time::timeout(POLL, listener.changed()).await.ok();
+                    tokio::time::timeout(poll, listener.changed()).await.ok();
                 }
             }
         })

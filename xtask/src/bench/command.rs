@@ -12,6 +12,7 @@ use crate::process;
 #[derive(Debug, PartialEq, Eq)]
 enum Bench {
     Journal,
+    Queue,
     Index,
     Startup,
     Branches,
@@ -27,6 +28,7 @@ impl Bench {
     fn name(&self) -> &'static str {
         match self {
             Bench::Journal => "journal",
+            Bench::Queue => "queue",
             Bench::Index => "index",
             Bench::Startup => "startup",
             Bench::Branches => "branches",
@@ -46,6 +48,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
         println!("==> bench {}", bench.name());
         match bench {
             Bench::Journal => cargo_bench(root, "gemicro-store", "journal")?,
+            Bench::Queue => cargo_bench(root, "gemicro-store", "queue")?,
             Bench::Index => cargo_bench(root, "gemicro-source", "index")?,
             Bench::Startup => startup::run(root)?,
             Bench::Branches => branches::run(root)?,
@@ -68,6 +71,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
     let benches = match words.next() {
         None => vec![
             Bench::Journal,
+            Bench::Queue,
             Bench::Index,
             Bench::Startup,
             Bench::Branches,
@@ -82,6 +86,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             },
         ],
         Some("journal") => vec![Bench::Journal],
+        Some("queue") => vec![Bench::Queue],
         Some("index") => vec![Bench::Index],
         Some("startup") => vec![Bench::Startup],
         Some("branches") => vec![Bench::Branches],
@@ -105,7 +110,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         }
         Some(unknown) => {
             bail!(
-                "no bench `{unknown}`: journal, index, startup, branches, mcp, warm, guard, history, research"
+                "no bench `{unknown}`: journal, queue, index, startup, branches, mcp, warm, guard, history, chat, research"
             )
         }
     };
@@ -139,7 +144,8 @@ mod tests {
             depth,
             corpus: corpus.map(PathBuf::from),
         };
-        assert_eq!(parsed("").unwrap().len(), 10);
+        assert_eq!(parsed("").unwrap().len(), 11);
+        assert_eq!(parsed("queue").unwrap(), [Bench::Queue]);
         assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
         assert_eq!(parsed("mcp").unwrap(), [Bench::Mcp]);
         assert_eq!(parsed("warm").unwrap(), [Bench::Warm]);

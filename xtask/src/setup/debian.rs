@@ -45,7 +45,8 @@ impl Package {
     }
 }
 
-fn is_root() -> bool {
+/// Whether packages can be installed.
+pub(super) fn is_root() -> bool {
     let id = Command::new("id").arg("-u").stderr(Stdio::null()).output();
     id.is_ok_and(|output| output.stdout == b"0\n")
 }

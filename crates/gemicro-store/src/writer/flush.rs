@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use gemicro_core::run::RunRow;
 use gemicro_core::store::StepMark;
 use gemicro_event::{StepKey, StreamId, Timestamp};
-use sqlx::SqliteConnection;
 
 use super::{EventRow, state::StreamState};
 use crate::dead_letters::Letters;
-use crate::rows::{Batch, RowStatement};
+use crate::queue::{PLACES, Place};
+use crate::sql::{Batch, Kind, Link, RowStatement, Values};
 
 /// Everything that accepted requests of one transaction changed.
 #[derive(Debug, Default)]
@@ -17,12 +17,26 @@ pub(crate) struct Changes {
     pub(crate) events: Vec<EventRow>,
     /// Streams whose row changed.
     pub(crate) streams: BTreeSet<StreamId>,
+    /// Places in the queue that changed.
+    pub(crate) places: Vec<Place>,
 }
 
 pub(crate) const STREAMS: RowStatement = RowStatement {
     before: "INSERT INTO streams (no, id, kind, parent_run, first_seq, last_seq, ended, erased_at, \
              lease_owner, lease_epoch, lease_expires_at)",
-    n_columns: 11,
+    columns: &[
+        Kind::Int,
+        Kind::Text,
+        Kind::Text,
+        Kind::Text,
+        Kind::Int,
+        Kind::Int,
+        Kind::Bool,
+        Kind::Int,
+        Kind::Text,
+        Kind::Int,
+        Kind::Int,
+    ],
     after: "ON CONFLICT (no) DO UPDATE SET last_seq = excluded.last_seq, ended = excluded.ended, \
             lease_owner = excluded.lease_owner, lease_epoch = excluded.lease_epoch, \
             lease_expires_at = excluded.lease_expires_at",
@@ -31,14 +45,41 @@ pub(crate) const STREAMS: RowStatement = RowStatement {
 pub(crate) const EVENTS: RowStatement = RowStatement {
     before: "INSERT INTO events (stream_no, seq, schema_version, event_type, message, at_ms, data, data_blob, \
              step, mark, attempt, trace, extra)",
-    n_columns: 13,
+    columns: &[
+        Kind::Int,
+        Kind::Int,
+        Kind::Int,
+        Kind::Text,
+        Kind::Text,
+        Kind::Int,
+        Kind::Text,
+        Kind::Text,
+        Kind::Text,
+        Kind::Text,
+        Kind::Int,
+        Kind::Text,
+        Kind::Text,
+    ],
     after: "",
 };
 
 pub(crate) const RUNS: RowStatement = RowStatement {
     before: "INSERT INTO runs (stream_no, flow, title, status, error_kind, n_events, tokens, micro_usd, turns, \
              started_at, updated_at, ended_at)",
-    n_columns: 12,
+    columns: &[
+        Kind::Int,
+        Kind::Text,
+        Kind::Text,
+        Kind::Text,
+        Kind::Text,
+        Kind::Int,
+        Kind::Int,
+        Kind::Int,
+        Kind::Int,
+        Kind::Int,
+        Kind::Int,
+        Kind::Int,
+    ],
     after: "ON CONFLICT (stream_no) DO UPDATE SET flow = excluded.flow, title = excluded.title, \
             status = excluded.status, error_kind = excluded.error_kind, n_events = excluded.n_events, \
             tokens = excluded.tokens, micro_usd = excluded.micro_usd, turns = excluded.turns, \
@@ -47,25 +88,32 @@ pub(crate) const RUNS: RowStatement = RowStatement {
 
 pub(crate) const RUNNING_STEPS: RowStatement = RowStatement {
     before: "INSERT INTO running_steps (stream_no, step, attempt)",
-    n_columns: 3,
+    columns: &[Kind::Int, Kind::Text, Kind::Int],
     after: "ON CONFLICT (stream_no, step) DO UPDATE SET attempt = excluded.attempt",
 };
 
 const ENDED_STEPS: RowStatement = RowStatement {
     before: "DELETE FROM running_steps WHERE (stream_no, step) IN (",
-    n_columns: 2,
+    columns: &[Kind::Int, Kind::Text],
     after: ")",
+};
+
+/// When a run ends, its steps leave the queue.
+const ENDED_STREAMS: RowStatement = RowStatement {
+    before: "DELETE FROM queue WHERE no IN (SELECT no FROM queue WHERE stream_no IN (",
+    columns: &[Kind::Int],
+    after: ") ORDER BY no FOR UPDATE)",
 };
 
 const BLOB_REFS: RowStatement = RowStatement {
     before: "INSERT INTO blob_refs (stream, blob, n_bytes, at_ms)",
-    n_columns: 4,
+    columns: &[Kind::Text, Kind::Text, Kind::Int, Kind::Int],
     after: "ON CONFLICT (stream, blob) DO NOTHING",
 };
 
 /// Writes the changes and commits, in one trip; `state_of` knows the new state of every changed stream.
 pub(crate) async fn flush<'s>(
-    connection: &mut SqliteConnection,
+    link: &mut Link,
     changes: &'s Changes,
     state_of: impl Fn(&StreamId) -> Option<&'s StreamState>,
 ) -> Result<(), sqlx::Error> {
@@ -94,11 +142,18 @@ pub(crate) async fn flush<'s>(
         batch
             .value(row.event.stream.as_str())
             .value(blob)
-            .value(n_bytes.cast_signed())
+            .value(n_bytes)
             .value(now);
     });
-    batch.statement("COMMIT");
-    batch.run(connection).await
+    batch.rows(&PLACES, &changes.places, Place::values);
+    let ended = streams.iter().filter(|stream| stream.ended);
+    let ended: Vec<i64> = ended.map(|stream| stream.no).collect();
+    batch.rows(&ENDED_STREAMS, &ended, |stream_no, batch| {
+        batch.value(*stream_no);
+    });
+    batch.notify(changes.streams.iter().map(ToString::to_string).collect());
+    batch.commit();
+    batch.run(link).await
 }
 
 /// Only the last mark of a step counts.
@@ -117,50 +172,47 @@ fn add_steps(batch: &mut Batch, events: &[EventRow]) {
         }
     }
     batch.rows(&RUNNING_STEPS, &started, |(stream_no, step, attempt), batch| {
-        batch
-            .value(*stream_no)
-            .value(step.as_str())
-            .value(i64::from(*attempt));
+        batch.value(*stream_no).value(step.as_str()).value(*attempt);
     });
     batch.rows(&ENDED_STEPS, &ended, |(stream_no, step), batch| {
         batch.value(*stream_no).value(step.as_str());
     });
 }
 
-fn stream_values(stream: &StreamState, batch: &mut Batch) {
+fn stream_values(stream: &StreamState, batch: &mut Values) {
     batch
         .value(stream.no)
         .value(stream.id.as_str())
         .value(stream.kind.as_str())
         .value(stream.parent_run.as_ref().map(StreamId::as_str))
-        .value(stream.first_seq.cast_signed())
-        .value(stream.last_seq.cast_signed())
+        .value(stream.first_seq)
+        .value(stream.last_seq)
         .value(stream.ended)
         .value(stream.erased_at.map(Timestamp::as_millis))
         .value(stream.lease_owner.as_deref())
-        .value(stream.lease_epoch.cast_signed())
+        .value(stream.lease_epoch)
         .value(stream.lease_expires_at.as_millis());
 }
 
 /// The columns of [`RUNS`].
-pub(crate) fn run_values(stream_no: i64, row: &RunRow, batch: &mut Batch) {
+pub(crate) fn run_values(stream_no: i64, row: &RunRow, batch: &mut Values) {
     batch
         .value(stream_no)
         .value(row.flow.as_str())
         .value(row.title.as_str())
         .value(row.status.as_str())
         .value(row.error_kind.map(gemicro_event::ErrorKind::as_str))
-        .value(row.n_events.cast_signed())
-        .value(row.spent.tokens.cast_signed())
-        .value(row.spent.micro_usd.cast_signed())
-        .value(row.spent.turns.cast_signed())
+        .value(row.n_events)
+        .value(row.spent.tokens)
+        .value(row.spent.micro_usd)
+        .value(row.spent.turns)
         .value(row.started_at.as_millis())
         .value(row.updated_at.as_millis())
         .value(row.ended_at.map(Timestamp::as_millis));
 }
 
 /// The columns of [`EVENTS`].
-pub(crate) fn event_values(row: &EventRow, batch: &mut Batch) {
+pub(crate) fn event_values(row: &EventRow, batch: &mut Values) {
     let event = &row.event;
     let (mark, attempt) = match row.mark {
         Some(StepMark::Started(attempt)) => (Some("started"), Some(i64::from(attempt))),
@@ -170,8 +222,8 @@ pub(crate) fn event_values(row: &EventRow, batch: &mut Batch) {
     let inline = row.blob.is_none().then(|| event.update.data.text());
     batch
         .value(row.stream_no)
-        .value(event.seq.cast_signed())
-        .value(i64::from(event.schema_version))
+        .value(event.seq)
+        .value(event.schema_version)
         .value(event.update.event_type.as_str())
         .value(event.update.message.as_str())
         .value(event.update.timestamp.as_millis())

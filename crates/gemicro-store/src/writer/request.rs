@@ -4,15 +4,18 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::blob::BlobId;
+use gemicro_core::queue::{QueueState, Settlement};
 use gemicro_core::store::{Append, Lease, NewEvent, NewStream, StoreError};
 use gemicro_event::{Event, StreamId};
-use sqlx::SqliteConnection;
 use tokio::sync::oneshot;
+
+use crate::queue::Expired;
+use crate::sql::Link;
 
 /// One change of one stream, with where to answer.
 pub(crate) struct Request {
     pub(crate) action: Action,
-    /// Events of the action whose data is in blob files already.
+    /// Events of the action whose data goes to blobs.
     pub(crate) spilled: Spilled,
     pub(crate) reply: oneshot::Sender<Result<Done, StoreError>>,
 }
@@ -36,6 +39,10 @@ pub(crate) enum Action {
     ReleaseLease {
         lease: Lease,
     },
+    /// A worker speaks about its step.
+    Settle(Box<Settlement>),
+    /// A worker was silent for too long.
+    Expire(Box<Expired>),
 }
 
 impl Action {
@@ -45,6 +52,8 @@ impl Action {
             Self::Append(append) => &append.stream,
             Self::TakeLease { stream, .. } => stream,
             Self::RenewLease { lease, .. } | Self::ReleaseLease { lease } => &lease.stream,
+            Self::Settle(settlement) => &settlement.lease.stream,
+            Self::Expire(expired) => &expired.lease.stream,
         }
     }
 
@@ -52,7 +61,24 @@ impl Action {
         match self {
             Self::Create(new) => &new.events,
             Self::Append(append) => &append.events,
-            Self::TakeLease { .. } | Self::RenewLease { .. } | Self::ReleaseLease { .. } => &[],
+            Self::Settle(settlement) => &settlement.events,
+            Self::TakeLease { .. }
+            | Self::RenewLease { .. }
+            | Self::ReleaseLease { .. }
+            | Self::Expire(_) => &[],
+        }
+    }
+
+    /// The place in the queue that the action needs.
+    pub(crate) fn place(&self) -> Option<u64> {
+        match self {
+            Self::Settle(settlement) => Some(settlement.lease.place),
+            Self::Expire(expired) => Some(expired.lease.place),
+            Self::Create(_)
+            | Self::Append(_)
+            | Self::TakeLease { .. }
+            | Self::RenewLease { .. }
+            | Self::ReleaseLease { .. } => None,
         }
     }
 }
@@ -62,6 +88,7 @@ impl Action {
 pub(crate) struct Done {
     pub(crate) events: Vec<Event>,
     pub(crate) lease: Option<Lease>,
+    pub(crate) state: Option<QueueState>,
 }
 
 /// What a job may change, so that the writer knows what to forget.
@@ -74,8 +101,7 @@ pub(crate) enum Scope {
 }
 
 /// What a job does inside its transaction.
-pub(crate) type Work =
-    Box<dyn for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<(), StoreError>> + Send>;
+pub(crate) type Work = Box<dyn for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<(), StoreError>> + Send>;
 
 /// A transaction of its own.
 pub(crate) struct Job {
@@ -88,7 +114,7 @@ impl Job {
     /// Boxes a closure; naming the type here tells the compiler which lifetimes it has.
     pub(crate) fn work<F>(work: F) -> Work
     where
-        F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<(), StoreError>> + Send + 'static,
+        F: for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<(), StoreError>> + Send + 'static,
     {
         Box::new(work)
     }

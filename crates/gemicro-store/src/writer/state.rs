@@ -73,14 +73,20 @@ impl StreamState {
         }
     }
 
-    /// Whether this writer may append now.
-    pub(crate) fn check_writer(&self, writer: &Writer) -> Result<(), StoreError> {
+    /// Whether anything can still be appended.
+    pub(crate) fn check_open(&self) -> Result<(), StoreError> {
         self.check_not_erased()?;
         if self.ended {
             return Err(StoreError::Ended {
                 stream: self.id.clone(),
             });
         }
+        Ok(())
+    }
+
+    /// Whether this writer may append now.
+    pub(crate) fn check_writer(&self, writer: &Writer, now: Timestamp) -> Result<(), StoreError> {
+        self.check_open()?;
         match writer {
             Writer::Driver { epoch, expected_seq } => {
                 if self.lease_owner.is_none() || self.lease_epoch != *epoch {
@@ -106,7 +112,7 @@ impl StreamState {
                 }
             }
             Writer::Outside => {
-                if let Some(lease) = self.lease().filter(|lease| lease.expires_at > Timestamp::now()) {
+                if let Some(lease) = self.lease().filter(|lease| lease.expires_at > now) {
                     return Err(held(&lease));
                 }
             }
@@ -183,9 +189,13 @@ impl StreamState {
         })
     }
 
-    pub(crate) fn take_lease(&mut self, owner: &str, ttl: Duration) -> Result<Lease, StoreError> {
+    pub(crate) fn take_lease(
+        &mut self,
+        owner: &str,
+        ttl: Duration,
+        now: Timestamp,
+    ) -> Result<Lease, StoreError> {
         self.check_not_erased()?;
-        let now = Timestamp::now();
         if let Some(lease) = self.lease()
             && lease.expires_at > now
             && lease.owner != owner
@@ -200,11 +210,16 @@ impl StreamState {
         })
     }
 
-    pub(crate) fn renew_lease(&mut self, lease: &Lease, ttl: Duration) -> Result<Lease, StoreError> {
+    pub(crate) fn renew_lease(
+        &mut self,
+        lease: &Lease,
+        ttl: Duration,
+        now: Timestamp,
+    ) -> Result<Lease, StoreError> {
         self.check_not_erased()?;
         match self.lease() {
             Some(current) if current.epoch == lease.epoch => {
-                self.lease_expires_at = Timestamp::now().plus(ttl);
+                self.lease_expires_at = now.plus(ttl);
                 Ok(Lease {
                     expires_at: self.lease_expires_at,
                     ..current

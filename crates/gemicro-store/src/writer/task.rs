@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sqlx::Connection;
 use tokio::sync::mpsc;
 
 use gemicro_core::store::StoreError;
 
 use super::group::Group;
 use super::request::{Job, Request};
-use super::{Done, Scope};
+use super::{Done, Fault, Scope};
 use crate::wake::Wakes;
 
 /// Requests that share a transaction, at most.
@@ -18,6 +17,9 @@ const MAX_GROUP: usize = 512;
 
 /// Events in one transaction; a group that has more takes no further request.
 const MAX_GROUP_EVENTS: usize = 4096;
+
+/// How often a group is tried again because of another process.
+const MAX_COLLISIONS: u32 = 8;
 
 /// What the writer can be sent.
 pub(crate) enum Message {
@@ -84,7 +86,7 @@ impl Writer {
             }
             self.commit(requests).await;
         }
-        if let Err(error) = self.group.connection.close().await {
+        if let Err(error) = self.group.close().await {
             tracing::debug!(%error, "closing the store");
         }
         if let Some(closed) = closing {
@@ -96,23 +98,28 @@ impl Writer {
         if requests.is_empty() {
             return;
         }
-        if let Err(error) = self.group.begin().await {
-            let refused = requests.iter().map(|_| Err(error.clone())).collect();
-            return answer(requests, refused);
-        }
-        match self.group.commit(&requests).await {
-            Ok((done, streams)) => {
-                self.n_groups.fetch_add(1, Ordering::Relaxed);
-                for stream in streams {
-                    self.wakes.wake(&stream);
-                }
-                answer(requests, done);
+        let mut n_collisions = 0;
+        loop {
+            if let Err(error) = self.group.begin().await {
+                return refuse(requests, &error);
             }
-            Err(error) if requests.len() == 1 => answer(requests, vec![Err(error)]),
-            Err(_) => {
-                // One of them may be at fault (too large for the disk); the others must not suffer for it.
-                for request in requests {
-                    Box::pin(self.commit(vec![request])).await;
+            match self.group.commit(&requests).await {
+                Ok((done, streams)) => {
+                    self.n_groups.fetch_add(1, Ordering::Relaxed);
+                    for stream in streams {
+                        self.wakes.wake(&stream);
+                    }
+                    return answer(requests, done);
+                }
+                Err(Fault::Collided(_)) if n_collisions < MAX_COLLISIONS => n_collisions += 1,
+                Err(Fault::Collided(error) | Fault::Lost(error)) => return refuse(requests, &error),
+                Err(Fault::Refused(error)) if requests.len() == 1 => return refuse(requests, &error),
+                Err(Fault::Refused(_)) => {
+                    // One of them may be at fault (too large for the disk); the others must not suffer for it.
+                    for request in requests {
+                        Box::pin(self.commit(vec![request])).await;
+                    }
+                    return;
                 }
             }
         }
@@ -122,14 +129,17 @@ impl Writer {
         let done = match self.group.begin().await {
             Err(error) => Err(error),
             Ok(()) => {
-                let worked = (job.work)(&mut self.group.connection).await;
+                let worked = match self.group.link() {
+                    Ok(link) => (job.work)(link).await,
+                    Err(error) => Err(error),
+                };
                 let ended = match worked {
                     Ok(()) => self.group.end("COMMIT").await,
                     Err(error) => Err(error),
                 };
                 match ended {
                     Ok(()) => Ok(()),
-                    Err(error) => Err(self.group.roll_back(error).await),
+                    Err(error) => Err(self.group.roll_back(Fault::from(error)).await.into_error()),
                 }
             }
         };
@@ -140,6 +150,11 @@ impl Writer {
         // The caller may have gone; what it asked for is done all the same.
         job.reply.send(done).ok();
     }
+}
+
+fn refuse(requests: Vec<Request>, error: &StoreError) {
+    let refused = requests.iter().map(|_| Err(error.clone())).collect();
+    answer(requests, refused);
 }
 
 fn answer(requests: Vec<Request>, done: Vec<Result<Done, StoreError>>) {

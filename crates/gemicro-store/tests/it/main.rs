@@ -5,5 +5,9 @@
 )]
 
 mod contract;
+mod durable;
 mod make;
+mod postgres;
+mod queue;
+mod server;
 mod sqlite;

@@ -27,6 +27,11 @@ pub(crate) fn note(n: usize) -> NewEvent {
     event("noted", json!({ "n": n }))
 }
 
+/// An event whose data goes to a blob.
+pub(crate) fn large(text: &str) -> NewEvent {
+    event("noted", json!({ "text": text.repeat(20_000) }))
+}
+
 pub(crate) fn started(title: &str) -> NewEvent {
     let data = json!({ "flow": "research", "flow_version": 1, "program": "test", "title": title, "plan": {}, "limits": {} });
     event("run_started", data)

@@ -34,6 +34,18 @@ macro_rules! contract {
                 }
             )+)+
         }
+
+        mod postgres {
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $test() {
+                    let Some(server) = crate::server::Server::start() else { return };
+                    let store = server.store().await;
+                    super::$module::$test(std::sync::Arc::new(store.clone())).await;
+                    store.close().await;
+                }
+            )+)+
+        }
     };
 }
 

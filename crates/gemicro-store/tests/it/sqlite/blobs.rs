@@ -5,15 +5,10 @@ use std::path::{Path, PathBuf};
 
 use futures_util::StreamExt;
 use gemicro_core::blob::{BlobError, BlobId, Blobs};
-use gemicro_core::store::{NewEvent, Store, StoreError};
+use gemicro_core::store::{Store, StoreError};
 use gemicro_event::StreamId;
-use serde_json::json;
 
-use crate::make::{all, append_outside, event, folder, free_run, note, open};
-
-pub(crate) fn large(text: &str) -> NewEvent {
-    event("noted", json!({ "text": text.repeat(20_000) }))
-}
+use crate::make::{all, append_outside, folder, free_run, large, note, open};
 
 pub(crate) fn blob_files(home: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

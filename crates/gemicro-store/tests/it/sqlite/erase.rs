@@ -7,13 +7,9 @@ use futures_util::StreamExt;
 use gemicro_core::blob::Blobs;
 use gemicro_core::command::AgentCommand;
 use gemicro_core::store::{Store, StoreError};
-use gemicro_event::{RunStatus, Timestamp};
-use gemicro_store::{PruneRule, RunFilter, SqliteStore};
 
-use super::blobs::{blob_files, large};
-use crate::make::{
-    MINUTE, all, append_outside, driven_run, end, folder, free_run, new_run, note, open, started,
-};
+use super::blobs::blob_files;
+use crate::make::{MINUTE, all, append_outside, folder, free_run, large, new_run, note, open, started};
 
 #[tokio::test]
 async fn erasing_leaves_a_tombstone_and_what_others_need() {
@@ -87,37 +83,6 @@ async fn erasing_leaves_a_tombstone_and_what_others_need() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_worked_on_is_not_erased() {
-    let folder = folder();
-    let store = open(&folder.path().join("home")).await;
-    let lease = driven_run(&store, "driver").await;
-    let error = store.erase(&lease.stream).await.unwrap_err();
-    assert!(matches!(error, StoreError::LeaseHeld { .. }), "{error:?}");
-    store.release_lease(&lease).await.unwrap();
-    store.erase(&lease.stream).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_blob_survives_an_erase_between_its_file_and_its_event() {
-    let folder = folder();
-    let store = open(&folder.path().join("home")).await;
-    // Many rounds of: one run erases the content while another appends it.
-    for round in 0..20 {
-        let first = free_run(&store, "first").await;
-        let second = free_run(&store, "second").await;
-        let content = || large(&format!("round {round}"));
-        append_outside(&store, &first, vec![content()]).await.unwrap();
-        let (erased, appended) = tokio::join!(
-            store.erase(&first),
-            append_outside(&store, &second, vec![content()])
-        );
-        erased.unwrap();
-        appended.unwrap();
-        assert_eq!(all(&store, &second).await.len(), 2);
-    }
-}
-
-#[tokio::test]
 async fn a_sweep_removes_what_nobody_names() {
     let folder = folder();
     let home = folder.path().join("home");
@@ -149,72 +114,4 @@ async fn a_sweep_removes_what_nobody_names() {
     assert_eq!((swept.n_blobs, swept.blob_bytes), (1, 9));
     assert!(kept[0].exists() && young.exists() && !orphan.exists() && !half.exists());
     assert_eq!(all(&store, &stream).await.len(), 2);
-}
-
-async fn ended_run(store: &SqliteStore, age: Duration) -> gemicro_event::StreamId {
-    let stream = free_run(store, "ended").await;
-    let mut last = end();
-    last.update.timestamp =
-        Timestamp::from_millis(Timestamp::now().as_millis() - i64::try_from(age.as_millis()).unwrap());
-    append_outside(store, &stream, vec![large(stream.as_str()), last])
-        .await
-        .unwrap();
-    stream
-}
-
-#[tokio::test]
-async fn pruning_by_age_takes_old_ended_runs() {
-    let folder = folder();
-    let store = open(&folder.path().join("home")).await;
-    let day = Duration::from_secs(86_400);
-    let old = ended_run(&store, day * 30).await;
-    let recent = ended_run(&store, day).await;
-    let open_run = free_run(&store, "open for ages").await;
-    let rule = PruneRule {
-        older_than: Some(day * 7),
-        max_bytes: None,
-    };
-    let report = store.prune(&rule).await.unwrap();
-    assert_eq!(
-        (report.runs.as_slice(), report.n_events, report.n_blobs),
-        ([old.clone()].as_slice(), 3, 1)
-    );
-    assert!(report.bytes_after < report.bytes_before);
-    assert!(matches!(
-        store.read(&old, 0, 1).await,
-        Err(StoreError::Erased { .. })
-    ));
-    assert_eq!(all(&store, &recent).await.len(), 3);
-    assert_eq!(all(&store, &open_run).await.len(), 1);
-    assert_eq!(store.prune(&rule).await.unwrap().runs, vec![]);
-    let erased = store
-        .runs(&RunFilter {
-            status: Some(RunStatus::Completed),
-            ..RunFilter::default()
-        })
-        .await
-        .unwrap();
-    assert_eq!(erased.len(), 2);
-}
-
-#[tokio::test]
-async fn pruning_by_size_takes_the_oldest_first() {
-    let folder = folder();
-    let store = open(&folder.path().join("home")).await;
-    let mut runs = Vec::new();
-    for age in [50, 40, 30, 20, 10] {
-        runs.push(ended_run(&store, Duration::from_secs(age * 3600)).await);
-    }
-    let unlimited = store.prune(&PruneRule::default()).await.unwrap();
-    assert_eq!(unlimited.runs, vec![]);
-    let max_bytes = unlimited.bytes_after - 400_000;
-    let report = store
-        .prune(&PruneRule {
-            older_than: None,
-            max_bytes: Some(max_bytes),
-        })
-        .await
-        .unwrap();
-    assert_eq!(report.runs, runs[..2]);
-    assert!(report.bytes_after <= max_bytes, "{report:?}");
 }

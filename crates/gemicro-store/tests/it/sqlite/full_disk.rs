@@ -9,9 +9,8 @@ use gemicro_event::StreamId;
 use gemicro_store::{Options, SqliteStore};
 use serde_json::json;
 
-use super::blobs::large;
 use super::processes::{child, told};
-use crate::make::{MINUTE, all, append_outside, event, folder, free_run, gap_free, note, open};
+use crate::make::{MINUTE, all, append_outside, event, folder, free_run, gap_free, large, note, open};
 
 fn medium() -> NewEvent {
     event("noted", json!({ "text": "x".repeat(10_000) }))

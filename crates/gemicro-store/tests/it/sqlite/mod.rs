@@ -5,8 +5,8 @@ mod damage;
 mod dead_letters;
 mod erase;
 mod full_disk;
-mod lists;
 mod modes;
 mod processes;
 mod rebuild;
-mod subscribe;
+
+pub(crate) use processes::{child, told};

@@ -6,14 +6,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
 
-use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{Event, StreamId};
-use gemicro_store::SqliteStore;
 
-use super::blobs::large;
-use crate::make::{MINUTE, all, append_outside, folder, follow, free_run, gap_free, note, open};
+use crate::make::{MINUTE, all, append_outside, folder, follow, free_run, gap_free, large, note, open};
 
 /// Starts this program again for one test, with the folder and a word in its environment.
 pub(crate) fn child(test: &str, home: &Path, word: &str) -> Command {
@@ -181,42 +177,4 @@ async fn processes_share_a_store() {
     let seen: Vec<Event> = tokio::time::timeout(MINUTE, follower).await.unwrap().unwrap();
     assert_eq!(gap_free(&seen), 402);
     assert_eq!(seen, all(&store, &stream).await);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_may_open_a_new_store_at_once() {
-    let folder = folder();
-    let home = folder.path().join("home");
-    let openers: Vec<_> = (0..8)
-        .map(|_| {
-            let home = home.clone();
-            tokio::spawn(async move { SqliteStore::open(&home).await.map(drop) })
-        })
-        .collect();
-    for opener in openers {
-        opener.await.unwrap().unwrap();
-    }
-    free_run(&open(&home).await, "works").await;
-}
-
-#[tokio::test]
-async fn a_lease_holds_across_handles() {
-    let folder = folder();
-    let home = folder.path().join("home");
-    let (here, there) = (open(&home).await, open(&home).await);
-    let stream = free_run(&here, "leased").await;
-    let lease = here.take_lease(&stream, "here", MINUTE).await.unwrap();
-    assert!(matches!(
-        there.take_lease(&stream, "there", MINUTE).await,
-        Err(StoreError::LeaseHeld { .. })
-    ));
-    // Stopped past its lease, as a sleeping laptop is.
-    let lease = here.renew_lease(&lease, Duration::ZERO).await.unwrap();
-    there.take_lease(&stream, "there", MINUTE).await.unwrap();
-    assert_eq!(
-        here.renew_lease(&lease, MINUTE).await.unwrap_err(),
-        StoreError::LeaseLost {
-            stream: stream.clone()
-        }
-    );
 }

@@ -5,8 +5,8 @@ use gemicro_event::{StepKey, StreamId};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Column, ConnectOptions, Executor, Row, SqliteConnection, ValueRef};
 
-use super::blobs::{blob_files, large};
-use crate::make::{append, append_outside, end, folder, free_run, new_run, note, of_step, open};
+use super::blobs::blob_files;
+use crate::make::{append, append_outside, end, folder, free_run, large, new_run, note, of_step, open};
 
 /// Every value of a table as text.
 pub(crate) async fn dump(connection: &mut SqliteConnection, query: &'static str) -> Vec<Vec<String>> {

@@ -5,12 +5,11 @@ use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId};
 use gemicro_store::{FindStreamError, RunFilter};
 use serde_json::json;
 
-use crate::make::{append_outside, end, event, folder, free_run, new_run, note, of_step, open, started};
+use super::World;
+use crate::make::{append_outside, end, event, free_run, new_run, note, of_step, started};
 
-#[tokio::test]
-async fn lists_are_newest_first_and_in_pages() {
-    let folder = folder();
-    let store = open(&folder.path().join("home")).await;
+pub(super) async fn lists_are_newest_first_and_in_pages(world: &World) {
+    let store = world.store().await;
     let mut runs = Vec::new();
     for n in 0..7 {
         runs.push(free_run(&store, &format!("run {n}")).await);
@@ -38,10 +37,8 @@ async fn lists_are_newest_first_and_in_pages() {
     assert_eq!(listed, runs);
 }
 
-#[tokio::test]
-async fn a_line_follows_its_events() {
-    let folder = folder();
-    let store = open(&folder.path().join("home")).await;
+pub(super) async fn a_line_follows_its_events(world: &World) {
+    let store = world.store().await;
     let stream = free_run(&store, "what was asked").await;
     append_outside(&store, &stream, vec![of_step("ask", StepMark::Started(1))])
         .await
@@ -104,10 +101,8 @@ async fn a_line_follows_its_events() {
     );
 }
 
-#[tokio::test]
-async fn a_run_is_found_by_the_beginning_of_its_id() {
-    let folder = folder();
-    let store = open(&folder.path().join("home")).await;
+pub(super) async fn a_run_is_found_by_the_beginning_of_its_id(world: &World) {
+    let store = world.store().await;
     for id in ["abcd1", "abcd2", "abcd", "wxyz9", "abc"] {
         let stream = StreamId::new(id).unwrap();
         store.create(new_run(&stream, vec![started(id)])).await.unwrap();
@@ -153,4 +148,32 @@ async fn a_run_is_found_by_the_beginning_of_its_id() {
     let error = store.find_run("wxyz").await.unwrap_err();
     assert_eq!(error.to_string(), "`wxyz` could be wxyz8 or wxyz9");
     assert_eq!(Failure::from(error).kind, ErrorKind::InvalidInput);
+}
+
+pub(super) async fn conversations_say_what_is_in_them(world: &World) {
+    let store = world.store().await;
+    free_run(&store, "no conversation").await;
+    let mut talks = Vec::new();
+    for n in 0..3 {
+        let talk = StreamId::random();
+        let events = vec![note(1), event("said", json!({})), note(n)];
+        let new = NewStream {
+            kind: StreamKind::Conversation,
+            ..new_run(&talk, events)
+        };
+        store.create(new).await.unwrap();
+        talks.push(talk);
+    }
+    store.erase(&talks[1]).await.unwrap();
+    let listed = store.conversations(10).await.unwrap();
+    let ids: Vec<_> = listed.iter().map(|talk| &talk.stream).collect();
+    assert_eq!(ids, [&talks[2], &talks[0]]);
+    let types = [("noted".to_owned(), (2, 3)), ("said".to_owned(), (1, 2))];
+    assert_eq!(listed[0].types, types.into());
+    assert_eq!(store.conversations(1).await.unwrap(), listed[..1]);
+    assert_eq!(
+        store.find_conversation(talks[0].as_str()).await.unwrap(),
+        talks[0]
+    );
+    assert!(store.find_run(talks[0].as_str()).await.is_err());
 }

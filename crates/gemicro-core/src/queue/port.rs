@@ -1,0 +1,118 @@
+//! The contract of the queue; `gemicro-store` runs the same tests on each of its engines.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use gemicro_event::{Failure, StepKey, StreamId, Timestamp};
+
+use super::{
+    Claim, ClaimedStep, DeadStep, Heartbeat, News, ProviderLimit, QueueCounts, QueueState, QueuedStep,
+    Settled, Settlement, StepLease,
+};
+use crate::store::{NewEvent, StoreError};
+
+/// A durable queue of steps beside the journal of their runs. When a run ends, its steps leave the queue.
+///
+/// Everything a method returns is durable.
+pub trait StepQueue: Send + Sync {
+    /// Queues steps in one transaction and says how many were new. An attempt that is queued, running or over
+    /// is left as it is; a higher one than that of a dead or cancelled step queues the step again.
+    fn enqueue(&self, steps: Vec<QueuedStep>) -> BoxFuture<'_, Result<u64, StoreError>>;
+
+    /// Takes steps that are due, by priority (the highest first), then by time, then by arrival, never more than
+    /// the limits of their providers allow all workers together.
+    ///
+    /// Attempts whose worker was silent for longer than its lease are ended first: `step_lost` goes into the
+    /// journal and the next attempt is queued, or `step_failed` and the step is dead when that was the last.
+    fn claim(&self, claim: Claim) -> BoxFuture<'_, Result<Vec<ClaimedStep>, StoreError>>;
+
+    /// Extends leases; answers in the same order.
+    fn heartbeat(
+        &self,
+        leases: Vec<StepLease>,
+        ttl: Duration,
+    ) -> BoxFuture<'_, Result<Vec<Heartbeat>, StoreError>>;
+
+    /// Takes news, each with its facts in one transaction, many in one commit; answers in the same order. News
+    /// about an attempt that is no longer the running one are refused with [`StoreError::Fenced`].
+    fn settle(&self, settlements: Vec<Settlement>) -> BoxFuture<'_, Vec<Result<Settled, StoreError>>>;
+
+    /// The step is done: one settlement.
+    fn complete<'a>(
+        &'a self,
+        lease: &StepLease,
+        events: Vec<NewEvent>,
+    ) -> BoxFuture<'a, Result<Settled, StoreError>> {
+        self.settle_one(lease, News::Completed, events)
+    }
+
+    /// The attempt failed: one settlement. `again_at` asks for another attempt.
+    fn fail<'a>(
+        &'a self,
+        lease: &StepLease,
+        reason: Failure,
+        again_at: Option<Timestamp>,
+        events: Vec<NewEvent>,
+    ) -> BoxFuture<'a, Result<Settled, StoreError>> {
+        let news = match again_at {
+            Some(not_before) => News::Again { not_before, reason },
+            None => News::Failed { reason },
+        };
+        self.settle_one(lease, news, events)
+    }
+
+    /// One settlement.
+    fn settle_one<'a>(
+        &'a self,
+        lease: &StepLease,
+        news: News,
+        events: Vec<NewEvent>,
+    ) -> BoxFuture<'a, Result<Settled, StoreError>> {
+        let settlement = Settlement {
+            lease: lease.clone(),
+            news,
+            events,
+        };
+        Box::pin(async move {
+            let settled = self.settle(vec![settlement]).await.pop();
+            settled.unwrap_or_else(|| {
+                Err(StoreError::Io {
+                    message: "the queue gave no answer".to_owned(),
+                })
+            })
+        })
+    }
+
+    /// Steps nobody needs any more: queued ones are cancelled, the workers of running ones learn it with their
+    /// next heartbeat. Answers how each stands; `None` for a step that is not in the queue.
+    fn cancel(
+        &self,
+        stream: &StreamId,
+        steps: &[StepKey],
+    ) -> BoxFuture<'_, Result<Vec<Option<QueueState>>, StoreError>>;
+
+    /// How many steps of a run, or of all, stand how.
+    fn counts(&self, stream: Option<&StreamId>) -> BoxFuture<'_, Result<QueueCounts, StoreError>>;
+
+    /// Steps that failed for good and whose run goes on, the newest first. Those of ended runs are in the
+    /// dead-letter list.
+    fn dead_steps(
+        &self,
+        stream: Option<&StreamId>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<DeadStep>, StoreError>>;
+
+    /// Queues a dead step again, for at most `n_attempts` more. `false` when it is not dead.
+    fn retry(
+        &self,
+        stream: &StreamId,
+        step: &StepKey,
+        n_attempts: u32,
+    ) -> BoxFuture<'_, Result<bool, StoreError>>;
+
+    /// Sets what all workers together may ask of a provider.
+    fn set_limit(&self, limit: ProviderLimit) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// The limits that are set, by provider.
+    fn limits(&self) -> BoxFuture<'_, Result<Vec<ProviderLimit>, StoreError>>;
+}

@@ -1,0 +1,108 @@
+//! Reaching a server.
+
+use std::str::FromStr;
+
+use gemicro_core::store::StoreError;
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
+use sqlx::{ConnectOptions, Executor};
+
+use super::{Server, schema};
+use crate::blob_store::BlobStore;
+use crate::error::DbName;
+use crate::sql::{Link, Pool};
+use crate::store::{DurableStore, Engine, Options};
+use crate::writer::Connection;
+
+/// Connections of one process: one writes, one listens, the others read and do the rest.
+const N_CONNECTIONS: u32 = 8;
+
+impl DurableStore {
+    /// Opens the store in a PostgreSQL database, making its tables if there are none. The address looks like
+    /// `postgres://user@host/database`.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, or what is there is damaged, newer or not ours.
+    pub async fn connect(address: &str) -> Result<Self, StoreError> {
+        Self::connect_with(address, &Options::default()).await
+    }
+
+    /// Like [`DurableStore::connect`], with other settings; `max_bytes` is the server's business.
+    ///
+    /// # Errors
+    /// As for [`DurableStore::connect`].
+    pub async fn connect_with(address: &str, options: &Options) -> Result<Self, StoreError> {
+        // The error must not repeat the address: it may hold a password.
+        let parsed = PgConnectOptions::from_str(address).map_err(|error| StoreError::Io {
+            message: format!(
+                "the address of the store cannot be read ({error}); it looks like postgres://user@host/database"
+            ),
+        })?;
+        let db = DbName::server(&name(&parsed));
+        let parsed = parsed.application_name("gemicro").disable_statement_logging();
+        let pool = PgPoolOptions::new()
+            .max_connections(N_CONNECTIONS)
+            .acquire_timeout(options.busy_timeout)
+            .after_connect(|connection, _| Box::pin(set_up(connection)))
+            .connect_with(parsed)
+            .await
+            .map_err(|error| db.error(error))?;
+        let first = pool.acquire().await.map_err(|error| db.error(error))?;
+        schema::prepare(&mut Link::Postgres(first), &db).await?;
+        let connection = Connection::Postgres {
+            pool: pool.clone(),
+            link: None,
+        };
+        let readers = Pool::Postgres(pool.clone());
+        let engine = Engine::Postgres(Server::new(pool));
+        Ok(Self::start(engine, db, readers, connection, BlobStore::Table))
+    }
+}
+
+/// Our tables come first; a commit that returns is on the server's disk whatever its settings say; and a process that
+/// was stopped in the middle of a transaction does not hold up the others for long.
+async fn set_up(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    let settings = "SET search_path = gemicro; SET idle_in_transaction_session_timeout = '20s'; \
+        SET lock_timeout = '40s'; \
+        SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+    connection.execute(settings).await.map(drop)
+}
+
+/// The address without a password.
+fn name(options: &PgConnectOptions) -> String {
+    let (user, database) = (
+        options.get_username(),
+        options.get_database().unwrap_or(options.get_username()),
+    );
+    match options.get_socket() {
+        Some(socket) => format!("postgres:///{database}?user={user}&host={}", socket.display()),
+        None => format!(
+            "postgres://{user}@{}:{}/{database}",
+            options.get_host(),
+            options.get_port()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FromStr, PgConnectOptions, name};
+
+    #[test]
+    fn no_message_holds_a_password() {
+        for (address, expected) in [
+            (
+                "postgres://me:secret@db.example/work",
+                "postgres://me@db.example:5432/work",
+            ),
+            (
+                "postgres:///work?user=me&password=secret&host=/run/pg",
+                "postgres:///work?user=me&host=/run/pg",
+            ),
+        ] {
+            assert_eq!(
+                name(&PgConnectOptions::from_str(address).unwrap().port(5432)),
+                expected
+            );
+        }
+    }
+}

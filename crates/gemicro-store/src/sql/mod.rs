@@ -1,0 +1,18 @@
+//! One SQL text for both engines.
+//!
+//! Statements are written once, in PostgreSQL's dialect with numbered places (`$1`); a [`Query`] carries one with
+//! its values to a [`Link`] (one connection) or a [`Pool`]. What SQLite says differently is changed in `query`,
+//! and nowhere else. A [`Batch`] writes many rows of many tables.
+
+mod batch;
+mod link;
+mod query;
+mod row;
+mod text;
+mod value;
+
+pub(crate) use batch::{Batch, Kind, RowStatement, Values};
+pub(crate) use link::{Link, Pool, Target};
+pub(crate) use query::{Query, query};
+pub(crate) use row::{Column, Row};
+pub(crate) use value::Value;

@@ -1,0 +1,110 @@
+//! One statement with its values.
+
+use std::borrow::Cow;
+
+use sqlx::postgres::PgArguments;
+use sqlx::sqlite::SqliteArguments;
+
+use super::{Row, Target, Value};
+
+/// A statement on its way to a database.
+#[derive(Debug)]
+pub(crate) struct Query {
+    sql: &'static str,
+    values: Vec<Value>,
+}
+
+/// A statement in PostgreSQL's dialect.
+pub(crate) fn query(sql: &'static str) -> Query {
+    Query {
+        sql,
+        values: Vec::new(),
+    }
+}
+
+impl Query {
+    /// Adds the value of the next place.
+    pub(crate) fn bind(mut self, value: impl Into<Value>) -> Self {
+        self.values.push(value.into());
+        self
+    }
+
+    pub(crate) async fn fetch_all<'t>(self, target: impl Target<'t>) -> Result<Vec<Row>, sqlx::Error> {
+        target.fetch(self).await
+    }
+
+    pub(crate) async fn fetch_optional<'t>(
+        self,
+        target: impl Target<'t>,
+    ) -> Result<Option<Row>, sqlx::Error> {
+        Ok(target.fetch(self).await?.into_iter().next())
+    }
+
+    pub(crate) async fn fetch_one<'t>(self, target: impl Target<'t>) -> Result<Row, sqlx::Error> {
+        self.fetch_optional(target).await?.ok_or(sqlx::Error::RowNotFound)
+    }
+
+    /// Runs it and says how many rows it changed.
+    pub(crate) async fn execute<'t>(self, target: impl Target<'t>) -> Result<u64, sqlx::Error> {
+        target.execute(self).await
+    }
+
+    pub(super) fn for_sqlite(self) -> Result<(Cow<'static, str>, SqliteArguments), sqlx::Error> {
+        let mut arguments = SqliteArguments::default();
+        for value in self.values {
+            value.add_to_sqlite(&mut arguments).map_err(sqlx::Error::Encode)?;
+        }
+        Ok((sqlite_text(self.sql), arguments))
+    }
+
+    pub(super) fn for_postgres(self) -> Result<(&'static str, PgArguments), sqlx::Error> {
+        let mut arguments = PgArguments::default();
+        for value in self.values {
+            value
+                .add_to_postgres(&mut arguments)
+                .map_err(sqlx::Error::Encode)?;
+        }
+        Ok((self.sql, arguments))
+    }
+}
+
+/// Locks of rows, which SQLite does not need (a writer is alone) and does not know.
+const LOCKS: [&str; 3] = [" FOR UPDATE OF q SKIP LOCKED", " FOR UPDATE OF s", " FOR UPDATE"];
+
+/// The same statement for SQLite.
+pub(super) fn sqlite_text(sql: &'static str) -> Cow<'static, str> {
+    let mut text = Cow::Borrowed(sql);
+    for lock in LOCKS {
+        if text.contains(lock) {
+            text = Cow::Owned(text.replace(lock, ""));
+        }
+    }
+    while let Some((before, rest)) = text.split_once("= ANY(") {
+        let Some((place, after)) = rest.split_once(')') else {
+            break;
+        };
+        text = Cow::Owned(format!(
+            "{before}IN (SELECT value FROM json_each({place})){after}"
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sqlite_text;
+
+    #[test]
+    fn sqlite_gets_its_own_words() {
+        for (given, expected) in [
+            ("SELECT 1", "SELECT 1"),
+            ("SELECT a FROM s FOR UPDATE OF s", "SELECT a FROM s"),
+            (
+                "UPDATE q SET x = $2 WHERE no IN (SELECT no FROM q WHERE no = ANY($1) LIMIT $3 FOR UPDATE)",
+                "UPDATE q SET x = $2 WHERE no IN (SELECT no FROM q WHERE no IN (SELECT value FROM json_each($1)) LIMIT $3)",
+            ),
+        ] {
+            assert_eq!(sqlite_text(given), expected);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The writer's connection: SQLite's own one, or one of PostgreSQL's that is taken anew when it breaks.
+
+use gemicro_event::Timestamp;
+use sqlx::{Executor, PgPool, Row};
+
+use crate::sql::Link;
+
+/// A connection to write with.
+pub(crate) enum Connection {
+    Sqlite {
+        link: Link,
+        /// Changes when another process commits.
+        data_version: i64,
+    },
+    Postgres {
+        pool: PgPool,
+        /// `None` before the first use and after a break.
+        link: Option<Link>,
+    },
+}
+
+/// A transaction that has begun.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Begun {
+    /// When, by the clock that leases are judged by.
+    pub(crate) at: Timestamp,
+    /// Whether others may have changed something since the last one.
+    pub(crate) others_wrote: bool,
+}
+
+impl Connection {
+    /// Begins a transaction that may write.
+    pub(crate) async fn begin(&mut self) -> Result<Begun, sqlx::Error> {
+        match self {
+            Self::Sqlite { link, data_version } => {
+                let Link::Sqlite(connection) = link else {
+                    return Err(sqlx::Error::PoolClosed);
+                };
+                let row = connection
+                    .fetch_one("BEGIN IMMEDIATE; PRAGMA data_version")
+                    .await?;
+                let before = std::mem::replace(data_version, row.try_get(0)?);
+                Ok(Begun {
+                    at: Timestamp::now(),
+                    others_wrote: before != *data_version,
+                })
+            }
+            Self::Postgres { pool, link } => {
+                // A connection that rested may be broken; nothing has been said yet, so a new one is as good.
+                if let Some(rested) = link
+                    && let Ok(at) = begin_postgres(rested).await
+                {
+                    return Ok(Begun {
+                        at,
+                        others_wrote: true,
+                    });
+                }
+                let fresh = link.insert(Link::Postgres(pool.acquire().await?));
+                let at = begin_postgres(fresh).await?;
+                Ok(Begun {
+                    at,
+                    others_wrote: true,
+                })
+            }
+        }
+    }
+
+    pub(crate) fn link(&mut self) -> Result<&mut Link, sqlx::Error> {
+        match self {
+            Self::Sqlite { link, .. } => Ok(link),
+            Self::Postgres { link, .. } => link.as_mut().ok_or(sqlx::Error::PoolClosed),
+        }
+    }
+
+    /// The connection cannot be trusted any more.
+    pub(crate) fn let_go(&mut self) {
+        match self {
+            Self::Sqlite { .. } => {}
+            Self::Postgres { link, .. } => *link = None,
+        }
+    }
+
+    pub(crate) async fn close(self) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Sqlite { link, .. } => link.close().await,
+            Self::Postgres { link: Some(link), .. } => link.close().await,
+            Self::Postgres { link: None, .. } => Ok(()),
+        }
+    }
+}
+
+/// Begins and asks for the time in one trip.
+async fn begin_postgres(link: &mut Link) -> Result<Timestamp, sqlx::Error> {
+    let Link::Postgres(connection) = link else {
+        return Err(sqlx::Error::PoolClosed);
+    };
+    let begin = "BEGIN; SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+    let row = (**connection).fetch_one(begin).await?;
+    row.try_get(0).map(Timestamp::from_millis)
+}

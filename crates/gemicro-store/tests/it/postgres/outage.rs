@@ -1,0 +1,71 @@
+//! A server that is not there, goes away, and comes back.
+
+use futures_util::StreamExt;
+use gemicro_core::queue::StepQueue;
+use gemicro_core::store::{Store, StoreError};
+use gemicro_store::{Options, PostgresStore};
+
+use crate::make::{MINUTE, all, append_outside, folder, free_run, gap_free, large, note};
+use crate::server::{Server, address};
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named() {
+    let nowhere = folder();
+    let options = Options {
+        busy_timeout: std::time::Duration::from_millis(200),
+        ..Options::default()
+    };
+    let refused = PostgresStore::connect_with(&address(nowhere.path()), &options).await;
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        message.contains(&nowhere.path().display().to_string())
+            && message.contains("see that the server runs"),
+        "{message}"
+    );
+    let wrong = PostgresStore::connect("postgres://me:secret@:no-port/x").await;
+    let message = wrong.unwrap_err().to_string();
+    assert!(
+        message.contains("postgres://user@host/database") && !message.contains("secret"),
+        "{message}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_works_on_when_its_server_was_killed_and_started_again() {
+    let Some(mut server) = Server::start() else { return };
+    let store = server.store().await;
+    let stream = free_run(&store, "survives").await;
+    let mut followed = store.subscribe(&stream, 1);
+    append_outside(&store, &stream, vec![note(1), large("x")])
+        .await
+        .unwrap();
+    for seq in [2, 3] {
+        assert_eq!(followed.next().await.unwrap().unwrap().seq, seq);
+    }
+    server.restart();
+    // What rested broke with the server; the store takes new connections by itself.
+    let mut n_refused = 0;
+    loop {
+        match append_outside(&store, &stream, vec![note(2)]).await {
+            Ok(appended) => {
+                assert_eq!(appended.events[0].seq, 4, "what was acknowledged is there");
+                break;
+            }
+            Err(StoreError::Io { message }) if n_refused < 5 => {
+                assert!(message.contains("does not answer"), "{message}");
+                n_refused += 1;
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!(gap_free(&all(&store, &stream).await), 4);
+    assert_eq!(store.counts(None).await.unwrap().ready, 0);
+    // A follower either goes on or says why it ended; it never goes silent.
+    let next = tokio::time::timeout(MINUTE, followed.next()).await.unwrap();
+    match next.unwrap() {
+        Ok(event) => assert_eq!(event.seq, 4),
+        Err(error) => assert!(matches!(error, StoreError::Io { .. }), "{error}"),
+    }
+    let mut again = store.subscribe(&stream, 3);
+    assert_eq!(again.next().await.unwrap().unwrap().seq, 4);
+}
