@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{GatewayPort, Launcher, Profile, Tier};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +25,9 @@ use super::watcher::Watcher;
 use crate::agent_cli::AgentCli;
 use crate::locate::Located;
 use crate::request::AgentRequest;
+
+/// A keeper for the next agent is started after this time at the latest.
+const SHORT_TURN: Duration = Duration::from_millis(200);
 
 /// Everything a run needs.
 #[derive(Debug)]
@@ -135,10 +140,15 @@ async fn attempt(
         () = run.cancel.cancelled() => return Err(cancelled()),
     };
     record.start_ms = millis(began.elapsed());
+    // Dropped when the turn is over.
+    let (_ends, over) = oneshot::channel::<()>();
     if let Some(spares) = run.spares.take() {
-        // For the next one; this one need not wait for it.
+        // For the next one. A short turn has the machine for itself until it is over.
         let launcher = run.launcher.clone();
-        tokio::spawn(async move { spares.fill(&launcher) });
+        tokio::spawn(async move {
+            let _ = tokio::time::timeout(SHORT_TURN, over).await;
+            tokio::task::spawn_blocking(move || spares.fill(&launcher)).await
+        });
     }
     record.handle = started.process.handle().cloned();
     if let Some(handle) = started.process.handle() {
