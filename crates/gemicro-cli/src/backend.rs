@@ -95,7 +95,8 @@ pub(crate) fn choose(
     }
 }
 
-fn llm(settings: &ResearchSettings, backend: &str, model: String) -> LlmConfig {
+/// How calls to a model are made under these settings.
+pub(crate) fn llm(settings: &ResearchSettings, backend: &str, model: String) -> LlmConfig {
     let default = LlmConfig::default();
     LlmConfig {
         backend: backend.to_owned(),

@@ -60,6 +60,11 @@ impl Environment {
         }
     }
 
+    /// Sets a variable, as if it had come from outside.
+    pub(crate) fn set(&mut self, name: &str, value: String) {
+        self.variables.insert(name.to_owned(), value);
+    }
+
     /// A variable that is set and not empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.variables

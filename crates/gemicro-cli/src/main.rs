@@ -22,6 +22,7 @@ mod session;
 mod signals;
 mod spawn;
 mod story;
+mod token;
 mod trouble;
 mod view;
 

@@ -1,13 +1,15 @@
 //! The resident worker, as this program starts and calls it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gemicro_core::queue::ProviderLimit;
 use gemicro_engine::{BinaryId, BuildConfig, EngineConfig, Resident, StartWorker, Worker, WorkerConfig};
 use gemicro_event::{ErrorKind, Failure, Json};
 
-use crate::config::{Layers, ResearchFlags, ResearchSettings};
+use crate::config::state_folder::STORE_VARIABLE;
+use crate::config::{Layers, ResearchFlags, ResearchSettings, StateFolder};
 use crate::environment::Environment;
 use crate::screen::Screen;
 use crate::session::{Context, PROGRAM};
@@ -19,19 +21,19 @@ pub(crate) const READY: &str = "ready";
 /// What it says when there is one already.
 pub(crate) const BUSY: &str = "busy";
 
-/// The worker over a state folder, for calls from this process. It is started when there is none.
-pub(crate) fn client(environment: &Environment, home: &Path) -> Result<Resident, Stopped> {
-    let start = starter(environment, home)?;
+/// The worker over a store, for calls from this process. It is started when there is none.
+pub(crate) fn client(environment: &Environment, state: &StateFolder) -> Result<Resident, Stopped> {
+    let start = starter(environment, state)?;
     Ok(Resident {
         start: Some(start),
-        ..caller(environment, home)
+        ..caller(environment, state)
     })
 }
 
 /// The same, but nothing is started.
-pub(crate) fn caller(environment: &Environment, home: &Path) -> Resident {
+pub(crate) fn caller(environment: &Environment, state: &StateFolder) -> Resident {
     Resident {
-        home: home.to_owned(),
+        place: state.worker_place(),
         binary: binary(),
         surroundings: surroundings(environment),
         start: None,
@@ -41,13 +43,17 @@ pub(crate) fn caller(environment: &Environment, home: &Path) -> Resident {
 /// Becomes the worker, which leaves when it had nothing to do for `linger`; `None` when there is one already.
 pub(crate) async fn worker(
     environment: &Environment,
-    home: &Path,
+    state: &StateFolder,
+    limits: &[ProviderLimit],
     linger: Option<Duration>,
 ) -> Result<Option<Worker>, Failure> {
-    let place = home.to_owned();
-    let build: BuildConfig = Arc::new(move |surroundings| config(surroundings, &place));
+    let (home, address) = (state.home.value.clone(), state.store.value.clone());
+    let build: BuildConfig = Arc::new(move |surroundings| config(surroundings, &home, address.as_deref()));
     let config = WorkerConfig {
-        home: home.to_owned(),
+        home: state.home.value.clone(),
+        place: state.worker_place(),
+        store: state.store.value.clone(),
+        limits: limits.to_vec(),
         program: PROGRAM.to_owned(),
         binary: binary(),
         build,
@@ -57,8 +63,8 @@ pub(crate) async fn worker(
     Worker::open(config).await
 }
 
-/// The engine for a client's surroundings, over the worker's own state folder.
-fn config(surroundings: &Json, home: &Path) -> Result<EngineConfig, Failure> {
+/// The engine for a client's surroundings, over the worker's own state folder and store.
+fn config(surroundings: &Json, home: &Path, address: Option<&str>) -> Result<EngineConfig, Failure> {
     let environment = surroundings.parse().map_err(|error| {
         let message = format!("the surroundings of a client cannot be read: {error}");
         Failure::new(ErrorKind::InvalidInput, message)
@@ -76,6 +82,7 @@ fn config(surroundings: &Json, home: &Path) -> Result<EngineConfig, Failure> {
     match config() {
         Ok(config) => Ok(EngineConfig {
             home: home.to_owned(),
+            store: address.map(str::to_owned),
             ..config
         }),
         Err(Stopped::Trouble(trouble)) => Err(trouble.failure),
@@ -97,17 +104,36 @@ fn binary() -> BinaryId {
     BinaryId(format!("{PROGRAM} {}", changed.unwrap_or_default().as_nanos()))
 }
 
+/// What a worker said that cannot work: the kind of its failure, and the message.
+fn told(said: &str) -> Failure {
+    let (kind, message) = said.split_once(' ').unwrap_or(("", said));
+    let kind = ErrorKind::ALL
+        .iter()
+        .copied()
+        .find(|known| known.as_str() == kind);
+    Failure::new(
+        kind.unwrap_or(ErrorKind::Internal),
+        format!("the worker cannot work: {message}"),
+    )
+}
+
 /// Starts a worker in the background.
-fn starter(environment: &Environment, home: &Path) -> Result<StartWorker, Stopped> {
+fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker, Stopped> {
     let program = std::env::current_exe().map_err(|error| {
         let message = format!("this program does not know where it is: {error}");
         Stopped::from(Failure::new(ErrorKind::Internal, message))
     })?;
-    let (home, variables): (PathBuf, _) = (home.to_owned(), environment.for_worker());
+    let mut variables = environment.for_worker();
+    variables.insert("GEMICRO_HOME".to_owned(), state.home.value.display().to_string());
+    if let Some(address) = &state.store.value {
+        variables.insert(STORE_VARIABLE.to_owned(), address.clone());
+    }
+    let place = state.worker_place();
     Ok(Arc::new(move || {
-        let (program, home, variables) = (program.clone(), home.clone(), variables.clone());
+        let (program, place, variables) = (program.clone(), place.clone(), variables.clone());
         Box::pin(async move {
-            let begun = tokio::task::spawn_blocking(move || spawn::worker(&program, &home, &variables)).await;
+            let begun =
+                tokio::task::spawn_blocking(move || spawn::worker(&program, &place, &variables)).await;
             let failed = |message: String| Err(Failure::new(ErrorKind::Internal, message));
             match begun {
                 Ok(Ok(said)) if [READY, BUSY].contains(&said.trim()) => Ok(()),
@@ -115,7 +141,7 @@ fn starter(environment: &Environment, home: &Path) -> Result<StartWorker, Stoppe
                     "the worker ended before it could be called: see worker/log in the state folder"
                         .to_owned(),
                 ),
-                Ok(Ok(said)) => failed(format!("the worker cannot work: {}", said.trim())),
+                Ok(Ok(said)) => Err(told(said.trim())),
                 Ok(Err(error)) => failed(format!("the worker cannot be started: {error}")),
                 Err(error) => failed(error.to_string()),
             }

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    ask, cancel, chat, completions, config, conversations, dead_letters, doctor, events, guard, man, mcp,
-    prune, research, resume, retry, runs, schema, show, sim, store, worker,
+    ask, batch, cancel, chat, completions, config, conversations, dead_letters, doctor, events, guard, man,
+    mcp, prune, research, resume, retry, runs, schema, serve, show, sim, store, worker,
 };
+use crate::config::state_folder::STORE_VARIABLE;
 use crate::environment::Environment;
 use crate::logging;
 use crate::output;
@@ -30,7 +31,10 @@ pub(crate) fn run() -> ExitCode {
         Parsed::Command(cli) => cli,
         Parsed::Done(code) => return code,
     };
-    let environment = Environment::of_process();
+    let mut environment = Environment::of_process();
+    if let Some(store) = cli.store {
+        environment.set(STORE_VARIABLE, store);
+    }
     let screen = Screen::of_process(&environment);
     logging::start(&environment, cli.verbose);
     let ctx = Context {
@@ -74,6 +78,7 @@ fn wants_json(command: &Command) -> bool {
             Format::Jsonl => args.questions.is_none(),
             Format::Text | Format::Markdown => false,
         },
+        Command::Batch(args) => args.format() == DataFormat::Json,
         Command::Show(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Resume(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Retry(args) => matches!(args.format, Format::Json | Format::Jsonl),
@@ -88,6 +93,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Ask(_)
         | Command::Chat(_)
         | Command::Mcp(_)
+        | Command::Serve(_)
         | Command::Events(_)
         | Command::Cancel(_)
         | Command::Config(_)
@@ -104,7 +110,9 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Research(args) => research::run(ctx, &args),
         Command::Ask(args) => ask::run(ctx, &args),
         Command::Chat(args) => chat::run(ctx, &args),
+        Command::Batch(args) => batch::run(ctx, &args),
         Command::Mcp(args) => mcp::run(ctx, &args),
+        Command::Serve(args) => serve::run(ctx, &args),
         Command::Runs(args) => runs::run(ctx, &args),
         Command::Show(args) => show::run(ctx, &args),
         Command::Events(args) => events::run(ctx, &args),

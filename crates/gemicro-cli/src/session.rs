@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use gemicro_engine::{AllowedHost, Desk, Engine, EngineConfig, FetchRules, Here, Resident};
 use gemicro_event::{ErrorKind, StreamId};
-use gemicro_store::{RunFilter, SqliteStore};
+use gemicro_store::{DurableStore, RunFilter};
 
+use crate::config::state_folder;
 use crate::config::{Endpoints, Layers, ResearchFlags, ResearchSettings, StateFolder};
 use crate::environment::Environment;
 use crate::output;
 use crate::screen::Screen;
 use crate::trouble::Stopped;
-use crate::{agents, backend, resident};
+use crate::{agents, backend, resident, token};
 
 /// Program and version.
 pub(crate) const PROGRAM: &str = concat!("gemicro ", env!("CARGO_PKG_VERSION"));
@@ -46,10 +47,10 @@ impl Context {
         Ok(StateFolder::resolve(layers)?.home.value)
     }
 
-    /// Opens the store of the state folder.
-    pub(crate) async fn store(&self) -> Result<SqliteStore, Stopped> {
-        let home = self.home(&self.layers()?)?;
-        Ok(SqliteStore::open(&home).await?)
+    /// Opens the store.
+    pub(crate) async fn store(&self) -> Result<DurableStore, Stopped> {
+        let state = StateFolder::resolve(&self.layers()?)?;
+        Ok(DurableStore::at(&state.home.value, state.store.value.as_deref()).await?)
     }
 
     /// Opens the engine over the state folder for commands that bring no settings of their own.
@@ -92,9 +93,10 @@ impl Context {
     ) -> Result<OpenDesk, Stopped> {
         let state = StateFolder::resolve(layers)?;
         if no_resident || !state.resident.value {
-            return Ok(OpenDesk::Here(Here::new(self.engine(layers, settings).await?)));
+            let here = Here::new(self.engine(layers, settings).await?);
+            return Ok(OpenDesk::Here(Box::new(here)));
         }
-        let resident = resident::client(&self.environment, &state.home.value)?;
+        let resident = resident::client(&self.environment, &state)?;
         Ok(OpenDesk::Resident(resident))
     }
 
@@ -104,14 +106,15 @@ impl Context {
         layers: &Layers,
         settings: &ResearchSettings,
     ) -> Result<EngineConfig, Stopped> {
-        let home = self.home(layers)?;
+        let state = StateFolder::resolve(layers)?;
         let endpoints = Endpoints::resolve(layers)?;
         for warning in backend::in_clear(&self.environment, &endpoints) {
             output::say(&format!("{} {warning}", self.screen.on_stderr().warn("warning:")));
         }
         let llm = backend::backends(&self.environment, &endpoints, settings)?;
         Ok(EngineConfig {
-            home,
+            home: state.home.value.clone(),
+            store: state.store.value.clone(),
             owner: owner(),
             program: PROGRAM.to_owned(),
             llm,
@@ -120,13 +123,29 @@ impl Context {
                 ..FetchRules::default()
             },
             agents: Some(agents::setup(&self.environment, &endpoints)?),
-            secrets: self.environment.secrets(),
+            secrets: secrets(&self.environment, &state),
             share_sources: true,
             max_parallel: MAX_PARALLEL,
             resident: false,
             credentials: credentials(&self.environment, &endpoints),
         })
     }
+}
+
+/// Values that must never be written down.
+fn secrets(environment: &Environment, state: &StateFolder) -> Vec<String> {
+    let mut secrets = environment.secrets();
+    let address = state.store.value.as_deref();
+    secrets.extend(address.and_then(state_folder::password).map(str::to_owned));
+    // The tokens of our own servers.
+    let files = [token::HTTP, token::MCP].map(|file| state.home.value.join(file));
+    let tokens = files.iter().filter_map(|file| std::fs::read_to_string(file).ok());
+    secrets.extend(
+        tokens
+            .map(|token| token.trim().to_owned())
+            .filter(|token| !token.is_empty()),
+    );
+    secrets
 }
 
 /// All keys and endpoints, as one text.
@@ -142,7 +161,7 @@ fn credentials(environment: &Environment, endpoints: &Endpoints) -> String {
 /// Who carries out runs for this command.
 pub(crate) enum OpenDesk {
     /// This process.
-    Here(Here),
+    Here(Box<Here>),
     /// The resident worker.
     Resident(Resident),
 }
@@ -151,7 +170,7 @@ impl OpenDesk {
     /// As a desk.
     pub(crate) fn desk(&self) -> &dyn Desk {
         match self {
-            Self::Here(here) => here,
+            Self::Here(here) => here.as_ref(),
             Self::Resident(resident) => resident,
         }
     }
@@ -159,7 +178,7 @@ impl OpenDesk {
     /// As a desk that several share.
     pub(crate) fn shared(&self) -> Arc<dyn Desk> {
         match self {
-            Self::Here(here) => Arc::new(here.clone()),
+            Self::Here(here) => Arc::new(here.as_ref().clone()),
             Self::Resident(resident) => Arc::new(resident.clone()),
         }
     }
@@ -174,7 +193,7 @@ impl OpenDesk {
 }
 
 /// The run a user named: the beginning of its id, or `last`.
-pub(crate) async fn find_run(store: &SqliteStore, named: &str) -> Result<StreamId, Stopped> {
+pub(crate) async fn find_run(store: &DurableStore, named: &str) -> Result<StreamId, Stopped> {
     if named != "last" {
         return Ok(store.find_run(named).await?);
     }

@@ -10,13 +10,13 @@ use std::process::{Command, Stdio};
 /// A log that is longer than this starts anew.
 const MAX_LOG_BYTES: u64 = 1 << 20;
 
-/// Starts the worker over a state folder and returns its first word.
+/// Starts the worker of a place and returns its first word.
 pub(crate) fn worker(
     program: &Path,
-    home: &Path,
+    place: &Path,
     variables: &BTreeMap<String, String>,
 ) -> io::Result<String> {
-    let folder = home.join("worker");
+    let folder = place.join("worker");
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -34,7 +34,6 @@ pub(crate) fn worker(
         .args(["worker", "--on-demand"])
         .env_clear()
         .envs(variables)
-        .env("GEMICRO_HOME", home)
         // It must not hold on to the folder that somebody wants to delete.
         .current_dir("/")
         .stdin(Stdio::null())

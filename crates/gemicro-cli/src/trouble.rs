@@ -155,7 +155,7 @@ impl From<io::Error> for Stopped {
 /// What to do about a run or conversation that was not found.
 pub(crate) fn find_hint(error: &FindStreamError) -> Option<String> {
     let lists = |kind: &StreamKind| match kind {
-        StreamKind::Run => "gemicro runs",
+        StreamKind::Run | StreamKind::Steps => "gemicro runs",
         StreamKind::Conversation => "gemicro conversations list",
     };
     match error {
@@ -169,7 +169,7 @@ pub(crate) fn find_hint(error: &FindStreamError) -> Option<String> {
             wanted.as_str(),
             found.as_str(),
             match found {
-                StreamKind::Run => "show RUN",
+                StreamKind::Run | StreamKind::Steps => "show RUN",
                 StreamKind::Conversation => "conversations --help",
             }
         )),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A request to a running (or suspended) run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCommand {
-    /// What to do: `cancel` or `answer`; others are rejected, not errors.
+    /// What to do: `cancel`, `answer`, or what the run's flow knows; others are rejected, not errors.
     pub command_type: String,
     /// Chosen by the sender.
     pub command_id: CommandId,
@@ -30,7 +30,9 @@ impl AgentCommand {
         Self::new("answer", serde_json::json!({ "key": key, "answer": **answer }))
     }
 
-    fn new(command_type: &str, data: serde_json::Value) -> Self {
+    /// A command with these details.
+    #[must_use]
+    pub fn new(command_type: &str, data: serde_json::Value) -> Self {
         Self {
             command_type: command_type.to_owned(),
             command_id: CommandId::random(),

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_event::{AgentUpdate, Json, Payload, StreamId, Timestamp};
-use tokio::sync::{mpsc, watch};
+use gemicro_event::{AgentUpdate, ErrorKind, Failure, Json, Payload, StreamId, Timestamp};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::flow::{Step, StepFailure, StepOutput};
+use crate::flow::{Again, Step, StepFailure, StepOutput};
 use crate::live::LiveText;
 
 /// Runs steps of one kind.
@@ -22,6 +22,11 @@ pub trait Executor: Send + Sync {
     /// Whether work with a handle goes on outside when nobody listens here, to be picked up later.
     fn goes_on_outside(&self) -> bool {
         true
+    }
+
+    /// How many of its steps one run starts at the same time; the others wait in the order in which they are wanted.
+    fn max_parallel(&self) -> Option<usize> {
+        None
     }
 }
 
@@ -78,16 +83,25 @@ pub enum Told {
     Fact(AgentUpdate),
 }
 
+/// What an attempt tells, and who waits until it is durable.
+#[derive(Debug)]
+pub struct Spoken {
+    /// What was told.
+    pub told: Told,
+    /// Is told when that is durable; dropped where it never will be.
+    pub noted: Option<oneshot::Sender<()>>,
+}
+
 /// Takes what a running attempt has to say; the driver journals it at once.
 #[derive(Debug, Clone)]
 pub struct StepReporter {
-    sender: mpsc::UnboundedSender<Told>,
+    sender: mpsc::UnboundedSender<Spoken>,
 }
 
 impl StepReporter {
     /// A reporter and the end where its words arrive.
     #[must_use]
-    pub fn channel() -> (Self, mpsc::UnboundedReceiver<Told>) {
+    pub fn channel() -> (Self, mpsc::UnboundedReceiver<Spoken>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (Self { sender }, receiver)
     }
@@ -95,6 +109,26 @@ impl StepReporter {
     /// Reports a handle.
     pub fn handle(&self, handle: Json) {
         self.tell(Told::Handle(handle));
+    }
+
+    /// Reports a handle and waits until it is durable: for what must not be begun before that.
+    ///
+    /// # Errors
+    /// When nobody will write it down any more: then nothing must be begun.
+    pub async fn handle_noted(&self, handle: Json) -> Result<(), StepFailure> {
+        let (noted, wait) = oneshot::channel();
+        let spoken = Spoken {
+            told: Told::Handle(handle),
+            noted: Some(noted),
+        };
+        let _ = self.sender.send(spoken);
+        wait.await.map_err(|_| {
+            let failure = Failure::new(ErrorKind::Interrupted, "stopped before it began");
+            StepFailure {
+                again: Again::CutOff,
+                ..StepFailure::free(failure)
+            }
+        })
     }
 
     /// Reports something unknown.
@@ -107,9 +141,10 @@ impl StepReporter {
         self.tell(Told::Fact(AgentUpdate::new(fact, Timestamp::now())));
     }
 
-    fn tell(&self, told: Told) {
+    /// Passes on what an attempt told elsewhere.
+    pub fn tell(&self, told: Told) {
         // A driver that is gone no longer needs it.
-        let _ = self.sender.send(told);
+        let _ = self.sender.send(Spoken { told, noted: None });
     }
 }
 
@@ -131,6 +166,13 @@ impl Executors {
     #[must_use]
     pub fn get(&self, kind: &str) -> Option<Arc<dyn Executor>> {
         self.by_kind.get(kind).cloned()
+    }
+
+    /// The kinds of which one run starts only so many at the same time.
+    pub fn limits(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.by_kind
+            .iter()
+            .filter_map(|(kind, executor)| Some((kind.as_str(), executor.max_parallel()?)))
     }
 }
 

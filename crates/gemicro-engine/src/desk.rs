@@ -6,7 +6,8 @@ use futures_util::stream::BoxStream;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
-use gemicro_event::{ErrorKind, Event, Failure, StreamId};
+use gemicro_event::{CommandId, ErrorKind, Event, Failure, StreamId};
+use gemicro_store::{Board, RunFilter};
 
 use crate::{CancelOutcome, Plan};
 
@@ -50,11 +51,39 @@ pub trait Desk: Send + Sync {
     /// `not_found` when there is no such run.
     fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>>;
 
+    /// What became of a command.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such run.
+    fn acknowledgement(
+        &self,
+        run: &StreamId,
+        command: &CommandId,
+    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>>;
+
+    /// The board of a run, by place.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such run.
+    fn board(&self, run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>>;
+
+    /// Runs as lines, the newest first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>>;
+
     /// Cancels a run, whoever carries it out.
     ///
     /// # Errors
     /// `not_found` when there is no such run.
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>>;
+
+    /// Goes on with a run that was stopped, unless somebody does already.
+    ///
+    /// # Errors
+    /// When it has ended, or cannot be carried out here.
+    fn go_on(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>>;
 
     /// Stops a run and leaves it resumable. Nothing happens where it is not carried out here.
     ///

@@ -1,33 +1,35 @@
 //! The one place where store, sources and models meet.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use gemicro_core::ask::{AGENT_STEP, AgentName, AskPlan};
+use gemicro_batch::types::{MEMORY_STEP, RUN_STEP, SHELL_STEP};
+use gemicro_core::ask::AGENT_STEP;
 use gemicro_core::blob::Blobs;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Hold, StopSignals, begin};
+use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Ended, NewRun, StopSignals};
 use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
 use gemicro_core::llm::Backends;
 use gemicro_core::offline::warm_up;
-use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::{Base, ResearchExecutors, ResearchPlan, UseAs, executors};
-use gemicro_core::run::events::{RunReaders, RunStarted};
+use gemicro_core::run::events::RunStarted;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 use gemicro_source::FetchRules;
-use gemicro_store::SqliteStore;
-use sha2::{Digest, Sha256};
+use gemicro_store::DurableStore;
+use tokio::sync::oneshot;
 
 use crate::agents::{AgentCommons, AgentExecutor, AgentSetup};
+use crate::batches::{Bounded, ChildRuns, MemorySearch, Shell};
+use crate::carry::Can;
+use crate::dispatch::{QueuedSteps, steps_stream};
 use crate::flows::FlowKind;
 use crate::redacting::RedactingStore;
-use crate::{CancelOutcome, FolderLibrary, Plan, Run};
+use crate::{CancelOutcome, FolderLibrary, Plan, Run, sharing};
 
 /// How long a cancel waits for the process that drives the run.
 const CANCEL_WAIT: Duration = Duration::from_secs(12);
@@ -35,11 +37,18 @@ const CANCEL_WAIT: Duration = Duration::from_secs(12);
 /// The language files are read while the first model call is on its way, not when findings wait for them.
 const WARM_UP_AFTER: Duration = Duration::from_millis(25);
 
+/// Shell commands at the same time.
+const MAX_SHELLS: usize = 8;
+/// Agents at the same time.
+const MAX_AGENTS: usize = 8;
+
 /// What an engine is opened with.
 #[derive(Clone)]
 pub struct EngineConfig {
     /// The state folder.
     pub home: PathBuf,
+    /// The address of the store; without one it is in the state folder.
+    pub store: Option<String>,
     /// Who drives, for people who find a run held: host and process.
     pub owner: String,
     /// Program and version, for the journal.
@@ -65,21 +74,17 @@ pub struct EngineConfig {
 /// Starts, resumes and cancels runs over one store.
 #[derive(Clone)]
 pub struct Engine {
-    store: Arc<SqliteStore>,
+    pub(crate) store: Arc<DurableStore>,
     /// The same store behind the redaction; runs write through it.
     journal: Arc<dyn Store>,
     executors: Executors,
-    options: DriveOptions,
-    can: Can,
+    /// Who really does the steps that go through the queue of a shared store.
+    pub(crate) own: Option<Executors>,
+    pub(crate) secrets: Vec<String>,
+    pub(crate) options: DriveOptions,
+    pub(crate) can: Can,
     resident: bool,
-    credentials: String,
-}
-
-/// What can be carried out with the keys and logins that there are.
-#[derive(Clone)]
-struct Can {
-    llm: Backends,
-    agents: BTreeSet<AgentName>,
+    pub(crate) credentials: String,
 }
 
 impl Engine {
@@ -88,28 +93,21 @@ impl Engine {
     /// # Errors
     /// When the store cannot be opened: it says why and what to do.
     pub async fn open(config: EngineConfig) -> Result<Self, Failure> {
-        let store = Arc::new(SqliteStore::open(&config.home).await?);
+        let store = Arc::new(DurableStore::at(&config.home, config.store.as_deref()).await?);
         let commons = AgentCommons::new(&config.home);
         Ok(Self::over(store, config, commons))
     }
 
     /// Registers all executors over a store that is open, with what agents of several engines share.
     #[must_use]
-    pub fn over(store: Arc<SqliteStore>, config: EngineConfig, commons: AgentCommons) -> Self {
+    pub fn over(store: Arc<DurableStore>, config: EngineConfig, commons: AgentCommons) -> Self {
+        let can = Can::of(&config);
         let blobs: Arc<dyn Blobs> = store.clone();
         let library = FolderLibrary::new(blobs, config.home.join("index"), config.fetch);
         let library = if config.share_sources {
             library.sharing()
         } else {
             library
-        };
-        let has_access = |setup: &AgentSetup| {
-            let ways = setup.access.iter().filter(|(_, way)| way.is_ok());
-            ways.map(|(agent, _)| *agent).collect()
-        };
-        let can = Can {
-            llm: config.llm.clone(),
-            agents: config.agents.as_ref().map(has_access).unwrap_or_default(),
         };
         let parts = ResearchExecutors {
             library: Some(Arc::new(library)),
@@ -122,20 +120,38 @@ impl Engine {
             ..DriveOptions::default()
         };
         let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
-        let mut executors = executors(parts);
+        let memory = MemorySearch::new(store.clone(), Redactor::new(&config.secrets));
+        let mut executors = executors(parts).with(MEMORY_STEP, Arc::new(memory));
         if let Some(setup) = config.agents {
+            let shell = Shell::new(commons.clone(), setup.clone(), Redactor::new(&config.secrets));
+            executors = executors.with(SHELL_STEP, Arc::new(Bounded::new(shell, MAX_SHELLS)));
             let agents = AgentExecutor::new(commons, setup, config.secrets.clone(), journal.clone());
-            executors = executors.with(AGENT_STEP, Arc::new(agents));
+            executors = executors.with(AGENT_STEP, Arc::new(Bounded::new(agents, MAX_AGENTS)));
         }
-        Self {
+        let mut engine = Self {
             store,
             journal,
             executors,
+            own: None,
+            secrets: config.secrets,
             options,
             can,
-            resident: config.resident,
+            resident: false,
             credentials: config.credentials,
+        };
+        // In a worker over a shared store any worker may do its steps.
+        if config.resident && engine.store.is_shared() {
+            engine.own = Some(engine.executors.clone());
+            let queued = Arc::new(QueuedSteps::new(engine.store.clone()));
+            for kind in sharing::QUEUED_KINDS {
+                engine.executors = engine.executors.with(kind, queued.clone());
+            }
         }
+        // Runs that are steps of a run are carried out with it, and have no such steps themselves.
+        let children = ChildRuns::new(engine.clone());
+        engine.executors = engine.executors.with(RUN_STEP, Arc::new(children));
+        engine.resident = config.resident;
+        engine
     }
 
     /// Puts a store of a test between the runs and the journal and changes their limits: how deaths and
@@ -156,7 +172,7 @@ impl Engine {
 
     /// The store, for lists, events and maintenance.
     #[must_use]
-    pub fn store(&self) -> &Arc<SqliteStore> {
+    pub fn store(&self) -> &Arc<DurableStore> {
         &self.store
     }
 
@@ -173,65 +189,56 @@ impl Engine {
     /// # Errors
     /// When there is a run of that id, or the store cannot take it.
     pub async fn start_as(&self, id: &StreamId, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
+        self.start_under(plan.parent(), id, plan, stop).await
+    }
+
+    /// Starts a run that belongs to another one.
+    pub(crate) async fn start_under(
+        &self,
+        parent: Option<StreamId>,
+        id: &StreamId,
+        plan: &Plan,
+        stop: StopSignals,
+    ) -> Result<Run, Failure> {
+        let checked = match plan {
+            Plan::Batch { plan, limits } => Some(Plan::Batch {
+                plan: Box::new(
+                    plan.as_ref()
+                        .clone()
+                        .without_secrets(&Redactor::new(&self.secrets))?,
+                ),
+                limits: *limits,
+            }),
+            _ => None,
+        };
+        let plan = checked.as_ref().unwrap_or(plan);
         let ctx = self.context(stop);
         let started = RunStarted {
             resident: self.resident,
             carrier: self.resident.then(|| self.carrier(id)),
             ..plan.started(&self.options.program)
         };
-        let hold = begin(&ctx, id, plan.parent(), &started).await?;
-        Ok(self.spawn(FlowKind::named(&started.flow)?, ctx, id.clone(), hold))
-    }
-
-    /// A run's mark of the keys and endpoints it was started with; it says nothing to who does not have them.
-    fn carrier(&self, run: &StreamId) -> String {
-        let digest = Sha256::digest(format!("{run}\n{}", self.credentials));
-        digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// Whether the keys and logins that there are can carry a run.
-    ///
-    /// # Errors
-    /// What is missing.
-    pub async fn can_carry(&self, id: &StreamId) -> Result<(), Failure> {
-        let first = self.store.read(id, 0, 1).await?;
-        let started = first
-            .events
-            .first()
-            .and_then(|event| event.update.as_run_started());
-        let Some(started) = started else {
-            let message = format!("run {id} has no beginning");
-            return Err(Failure::new(ErrorKind::StorageError, message));
+        let flow = FlowKind::named(&started.flow)?;
+        let new = NewRun {
+            run: id.clone(),
+            parent_run: parent,
+            started,
         };
-        if started.carrier.is_some_and(|carrier| carrier != self.carrier(id)) {
-            let message = "it was started with other keys or endpoints";
-            return Err(Failure::new(ErrorKind::AuthFailed, message));
-        }
-        let missing = match FlowKind::named(&started.flow)? {
-            FlowKind::Ask => {
-                let plan: Option<AskPlan> = started.plan.parse().ok();
-                let agent = plan.map(|plan| plan.task.agent);
-                agent
-                    .filter(|agent| !self.can.agents.contains(agent))
-                    .map(|agent| agent.to_string())
-            }
-            FlowKind::Research => {
-                let plan: Option<ResearchPlan> = started.plan.parse().ok();
-                let backend = plan.and_then(|plan| plan.engine.llm().map(|llm| llm.backend.clone()));
-                backend.filter(|backend| !self.can.llm.has(backend))
-            }
-            FlowKind::Prompt => {
-                let plan: Option<ModelTask> = started.plan.parse().ok();
-                let backend = plan.map(|plan| plan.llm.backend);
-                backend.filter(|backend| !self.can.llm.has(backend))
-            }
-        };
-        match missing {
-            None => Ok(()),
-            Some(missing) => {
-                let message = format!("there is no key and no login for {missing}");
-                Err(Failure::new(ErrorKind::AuthFailed, message))
-            }
+        let (begun, made) = oneshot::channel();
+        let live = ctx.live.clone();
+        let run = self.spawn(
+            flow,
+            id,
+            live,
+            async move { flow.drive_new(&ctx, new, begun).await },
+        );
+        match made.await {
+            Ok(Ok(())) => Ok(run),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(Failure::new(
+                ErrorKind::Internal,
+                format!("run {id} ended before it was made"),
+            )),
         }
     }
 
@@ -267,7 +274,10 @@ impl Engine {
         let ctx = self.context(stop);
         loop {
             match flow.resume(&ctx, id).await {
-                Ok(hold) => return Ok(self.spawn(flow, ctx, id.clone(), hold)),
+                Ok(hold) => {
+                    let live = ctx.live.clone();
+                    return Ok(self.spawn(flow, id, live, async move { flow.drive(&ctx, hold).await }));
+                }
                 Err(DriveError::Store(StoreError::LeaseHeld {
                     owner, expires_at, ..
                 })) if owner_is_gone(&owner) => {
@@ -345,15 +355,33 @@ impl Engine {
         FlowKind::named(&self.store.run(id).await?.flow)
     }
 
-    fn spawn(&self, flow: FlowKind, ctx: DriveContext, id: StreamId, hold: Hold) -> Run {
-        let live = ctx.live.clone();
-        let driving = tokio::spawn(async move { flow.drive(&ctx, hold).await });
+    fn spawn(
+        &self,
+        flow: FlowKind,
+        id: &StreamId,
+        live: LiveHub,
+        drive: impl Future<Output = Result<Ended, DriveError>> + Send + 'static,
+    ) -> Run {
+        let steps = self.own.is_some().then(|| steps_stream(id));
+        let beside = steps.map(|steps| (self.store.clone(), steps));
+        let driving = tokio::spawn(async move {
+            let ended = drive.await;
+            if let (Ok(Ended::Terminal(_)), Some((store, steps))) = (&ended, beside) {
+                // Everything in it is in the run's journal by now; what stays goes with the run.
+                let _ = store.erase(&steps).await;
+            }
+            ended
+        });
         if flow == FlowKind::Research {
             tokio::spawn(async {
                 tokio::time::sleep(WARM_UP_AFTER).await;
                 tokio::task::spawn_blocking(warm_up);
             });
         }
-        Run { id, live, driving }
+        Run {
+            id: id.clone(),
+            live,
+            driving,
+        }
     }
 }

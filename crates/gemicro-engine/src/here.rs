@@ -12,7 +12,8 @@ use gemicro_core::drive::StopSignals;
 use gemicro_core::live::LiveHub;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::{Store, StoreError};
-use gemicro_event::{ErrorKind, Event, Failure, StreamId};
+use gemicro_event::{CommandId, ErrorKind, Event, Failure, StreamId};
+use gemicro_store::{Board, RunFilter};
 use tokio::sync::watch;
 
 use crate::desk::{Desk, Watched, Watching};
@@ -237,9 +238,38 @@ impl Desk for Here {
         Box::pin(async move { self.engine.send(&run, command).await })
     }
 
+    fn acknowledgement(
+        &self,
+        run: &StreamId,
+        command: &CommandId,
+    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
+        let (run, command) = (run.clone(), command.clone());
+        Box::pin(async move { Ok(self.engine.store().acknowledgement(&run, &command).await?) })
+    }
+
+    fn board(&self, run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
+        let run = run.clone();
+        Box::pin(async move { Ok(self.engine.store().board(&run).await?) })
+    }
+
+    fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
+        let filter = filter.clone();
+        Box::pin(async move { Ok(self.engine.store().runs(&filter).await?) })
+    }
+
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
         let (run, reason) = (run.clone(), reason.to_owned());
         Box::pin(async move { self.engine.cancel(&run, &reason).await })
+    }
+
+    fn go_on(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        let run = run.clone();
+        Box::pin(async move {
+            match self.resume(&run).await {
+                Err(failure) if failure.kind == ErrorKind::Conflict => Ok(()),
+                resumed => resumed,
+            }
+        })
     }
 
     fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {

@@ -5,9 +5,12 @@
 //! No phase logic, no parsing, no rendering lives here.
 
 mod agents;
+mod batches;
+mod carry;
 mod chat;
 mod conversations;
 mod desk;
+mod dispatch;
 mod engine;
 mod flows;
 mod here;
@@ -18,12 +21,18 @@ mod registry;
 mod request;
 mod resident;
 mod run;
+mod sharing;
 mod stored_page;
 mod upkeep;
+mod written_plan;
 
 pub use agents::{
     AgentAccess, AgentCommons, AgentExecutor, AgentSetup, KnownSession, Login, PolicyReader, WarmStatus,
     find_session,
+};
+pub use batches::{
+    BatchAnswer, BatchError, BatchRequest, BatchRow, BatchSettings, BatchStatus, Batches, Counts, ItemAnswer,
+    ItemState, MAX_BATCH_BYTES, OnFailure, Submitted, TASK_TYPES, Task, TaskType, read_batch, task_type,
 };
 pub use chat::{
     AgentWays, Chapter, ChatConfig, ChatLine, FindSpeaker, Meter, ModelSummariser, News, Opening, Order,
@@ -34,9 +43,11 @@ pub use conversations::{
     MAX_NAME_CHARS, Native,
 };
 pub use desk::{Desk, Watched, Watching};
+pub use dispatch::{NextAttempt, ReportReaders, StepReported, StepWord};
 pub use engine::{Engine, EngineConfig};
 pub use gemicro_core::history::{Speaker, Transport};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};
+pub use gemicro_store::{Board, RunFilter};
 pub use here::Here;
 pub use library::FolderLibrary;
 pub use plan::Plan;
@@ -46,4 +57,4 @@ pub use resident::{
     BinaryId, BuildConfig, CarriedRun, Resident, StartWorker, Worker, WorkerConfig, WorkerStatus, is_free,
 };
 pub use run::{CancelOutcome, Run};
-pub use upkeep::sweep_indexes;
+pub use upkeep::{rebuild_boards, sweep_indexes};

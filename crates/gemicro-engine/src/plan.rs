@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use gemicro_batch::flow::{BatchFlow, BatchPlan};
 use gemicro_core::ask::{AgentName, AgentTask, AskFlow, AskPlan, Grant, SandboxMode, route};
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::Flow;
@@ -17,11 +18,12 @@ use gemicro_source::is_url;
 use serde::{Deserialize, Serialize};
 
 use crate::request::{AskRequest, Backend, PromptRequest, Request, ResearchRequest};
+use crate::written_plan::WrittenPlan;
 
 /// A checked plan; printing it starts nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-#[serde(tag = "flow", rename_all = "snake_case")]
+#[serde(tag = "flow", rename_all = "snake_case", try_from = "WrittenPlan")]
 pub enum Plan {
     /// A research run.
     Research {
@@ -41,6 +43,13 @@ pub enum Plan {
     Prompt {
         /// Everything that deciding depends on.
         plan: Box<ModelTask>,
+        /// What the run may use.
+        limits: Limits,
+    },
+    /// Tasks that were handed in together.
+    Batch {
+        /// Everything that deciding depends on.
+        plan: Box<BatchPlan>,
         /// What the run may use.
         limits: Limits,
     },
@@ -174,6 +183,7 @@ impl Plan {
             Self::Research { plan, .. } => &plan.notices,
             Self::Ask { plan, .. } => &plan.notices,
             Self::Prompt { plan, .. } => &plan.notices,
+            Self::Batch { .. } => &[],
         }
     }
 
@@ -183,6 +193,7 @@ impl Plan {
             Self::Research { plan, .. } => plan.base.as_ref().map(|base| base.run.clone()),
             Self::Ask { plan, .. } => plan.conversation.clone(),
             Self::Prompt { plan, .. } => plan.conversation.clone(),
+            Self::Batch { plan, .. } => plan.retries.clone(),
         }
     }
 
@@ -228,6 +239,14 @@ impl Plan {
                     plan_json,
                     limits,
                 )
+            }
+            Self::Batch { plan, limits } => {
+                let (name, version) = (BatchFlow.name(), BatchFlow.version());
+                let plan_json = Json::of(plan).expect("a plan has string keys only");
+                RunStarted {
+                    resubmits: plan.retries.is_some(),
+                    ..plain(name, version, program, &plan.title(), plan_json, limits)
+                }
             }
         }
     }
@@ -351,7 +370,7 @@ fn absolute(path: &PathBuf) -> Result<String, Failure> {
 }
 
 /// A folder to work in, with every link resolved: the sandbox opens exactly this one.
-fn folder(path: &Path) -> Result<String, Failure> {
+pub(crate) fn folder(path: &Path) -> Result<String, Failure> {
     let named = path.display();
     let full = std::fs::canonicalize(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {

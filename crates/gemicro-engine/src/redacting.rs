@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::store::{Append, Appended, Lease, NewEvent, NewStream, Page, Store, StoreError};
+use gemicro_core::store::{Append, Appended, BoardLine, Lease, NewEvent, NewStream, Page, Store, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{CommandId, Event, Json, StreamId};
 
@@ -37,6 +37,13 @@ impl RedactingStore {
         event
     }
 
+    fn clean_board(&self, mut board: Vec<BoardLine>) -> Vec<BoardLine> {
+        for line in &mut board {
+            line.shown = self.clean_json(&line.shown);
+        }
+        board
+    }
+
     fn clean_json(&self, json: &Json) -> Json {
         match self.redactor.redact(json.text()) {
             Cow::Borrowed(_) => json.clone(),
@@ -48,13 +55,18 @@ impl RedactingStore {
 
 impl Store for RedactingStore {
     fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>> {
-        let events = self.clean(new.events);
-        self.inner.create(NewStream { events, ..new })
+        let (events, board) = (self.clean(new.events), self.clean_board(new.board));
+        self.inner.create(NewStream { events, board, ..new })
     }
 
     fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>> {
-        let events = self.clean(append.events);
-        self.inner.append(Append { events, ..append })
+        let (events, board) = (self.clean(append.events), self.clean_board(append.board));
+        let append = Append {
+            events,
+            board,
+            ..append
+        };
+        self.inner.append(append)
     }
 
     fn as_written(&self, events: Vec<NewEvent>) -> Vec<NewEvent> {

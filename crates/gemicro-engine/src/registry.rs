@@ -11,5 +11,7 @@ pub fn event_registry() -> Registry {
     gemicro_core::ask::register(&mut registry);
     gemicro_core::history::register(&mut registry);
     gemicro_core::prompt::register(&mut registry);
+    gemicro_batch::flow::register(&mut registry);
+    crate::dispatch::register(&mut registry);
     registry
 }

@@ -28,6 +28,11 @@ impl Arguments {
         Ok(Self { given })
     }
 
+    /// An argument as it was given.
+    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+        self.given.get(name)
+    }
+
     /// A text that must be there and say something.
     pub(crate) fn required(&self, name: &str) -> Result<String, Failure> {
         let text = self

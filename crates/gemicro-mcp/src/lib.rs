@@ -1,4 +1,4 @@
-//! The MCP server: agents, research and runs as tools of other agents.
+//! The MCP server: agents, research, batches and runs as tools of other agents.
 //!
 //! [`serve_stdio`] and [`serve_http`] speak the protocol over a [`Setup`]. A tool call becomes a plan, the plan a run
 //! at the [`Desk`](gemicro_engine::Desk), and the run's events the answer: within a fixed time, as the result or as the
@@ -27,5 +27,5 @@ mod waiting;
 
 pub use http::{HttpAccess, Reach, serve_http};
 pub use server::Server;
-pub use setup::{ResearchParameters, Setup};
+pub use setup::{BatchParameters, ResearchParameters, Setup};
 pub use stdio::{serve, serve_stdio};

@@ -133,9 +133,12 @@ fn limits(started: &RunStarted) -> (u64, u64) {
 
 fn other_flow(events: &[Event], flow: &str) -> Failure {
     let run = events.first().map_or("RUN", |first| first.stream.as_str());
-    let message = format!(
-        "run {run} is of the flow `{flow}`, whose result this tool cannot tell: `gemicro show {run}`"
-    );
+    let message = match flow {
+        "batch" => format!("run {run} is a batch: call batch_poll with the response_id {run}"),
+        _ => format!(
+            "run {run} is of the flow `{flow}`, whose result this tool cannot tell: `gemicro show {run}`"
+        ),
+    };
     Failure::new(ErrorKind::InvalidInput, message)
 }
 

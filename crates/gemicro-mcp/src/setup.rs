@@ -1,9 +1,10 @@
 //! What a server is made of.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gemicro_engine::{Desk, Plan};
+use gemicro_engine::{BatchRequest, Desk, Plan, Submitted};
 use gemicro_event::Failure;
 
 /// What a server is made of.
@@ -13,6 +14,8 @@ pub struct Setup {
     pub desk: Arc<dyn Desk>,
     /// Turns the parameters of research into a checked plan: settings live in the edge.
     pub research: Arc<dyn Fn(ResearchParameters) -> Result<Plan, Failure> + Send + Sync>,
+    /// Says how a batch may work: settings live in the edge.
+    pub batch: Arc<dyn Fn(BatchParameters) -> Result<BatchRequest, Failure> + Send + Sync>,
     /// Every call answers within this time: the result, or the id of a run that goes on.
     pub answer_within: Duration,
     /// Who takes over when the provider of an agent limits its requests; without it a run waits.
@@ -42,6 +45,15 @@ pub struct ResearchParameters {
     pub budget: Option<String>,
     /// Time the run may take.
     pub max_duration: Option<Duration>,
+}
+
+/// A batch as the tool was given it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchParameters {
+    /// The tasks.
+    pub batch: Submitted,
+    /// The folder that they work in.
+    pub directory: PathBuf,
 }
 
 impl std::fmt::Debug for Setup {

@@ -104,6 +104,7 @@ async fn appenders(
                         stream: stream.clone(),
                         writer: Writer::Outside,
                         events,
+                        board: Vec::new(),
                     };
                     n_appended += store.append(append).await?.events.len();
                 }
@@ -141,6 +142,7 @@ async fn latencies(store: &SqliteStore, time: Duration) -> Result<(Vec<f64>, Vec
             stream: stream.clone(),
             writer: Writer::Outside,
             events: vec![event()],
+            board: Vec::new(),
         };
         store.append(append).await?;
         appends.push(millis(
@@ -155,6 +157,7 @@ async fn latencies(store: &SqliteStore, time: Duration) -> Result<(Vec<f64>, Vec
         stream,
         writer: Writer::Outside,
         events: vec![end],
+        board: Vec::new(),
     };
     store.append(append).await?;
     let seen = follower.await?;
@@ -175,6 +178,7 @@ async fn create(store: &SqliteStore) -> Result<StreamId, AnyError> {
         parent_run: None,
         events: vec![event()],
         lease: None,
+        board: Vec::new(),
     };
     store.create(new).await?;
     Ok(stream)

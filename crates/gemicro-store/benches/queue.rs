@@ -169,6 +169,7 @@ async fn create(store: &DurableStore) -> Result<StreamId, AnyError> {
         parent_run: None,
         events: vec![NewEvent::of_run(started)],
         lease: None,
+        board: Vec::new(),
     };
     store.create(new).await?;
     Ok(stream)

@@ -51,6 +51,7 @@ impl<'r> Columns<'r> {
         match self.get::<String>(name)?.as_str() {
             "run" => Ok(StreamKind::Run),
             "conversation" => Ok(StreamKind::Conversation),
+            "steps" => Ok(StreamKind::Steps),
             other => Err(self.db.odd_row(format_args!("stream of kind {other}"))),
         }
     }

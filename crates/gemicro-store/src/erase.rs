@@ -51,8 +51,23 @@ impl DurableStore {
     /// [`StoreError::LeaseHeld`] while somebody works on it; [`StoreError::NotFound`] when there is none.
     pub async fn erase(&self, stream: &StreamId) -> Result<Erased, StoreError> {
         let erased = self.erase_contents(stream).await?;
+        for steps in self.steps_of(stream).await? {
+            self.erase_contents(&steps).await?;
+        }
         self.shrink().await?;
         Ok(erased)
+    }
+
+    /// What workers said about the steps of a run.
+    pub(crate) async fn steps_of(&self, run: &StreamId) -> Result<Vec<StreamId>, StoreError> {
+        let db = &self.inner.db;
+        let steps =
+            query("SELECT id FROM streams WHERE kind = 'steps' AND parent_run = $1 AND erased_at IS NULL");
+        let rows = steps.bind(run.as_str()).fetch_all(&self.inner.readers).await;
+        let rows = rows.map_err(|error| db.error(error))?;
+        rows.iter()
+            .map(|row| Columns::new(row, db).stream("id"))
+            .collect()
     }
 
     /// Erases without giving the freed pages back.
@@ -182,6 +197,7 @@ async fn forget(
         "DELETE FROM commands WHERE stream_no = $1",
         "DELETE FROM queue WHERE no IN (SELECT no FROM queue WHERE stream_no = $1 ORDER BY no FOR UPDATE)",
         "DELETE FROM snapshots WHERE stream_no = $1",
+        "DELETE FROM board WHERE stream_no = $1",
         "UPDATE runs SET title = 'erased' WHERE stream_no = $1",
         "DELETE FROM blob_refs WHERE stream = (SELECT id FROM streams WHERE no = $1)",
         "UPDATE streams SET first_seq = last_seq + 1, lease_owner = NULL WHERE no = $1",

@@ -102,7 +102,7 @@ impl DurableStore {
             [] => {
                 let found = match wanted {
                     StreamKind::Run => StreamKind::Conversation,
-                    StreamKind::Conversation => StreamKind::Run,
+                    StreamKind::Conversation | StreamKind::Steps => StreamKind::Run,
                 };
                 match self.beginning_with(found, prefix).await?.as_slice() {
                     [] => Err(not_found()),

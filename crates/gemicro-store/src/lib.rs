@@ -13,6 +13,7 @@
 mod blob_files;
 mod blob_store;
 mod blobs;
+mod boards;
 mod check;
 mod columns;
 mod commands;
@@ -36,6 +37,7 @@ mod subscribe;
 mod wake;
 mod writer;
 
+pub use boards::Board;
 pub use check::StoreCheck;
 pub use conversations::StoredConversation;
 pub use dead_letters::{DeadLetterFilter, DeadLetterRow};

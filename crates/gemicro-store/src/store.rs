@@ -99,6 +99,23 @@ impl DurableStore {
         Ok(Self::start(Engine::Sqlite(home), db, readers, connection, blobs))
     }
 
+    /// Opens the store at an address, such as `postgres://user@host/database`; without one, that in the state folder.
+    ///
+    /// # Errors
+    /// As for [`DurableStore::open`] and [`DurableStore::connect`].
+    pub async fn at(home: &Path, address: Option<&str>) -> Result<Self, StoreError> {
+        match address {
+            Some(address) => Self::connect(address).await,
+            None => Self::open(home).await,
+        }
+    }
+
+    /// Whether workers on several machines can share it.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        matches!(self.inner.engine, Engine::Postgres(_))
+    }
+
     /// Starts the writer of an opened database.
     pub(crate) fn start(
         engine: Engine,

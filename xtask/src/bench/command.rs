@@ -13,6 +13,7 @@ use crate::process;
 enum Bench {
     Journal,
     Queue,
+    Batch,
     Index,
     Startup,
     Branches,
@@ -29,6 +30,7 @@ impl Bench {
         match self {
             Bench::Journal => "journal",
             Bench::Queue => "queue",
+            Bench::Batch => "batch",
             Bench::Index => "index",
             Bench::Startup => "startup",
             Bench::Branches => "branches",
@@ -49,6 +51,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
         match bench {
             Bench::Journal => cargo_bench(root, "gemicro-store", "journal")?,
             Bench::Queue => cargo_bench(root, "gemicro-store", "queue")?,
+            Bench::Batch => cargo_bench(root, "gemicro-engine", "batch")?,
             Bench::Index => cargo_bench(root, "gemicro-source", "index")?,
             Bench::Startup => startup::run(root)?,
             Bench::Branches => branches::run(root)?,
@@ -72,6 +75,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         None => vec![
             Bench::Journal,
             Bench::Queue,
+            Bench::Batch,
             Bench::Index,
             Bench::Startup,
             Bench::Branches,
@@ -87,6 +91,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         ],
         Some("journal") => vec![Bench::Journal],
         Some("queue") => vec![Bench::Queue],
+        Some("batch") => vec![Bench::Batch],
         Some("index") => vec![Bench::Index],
         Some("startup") => vec![Bench::Startup],
         Some("branches") => vec![Bench::Branches],
@@ -110,7 +115,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         }
         Some(unknown) => {
             bail!(
-                "no bench `{unknown}`: journal, queue, index, startup, branches, mcp, warm, guard, history, chat, research"
+                "no bench `{unknown}`: journal, queue, batch, index, startup, branches, mcp, warm, guard, history, chat, research"
             )
         }
     };
@@ -144,7 +149,7 @@ mod tests {
             depth,
             corpus: corpus.map(PathBuf::from),
         };
-        assert_eq!(parsed("").unwrap().len(), 11);
+        assert_eq!(parsed("").unwrap().len(), 12);
         assert_eq!(parsed("queue").unwrap(), [Bench::Queue]);
         assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
         assert_eq!(parsed("mcp").unwrap(), [Bench::Mcp]);

@@ -1,7 +1,7 @@
 //! The Python of the tests: a virtual environment in `.tools/python` with the official SDKs of Google, OpenAI and
-//! Anthropic and the official MCP client, pinned.
+//! Anthropic, the official MCP client and schemathesis, pinned.
 //!
-//! The lists of packages lie beside the tests that use them. A copy of both beside the packages says what is
+//! The lists of packages lie beside the tests that use them. A copy of all beside the packages says what is
 //! installed, so a second run does nothing.
 
 use std::path::Path;
@@ -15,9 +15,10 @@ use crate::process;
 /// The name in the list of tools.
 pub(super) const NAME: &str = "official SDKs";
 
-const REQUIREMENTS: [&str; 2] = [
+const REQUIREMENTS: [&str; 3] = [
     "crates/gemicro-sim/tests/sdk/requirements.txt",
     "crates/gemicro-cli/tests/mcp/requirements.txt",
+    "crates/gemicro-cli/tests/http/requirements.txt",
 ];
 
 /// Installs the packages unless they are there.
@@ -53,7 +54,7 @@ pub(super) fn install(root: &Path) -> Result<Installed> {
 fn answers(interpreter: &Path) -> bool {
     let mut command = Command::new(interpreter);
     command
-        .args(["-c", "import google.genai, openai, anthropic, mcp"])
+        .args(["-c", "import google.genai, openai, anthropic, mcp, schemathesis"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());

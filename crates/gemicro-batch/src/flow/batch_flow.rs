@@ -1,7 +1,9 @@
 //! The flow itself: how a batch answers the driver.
 
+use gemicro_core::command::AgentCommand;
 use gemicro_core::flow::{Decision, Flow, Step, StepEnd};
 use gemicro_core::run::RunState;
+use gemicro_core::store::BoardLine;
 use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, Timestamp};
 
 use super::decide::decide;
@@ -81,6 +83,19 @@ impl Flow for BatchFlow {
                 AgentUpdate::new(&failed, at)
             }
         }]
+    }
+
+    fn board(&self, state: &mut BatchState) -> Vec<BoardLine> {
+        state.lines()
+    }
+
+    fn obey(
+        &self,
+        state: &BatchState,
+        command: &AgentCommand,
+        at: Timestamp,
+    ) -> Result<Vec<AgentUpdate>, String> {
+        state.obey(command, at)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A batch as callers see it.
 
 use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::BoardLine;
 use gemicro_event::{ErrorKind, Event, Failure, Json, Timestamp};
 
 use super::batch_flow::read_plan;
@@ -34,10 +35,10 @@ impl BatchState {
     /// The answer to a poll at this moment. Outputs are in it if the state has them: see [`board`].
     #[must_use]
     pub fn answer(&self, response_id: &str, now: Timestamp) -> BatchAnswer {
-        let results = self.items.iter().map(Item::answer).collect();
+        let results = self.items.iter().map(|item| item.answer(item.output.as_ref()));
         BatchAnswer::new(
             response_id.to_owned(),
-            results,
+            results.collect(),
             next_poll_seconds(self.progress(now)),
         )
     }
@@ -59,13 +60,30 @@ impl BatchState {
     }
 }
 
+impl BatchState {
+    /// The lines of the board that are new since this was asked last.
+    pub(super) fn lines(&mut self) -> Vec<BoardLine> {
+        let changed = std::mem::take(&mut self.changed);
+        let line = |(place, output): (u32, Option<Json>)| {
+            let item = self.item(place);
+            let answer = item.answer(output.as_ref().or(item.output.as_ref()));
+            BoardLine {
+                place,
+                state: item.state.as_str().to_owned(),
+                shown: Json::of(&answer).expect("an answer has string keys only"),
+            }
+        };
+        changed.into_iter().map(line).collect()
+    }
+}
+
 impl Item {
-    fn answer(&self) -> ItemAnswer {
+    fn answer(&self, output: Option<&Json>) -> ItemAnswer {
         ItemAnswer {
             task_id: self.task.task_id.clone(),
             status: self.state.status(),
             output: match self.state {
-                ItemState::Completed => self.output.clone().unwrap_or_default(),
+                ItemState::Completed => output.cloned().unwrap_or_default(),
                 _ => Json::empty(),
             },
             error: self.error.as_ref().map(|error| error.message.clone()),

@@ -39,6 +39,19 @@ impl BatchState {
         }
     }
 
+    /// Tasks that ended without an output in an earlier run: no reason to stop the others, unless they depend on one.
+    pub(super) fn leave(&mut self, left: Vec<(u32, ItemState, Failure)>) {
+        let places: Vec<u32> = left.iter().map(|(idx, ..)| *idx).collect();
+        for (idx, state, error) in left {
+            self.finish_item(idx, End::Without(state, error));
+        }
+        for idx in places {
+            for dependent in self.dependents[idx as usize].clone() {
+                self.settle(dependent, self.end_with(idx));
+            }
+        }
+    }
+
     /// A task must not go on: one that runs ends with its step, any other at once.
     pub(super) fn stop(&mut self, idx: u32, state: ItemState, error: Failure) {
         let item = self.item_mut(idx);
@@ -202,17 +215,17 @@ impl BatchState {
         let item = self.item_mut(idx);
         item.stopping = None;
         item.step = None;
-        let state = match end {
+        match end {
             End::Completed(output) => {
-                item.output = keeps.then_some(output);
-                ItemState::Completed
+                item.output = keeps.then(|| output.clone());
+                self.change(idx, ItemState::Completed);
+                self.note_change(idx, Some(output));
             }
             End::Without(state, error) => {
                 item.error = Some(error);
-                state
+                self.change(idx, state);
             }
-        };
-        self.change(idx, state);
+        }
     }
 
     fn change(&mut self, idx: u32, to: ItemState) {
@@ -222,6 +235,15 @@ impl BatchState {
         let shares = item.shares_budget();
         self.counts.moved(from, to);
         self.n_sharing = self.n_sharing + u64::from(shares) - u64::from(shared);
+        self.note_change(idx, None);
+    }
+
+    /// The line of a task on the board is new.
+    pub(super) fn note_change(&mut self, idx: u32, output: Option<Json>) {
+        // Who keeps everything is asked for the whole answer.
+        if self.keep == Keep::Referred {
+            self.changed.insert(idx, output);
+        }
     }
 
     fn put_into_ready(&mut self, idx: u32) {

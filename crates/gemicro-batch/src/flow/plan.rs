@@ -1,11 +1,15 @@
 //! What a batch will do, as data.
 
+use std::borrow::Cow;
+
 use gemicro_core::run::events::RunReaders;
-use gemicro_event::{ErrorKind, Event, Failure, Json};
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 use serde::{Deserialize, Serialize};
 
 use super::batch_flow::read_plan;
 use super::board::board;
+use super::item::Item;
 use crate::contract::{ItemState, OnFailure, Submitted, Task};
 use crate::types::{BatchSettings, TASK_TYPES, task_type};
 
@@ -15,6 +19,12 @@ pub struct BatchPlan {
     /// The caller's own name for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// A mark of what was handed in under that key: the same key stands for the same batch only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// The batch whose tasks without an output this one does again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retries: Option<StreamId>,
     /// What a failure means for the others.
     #[serde(default)]
     pub on_failure: OnFailure,
@@ -25,6 +35,53 @@ pub struct BatchPlan {
     pub settings: BatchSettings,
     /// The tasks, in the order they came.
     pub items: Vec<PlannedItem>,
+}
+
+impl BatchPlan {
+    /// Rejects tasks that would not be carried out as they were handed in, because secrets in them are never written
+    /// down: what is executed is what stands in the journal.
+    ///
+    /// # Errors
+    /// When a name looks like a secret: it could not be told from another one.
+    pub fn without_secrets(mut self, redactor: &Redactor) -> Result<Self, Failure> {
+        let holds_secret = |text: &str| matches!(redactor.redact(text), Cow::Owned(_));
+        for (idx, item) in self.items.iter_mut().enumerate() {
+            let task = &item.task;
+            let mut names = task.depends_on.iter().chain([&task.task_id]);
+            if names.any(|name| holds_secret(name)) {
+                let message =
+                    format!("/{idx}/task_id: it looks like a key or token, which is never written down");
+                return Err(Failure::new(ErrorKind::InvalidInput, message));
+            }
+            let is_executed = task_type(&task.task_type).is_some_and(|known| known.bound.is_some());
+            if is_executed && holds_secret(task.parameters.text()) {
+                let message = "it holds a key, a token or what looks like one; secrets are never written down, so it \
+                               could not be run as written";
+                item.settled = Some(Settled::Rejected(Failure::new(ErrorKind::InvalidInput, message)));
+            }
+        }
+        Ok(self)
+    }
+
+    /// What it is called in lists.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let mut types: Vec<&str> = Vec::new();
+        for item in &self.items {
+            let known = task_type(&item.task.task_type).map_or("unknown", |it| it.name);
+            if !types.contains(&known) {
+                types.push(known);
+            }
+        }
+        let n_tasks = match self.items.len() {
+            1 => "1 task".to_owned(),
+            n_tasks => format!("{n_tasks} tasks"),
+        };
+        match &self.key {
+            Some(key) => format!("{key}: {n_tasks} ({})", types.join(", ")),
+            None => format!("{n_tasks} ({})", types.join(", ")),
+        }
+    }
 }
 
 /// One task of a plan.
@@ -45,6 +102,13 @@ pub enum Settled {
     Rejected(Failure),
     /// An earlier run completed it, with this output.
     Completed(Json),
+    /// It has no output since an earlier run, and is not done again.
+    Left {
+        /// `failed`, `cancelled` or `expired`.
+        state: ItemState,
+        /// Why.
+        error: Failure,
+    },
 }
 
 /// Plans a batch: tasks of an unknown type, or with parameters that do not fit their type, are rejected; the others
@@ -58,6 +122,8 @@ pub fn plan(submitted: Submitted, settings: BatchSettings) -> BatchPlan {
     });
     BatchPlan {
         key: submitted.key,
+        body: None,
+        retries: None,
         on_failure: submitted.on_failure,
         deadline_seconds: submitted.deadline_seconds,
         items: items.collect(),
@@ -66,22 +132,37 @@ pub fn plan(submitted: Submitted, settings: BatchSettings) -> BatchPlan {
 }
 
 /// The plan of a run that does again what an ended batch left without an output, from its journal. What completed
-/// there keeps its output.
+/// there keeps its output; where tasks are named, the others stay as they are.
 ///
 /// # Errors
-/// When it is not the journal of a batch, or there is nothing to do again.
-pub fn retry_plan(events: &[Event]) -> Result<BatchPlan, Failure> {
+/// When it is not the journal of a batch, a task is not in it, or there is nothing to do again.
+pub fn retry_plan(events: &[Event], task_ids: &[String]) -> Result<BatchPlan, Failure> {
     let ended = board(events)?;
+    if let Some(unknown) = task_ids.iter().find(|id| ended.state_of(id).is_none()) {
+        let message = format!("there is no task `{unknown}` in this batch");
+        return Err(Failure::new(ErrorKind::NotFound, message));
+    }
     let started = events.first().and_then(|event| event.update.as_run_started());
     let plan = read_plan(&started.map(|started| started.plan).unwrap_or_default())?;
-    let counts = ended.counts();
-    if counts.failed + counts.cancelled + counts.expired == 0 {
+    let is_named = |item: &Item| task_ids.is_empty() || task_ids.contains(&item.task.task_id);
+    if !ended
+        .items
+        .iter()
+        .any(|item| item.can_be_retried() && is_named(item))
+    {
         let message = "no task of this batch can be done again: none failed, was cancelled or expired";
         return Err(Failure::new(ErrorKind::InvalidInput, message));
     }
     let items = plan.items.iter().zip(&ended.items).map(|(planned, item)| {
         let settled = match item.state {
             ItemState::Completed => item.output.clone().map(Settled::Completed),
+            state if item.can_be_retried() && !is_named(item) => Some(Settled::Left {
+                state,
+                error: item
+                    .error
+                    .clone()
+                    .unwrap_or_else(|| Failure::new(ErrorKind::Internal, "it has no output")),
+            }),
             _ => planned.settled.clone(),
         };
         PlannedItem {
@@ -92,6 +173,8 @@ pub fn retry_plan(events: &[Event]) -> Result<BatchPlan, Failure> {
     Ok(BatchPlan {
         // The key stands for the first run.
         key: None,
+        body: None,
+        retries: events.first().map(|event| event.stream.clone()),
         items: items.collect(),
         on_failure: plan.on_failure,
         deadline_seconds: plan.deadline_seconds,

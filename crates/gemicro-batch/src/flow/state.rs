@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use gemicro_event::{ErrorKind, Failure, StepKey, Timestamp};
+use gemicro_event::{ErrorKind, Failure, Json, StepKey, Timestamp};
 
 use super::item::{Item, Rank};
 use super::plan::{BatchPlan, Settled};
@@ -38,6 +38,8 @@ pub struct BatchState {
     pub(super) stopped_by: Option<u32>,
     pub(super) started_at: Timestamp,
     pub(super) parked_until: Option<Timestamp>,
+    /// Tasks whose line on the board is new, with their outputs.
+    pub(super) changed: BTreeMap<u32, Option<Json>>,
 }
 
 /// Which outputs a state keeps.
@@ -77,6 +79,7 @@ impl BatchState {
             stopped_by: None,
             started_at: Timestamp::default(),
             parked_until: None,
+            changed: BTreeMap::new(),
             edges,
         };
         for (idx, task) in (0u32..).zip(tasks) {
@@ -138,17 +141,20 @@ impl BatchState {
         self.counts.add(ItemState::Queued);
         self.n_sharing += u64::from(item.shares_budget());
         self.items.push(item);
+        self.note_change(idx, None);
     }
 
     fn settle_given(&mut self, settled: Vec<Option<Settled>>) {
-        let mut rejected = Vec::new();
+        let (mut rejected, mut left) = (Vec::new(), Vec::new());
         for (idx, settled) in (0u32..).zip(settled) {
             match settled {
                 None => {}
                 Some(Settled::Completed(output)) => self.complete(idx, output),
                 Some(Settled::Rejected(error)) => rejected.push((idx, error)),
+                Some(Settled::Left { state, error }) => left.push((idx, state, error)),
             }
         }
+        self.leave(left);
         // After them: a rejected task may stop the batch, and what has an output keeps it.
         for (idx, error) in rejected {
             self.reject(idx, error);

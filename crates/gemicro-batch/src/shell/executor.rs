@@ -70,13 +70,14 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
     let plan = planned(setup, &input, &folders).map_err(StepFailure::free)?;
     let waiting = tokio::select! {
         waiting = Waiting::start(&plan) => waiting.map_err(StepFailure::free)?,
-        () = call.cancel.cancelled() => {
-            let failure = Failure::new(ErrorKind::Cancelled, "the command was stopped before it began");
-            return Err(StepFailure::free(failure));
-        }
+        () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
     };
     if let Some(handle) = waiting.handle().and_then(|handle| Json::of(&handle).ok()) {
-        call.reporter.handle(handle);
+        // A command that may have begun is known to have: it begins when that is durable.
+        tokio::select! {
+            noted = call.reporter.handle_noted(handle) => noted?,
+            () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
+        }
     }
     let limit = Duration::from_millis(input.timeout_ms);
     let ran = waiting.run(input.stdin.clone(), limit, &call.cancel).await;
@@ -85,6 +86,10 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
         true => StepFailure::free(failure),
         false => never_again(failure),
     })
+}
+
+fn before_it_began() -> Failure {
+    Failure::new(ErrorKind::Cancelled, "the command was stopped before it began")
 }
 
 /// Asks the policy about the command as it will be run.

@@ -2,7 +2,7 @@
 
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::{RetryPolicy, Step};
-use gemicro_event::{Charge, Json};
+use gemicro_event::{Charge, Json, StreamId, Timestamp};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -56,8 +56,48 @@ pub struct MemoryInput {
 /// Output of a step of kind `memory_search`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryOutput {
-    /// What is remembered, as text.
+    /// What is remembered, as text; one entry after another.
     pub memory_summary: String,
+    /// Where the entries are, in the order of the text.
+    #[serde(default)]
+    pub sources: Vec<MemorySource>,
+}
+
+/// Where an entry is, and why it is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemorySource {
+    /// Its place.
+    #[serde(flatten)]
+    pub place: MemoryPlace,
+    /// From when it is; a file has one time for all its entries.
+    pub at: Timestamp,
+    /// The words it has, of those that were asked for.
+    pub keywords: Vec<String>,
+}
+
+/// The place of an entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum MemoryPlace {
+    /// In a file of the batch's folder.
+    File {
+        /// The file, from that folder on.
+        path: String,
+        /// Its line, from 1.
+        line: u64,
+    },
+    /// In a conversation.
+    Conversation {
+        /// The conversation.
+        conversation_id: StreamId,
+        /// The number of the turn.
+        turn: u64,
+    },
+    /// In a run that has ended.
+    Run {
+        /// The run.
+        run_id: StreamId,
+    },
 }
 
 fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {

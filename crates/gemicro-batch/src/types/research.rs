@@ -3,6 +3,7 @@
 use gemicro_core::ask::Grant;
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_core::llm::LlmConfig;
 use gemicro_event::{Charge, Json, StreamId};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,8 @@ pub struct RunInput {
     pub request: RunRequest,
     /// The folder that it works in.
     pub directory: String,
+    /// How models are called.
+    pub llm: LlmConfig,
     /// What the run may spend of its parent's budget; what is not named is not limited.
     #[serde(default)]
     pub grant: Grant,
@@ -95,9 +98,15 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
             *source = inside(&directory, Some(source), &place)?;
         }
     }
+    let usual = &making.settings.llm;
+    let llm = LlmConfig {
+        model: it.model.clone().unwrap_or_else(|| usual.model.clone()),
+        ..usual.clone()
+    };
     let input = RunInput {
         request: RunRequest::Research(it),
         directory,
+        llm,
         grant: Grant::default(),
     };
     Ok(Step {

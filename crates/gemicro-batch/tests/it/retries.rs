@@ -95,7 +95,7 @@ fn an_ended_batch_is_retried_in_a_new_run() {
     journal.do_it("a", said("kept"));
     let b = journal.start("b");
     journal.fail(&b, ErrorKind::UpstreamError);
-    let plan = retry_plan(&journal.events).unwrap();
+    let plan = retry_plan(&journal.events, &[]).unwrap();
     assert_eq!(plan.key, None);
     let again = Journal::of_plan(&plan, Limits::NONE);
     let states: Vec<ItemState> = again.states().into_iter().map(|(_, state)| state).collect();
@@ -111,7 +111,7 @@ fn an_ended_batch_is_retried_in_a_new_run() {
 fn there_must_be_something_to_retry() {
     let mut journal = Journal::new(&json!([prompt("a", &[])]));
     journal.do_it("a", said("x"));
-    let failure = retry_plan(&journal.events).unwrap_err();
+    let failure = retry_plan(&journal.events, &[]).unwrap_err();
     assert_eq!(failure.kind, ErrorKind::InvalidInput);
-    assert!(retry_plan(&[]).is_err());
+    assert!(retry_plan(&[], &[]).is_err());
 }

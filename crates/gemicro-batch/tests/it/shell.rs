@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use gemicro_batch::shell::{ShellExecutor, ShellSetup};
 use gemicro_batch::types::{SHELL_STEP, ShellInput, ShellOutput};
 use gemicro_core::budget::Purpose;
-use gemicro_core::execute::{Executor, StepCall, StepReporter, Told};
+use gemicro_core::execute::{Executor, Spoken, StepCall, StepReporter, Told};
 use gemicro_core::flow::{Again, RetryPolicy, Step, StepFailure};
 use gemicro_core::live::LiveHub;
 use gemicro_event::redact::Redactor;
@@ -99,7 +99,16 @@ fn launcher() -> Launcher {
 
 /// One attempt, and where its words arrive.
 fn call(input: &ShellInput) -> (StepCall, tokio::sync::mpsc::UnboundedReceiver<Told>) {
-    let (reporter, words) = StepReporter::channel();
+    let (reporter, mut spoken) = StepReporter::channel();
+    let (sender, words) = tokio::sync::mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Some(Spoken { told, noted }) = spoken.recv().await {
+            let _ = sender.send(told);
+            if let Some(noted) = noted {
+                let _ = noted.send(());
+            }
+        }
+    });
     let step = Step {
         key: StepKey::new("s"),
         kind: SHELL_STEP.to_owned(),

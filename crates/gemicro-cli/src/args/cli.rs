@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use super::help;
 use crate::commands::ask::AskArgs;
+use crate::commands::batch::BatchArgs;
 use crate::commands::cancel::CancelArgs;
 use crate::commands::chat::ChatArgs;
 use crate::commands::completions::CompletionsArgs;
@@ -20,6 +21,7 @@ use crate::commands::research::ResearchArgs;
 use crate::commands::resume::ResumeArgs;
 use crate::commands::retry::RetryArgs;
 use crate::commands::runs::RunsArgs;
+use crate::commands::serve::ServeArgs;
 use crate::commands::show::ShowArgs;
 use crate::commands::sim::SimArgs;
 use crate::commands::store::StoreArgs;
@@ -41,6 +43,9 @@ pub(crate) struct Cli {
     /// Say more on stderr: every step, and log lines
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
+    /// Keep runs in this store, such as postgres://user@host/database, instead of the state folder
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) store: Option<String>,
 }
 
 /// One command, one file in `commands`.
@@ -55,9 +60,14 @@ pub(crate) enum Command {
     /// Talk with an agent or a model: a conversation that does not forget
     #[command(after_help = help::CHAT_EXAMPLES)]
     Chat(Box<ChatArgs>),
+    /// Hand in many tasks at once, and poll them by one id
+    Batch(BatchArgs),
     /// Serve agents, research and runs as tools over the Model Context Protocol
     #[command(after_help = help::MCP_EXAMPLES)]
     Mcp(McpArgs),
+    /// Serve batches, runs and conversations to programs over HTTP
+    #[command(after_help = help::SERVE_EXAMPLES)]
+    Serve(ServeArgs),
     /// List runs, the newest first
     Runs(RunsArgs),
     /// Show one run on one screen: what was asked, what happened, what it cost, what to do next

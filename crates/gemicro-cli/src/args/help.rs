@@ -75,3 +75,13 @@ Examples:
 Stdin and stdout carry the protocol and nothing else; notices go to stderr.
 Over HTTP every request needs the token of the state folder, or of GEMICRO_TOKEN: Authorization: Bearer TOKEN.
 docs/mcp.md describes the tools.";
+
+/// Below `gemicro serve --help`.
+pub(crate) const SERVE_EXAMPLES: &str = "\
+Examples:
+  gemicro serve
+  gemicro serve --listen 127.0.0.1:0 --no-resident
+
+Every request but GET /health needs the token of the state folder, or of GEMICRO_TOKEN: Authorization: Bearer TOKEN.
+Tasks of batches work in the folder that the server was started in. GET /openapi.json lists all routes;
+docs/http.md has examples.";

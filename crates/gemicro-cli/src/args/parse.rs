@@ -10,11 +10,13 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 22] = [
+pub(super) const COMMANDS: [&str; 24] = [
     "research",
     "ask",
     "chat",
+    "batch",
     "mcp",
+    "serve",
     "runs",
     "show",
     "events",
@@ -83,11 +85,17 @@ pub(super) fn with_research(mut arguments: Vec<OsString>) -> Vec<OsString> {
             && !["help", "-h", "--help", "-V", "--version"].contains(&first.as_ref())
     });
     // `gemicro -v runs`: options that every command takes may come first.
-    let names_command = arguments
-        .iter()
-        .skip(1)
-        .find(|argument| *argument != "-v" && *argument != "--verbose")
-        .is_some_and(|argument| COMMANDS.contains(&argument.to_string_lossy().as_ref()));
+    let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
+    let names_command = loop {
+        match words.next().as_deref() {
+            Some("-v" | "--verbose") => {}
+            Some("--store") => drop(words.next()),
+            Some(word) if word.starts_with("--store=") => {}
+            Some(word) => break COMMANDS.contains(&word),
+            None => break false,
+        }
+    };
+    drop(words);
     if is_short_form && !names_command {
         arguments.insert(1, "research".into());
     }

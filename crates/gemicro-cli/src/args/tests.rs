@@ -32,6 +32,18 @@ fn a_question_or_an_option_first_means_research() {
         (vec!["-v", "why?"], vec!["research", "-v", "why?"]),
         (vec!["-v", "runs"], vec!["-v", "runs"]),
         (vec!["runs"], vec!["runs"]),
+        (
+            vec!["--store", "postgres://x", "runs"],
+            vec!["--store", "postgres://x", "runs"],
+        ),
+        (
+            vec!["--store=postgres://x", "-v", "runs"],
+            vec!["--store=postgres://x", "-v", "runs"],
+        ),
+        (
+            vec!["--store", "runs", "why?"],
+            vec!["research", "--store", "runs", "why?"],
+        ),
         (vec!["--help"], vec!["--help"]),
         (vec![], vec![]),
     ] {

@@ -1,7 +1,7 @@
 //! `gemicro dead-letters`: the steps that failed for good. Doing them again is `gemicro retry`.
 
 use clap::Args;
-use gemicro_event::{StreamId, Timestamp};
+use gemicro_event::Timestamp;
 use gemicro_store::{DeadLetterFilter, DeadLetterRow};
 use serde_json::json;
 
@@ -11,9 +11,6 @@ use crate::runtime;
 use crate::screen::{Screen, text};
 use crate::session::{Context, find_run};
 use crate::trouble::Stopped;
-
-/// Characters of an id that are shown, as in `gemicro runs`.
-const SHORT_ID: usize = 8;
 
 /// Columns a step's name may take; a quarter of the screen is enough too.
 const STEP_WIDTH: usize = 24;
@@ -125,18 +122,16 @@ fn table(rows: &[DeadLetterRow], all: bool, now: Timestamp, screen: &Screen) -> 
 
 fn cells(row: &DeadLetterRow, now: Timestamp, step_width: usize) -> [String; HEADS.len()] {
     [
-        short(&row.run),
+        text::short_id(&row.run),
         text::cut(row.step.as_str(), step_width),
         row.error_kind.as_str().to_owned(),
         format!("{}×", row.attempts),
         age(now.since(row.at).as_secs()),
-        row.resubmitted_as.as_ref().map_or_else(|| "-".to_owned(), short),
+        row.resubmitted_as
+            .as_ref()
+            .map_or_else(|| "-".to_owned(), text::short_id),
         text::one_line(&row.message),
     ]
-}
-
-fn short(run: &StreamId) -> String {
-    run.as_str().chars().take(SHORT_ID).collect()
 }
 
 /// `12s`, `5m`, `3h`, `4d`.

@@ -1,6 +1,7 @@
 //! One command, one file: what it takes, and one function that does it.
 
 pub(crate) mod ask;
+pub(crate) mod batch;
 pub(crate) mod cancel;
 pub(crate) mod chat;
 pub(crate) mod completions;
@@ -18,6 +19,7 @@ pub(crate) mod resume;
 pub(crate) mod retry;
 pub(crate) mod runs;
 pub(crate) mod schema;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod sim;
 pub(crate) mod store;

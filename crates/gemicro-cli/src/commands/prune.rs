@@ -6,7 +6,7 @@ use clap::Args;
 use gemicro_core::run::RunRow;
 use gemicro_engine::sweep_indexes;
 use gemicro_event::{StreamId, Timestamp};
-use gemicro_store::{PruneRule, RunFilter, SqliteStore};
+use gemicro_store::{DurableStore, PruneRule, RunFilter};
 use serde_json::json;
 
 use crate::args::DataFormat;
@@ -66,7 +66,7 @@ pub(crate) fn run(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
 
 async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
     let home = ctx.home(&ctx.layers()?)?;
-    let store = SqliteStore::open(&home).await?;
+    let store = ctx.store().await?;
     let single = match &args.run {
         Some(named) => Some(find_run(&store, named).await?),
         None => None,
@@ -96,7 +96,7 @@ async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
     print(&report, args.format)
 }
 
-async fn delete(store: &SqliteStore, args: &PruneArgs, single: Option<StreamId>) -> Result<Report, Stopped> {
+async fn delete(store: &DurableStore, args: &PruneArgs, single: Option<StreamId>) -> Result<Report, Stopped> {
     if let Some(run) = single {
         let erased = store.erase(&run).await?;
         return Ok(Report {
@@ -118,7 +118,11 @@ async fn delete(store: &SqliteStore, args: &PruneArgs, single: Option<StreamId>)
 }
 
 /// What is about to happen, in words.
-async fn intent(store: &SqliteStore, args: &PruneArgs, single: Option<&StreamId>) -> Result<String, Stopped> {
+async fn intent(
+    store: &DurableStore,
+    args: &PruneArgs,
+    single: Option<&StreamId>,
+) -> Result<String, Stopped> {
     if let Some(run) = single {
         let row = store.run(run).await?;
         return Ok(format!("Would delete 1 run:\n{}", named(&row)));
@@ -153,7 +157,7 @@ async fn intent(store: &SqliteStore, args: &PruneArgs, single: Option<&StreamId>
     Ok(words)
 }
 
-async fn ended_before(store: &SqliteStore, now: Timestamp, age: Duration) -> Result<Vec<RunRow>, Stopped> {
+async fn ended_before(store: &DurableStore, now: Timestamp, age: Duration) -> Result<Vec<RunRow>, Stopped> {
     let mut old = Vec::new();
     let mut before = None;
     loop {

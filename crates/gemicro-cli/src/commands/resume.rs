@@ -9,13 +9,14 @@ use gemicro_core::store::StoreError;
 use gemicro_engine::{AllowedHost, Here};
 use gemicro_event::ErrorKind;
 
-use super::ask;
 use super::research::{Showing, views, watch};
+use super::{ask, batch};
 use crate::args::{DataFormat, Format};
 use crate::config::readers::parse_host;
 use crate::follow::replay;
 use crate::output;
 use crate::session::{self, Context, find_run, run_trouble};
+use crate::story::BATCH;
 use crate::trouble::Stopped;
 use crate::{runtime, signals};
 
@@ -51,6 +52,15 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
     let row = engine.store().run(&id).await?;
+    if row.flow == BATCH {
+        let how = batch::Resuming {
+            run: id,
+            status: row.status,
+            format: args.format,
+            out: args.out.as_deref(),
+        };
+        return batch::resume(ctx, Here::new(engine), how, &stop).await;
+    }
     if row.status.is_terminal() && args.format != Format::Text {
         let views = views(ctx, &id, args.format, args.out.as_deref());
         return replay(&engine, &id, views).await?.outcome(&id);
@@ -94,7 +104,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
 }
 
 /// Whether the process that holds the run has died on this machine; its lease then runs out within seconds.
-fn owner_is_gone(owner: &str) -> bool {
+pub(crate) fn owner_is_gone(owner: &str) -> bool {
     let gone = session::is_gone(owner);
     if gone {
         output::say(

@@ -12,6 +12,7 @@ use super::research::{Showing, planned, watch};
 use crate::args::Format;
 use crate::config::readers::{parse_budget, parse_host};
 use crate::session::{Context, find_run};
+use crate::story::BATCH;
 use crate::trouble::Stopped;
 use crate::{backend, output, runtime, signals};
 
@@ -47,6 +48,12 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
     let stop = signals::listen()?;
     let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
+    if engine.store().run(&id).await?.flow == BATCH {
+        return Err(Stopped::usage(
+            format!("run {id} is a batch, and its tasks are done again by another command"),
+            format!("gemicro batch retry {id}"),
+        ));
+    }
     let (plan, base) = engine
         .base(&id, UseAs::Retry)
         .await

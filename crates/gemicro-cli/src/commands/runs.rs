@@ -13,9 +13,6 @@ use crate::screen::{Screen, numbers, text};
 use crate::session::Context;
 use crate::trouble::Stopped;
 
-/// Characters of an id that are shown; unique in practice, and never fewer than a command needs.
-const SHORT_ID: usize = 8;
-
 /// Arguments of `gemicro runs`.
 #[derive(Debug, Args)]
 pub(crate) struct RunsArgs {
@@ -110,7 +107,7 @@ fn table(rows: &[RunRow], screen: &Screen) -> String {
 fn cells(row: &RunRow) -> [String; 6] {
     let started = numbers::moment(row.started_at);
     [
-        row.run.as_str().chars().take(SHORT_ID).collect(),
+        text::short_id(&row.run),
         started.get(..16).unwrap_or(&started).to_owned(),
         row.status.as_str().to_owned(),
         text::one_line(&row.flow),

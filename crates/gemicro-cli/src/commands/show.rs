@@ -1,16 +1,19 @@
 //! `gemicro show`: one run on one screen.
 
+use std::sync::Arc;
+
 use clap::Args;
 use gemicro_core::store::Store;
+use gemicro_engine::{Batches, Here};
 use gemicro_event::{Event, StreamId};
-use gemicro_store::SqliteStore;
+use gemicro_store::DurableStore;
 use serde_json::json;
 
 use crate::args::Format;
 use crate::output::{self, Output};
 use crate::runtime;
 use crate::session::{Context, find_run};
-use crate::story::{RawView, Story, tell};
+use crate::story::{BATCH, RawView, Story, tell};
 use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View, answer_markdown};
 
@@ -48,15 +51,15 @@ async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), Stopped> {
             .await
             .map(drop),
         Format::Text => {
-            let story = story_of(&store, &id).await?;
+            let story = story_of(ctx, &store, &id).await?;
             output::print(&tell(&story, &ctx.screen))
         }
         Format::Json => {
-            let story = story_of(&store, &id).await?;
+            let story = story_of(ctx, &store, &id).await?;
             output::print(&format!("{}\n", json!(story)))
         }
         Format::Markdown => {
-            let story = story_of(&store, &id).await?;
+            let story = story_of(ctx, &store, &id).await?;
             match (&story.result, story.failure) {
                 (Some(result), _) => output::print(&format!("{}\n", answer_markdown(result))),
                 (None, Some(failure)) => RunEnd::Failed(failure).outcome(&id),
@@ -75,14 +78,24 @@ fn no_answer_yet(id: &StreamId) -> Stopped {
     )
 }
 
-async fn story_of(store: &SqliteStore, id: &StreamId) -> Result<Story, Stopped> {
+async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<Story, Stopped> {
     let mut story = Story::new(id.clone());
     replay(store, id, &mut story).await?;
+    if story.flow == BATCH {
+        let here = Here::new(ctx.plain_engine().await?);
+        let answer = Batches::new(Arc::new(here.clone())).poll(id.as_str()).await?;
+        here.engine().store().close().await;
+        story.batch = Some(answer);
+    }
     Ok(story)
 }
 
 /// Feeds what is stored of a run to a view.
-async fn replay(store: &SqliteStore, id: &StreamId, view: &mut impl View) -> Result<Option<RunEnd>, Stopped> {
+async fn replay(
+    store: &DurableStore,
+    id: &StreamId,
+    view: &mut impl View,
+) -> Result<Option<RunEnd>, Stopped> {
     let mut after = 0;
     let mut end = None;
     loop {

@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use gemicro_engine::rebuild_boards;
+
 use crate::output;
 use crate::runtime;
 use crate::screen::{numbers, text};
@@ -33,6 +35,7 @@ pub(crate) fn run(ctx: &Context, args: &StoreArgs) -> Result<(), Stopped> {
 async fn rebuild(ctx: &Context) -> Result<(), Stopped> {
     let store = ctx.store().await?;
     let report = store.rebuild().await?;
+    rebuild_boards(&store).await?;
     store.close().await;
     for error in &report.unreadable {
         output::say(&format!(

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, Subcommand};
+use gemicro_core::queue::ProviderLimit;
 use gemicro_engine::{CarriedRun, WorkerStatus, is_free};
 use gemicro_event::{ErrorKind, Failure, RunStatus};
 use tokio::time::{Duration, Instant, sleep};
@@ -26,6 +27,9 @@ pub(crate) struct WorkerArgs {
     /// What to do; without it, be the worker until stopped
     #[command(subcommand)]
     pub(crate) command: Option<WorkerCommand>,
+    /// What all workers of a shared store together may ask of a provider: calls at once (gemini=4) or in a minute (gemini=60/m); may be given several times
+    #[arg(long = "limit", value_name = "NAME=N", value_parser = parse_limit)]
+    pub(crate) limits: Vec<ProviderLimit>,
     /// Leave when nothing is to be done, and say on stdout when it can be called
     #[arg(long, hide = true)]
     pub(crate) on_demand: bool,
@@ -54,23 +58,33 @@ pub(crate) fn run(ctx: &Context, args: &WorkerArgs) -> Result<(), Stopped> {
         None if args.on_demand => {
             // A session of its own: the terminal it was started from is not its business.
             let _ = rustix::process::setsid();
-            runtime::block_on(work(ctx, true))
+            runtime::block_on(work(ctx, &[], true))
         }
-        None => runtime::block_on(work(ctx, false)),
+        None => runtime::block_on(work(ctx, &args.limits, false)),
         Some(WorkerCommand::Status { format }) => runtime::block_on(status(ctx, *format)),
         Some(WorkerCommand::Stop { now }) => runtime::block_on(stop(ctx, *now)),
     }
 }
 
-async fn work(ctx: &Context, on_demand: bool) -> Result<(), Stopped> {
+async fn work(ctx: &Context, limits: &[ProviderLimit], on_demand: bool) -> Result<(), Stopped> {
     let stop = signals::listen()?;
     let state = StateFolder::resolve(&ctx.layers()?)?;
-    let home = state.home.value;
+    if !limits.is_empty() && state.store.value.is_none() {
+        return Err(Stopped::usage(
+            "limits of providers are shared through a store that workers share",
+            "name it: --store postgres://user@host/database",
+        ));
+    }
+    let limits = merged(limits);
     let linger = on_demand.then_some(state.linger.value);
-    let worker = match resident::worker(&ctx.environment, &home, linger).await {
+    let worker = match resident::worker(&ctx.environment, &state, &limits, linger).await {
         Ok(worker) => worker,
         Err(failure) if on_demand => {
-            first_word(&text::one_line(&failure.message));
+            first_word(&format!(
+                "{} {}",
+                failure.kind.as_str(),
+                text::one_line(&failure.message)
+            ));
             return Err(failure.into());
         }
         Err(failure) => return Err(failure.into()),
@@ -89,7 +103,11 @@ async fn work(ctx: &Context, on_demand: bool) -> Result<(), Stopped> {
     if on_demand {
         first_word(READY);
     } else {
-        output::say(&format!("Working over {}. Ctrl-C to stop.", home.display()));
+        let over = match &state.store.value {
+            Some(_) => "a shared store".to_owned(),
+            None => state.home.value.display().to_string(),
+        };
+        output::say(&format!("Working over {over}. Ctrl-C to stop."));
     }
     worker.run(stop.suspend).await?;
     Ok(())
@@ -106,8 +124,8 @@ fn first_word(word: &str) {
 }
 
 async fn status(ctx: &Context, format: DataFormat) -> Result<(), Stopped> {
-    let home = ctx.home(&ctx.layers()?)?;
-    let status = resident::caller(&ctx.environment, &home).status().await?;
+    let state = StateFolder::resolve(&ctx.layers()?)?;
+    let status = resident::caller(&ctx.environment, &state).status().await?;
     if format != DataFormat::Text {
         let line = serde_json::to_string(&status)
             .map_err(|error| Stopped::from(Failure::new(ErrorKind::Internal, error.to_string())))?;
@@ -160,8 +178,8 @@ fn described(status: &WorkerStatus) -> String {
 }
 
 async fn stop(ctx: &Context, now: bool) -> Result<(), Stopped> {
-    let home = ctx.home(&ctx.layers()?)?;
-    let worker = resident::caller(&ctx.environment, &home);
+    let state = StateFolder::resolve(&ctx.layers()?)?;
+    let worker = resident::caller(&ctx.environment, &state);
     let status = worker.status().await?;
     let is_running = |run: &&CarriedRun| run.status != RunStatus::Parked;
     let n_running = status
@@ -181,7 +199,7 @@ async fn stop(ctx: &Context, now: bool) -> Result<(), Stopped> {
         return Ok(());
     }
     let deadline = Instant::now() + LEAVING;
-    while !is_free(&home) {
+    while !is_free(&state.worker_place()) {
         if Instant::now() >= deadline {
             return Err(Stopped::failed(
                 ErrorKind::StillRunning,
@@ -198,4 +216,69 @@ async fn stop(ctx: &Context, now: bool) -> Result<(), Stopped> {
         Some(_) | None => "The worker has left.",
     });
     Ok(())
+}
+
+/// Reads `gemini=4` or `gemini=60/m`.
+fn parse_limit(text: &str) -> Result<ProviderLimit, String> {
+    let wrong = || format!("`{text}` is not a limit, such as gemini=4 or gemini=60/m");
+    let (provider, number) = text.split_once('=').ok_or_else(wrong)?;
+    let (number, is_rate) = match number.strip_suffix("/m") {
+        Some(number) => (number, true),
+        None => (number, false),
+    };
+    let number = number
+        .parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(wrong)?;
+    if provider.is_empty() {
+        return Err(wrong());
+    }
+    Ok(ProviderLimit {
+        provider: provider.to_owned(),
+        max_running: (!is_rate).then_some(number),
+        per_minute: is_rate.then_some(number),
+    })
+}
+
+/// One limit per provider, with both sorts of it.
+fn merged(limits: &[ProviderLimit]) -> Vec<ProviderLimit> {
+    let mut merged: Vec<ProviderLimit> = Vec::new();
+    for limit in limits {
+        match merged.iter_mut().find(|before| before.provider == limit.provider) {
+            Some(before) => {
+                before.max_running = limit.max_running.or(before.max_running);
+                before.per_minute = limit.per_minute.or(before.per_minute);
+            }
+            None => merged.push(limit.clone()),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{merged, parse_limit};
+
+    #[test]
+    fn limits_are_read_and_put_together() {
+        let given = ["gemini=4", "openai=2", "gemini=60/m"].map(|text| parse_limit(text).expect("a limit"));
+        let merged = merged(&given);
+        let shown: Vec<_> = merged
+            .iter()
+            .map(|limit| (limit.provider.as_str(), limit.max_running, limit.per_minute))
+            .collect();
+        assert_eq!(shown, [("gemini", Some(4), Some(60)), ("openai", Some(2), None)]);
+        for wrong in [
+            "",
+            "gemini",
+            "gemini=",
+            "gemini=0",
+            "=4",
+            "gemini=4/s",
+            "gemini=-1",
+        ] {
+            assert!(parse_limit(wrong).is_err(), "{wrong}");
+        }
+    }
 }

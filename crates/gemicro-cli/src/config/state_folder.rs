@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gemicro_event::ErrorKind;
+use sha2::{Digest, Sha256};
 
 use super::layers::{Spec, Written, one};
 use super::readers::parse_seconds;
@@ -12,13 +13,20 @@ use crate::environment::Environment;
 use crate::trouble::Stopped;
 
 /// The keys of this group in files.
-pub(super) const KEYS: &[&str] = &["state.home", "state.resident", "state.linger"];
+pub(super) const KEYS: &[&str] = &["state.home", "state.store", "state.resident", "state.linger"];
 
 const HOME: Spec<Option<PathBuf>> = Spec {
     key: "state.home",
     variable: "GEMICRO_HOME",
     flag: "",
     read: read_home,
+};
+
+const STORE: Spec<Option<String>> = Spec {
+    key: "state.store",
+    variable: STORE_VARIABLE,
+    flag: "--store",
+    read: read_store,
 };
 
 const RESIDENT: Spec<bool> = Spec {
@@ -35,6 +43,9 @@ const LINGER: Spec<Duration> = Spec {
     read: read_linger,
 };
 
+/// The variable that holds the address of a shared store.
+pub(crate) const STORE_VARIABLE: &str = "GEMICRO_STORE";
+
 /// How long a worker that was started on demand stays, unless somebody says otherwise.
 const LINGERS: Duration = Duration::from_secs(60);
 
@@ -43,6 +54,8 @@ const LINGERS: Duration = Duration::from_secs(60);
 pub(crate) struct StateFolder {
     /// Its path.
     pub(crate) home: Setting<PathBuf>,
+    /// The address of the store, where that is not in the folder.
+    pub(crate) store: Setting<Option<String>>,
     /// Whether work that may outlive its command is given to the resident worker.
     pub(crate) resident: Setting<bool>,
     /// How long the resident worker stays when there is nothing to do.
@@ -75,9 +88,22 @@ impl StateFolder {
         };
         Ok(Self {
             home,
+            store: layers.pick(&STORE, None, None)?,
             resident: layers.pick(&RESIDENT, None, true)?,
             linger: layers.pick(&LINGER, None, LINGERS)?,
         })
+    }
+
+    /// The folder whose only worker serves this store.
+    pub(crate) fn worker_place(&self) -> PathBuf {
+        match &self.store.value {
+            None => self.home.value.clone(),
+            Some(address) => {
+                let digest = Sha256::digest(address);
+                let name: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+                self.home.value.join("stores").join(name)
+            }
+        }
     }
 
     /// Lines for `config show`.
@@ -87,6 +113,14 @@ impl StateFolder {
                 "state.home",
                 self.home.value.display().to_string(),
                 self.home.origin.clone(),
+            ),
+            (
+                "state.store",
+                match &self.store.value {
+                    Some(address) => without_password(address),
+                    None => "in state.home".to_owned(),
+                },
+                self.store.origin.clone(),
             ),
             (
                 "state.resident",
@@ -111,6 +145,33 @@ fn read_home(written: &Written) -> Result<Option<PathBuf>, String> {
         Err("the path is empty".to_owned())
     } else {
         Ok(Some(written.folder.join(path)))
+    }
+}
+
+fn read_store(written: &Written) -> Result<Option<String>, String> {
+    if written.by_project {
+        return Err("a project's file may not say where your runs are kept".to_owned());
+    }
+    let address = one(written)?.trim().to_owned();
+    if address.starts_with("postgres://") || address.starts_with("postgresql://") {
+        return Ok(Some(address));
+    }
+    // The text may hold a password, so it is not repeated.
+    Err("the address of a store begins with postgres://".to_owned())
+}
+
+/// The password in the address of a store.
+pub(crate) fn password(address: &str) -> Option<&str> {
+    let (_, rest) = address.split_once("://")?;
+    let (who, _) = rest.split(['/', '?']).next()?.rsplit_once('@')?;
+    let (_, password) = who.split_once(':')?;
+    Some(password).filter(|password| !password.is_empty())
+}
+
+fn without_password(address: &str) -> String {
+    match password(address) {
+        Some(password) => address.replacen(&format!(":{password}@"), ":***@", 1),
+        None => address.to_owned(),
     }
 }
 

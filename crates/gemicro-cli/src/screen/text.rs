@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use gemicro_event::StreamId;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The text with every control character made visible; line ends and tabs stay.
@@ -24,6 +25,21 @@ pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
 pub(crate) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     neutral(&words.join(" ")).into_owned()
+}
+
+/// Characters of an id that are shown; unique in practice, and never fewer than a command needs.
+const SHORT_ID: usize = 8;
+
+/// What the ids of all batches with a key begin with.
+const KEYED: &str = "batch-";
+
+/// The beginning of an id.
+pub(crate) fn short_id(id: &StreamId) -> String {
+    let n_shown = match id.as_str().starts_with(KEYED) {
+        true => KEYED.len() + SHORT_ID,
+        false => SHORT_ID,
+    };
+    id.as_str().chars().take(n_shown).collect()
 }
 
 /// Columns a text takes.

@@ -1,5 +1,7 @@
 //! A run as a whole: folded from its events, then told on one screen.
 
+mod batch_tasks;
+mod cost;
 mod next;
 mod raw;
 mod screen;
@@ -8,4 +10,4 @@ mod story_fold;
 
 pub(crate) use raw::RawView;
 pub(crate) use screen::tell;
-pub(crate) use story_fold::Story;
+pub(crate) use story_fold::{BATCH, Story};

@@ -1,8 +1,10 @@
 //! What to do next with a run: exact commands, most useful first.
 
+use gemicro_engine::BatchAnswer;
 use gemicro_event::{ErrorKind, RunStatus};
 
 use super::Story;
+use super::batch_tasks::can_be_retried;
 
 /// A command and what it is good for.
 pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
@@ -17,6 +19,9 @@ pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
             "what happened in the conversation",
         ));
         return commands;
+    }
+    if let Some(batch) = &story.batch {
+        return next_of_batch(story, batch);
     }
     let mut commands = match story.status {
         RunStatus::Completed if story.agent.is_some() => vec![(
@@ -75,6 +80,42 @@ pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
             (format!("gemicro ask --session {session} \"…\""), "go on talking"),
         );
     }
+    commands.push((
+        format!("gemicro show {run} --raw"),
+        "what every step got and gave",
+    ));
+    commands
+}
+
+fn next_of_batch(story: &Story, batch: &BatchAnswer) -> Vec<(String, &'static str)> {
+    let run = &story.run;
+    let results = (
+        format!("gemicro batch results {run}"),
+        "every output, for programs",
+    );
+    let cancel = (format!("gemicro batch cancel {run}"), "end it for good");
+    let retry = (
+        format!("gemicro batch retry {run}"),
+        "do again what has no output",
+    );
+    let mut commands = match story.status {
+        RunStatus::Running | RunStatus::Parked => vec![
+            (format!("gemicro batch wait {run} --format text"), "wait for it"),
+            (format!("gemicro resume {run}"), "go on, if its process died"),
+            cancel,
+        ],
+        RunStatus::Suspended => vec![
+            (
+                format!("gemicro resume {run}"),
+                "go on where it stopped; nothing done is done again",
+            ),
+            cancel,
+        ],
+        RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => {
+            Vec::from_iter(can_be_retried(batch).then_some(retry))
+        }
+    };
+    commands.push(results);
     commands.push((
         format!("gemicro show {run} --raw"),
         "what every step got and gave",

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
-use gemicro_core::budget::LimitKind;
 use gemicro_event::{ErrorKind, Failure, RunStatus};
 
+use super::batch_tasks::tasks;
+use super::cost::cost;
 use super::next::next;
 use super::steps::{StepStanding, StepStory};
 use super::{Story, story_fold::SubQueryStory};
+use crate::commands::batch::summary;
 use crate::screen::{Paint, Screen, numbers, text};
 
 /// Lines of the answer that are shown.
@@ -66,7 +68,9 @@ impl Page<'_> {
         self.field(&mut page, "Asked", &first_lines(&story.question, QUESTION_LINES));
         let started = format!("{} UTC by {}", numbers::moment(story.started_at), story.program);
         self.field(&mut page, "Started", &started);
-        self.field(&mut page, "Answered", &format!("by {by}"));
+        if story.batch.is_none() {
+            self.field(&mut page, "Answered", &format!("by {by}"));
+        }
         self.field(&mut page, "Stopped", &self.why_it_stopped());
         if let Some(earlier) = &story.goes_on_from {
             self.field(&mut page, "After", &format!("run {earlier}"));
@@ -79,6 +83,13 @@ impl Page<'_> {
 
     fn why_it_stopped(&self) -> String {
         let story = self.story;
+        let batch = story.batch.as_ref().map(summary);
+        match (story.status, batch) {
+            (RunStatus::Completed | RunStatus::Failed, Some(tasks)) => return format!("done: {tasks}"),
+            (RunStatus::Cancelled, Some(tasks)) => return format!("cancelled: {tasks}"),
+            (RunStatus::Running, Some(tasks)) => return format!("not yet: {tasks}"),
+            (_, _) => {}
+        }
         match story.status {
             RunStatus::Completed if story.agent.is_some() || story.conversation.is_some() => {
                 "done".to_owned()
@@ -126,6 +137,9 @@ impl Page<'_> {
 
     fn steps(&self) -> String {
         let story = self.story;
+        if let Some(batch) = &story.batch {
+            return self.title("Tasks") + &tasks(batch, self.paint, self.columns);
+        }
         if story.steps.is_empty() {
             return String::new();
         }
@@ -238,41 +252,9 @@ impl Page<'_> {
     }
 
     fn cost(&self) -> String {
-        let story = self.story;
         let mut page = String::new();
-        let spent = story.spent;
-        let against = |used: String, limit: Option<u64>, kind: LimitKind| match limit {
-            Some(limit) => format!("{used} of {}", kind.amount(limit)),
-            None => used,
-        };
-        let tokens = format!("{} tokens", numbers::thousands(spent.tokens));
-        let parts = [
-            against(tokens, story.limits.tokens, LimitKind::Tokens),
-            against(self.money(), story.limits.micro_usd, LimitKind::Money),
-            against(
-                numbers::duration(story.worked_ms),
-                story.limits.wall_ms,
-                LimitKind::WallTime,
-            ),
-        ];
-        let budget = if story.limits == gemicro_core::budget::Limits::NONE {
-            " (no budget set)"
-        } else {
-            ""
-        };
-        self.field(&mut page, "Cost", &format!("{}{budget}", parts.join(" · ")));
+        self.field(&mut page, "Cost", &cost(self.story));
         page
-    }
-
-    /// The money spent, or that its price is not known.
-    fn money(&self) -> String {
-        let table = gemicro_core::models::ModelTable::embedded();
-        match &self.story.model {
-            Some(model) if self.story.spent.tokens > 0 && table.price(model).is_none() => {
-                "price unknown".to_owned()
-            }
-            Some(_) | None => numbers::money(self.story.spent.micro_usd),
-        }
     }
 
     fn sources(&self) -> String {
@@ -329,7 +311,7 @@ impl Page<'_> {
     }
 
     fn answer(&self) -> String {
-        let Some(result) = &self.story.result else {
+        let Some(result) = self.story.result.as_ref().filter(|_| self.story.batch.is_none()) else {
             return String::new();
         };
         let mut page = self.title("Answer");

@@ -7,6 +7,7 @@ use gemicro_core::research::events::{FinalResult, ResearchReaders, SourcesRead};
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_core::run::RunState;
 use gemicro_core::run::events::{RunParked, RunReaders};
+use gemicro_engine::BatchAnswer;
 use gemicro_event::{Charge, ErrorKind, Event, Failure, RunStatus, StepKey, StreamId, Timestamp};
 use serde::Serialize;
 
@@ -14,6 +15,9 @@ use super::steps::{self, StepStory};
 use crate::screen::branch;
 use crate::trouble::Stopped;
 use crate::view::{RunEnd, View};
+
+/// The flow of batches.
+pub(crate) const BATCH: &str = "batch";
 
 /// A sub-query and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -66,6 +70,9 @@ pub(crate) struct Story {
     /// What became of the branch that the agent worked on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<BranchOutcome>,
+    /// How its tasks stand, if it is a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) batch: Option<BatchAnswer>,
     /// What it spent.
     pub(crate) spent: Charge,
     /// What it may spend.
@@ -122,6 +129,7 @@ impl Story {
             agent: None,
             session: None,
             branch: None,
+            batch: None,
             spent: Charge::ZERO,
             limits: Limits::NONE,
             sources: Vec::new(),
@@ -158,7 +166,10 @@ impl Story {
         if let Some(status) = RunStatus::after(&update.event_type) {
             self.status = status;
         }
-        steps::fold(&mut self.steps, event);
+        // A batch tells of its tasks, and of more of them than steps are looked for here.
+        if self.flow != BATCH {
+            steps::fold(&mut self.steps, event);
+        }
         match update.event_type.as_str() {
             "run_started" => self.fold_started(event),
             "sources_read" => self.sources_read = update.as_sources_read(),
@@ -204,7 +215,11 @@ impl Story {
         self.question = started.title;
         self.program = started.program;
         self.limits = started.limits;
-        if let Ok(plan) = started.plan.parse::<ResearchPlan>() {
+        if self.flow == BATCH {
+            let text = |pointer: &str| Some(started.plan.pointer(pointer)?.as_str()?.to_owned());
+            self.model = text("/settings/llm/model");
+            self.goes_on_from = text("/retries").and_then(|run| StreamId::new(run).ok());
+        } else if let Ok(plan) = started.plan.parse::<ResearchPlan>() {
             self.question = plan.question;
             self.notices = plan.notices;
             self.sources = plan.sources;

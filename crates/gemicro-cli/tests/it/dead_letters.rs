@@ -108,6 +108,7 @@ fn write(world: &World, runs: Vec<Run>) {
                 parent_run: run.resubmits.map(|parent| StreamId::new(parent).unwrap()),
                 events,
                 lease: None,
+                board: Vec::new(),
             };
             store.create(new).await.unwrap();
         }

@@ -7,6 +7,12 @@
 mod agent_parking;
 mod agents;
 mod bad_input;
+mod batch;
+mod batch_bad_input;
+mod batch_kills;
+mod batch_place;
+mod batch_remote;
+mod batch_resident;
 mod branches;
 mod chat;
 mod chat_screen;
@@ -28,7 +34,14 @@ mod real_agents;
 mod research;
 mod resident;
 mod runs;
+mod serve;
+mod serve_clients;
+#[expect(dead_code, reason = "the tests of the store use more of it")]
+#[path = "../../../gemicro-store/tests/it/server.rs"]
+mod server;
+mod serving;
 mod settings;
+mod shared_store;
 mod sim;
 mod simulated;
 mod stage;

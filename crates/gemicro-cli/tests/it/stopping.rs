@@ -76,7 +76,7 @@ impl Waiting {
 }
 
 /// Both ends: ours, and the one a program takes for a terminal.
-fn pseudo_terminal() -> (File, File) {
+pub(crate) fn pseudo_terminal() -> (File, File) {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();

@@ -19,6 +19,7 @@ GO = os.path.join(FOLDER, "go")
 SUCCESS = {"success", "tool", "SESSION_ID", "result", "duration"}
 FAILURE = {"success", "tool", "error", "error_kind", "error_detail", "duration"}
 DETAIL = {"message", "exit_code", "last_lines", "idle_timeout_s", "max_duration_s", "retries"}
+BATCH = {"success", "tool", "response_id", "status", "results", "next_poll_interval_seconds", "counts"}
 PARAMETERS = {
     "PROMPT": ("string", None),
     "cd": ("string", None),
@@ -58,7 +59,8 @@ def wait_for_go(is_open):
 
 async def check_lists(client):
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert list(tools) == ["gemini", "claude", "codex", "research", "run_status", "run_result", "run_cancel"]
+    names = ["gemini", "claude", "codex", "research", "run_status", "run_result", "run_cancel"]
+    assert list(tools) == names + ["batch_submit", "batch_poll"], list(tools)
     schema = tools["gemini"].input_schema
     assert schema["additionalProperties"] is False and schema["required"] == ["PROMPT", "cd"], schema
     found = {name: (it["type"], it.get("default")) for name, it in schema["properties"].items()}
@@ -112,11 +114,38 @@ async def check_still_running(client):
     assert set(value) == SUCCESS, value
 
 
+async def check_batches(client):
+    def shell(name, command):
+        return {"task_id": name, "type": "execute_shell_command", "parameters": {"command": command}}
+
+    tasks = [shell("b", "echo got ${a.output.stdout}"), shell("a", "echo hello"), {**shell("c", "x"), "type": "nothing"}]
+    value = answer(await client.call_tool("batch_submit", {"tasks": tasks, "cd": FOLDER, "on_failure": "continue"}))
+    assert set(value) == BATCH, value
+    batch = {"response_id": value["response_id"]}
+    while value["status"] == "pending":
+        value = answer(await client.call_tool("batch_poll", batch | {"wait_seconds": 40}))
+        assert set(value) == BATCH, value
+    states = [(item["task_id"], item["state"]) for item in value["results"]]
+    assert states == [("b", "completed"), ("a", "completed"), ("c", "rejected")], value
+    assert value["results"][0]["output"]["stdout"] == "got hello\n", value
+    assert answer(await client.call_tool("batch_poll", batch)) == value
+    for tool, arguments in [
+        ("batch_submit", {"tasks": tasks, "cd": "relative"}),
+        ("batch_submit", {"tasks": [tasks[0]], "cd": FOLDER}),
+        ("batch_poll", batch | {"wait_seconds": 41}),
+    ]:
+        value = answer(await client.call_tool(tool, arguments))
+        assert set(value) == FAILURE and value["error_kind"] == "invalid_input", value
+    value = answer(await client.call_tool("batch_poll", {"response_id": "zzzzzzzz"}))
+    assert value["error_kind"] == "not_found", value
+
+
 async def check(name, connect, mode):
     async with Client(connect, mode=mode) as client:
         await check_lists(client)
         await check_calls(client)
         await check_still_running(client)
+        await check_batches(client)
         print(name, mode, client.session.protocol_version)
 
 

@@ -8,7 +8,7 @@ use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::driver::Driver;
-use crate::execute::{Executor, StepCall, StepReporter, Told};
+use crate::execute::{Executor, Spoken, StepCall, StepReporter};
 use crate::flow::{Flow, Spent, Step, StepFailure, StepOutput};
 
 /// What an attempt tells its driver.
@@ -21,7 +21,7 @@ pub(super) struct Report {
 /// The contents of a report.
 pub(super) enum Said {
     /// A word on the way.
-    Told(Told),
+    Told(Spoken),
     /// It is over.
     Ended(Result<StepOutput, StepFailure>),
 }
@@ -64,7 +64,7 @@ pub(super) fn spawn_attempt<F: Flow>(
         loop {
             tokio::select! {
                 biased;
-                Some(told) = words.recv() => tell(Said::Told(told)),
+                Some(spoken) = words.recv() => tell(Said::Told(spoken)),
                 ended = &mut work => return tell(Said::Ended(ended)),
             }
         }

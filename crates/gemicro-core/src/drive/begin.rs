@@ -12,7 +12,19 @@ use crate::store::{Lease, NewEvent, NewStream, StepMark, StoreError, StreamKind}
 /// Events read at a time.
 const PAGE: usize = 512;
 
-/// Makes a run: its first event is durable and its lease taken when this returns.
+/// A run that is not made yet.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    /// Its id.
+    pub run: StreamId,
+    /// The run that it belongs to.
+    pub parent_run: Option<StreamId>,
+    /// Its first event.
+    pub started: RunStarted,
+}
+
+/// Makes a run and does nothing of it yet: its first event is durable and its lease taken when this returns. It has no
+/// board; [`drive_new`](super::drive_new) makes a run together with its board and its first steps.
 ///
 /// # Errors
 /// When the store cannot make the stream.
@@ -29,6 +41,7 @@ pub async fn begin(
         parent_run,
         events: vec![first],
         lease: Some((ctx.options.owner.clone(), ctx.options.lease_ttl)),
+        board: Vec::new(),
     };
     let (created, lease) = ctx.store.create(new).await?;
     let lease = lease.ok_or_else(|| StoreError::LeaseLost { stream: run.clone() })?;
@@ -120,7 +133,10 @@ pub(super) async fn load<F: Flow>(
         }
         match page.events.last() {
             Some(last) => loaded.last = last.clone(),
-            None => return Ok(loaded),
+            None => {
+                loaded.forget_board(flow);
+                return Ok(loaded);
+            }
         }
         page = ctx.store.read(run, loaded.run.last_seq, PAGE).await?;
     }
@@ -137,6 +153,11 @@ impl<S> Loaded<S> {
     fn fold<F: Flow<State = S>>(&mut self, flow: &F, event: &Event) {
         self.run.fold(event);
         flow.fold(&mut self.state, event);
+    }
+
+    /// The lines so far are written: each was, with the fact that changed it.
+    fn forget_board<F: Flow<State = S>>(&mut self, flow: &F) {
+        drop(flow.board(&mut self.state));
     }
 }
 

@@ -5,19 +5,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use gemicro_event::{ErrorKind, Event, Failure, Json, StepKey, StreamId};
-use tokio::sync::{mpsc, watch};
+use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
 use super::attempt::Report;
-use super::begin::{Hold, Loaded, fresh, load};
+use super::begin::{Hold, Loaded, NewRun, fresh, load};
 use super::clock::Clock;
 use super::{DriveContext, DriveError, Ended};
 use crate::execute::Answers;
 use crate::flow::{Decision, Flow, Outcome, Step};
 use crate::run::{RunState, StepState};
-use crate::store::{Lease, NewEvent};
+use crate::store::{BoardLine, Lease, NewEvent};
 
 /// How long the words of an attempt may wait for its result.
 const MOMENT: Duration = Duration::from_millis(5);
@@ -37,7 +37,45 @@ pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, hold: Hold) -> Result<
     if loaded.run.ended {
         return Ok(Ended::Terminal(Box::new(loaded.last)));
     }
+    to_the_end(Driver::new(ctx, flow, lease, loaded), is_new).await
+}
+
+/// Makes a run and drives it until it ends or is suspended: its first event, its board and its first steps are one
+/// transaction. `begun` is told when it is durable, or why it cannot be made.
+///
+/// # Errors
+/// As for [`drive`]; nothing was made when `begun` was told an error.
+pub async fn drive_new<F: Flow>(
+    ctx: &DriveContext,
+    flow: &F,
+    new: NewRun,
+    begun: oneshot::Sender<Result<(), DriveError>>,
+) -> Result<Ended, DriveError> {
+    let first = NewEvent::of_run(AgentUpdate::new(&new.started, Timestamp::now()));
+    let staged = ctx.store.as_written(vec![first.clone()]);
+    let first = staged.first().cloned().unwrap_or(first);
+    let loaded = match fresh(flow, &first.at(new.run.clone(), 1, new.parent_run.clone())) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            let _ = begun.send(Err(error.clone()));
+            return Err(error);
+        }
+    };
+    let lease = Lease {
+        stream: new.run.clone(),
+        owner: ctx.options.owner.clone(),
+        epoch: 0,
+        expires_at: Timestamp::now(),
+    };
     let mut driver = Driver::new(ctx, flow, lease, loaded);
+    driver.staged = staged;
+    driver.written_seq = 0;
+    driver.unmade = Some((new, begun));
+    driver.note_board();
+    to_the_end(driver, true).await
+}
+
+async fn to_the_end<F: Flow>(mut driver: Driver<'_, F>, is_new: bool) -> Result<Ended, DriveError> {
     let ended = match AssertUnwindSafe(driver.run_to_end(is_new)).catch_unwind().await {
         Ok(ended) => ended,
         Err(_) => driver.finish_broken().await,
@@ -45,7 +83,7 @@ pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, hold: Hold) -> Result<
     driver.abandon();
     if !matches!(ended, Ok(Ended::Terminal(_))) {
         // A lease that cannot be given back runs out by itself; that of a run that has ended is over.
-        let _ = ctx.store.release_lease(&driver.lease).await;
+        let _ = driver.ctx.store.release_lease(&driver.lease).await;
     }
     ended
 }
@@ -71,6 +109,12 @@ pub(super) struct Driver<'a, F: Flow> {
     pub(super) halted: Option<Failure>,
     /// Facts that are folded and not yet written.
     pub(super) staged: Vec<NewEvent>,
+    /// Lines of the board that are not yet written.
+    pub(super) lines: BTreeMap<u32, BoardLine>,
+    /// Attempts that wait until what they told is written.
+    pub(super) to_note: Vec<oneshot::Sender<()>>,
+    /// What the run is made with, and who waits for it, while it is not.
+    pub(super) unmade: Option<(NewRun, oneshot::Sender<Result<(), DriveError>>)>,
     /// The last event that is written.
     pub(super) written_seq: u64,
     pub(super) last: Event,
@@ -109,6 +153,9 @@ impl<'a, F: Flow> Driver<'a, F> {
             clock: Clock::default(),
             halted: None,
             staged: Vec::new(),
+            lines: BTreeMap::new(),
+            to_note: Vec::new(),
+            unmade: None,
             written_seq,
             last: loaded.last,
         }

@@ -10,7 +10,7 @@ use super::DriveError;
 use super::begin::load;
 use super::driver::Driver;
 use crate::flow::Flow;
-use crate::store::{Append, NewEvent, StoreError, Writer};
+use crate::store::{Append, NewEvent, NewStream, StoreError, StreamKind, Writer};
 
 impl<F: Flow> Driver<'_, F> {
     /// Writes events, and everything staged before them.
@@ -33,6 +33,7 @@ impl<F: Flow> Driver<'_, F> {
         for event in &folded {
             self.flow.fold(&mut self.state, event);
         }
+        self.note_board();
         self.last = folded.into_iter().last().unwrap_or_else(|| self.last.clone());
     }
 
@@ -40,10 +41,14 @@ impl<F: Flow> Driver<'_, F> {
     /// which stay true.
     pub(super) async fn flush(&mut self) -> Result<(), DriveError> {
         while !self.staged.is_empty() {
-            let append = self.append_of(self.staged.clone());
-            match self.ctx.store.append(append).await {
+            match self.write(self.staged.clone()).await {
                 Ok(_) => {
                     self.staged.clear();
+                    self.lines.clear();
+                    for noted in self.to_note.drain(..) {
+                        // An attempt that was stopped in the meantime waits no more.
+                        let _ = noted.send(());
+                    }
                     self.written_seq = self.run.last_seq;
                 }
                 Err(StoreError::Moved { .. }) => self.fold_again().await?,
@@ -53,21 +58,55 @@ impl<F: Flow> Driver<'_, F> {
         Ok(())
     }
 
-    /// Whether what is staged are words on the way (a handle, an alarm), or nothing.
+    /// Whether what is staged are words on the way (a handle, an alarm) that nobody waits for, or nothing.
     pub(super) fn only_words_staged(&self) -> bool {
+        if !self.to_note.is_empty() {
+            return false;
+        }
         let mut types = self.staged.iter().map(|event| event.update.event_type.as_str());
         types.all(|event_type| matches!(event_type, "step_handle" | "step_alarm"))
     }
 
-    /// These events in place of those that are staged.
-    pub(super) fn append_of(&self, events: Vec<NewEvent>) -> Append {
-        Append {
-            stream: self.run_id().clone(),
-            writer: Writer::Driver {
-                epoch: self.lease.epoch,
-                expected_seq: self.written_seq,
-            },
+    /// Lines of the board that are new are written with what is staged.
+    pub(super) fn note_board(&mut self) {
+        let lines = self.flow.board(&mut self.state).into_iter();
+        self.lines.extend(lines.map(|line| (line.place, line)));
+    }
+
+    /// Writes these events; the run is made with the first of them.
+    pub(super) async fn write(&mut self, events: Vec<NewEvent>) -> Result<Vec<Event>, StoreError> {
+        let board = self.lines.values().cloned().collect();
+        let Some((new, begun)) = self.unmade.take() else {
+            let append = Append {
+                stream: self.run_id().clone(),
+                writer: Writer::Driver {
+                    epoch: self.lease.epoch,
+                    expected_seq: self.written_seq,
+                },
+                events,
+                board,
+            };
+            return Ok(self.ctx.store.append(append).await?.events);
+        };
+        let stream = NewStream {
+            stream: new.run,
+            kind: StreamKind::Run,
+            parent_run: new.parent_run,
             events,
+            board,
+            lease: Some((self.ctx.options.owner.clone(), self.ctx.options.lease_ttl)),
+        };
+        match self.ctx.store.create(stream).await {
+            Ok((created, lease)) => {
+                self.lease = lease.unwrap_or_else(|| self.lease.clone());
+                // Whoever does not wait any more finds it in the journal.
+                let _ = begun.send(Ok(()));
+                Ok(created.events)
+            }
+            Err(error) => {
+                let _ = begun.send(Err(error.clone().into()));
+                Err(error)
+            }
         }
     }
 

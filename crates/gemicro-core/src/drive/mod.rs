@@ -13,12 +13,14 @@
 //! - `journal` folds facts and writes them, with what was decided from them, in one transaction.
 //! - `start` turns wanted steps into attempts, within budget, time and parallelism.
 //! - `settle` turns results into events: completed, retrying, failed.
+//! - `commands` carries out what other processes ask for.
 //! - `attempt` runs one attempt: time limit, cancel, panic.
 //! - `stop` ends a run: finish, cancel, suspend.
 
 mod attempt;
 mod begin;
 mod clock;
+mod commands;
 mod context;
 mod driver;
 mod journal;
@@ -28,6 +30,6 @@ mod stop;
 #[cfg(test)]
 mod tests;
 
-pub use begin::{Hold, begin, resume};
+pub use begin::{Hold, NewRun, begin, resume};
 pub use context::{DriveContext, DriveError, DriveOptions, Ended, StopSignals};
-pub use driver::drive;
+pub use driver::{drive, drive_new};

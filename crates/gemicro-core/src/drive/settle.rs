@@ -1,21 +1,18 @@
-//! From reports and commands to events.
+//! From reports to events.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, Json, StepKey, Timestamp};
-use serde::Deserialize;
+use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, StepKey, Timestamp};
 
-use super::DriveError;
 use super::attempt::{Report, Said};
 use super::driver::{Driver, RunningStep};
-use crate::command::{AckStatus, AgentAck, AgentCommand};
-use crate::execute::Told;
+use crate::execute::{Spoken, Told};
 use crate::flow::{Again, Flow, Spent, StepEnd, StepFailure, StepOutput};
 use crate::run::StepState;
 use crate::run::events::{
-    AnswerGiven, CancelRequested, RunParked, RunReaders, StepAlarm, StepCompleted, StepFailed, StepHandle,
-    StepLost, StepParked, StepRetrying,
+    RunParked, RunReaders, StepAlarm, StepCompleted, StepFailed, StepHandle, StepLost, StepParked,
+    StepRetrying,
 };
 use crate::store::{NewEvent, StepMark};
 
@@ -55,8 +52,9 @@ impl<F: Flow> Driver<'_, F> {
             return;
         }
         match report.said {
-            Said::Told(told) => {
+            Said::Told(Spoken { told, noted }) => {
                 let (step, attempt) = (report.step.clone(), report.attempt);
+                self.to_note.extend(noted);
                 let fact = match told {
                     Told::Handle(handle) => AgentUpdate::new(
                         &StepHandle {
@@ -98,6 +96,9 @@ impl<F: Flow> Driver<'_, F> {
                         // What was cut off is gone: counted at its worst case, and the step starts afresh.
                         let charge = self.reserved_for(&report.step);
                         self.lost_for(&running, charge, now, events);
+                    }
+                    Err(told) if told.again == Again::CutOff && running.stopped.is_none() => {
+                        self.lost(&running, now, events);
                     }
                     Err(failure) => self.failed(&running, failure, now, events),
                 }
@@ -252,102 +253,6 @@ impl<F: Flow> Driver<'_, F> {
         }
     }
 
-    /// Carries out what other processes asked for.
-    pub(super) async fn take_commands(&mut self) -> Result<(), DriveError> {
-        for command in self.ctx.store.open_commands(self.run_id()).await? {
-            let ack = self.obey(&command).await?;
-            self.ctx.store.acknowledge(self.run_id(), ack).await?;
-        }
-        Ok(())
-    }
-
-    /// Answers what was asked too late; a store that fails now no longer matters to the run.
-    pub(super) async fn answer_late_commands(&self) {
-        let Ok(open) = self.ctx.store.open_commands(self.run_id()).await else {
-            return;
-        };
-        for command in open {
-            let is_cancelled = command.command_type == "cancel" && self.run.cancel.is_some();
-            let (status, data) = if is_cancelled {
-                (AckStatus::Completed, serde_json::json!({}))
-            } else {
-                (
-                    AckStatus::Rejected,
-                    serde_json::json!({ "reason": "the run has ended" }),
-                )
-            };
-            let ack = AgentAck {
-                command_id: command.command_id,
-                status,
-                data: Json::from(data),
-            };
-            let _ = self.ctx.store.acknowledge(self.run_id(), ack).await;
-        }
-    }
-
-    async fn obey(&mut self, command: &AgentCommand) -> Result<AgentAck, DriveError> {
-        let now = self.clock.now();
-        let (status, data) = match command.command_type.as_str() {
-            "cancel" => {
-                let reason = command
-                    .data
-                    .get("reason")
-                    .and_then(|reason| reason.as_str())
-                    .unwrap_or_default();
-                if self.run.cancel.is_none() {
-                    let command_id = command.command_id.clone();
-                    let fact = CancelRequested {
-                        command_id,
-                        reason: reason.to_owned(),
-                    };
-                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))])
-                        .await?;
-                }
-                (AckStatus::Completed, serde_json::json!({}))
-            }
-            "answer" => match command.data.parse::<Answer>() {
-                // Carried out before a crash, but not yet acknowledged.
-                Ok(given) if self.run.answers.get(&given.key) == Some(&given.answer) => {
-                    (AckStatus::Completed, serde_json::json!({}))
-                }
-                Ok(given) if self.run.answers.contains_key(&given.key) => (
-                    AckStatus::Rejected,
-                    serde_json::json!({ "reason": "answered already" }),
-                ),
-                Ok(given) if self.run.asked.contains(&given.key) => {
-                    let fact = AnswerGiven {
-                        key: given.key,
-                        answer: given.answer,
-                    };
-                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))])
-                        .await?;
-                    let (key, answer) = (fact.key, fact.answer);
-                    self.answers.send_modify(|answers| {
-                        answers.insert(key, answer);
-                    });
-                    (AckStatus::Completed, serde_json::json!({}))
-                }
-                Ok(_) => (
-                    AckStatus::Rejected,
-                    serde_json::json!({ "reason": "the run did not ask that" }),
-                ),
-                Err(error) => (
-                    AckStatus::Rejected,
-                    serde_json::json!({ "reason": error.to_string() }),
-                ),
-            },
-            other => {
-                let reason = format!("this run does not know the command {other}");
-                (AckStatus::Rejected, serde_json::json!({ "reason": reason }))
-            }
-        };
-        Ok(AgentAck {
-            command_id: command.command_id.clone(),
-            status,
-            data: Json::from(data),
-        })
-    }
-
     /// Tells a running step to stop; its report follows.
     pub(super) fn stop_step(&mut self, key: &StepKey, why: Failure) {
         if let Some(running) = self.running.get_mut(key) {
@@ -360,13 +265,6 @@ impl<F: Flow> Driver<'_, F> {
 fn push_lost(lost: StepLost, now: Timestamp, events: &mut Vec<NewEvent>) {
     let mark = Some(StepMark::Ended(lost.attempt));
     events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), &lost.step, mark));
-}
-
-/// The data of an `answer` command.
-#[derive(Deserialize)]
-struct Answer {
-    key: String,
-    answer: Json,
 }
 
 fn seed(run: &str, key: &StepKey) -> u64 {

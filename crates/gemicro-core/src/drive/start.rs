@@ -1,6 +1,6 @@
 //! From wanted steps to running attempts: budget, time, parallelism.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, StepKey, Timestamp};
 
@@ -39,7 +39,11 @@ impl<F: Flow> Driver<'_, F> {
         let mut ledger = self.run.ledger.clone();
         let mut seen = BTreeSet::new();
         // A key stands for one step, however often it is wanted.
+        let mut rooms = self.rooms();
         for step in want.iter().filter(|step| seen.insert(&step.key)) {
+            if rooms.get(step.kind.as_str()) == Some(&0) {
+                continue;
+            }
             let n_running = self.running.len() + starts.len();
             match self.judge(step, n_running, &mut ledger, now) {
                 Verdict::Later => {}
@@ -68,6 +72,9 @@ impl<F: Flow> Driver<'_, F> {
                         let facts = self.flow.announce(&self.state, step, now).into_iter();
                         events.extend(facts.map(|update| NewEvent::of_step(update, &step.key, None)));
                     }
+                    if let Some(room) = rooms.get_mut(step.kind.as_str()) {
+                        *room -= 1;
+                    }
                     starts.push((step.clone(), attempt, self.handle_of(&step.key)));
                 }
             }
@@ -94,6 +101,17 @@ impl<F: Flow> Driver<'_, F> {
             );
         }
         Ok(true)
+    }
+
+    /// How many more steps of a kind may start now, for the kinds that have a limit of their own.
+    fn rooms(&self) -> BTreeMap<String, usize> {
+        let limits = self.ctx.executors.limits();
+        let room = |(kind, limit): (&str, usize)| {
+            let running = self.running.values();
+            let n_running = running.filter(|running| running.step.kind == kind).count();
+            (kind.to_owned(), limit.saturating_sub(n_running))
+        };
+        limits.map(room).collect()
     }
 
     fn judge(

@@ -14,7 +14,7 @@ use crate::store::{NewEvent, StepMark};
 impl<F: Flow> Driver<'_, F> {
     /// Stops what still runs, settles it, and writes the terminal event.
     pub(super) async fn finish(&mut self, outcome: &Outcome) -> Result<(), DriveError> {
-        self.stop_all().await;
+        self.stop_all(run_ends()).await;
         let now = self.clock.now();
         let terminal = match outcome {
             Outcome::Completed { message, data } => AgentUpdate {
@@ -36,7 +36,11 @@ impl<F: Flow> Driver<'_, F> {
 
     /// Stops everything for good.
     pub(super) async fn finish_cancelled(&mut self, requested: &CancelRequested) -> Result<(), DriveError> {
-        self.stop_all().await;
+        let why = match requested.reason.as_str() {
+            "" => run_ends(),
+            reason => Failure::new(ErrorKind::Cancelled, format!("its run was cancelled: {reason}")),
+        };
+        self.stop_all(why).await;
         let cancelled = RunCancelled {
             reason: requested.reason.clone(),
             spent: self.run.ledger.spent(),
@@ -73,9 +77,9 @@ impl<F: Flow> Driver<'_, F> {
             &RunFailed { error, spent },
             now,
         )));
-        let mut appended = self.ctx.store.append(self.append_of(events)).await?;
-        let terminal = appended
-            .events
+        let terminal = self
+            .write(events)
+            .await?
             .pop()
             .expect("an append gives back all its events");
         Ok(Ended::Terminal(Box::new(terminal)))
@@ -148,10 +152,10 @@ impl<F: Flow> Driver<'_, F> {
     }
 
     /// Stops all running steps and settles them.
-    async fn stop_all(&mut self) {
+    async fn stop_all(&mut self, why: Failure) {
         let keys: Vec<StepKey> = self.running.keys().cloned().collect();
         for key in &keys {
-            self.stop_step(key, run_ends());
+            self.stop_step(key, why.clone());
         }
         let mut events = Vec::new();
         for report in self.gather(keys).await {

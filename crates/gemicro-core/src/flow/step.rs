@@ -101,6 +101,8 @@ pub enum Again {
     AsUsual,
     /// No: it may have changed something that another attempt would meet.
     Never,
+    /// It was cut off from outside, as by a crash: the next attempt picks it up or starts afresh.
+    CutOff,
 }
 
 impl StepFailure {

@@ -3,7 +3,9 @@
 use gemicro_event::{AgentUpdate, Event, Failure, Json, Timestamp};
 
 use super::{Decision, Step, StepEnd};
+use crate::command::AgentCommand;
 use crate::run::RunState;
+use crate::store::BoardLine;
 
 /// Pure code that turns a journal into the next steps.
 ///
@@ -36,4 +38,24 @@ pub trait Flow: Send + Sync {
 
     /// Facts to state together with the end of a step, in the same transaction.
     fn describe(&self, state: &Self::State, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate>;
+
+    /// The lines of the run's board that are new since this was asked last; all of them when it is asked first. A flow
+    /// without a board has none.
+    fn board(&self, _state: &mut Self::State) -> Vec<BoardLine> {
+        Vec::new()
+    }
+
+    /// The facts that a command makes which every run does not know. What `cancel` and `answer` do is the driver's.
+    ///
+    /// # Errors
+    /// With the reason why it is not carried out.
+    fn obey(
+        &self,
+        _state: &Self::State,
+        command: &AgentCommand,
+        _at: Timestamp,
+    ) -> Result<Vec<AgentUpdate>, String> {
+        let named = &command.command_type;
+        Err(format!("this run does not know the command {named}"))
+    }
 }

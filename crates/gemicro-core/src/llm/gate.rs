@@ -1,7 +1,7 @@
 //! The way in to a backend: how many calls at once, how many a minute, and none while it is down or full.
 //!
-//! All runs of a process share one [`Gate`] per backend. It never makes a call wait for a limit that the
-//! provider stated: such a call fails at once with the time that is left, and the driver parks its run.
+//! All runs of a process share one [`Gate`] per backend. A limit of the provider that ends within a few seconds is waited
+//! for here; while a longer one lasts, a call fails at once with the time that is left, and the driver parks its run.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +16,9 @@ use crate::flow::StepFailure;
 
 /// A limit that is said to last longer than this closes nothing: whoever met it fails, the next one asks again.
 const LONGEST_CLOSED_MS: u64 = 48 * 3_600_000;
+
+/// A stated limit that ends sooner is waited for: nothing was sent, so no attempt is used up.
+const WAIT_UP_TO: Duration = Duration::from_secs(5);
 
 /// Limits of one backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,10 +84,10 @@ impl Gate {
     /// Waits for a slot.
     ///
     /// # Errors
-    /// At once and at no cost while the provider's limit is reached or the backend is left alone; the failure
-    /// says for how long.
+    /// At once and at no cost while the provider's limit is reached for longer than a few seconds, or the backend is left
+    /// alone; the failure says for how long.
     pub async fn enter(&self) -> Result<Pass, StepFailure> {
-        self.refuse_while_closed()?;
+        self.wait_while_closed().await?;
         let slot = self.slots.clone().acquire_owned().await;
         let slot = slot.map_err(|_| {
             StepFailure::free(Failure::new(
@@ -96,7 +99,7 @@ impl Gate {
             tokio::time::sleep(wait).await;
         }
         // It may have closed while we waited.
-        self.refuse_while_closed()?;
+        self.wait_while_closed().await?;
         Ok(Pass { _slot: slot })
     }
 
@@ -127,6 +130,20 @@ impl Gate {
                 }
             }
             Err(_) => {}
+        }
+    }
+
+    /// Waits for a limit that ends soon.
+    async fn wait_while_closed(&self) -> Result<(), StepFailure> {
+        loop {
+            let Err(refused) = self.refuse_while_closed() else {
+                return Ok(());
+            };
+            let left = refused.failure.retry_after_ms.map(Duration::from_millis);
+            match left.filter(|left| *left < WAIT_UP_TO) {
+                Some(left) => tokio::time::sleep(left).await,
+                None => return Err(refused),
+            }
         }
     }
 
@@ -238,10 +255,19 @@ mod tests {
             (refused.kind, refused.retry_after_ms),
             (ErrorKind::RateLimited, Some(20_001))
         );
-        later(19).await;
+        later(15).await;
         assert!(gate.enter().await.is_err());
-        later(2).await;
+        later(6).await;
         assert!(gate.enter().await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_limit_that_ends_soon_is_waited_for() {
+        let gate = Gate::default();
+        let started = Instant::now();
+        gate.note(Err(&limited(4)));
+        assert!(gate.enter().await.is_ok());
+        assert!(Instant::now() - started >= Duration::from_secs(4));
     }
 
     #[tokio::test(start_paused = true)]

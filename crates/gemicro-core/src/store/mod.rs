@@ -13,5 +13,5 @@ pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use port::Store;
 pub use types::{
-    Append, Appended, Lease, NewEvent, NewStream, Page, SavedFold, StepMark, StreamKind, Writer,
+    Append, Appended, BoardLine, Lease, NewEvent, NewStream, Page, SavedFold, StepMark, StreamKind, Writer,
 };

@@ -11,6 +11,8 @@ pub enum StreamKind {
     Run,
     /// A log of turns without an end.
     Conversation,
+    /// What workers say about the steps of a run that they took from the queue.
+    Steps,
 }
 
 impl StreamKind {
@@ -20,6 +22,7 @@ impl StreamKind {
         match self {
             Self::Run => "run",
             Self::Conversation => "conversation",
+            Self::Steps => "steps",
         }
     }
 }
@@ -35,8 +38,23 @@ pub struct NewStream {
     pub parent_run: Option<StreamId>,
     /// Its first events, appended in the same transaction.
     pub events: Vec<NewEvent>,
+    /// Lines of its board, written in the same transaction.
+    pub board: Vec<BoardLine>,
     /// Who takes the run lease in the same transaction, and for how long; `None` leaves it free.
     pub lease: Option<(String, std::time::Duration)>,
+}
+
+/// A line of a run's board: something that the run is about (a task of a batch) as it stands, ready to be shown, so
+/// that a look at a large run folds nothing. Boards are projections: [`Flow::board`](crate::flow::Flow::board) makes
+/// the same lines from the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardLine {
+    /// Its place on the board, from 0.
+    pub place: u32,
+    /// How it stands, in one word.
+    pub state: String,
+    /// What is shown of it.
+    pub shown: Json,
 }
 
 /// An event before it has a place in a stream.
@@ -136,6 +154,8 @@ pub struct Append {
     pub writer: Writer,
     /// What, in order.
     pub events: Vec<NewEvent>,
+    /// Lines of the run's board that change with it.
+    pub board: Vec<BoardLine>,
 }
 
 /// The events with their places.

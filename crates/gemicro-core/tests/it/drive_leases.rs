@@ -127,6 +127,7 @@ async fn what_somebody_else_appended_is_folded_before_going_on() {
                 timestamp: Timestamp::now(),
                 data: Json::empty(),
             })],
+            board: Vec::new(),
         })
     });
     let lease = begin(&ctx, &id, None, &started(&flow())).await.expect("begins");

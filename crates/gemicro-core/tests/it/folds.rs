@@ -194,6 +194,7 @@ async fn what_nobody_knows_survives_the_store_byte_equal() {
         parent_run: None,
         events: first,
         lease: None,
+        board: Vec::new(),
     };
     store.create(create).await.expect("created");
     let rest = events[1..].iter().map(new).collect();
@@ -202,6 +203,7 @@ async fn what_nobody_knows_survives_the_store_byte_equal() {
             stream: stream.clone(),
             writer: Writer::Outside,
             events: rest,
+            board: Vec::new(),
         })
         .await
         .expect("appended");

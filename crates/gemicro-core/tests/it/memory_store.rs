@@ -25,6 +25,7 @@ async fn made(store: &MemoryStore, kind: StreamKind) -> (StreamId, Lease) {
         parent_run: None,
         events: vec![fact("made")],
         lease,
+        board: Vec::new(),
     };
     let (_, lease) = store.create(new).await.expect("fresh");
     (stream, lease.expect("asked for"))
@@ -39,6 +40,7 @@ fn as_driver(lease: &Lease, expected_seq: u64, events: Vec<NewEvent>) -> Append 
         stream: lease.stream.clone(),
         writer,
         events,
+        board: Vec::new(),
     }
 }
 
@@ -64,6 +66,7 @@ async fn an_append_is_all_or_none() {
             stream,
             writer,
             events: vec![fact("y")],
+            board: Vec::new(),
         })
         .await;
     assert!(matches!(refused, Err(StoreError::Fenced { .. })), "{refused:?}");
@@ -86,6 +89,7 @@ async fn writers_are_fenced() {
         stream: stream.clone(),
         writer: Writer::Outside,
         events: vec![fact("x")],
+        board: Vec::new(),
     };
     assert!(matches!(
         store.append(outside.clone()).await,

@@ -89,7 +89,7 @@ impl AgentCommons {
         self.inner.spares.clone()
     }
 
-    pub(super) fn state(&self) -> &Path {
+    pub(crate) fn state(&self) -> &Path {
         &self.inner.state
     }
 
@@ -102,7 +102,7 @@ impl AgentCommons {
     }
 
     /// The walls of this machine, found by really starting something.
-    pub(super) async fn tier(&self, launcher: &Launcher) -> Result<Tier, Failure> {
+    pub(crate) async fn tier(&self, launcher: &Launcher) -> Result<Tier, Failure> {
         let launcher = launcher.clone();
         // Its own: another process that deletes what it needs would make walls seem to be missing.
         let name = format!("probe-{}", StreamId::random());

@@ -43,7 +43,7 @@ impl PolicyReader {
     ///
     /// # Errors
     /// When nobody can say what the user allows.
-    pub(super) fn read(&self) -> Result<PolicyConfig, Failure> {
+    pub(crate) fn read(&self) -> Result<PolicyConfig, Failure> {
         (self.0)()
     }
 }

@@ -10,7 +10,7 @@ use gemicro_core::history::{
 use gemicro_core::store::{Append, NewEvent, NewStream, Store, StreamKind, Writer};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{AgentUpdate, Charge, Event, Payload, StreamId, Timestamp};
-use gemicro_store::{SqliteStore, StoredConversation};
+use gemicro_store::{DurableStore, StoredConversation};
 use serde::Serialize;
 
 use super::fold::{check_started, is_known};
@@ -26,7 +26,7 @@ const PAGE: usize = 512;
 /// The conversations of one store. They are written without secrets.
 #[derive(Clone)]
 pub struct Conversations {
-    store: Arc<SqliteStore>,
+    store: Arc<DurableStore>,
     redactor: Redactor,
 }
 
@@ -61,7 +61,7 @@ pub struct ConversationRow {
 impl Conversations {
     /// The conversations of this store; `secrets` are never written down, beside all that looks like one.
     #[must_use]
-    pub fn new(store: Arc<SqliteStore>, secrets: &[String]) -> Self {
+    pub fn new(store: Arc<DurableStore>, secrets: &[String]) -> Self {
         Self {
             store,
             redactor: Redactor::new(secrets),
@@ -70,7 +70,7 @@ impl Conversations {
 
     /// The store below.
     #[must_use]
-    pub fn store(&self) -> &SqliteStore {
+    pub fn store(&self) -> &DurableStore {
         &self.store
     }
 
@@ -117,6 +117,7 @@ impl Conversations {
             parent_run: None,
             events,
             lease: None,
+            board: Vec::new(),
         };
         self.store.create(new).await?;
         Ok(ImportedConversation {
@@ -184,6 +185,7 @@ impl Conversations {
             stream: id.clone(),
             writer: Writer::Outside,
             events: vec![NewEvent::of_run(AgentUpdate::new(&renamed, Timestamp::now()))],
+            board: Vec::new(),
         };
         self.store.append(append).await?;
         Ok(())
@@ -223,6 +225,7 @@ impl Conversations {
             stream: conversation.id.clone(),
             writer: Writer::Outside,
             events,
+            board: Vec::new(),
         };
         self.store.append(append).await?;
         Ok(())
@@ -276,7 +279,7 @@ impl Conversations {
     }
 
     /// The store that the events of a conversation are written to.
-    pub(super) fn writer(&self) -> &Arc<SqliteStore> {
+    pub(super) fn writer(&self) -> &Arc<DurableStore> {
         &self.store
     }
 

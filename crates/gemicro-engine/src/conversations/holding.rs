@@ -135,6 +135,7 @@ impl Holding {
             parent_run: None,
             events,
             lease: Some((self.owner.clone(), TTL)),
+            board: Vec::new(),
         };
         let (_, lease) = self.conversations.writer().create(new).await?;
         self.lease = lease;
@@ -161,6 +162,7 @@ impl Holding {
                 expected_seq: self.seq,
             },
             events: facts.into_iter().map(NewEvent::of_run).collect(),
+            board: Vec::new(),
         };
         let appended = self.conversations.writer().append(append).await?;
         self.seq += appended.events.len() as u64;

@@ -7,7 +7,7 @@ use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure, RunStatus, Timestamp};
-use gemicro_store::{RunFilter, SqliteStore};
+use gemicro_store::{DurableStore, RunFilter};
 
 use super::server::House;
 use crate::Here;
@@ -25,7 +25,14 @@ pub(super) async fn adopt(house: &Arc<House>, here: &Here) -> Result<(), Failure
             ..RunFilter::default()
         };
         for row in desks.store().runs(&filter).await? {
-            if waits(desks.store(), &row).await? && desks.claim(&row.run) {
+            // On a shared store somebody else may well be at it.
+            let is_held = desks.store().is_shared() && desks.store().is_held(&row.run).await?;
+            if is_held || !desks.claim(&row.run) {
+                continue;
+            }
+            if !waits(desks.store(), &row).await.unwrap_or(false) {
+                desks.unclaim(&row.run);
+            } else {
                 let (house, here) = (Arc::clone(house), here.clone());
                 tokio::spawn(async move {
                     take(&here, &row).await;
@@ -38,7 +45,7 @@ pub(super) async fn adopt(house: &Arc<House>, here: &Here) -> Result<(), Failure
 }
 
 /// Whether a run is a worker's business.
-async fn waits(store: &SqliteStore, row: &RunRow) -> Result<bool, StoreError> {
+async fn waits(store: &DurableStore, row: &RunRow) -> Result<bool, StoreError> {
     let first = store.read(&row.run, 0, 1).await?;
     let started = first
         .events

@@ -142,7 +142,16 @@ async fn other(house: &Arc<House>, want: Want) -> Result<Said, Failure> {
         Want::Find { named } => Ok(Said::Row(Box::new(any()?.find(&named).await?))),
         Want::Events { run } => Ok(Said::Events(any()?.events(&run).await?)),
         Want::Send { run, command } => Ok(Said::Ack(carrying(&run)?.send(&run, command).await?)),
+        Want::Acknowledgement { run, command } => {
+            Ok(Said::Acknowledged(any()?.acknowledgement(&run, &command).await?))
+        }
+        Want::Board { run } => Ok(Said::Board(any()?.board(&run).await?)),
+        Want::Runs { filter } => Ok(Said::Rows(any()?.list(&filter).await?)),
         Want::Cancel { run, reason } => Ok(Said::Cancelled(carrying(&run)?.cancel(&run, &reason).await?)),
+        Want::GoOn { run, surroundings } => {
+            desk(house, &surroundings)?.go_on(&run).await?;
+            Ok(Said::Done)
+        }
         Want::Suspend { run } => {
             carrying(&run)?.suspend(&run).await?;
             Ok(Said::Done)

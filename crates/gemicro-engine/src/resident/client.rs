@@ -10,7 +10,8 @@ use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
-use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId, Timestamp};
+use gemicro_event::{CommandId, ErrorKind, Event, Failure, Json, StreamId, Timestamp};
+use gemicro_store::{Board, RunFilter};
 use tokio::io::BufReader;
 use tokio::net::UnixStream;
 use tokio::time::Instant;
@@ -24,8 +25,8 @@ use crate::{CancelOutcome, Plan};
 const START: Duration = Duration::from_secs(15);
 /// A call that was not heard by then is not carried out any more.
 const HEARD: Duration = Duration::from_secs(15);
-/// How long its first answer may take.
-const ANSWERED: Duration = Duration::from_secs(25);
+/// How long its first answer may take: the largest batch is planned and written first.
+const ANSWERED: Duration = Duration::from_secs(90);
 /// How long to wait for one that comes or goes.
 const AGAIN: Duration = Duration::from_millis(20);
 
@@ -35,8 +36,8 @@ pub type StartWorker = Arc<dyn Fn() -> BoxFuture<'static, Result<(), Failure>> +
 /// The worker of a store, as a desk. Runs go on when this is gone.
 #[derive(Clone)]
 pub struct Resident {
-    /// The state folder.
-    pub home: PathBuf,
+    /// The folder whose only worker is called.
+    pub place: PathBuf,
     /// Which build this process is.
     pub binary: BinaryId,
     /// What runs started from here need.
@@ -96,7 +97,7 @@ impl Resident {
     /// Calls once; `None` when the worker left without an answer.
     async fn try_call(&self, call: &Call) -> io::Result<Option<Answer>> {
         let asking = async {
-            let mut connection = connect(&self.home).await?;
+            let mut connection = connect(&self.place).await?;
             write(&mut connection, call).await?;
             let mut rest = BufReader::new(connection);
             let first = read(&mut rest).await?;
@@ -140,7 +141,7 @@ impl Resident {
                                or end its process";
                 return Err(Failure::new(ErrorKind::Conflict, message));
             }
-            if connect(&self.home).await.is_err() {
+            if connect(&self.place).await.is_err() {
                 tokio::time::sleep(AGAIN).await;
             }
         }
@@ -252,11 +253,55 @@ impl Desk for Resident {
         })
     }
 
+    fn acknowledgement(
+        &self,
+        run: &StreamId,
+        command: &CommandId,
+    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
+        let (run, command) = (run.clone(), command.clone());
+        Box::pin(async move {
+            match self.call(Want::Acknowledgement { run, command }).await?.first {
+                Said::Acknowledged(ack) => Ok(ack),
+                said => Err(unexpected(&said)),
+            }
+        })
+    }
+
+    fn board(&self, run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
+        let run = run.clone();
+        Box::pin(async move {
+            match self.call(Want::Board { run }).await?.first {
+                Said::Board(lines) => Ok(lines),
+                said => Err(unexpected(&said)),
+            }
+        })
+    }
+
+    fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
+        let filter = filter.clone();
+        Box::pin(async move {
+            match self.call(Want::Runs { filter }).await?.first {
+                Said::Rows(rows) => Ok(rows),
+                said => Err(unexpected(&said)),
+            }
+        })
+    }
+
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
         let (run, reason) = (run.clone(), reason.to_owned());
         Box::pin(async move {
             match self.call(Want::Cancel { run, reason }).await?.first {
                 Said::Cancelled(outcome) => Ok(outcome),
+                said => Err(unexpected(&said)),
+            }
+        })
+    }
+
+    fn go_on(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        let (run, surroundings) = (run.clone(), self.surroundings.clone());
+        Box::pin(async move {
+            match self.call(Want::GoOn { run, surroundings }).await?.first {
+                Said::Done => Ok(()),
                 said => Err(unexpected(&said)),
             }
         })

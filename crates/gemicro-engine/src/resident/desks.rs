@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gemicro_event::{Failure, Json, StreamId};
-use gemicro_store::SqliteStore;
+use gemicro_store::DurableStore;
 
 use crate::agents::AgentCommons;
 use crate::{Engine, EngineConfig, Here};
@@ -17,7 +17,7 @@ const MAX_IDLE: usize = 8;
 
 /// All engines of a worker.
 pub(super) struct Desks {
-    store: Arc<SqliteStore>,
+    store: Arc<DurableStore>,
     commons: AgentCommons,
     build: BuildConfig,
     by_surroundings: Mutex<HashMap<String, Here>>,
@@ -26,7 +26,7 @@ pub(super) struct Desks {
 }
 
 impl Desks {
-    pub(super) fn new(store: Arc<SqliteStore>, commons: AgentCommons, build: BuildConfig) -> Self {
+    pub(super) fn new(store: Arc<DurableStore>, commons: AgentCommons, build: BuildConfig) -> Self {
         Self {
             store,
             commons,
@@ -36,7 +36,7 @@ impl Desks {
         }
     }
 
-    pub(super) fn store(&self) -> &Arc<SqliteStore> {
+    pub(super) fn store(&self) -> &Arc<DurableStore> {
         &self.store
     }
 

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use gemicro_core::queue::{ProviderLimit, StepQueue};
 use gemicro_event::{Failure, Json, Timestamp};
-use gemicro_store::SqliteStore;
+use gemicro_store::DurableStore;
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +26,12 @@ const LOOK: Duration = Duration::from_secs(1);
 pub struct WorkerConfig {
     /// The state folder.
     pub home: PathBuf,
+    /// The folder whose only worker it is: the state folder, or one of its own for every shared store.
+    pub place: PathBuf,
+    /// The address of the store; without one it is in the state folder.
+    pub store: Option<String>,
+    /// What all workers of a shared store together may ask of providers; those that are not named stay as they are.
+    pub limits: Vec<ProviderLimit>,
     /// Program and version, for people.
     pub program: String,
     /// Which build it is.
@@ -39,7 +46,7 @@ pub struct WorkerConfig {
 
 /// The one worker of a store, ready to be called.
 pub struct Worker {
-    home: PathBuf,
+    place: PathBuf,
     lock: Lock,
     listener: UnixListener,
     house: Arc<House>,
@@ -88,16 +95,19 @@ impl Worker {
     /// # Errors
     /// When the store cannot be opened or the surroundings cannot be used.
     pub async fn open(config: WorkerConfig) -> Result<Option<Self>, Failure> {
-        let Some(lock) = Lock::take(&config.home)? else {
+        let Some(lock) = Lock::take(&config.place)? else {
             return Ok(None);
         };
-        let store = Arc::new(SqliteStore::open(&config.home).await?);
+        let store = Arc::new(DurableStore::at(&config.home, config.store.as_deref()).await?);
+        for limit in config.limits {
+            store.set_limit(limit).await?;
+        }
         let commons = AgentCommons::keeping_warm(&config.home);
         let desks = Desks::new(store, commons, config.build);
         desks.of(&config.surroundings)?;
         let listener = lock.listen()?;
         Ok(Some(Self {
-            home: config.home,
+            place: config.place,
             lock,
             listener,
             house: Arc::new(House {
@@ -123,6 +133,12 @@ impl Worker {
         if let Err(failure) = adopt(&self.house, &here).await {
             tracing::warn!(%failure, "runs that wait could not be looked for");
         }
+        let is_shared = self.house.desks.store().is_shared();
+        let (own, queue_stop) = (here.engine().clone(), CancellationToken::new());
+        let queue = tokio::spawn({
+            let stop = queue_stop.clone();
+            async move { own.work_on_queue(stop).await }
+        });
         drop(here);
         let leave = self.house.leave.clone();
         let mut look = tokio::time::interval(LOOK);
@@ -149,6 +165,9 @@ impl Worker {
                         // It can still be called by nobody, but what it carries out goes on.
                         Err(failure) => tracing::warn!(%failure, "the worker's place cannot be made again"),
                     }
+                    if is_shared {
+                        self.look_for_runs().await;
+                    }
                 }
             }
         };
@@ -156,18 +175,31 @@ impl Worker {
             self.lock.close();
         }
         drop(self.listener);
+        queue_stop.cancel();
         for here in self.house.desks.all() {
             here.leave_all().await;
         }
+        let _ = queue.await;
         self.house.desks.commons().close_warm().await;
         self.house.desks.store().close().await;
         result
     }
 
+    /// Runs of other machines whose worker died are gone on with here.
+    async fn look_for_runs(&self) {
+        let looked = match self.house.desks.of(&self.surroundings) {
+            Ok((here, _)) => adopt(&self.house, &here).await,
+            Err(failure) => Err(failure),
+        };
+        if let Err(failure) = looked {
+            tracing::warn!(%failure, "runs that wait could not be looked for");
+        }
+    }
+
     /// Makes lock and socket again if somebody deleted them; false when another worker was quicker.
     fn keep_place(&mut self) -> Result<bool, Failure> {
         if !self.lock.is_in_place() {
-            match Lock::take(&self.home)? {
+            match Lock::take(&self.place)? {
                 Some(lock) => self.lock = lock,
                 None => return Ok(false),
             }

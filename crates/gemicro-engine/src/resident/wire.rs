@@ -5,7 +5,8 @@ use std::io;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
-use gemicro_event::{Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
+use gemicro_event::{CommandId, Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
+use gemicro_store::{Board, RunFilter};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -14,8 +15,8 @@ use crate::agents::WarmStatus;
 use crate::desk::Watched;
 use crate::{CancelOutcome, Plan};
 
-/// The longest line either side reads: a prompt of the largest size, quoted.
-const MAX_LINE: u64 = 64 * 1024 * 1024;
+/// The longest line either side reads: a batch of the largest size with what it was planned to, a journal of one.
+const MAX_LINE: u64 = 512 * 1024 * 1024;
 
 /// A call.
 #[derive(Debug, Serialize, Deserialize)]
@@ -58,9 +59,23 @@ pub(super) enum Want {
         run: StreamId,
         command: AgentCommand,
     },
+    Acknowledgement {
+        run: StreamId,
+        command: CommandId,
+    },
+    Board {
+        run: StreamId,
+    },
+    Runs {
+        filter: RunFilter,
+    },
     Cancel {
         run: StreamId,
         reason: String,
+    },
+    GoOn {
+        run: StreamId,
+        surroundings: Json,
     },
     Suspend {
         run: StreamId,
@@ -86,6 +101,9 @@ pub(super) enum Said {
     Row(Box<RunRow>),
     Events(Vec<Event>),
     Ack(AgentAck),
+    Acknowledged(Option<AgentAck>),
+    Board(Board),
+    Rows(Vec<RunRow>),
     Cancelled(CancelOutcome),
     Status(Box<WorkerStatus>),
     Done,

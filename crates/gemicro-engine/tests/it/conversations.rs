@@ -38,6 +38,7 @@ impl Place {
             stream: id.clone(),
             writer: Writer::Outside,
             events: vec![NewEvent::of_run(update)],
+            board: Vec::new(),
         };
         self.conversations.store().append(append).await.expect("appended");
     }
@@ -103,6 +104,7 @@ async fn a_newer_version_is_refused() {
         parent_run: None,
         events: vec![NewEvent::of_run(at(&started))],
         lease: None,
+        board: Vec::new(),
     };
     let id = new.stream.clone();
     place.conversations.store().create(new).await.expect("created");

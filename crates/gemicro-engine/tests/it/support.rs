@@ -106,6 +106,7 @@ pub(crate) async fn engine(place: &Path, owner: &str, delay: Duration) -> Engine
 pub(crate) async fn engine_asking(place: &Path, owner: &str, model: Arc<dyn LlmBackend>) -> Engine {
     let config = EngineConfig {
         agents: None,
+        store: None,
         home: place.join("home"),
         owner: format!("{owner} ({})", std::process::id()),
         program: "gemicro test".to_owned(),

@@ -208,7 +208,7 @@ fn given(text: Option<String>) -> Option<String> {
 }
 
 /// The server's own folder means nothing to the caller, so only a whole path will do.
-fn folder(named: &str) -> Result<PathBuf, Failure> {
+pub(super) fn folder(named: &str) -> Result<PathBuf, Failure> {
     let path = Path::new(named);
     if !path.is_absolute() {
         return Err(wrong("cd", &format!("must be an absolute path, not {named}")));

@@ -1,6 +1,9 @@
 //! The tools, one file each: what it takes (`definition`) and what it does (`call`).
 
 mod agent;
+mod batch_answer;
+mod batch_poll;
+mod batch_submit;
 mod call;
 mod research;
 mod run_cancel;

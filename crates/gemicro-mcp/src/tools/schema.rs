@@ -53,6 +53,46 @@ pub(super) fn agent_answer() -> Arc<JsonObject> {
     )
 }
 
+/// What the tools about batches answer: success and failure.
+pub(super) fn batch_answer() -> Arc<JsonObject> {
+    let status = json!({ "type": "string", "enum": ["pending", "completed", "failed"] });
+    let result = json!({
+        "type": "object",
+        "properties": {
+            "task_id": { "type": "string" },
+            "status": status,
+            "output": { "type": "object" },
+            "error": { "type": ["string", "null"] },
+            "state": {
+                "type": "string",
+                "enum": [
+                    "queued", "running", "parked", "input_required", "completed", "failed", "cancelled", "expired",
+                    "rejected",
+                ],
+            },
+            "error_kind": { "type": "string" },
+        },
+        "required": ["task_id", "status", "output", "error", "state"],
+        "additionalProperties": false,
+    });
+    object(
+        json!({
+            "success": { "type": "boolean" },
+            "tool": { "type": "string" },
+            "response_id": { "type": "string" },
+            "status": status,
+            "results": { "type": "array", "items": result, "description": "In the order of the tasks" },
+            "next_poll_interval_seconds": { "type": "integer", "minimum": 0 },
+            "counts": { "type": "object", "additionalProperties": { "type": "integer" } },
+            "error": { "type": "string" },
+            "error_kind": { "type": "string" },
+            "error_detail": { "type": "object" },
+            "duration": { "type": "string" },
+        }),
+        &["success", "tool"],
+    )
+}
+
 fn closed(schema: Value) -> Arc<JsonObject> {
     match schema {
         Value::Object(schema) => Arc::new(schema),

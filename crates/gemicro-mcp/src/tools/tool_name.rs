@@ -5,7 +5,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, JsonObject, Tool};
 
 use super::call::ToolCall;
-use super::{agent, research, run_cancel, run_result, run_status};
+use super::{agent, batch_poll, batch_submit, research, run_cancel, run_result, run_status};
 
 /// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +20,15 @@ pub(crate) enum ToolName {
     RunResult,
     /// The end of a run.
     RunCancel,
+    /// Many tasks at once.
+    BatchSubmit,
+    /// How they stand.
+    BatchPoll,
 }
 
 impl ToolName {
     /// Every tool, in the order of the list.
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Agent(AgentName::Gemini),
         Self::Agent(AgentName::Claude),
         Self::Agent(AgentName::Codex),
@@ -32,6 +36,8 @@ impl ToolName {
         Self::RunStatus,
         Self::RunResult,
         Self::RunCancel,
+        Self::BatchSubmit,
+        Self::BatchPoll,
     ];
 
     /// Its name.
@@ -42,6 +48,8 @@ impl ToolName {
             Self::RunStatus => "run_status",
             Self::RunResult => "run_result",
             Self::RunCancel => "run_cancel",
+            Self::BatchSubmit => "batch_submit",
+            Self::BatchPoll => "batch_poll",
         }
     }
 
@@ -58,6 +66,8 @@ impl ToolName {
             Self::RunStatus => run_status::definition(),
             Self::RunResult => run_result::definition(),
             Self::RunCancel => run_cancel::definition(),
+            Self::BatchSubmit => batch_submit::definition(),
+            Self::BatchPoll => batch_poll::definition(),
         }
     }
 
@@ -76,6 +86,8 @@ impl ToolName {
             Self::RunStatus => Ok(run_status::call(&call, arguments).await.into()),
             Self::RunResult => Ok(run_result::call(call, arguments).await.into()),
             Self::RunCancel => Ok(run_cancel::call(&call, arguments).await.into()),
+            Self::BatchSubmit => Ok(batch_submit::call(&call, arguments).await.into()),
+            Self::BatchPoll => Ok(batch_poll::call(&call, arguments).await.into()),
         }
     }
 }

@@ -48,6 +48,8 @@ async fn the_server_says_who_it_is_and_what_it_has() {
         "run_status",
         "run_result",
         "run_cancel",
+        "batch_submit",
+        "batch_poll",
     ];
     assert_eq!(names, expected);
     for tool in &tools {

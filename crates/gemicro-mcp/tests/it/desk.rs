@@ -8,12 +8,15 @@ use futures_util::future::BoxFuture;
 use futures_util::stream;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
+use gemicro_core::llm::LlmConfig;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{RunCancelled, RunStarted};
-use gemicro_engine::{CancelOutcome, Desk, Plan, Watched, Watching};
+use gemicro_engine::{
+    BatchRequest, BatchSettings, Board, CancelOutcome, Desk, Plan, RunFilter, Watched, Watching,
+};
 use gemicro_event::{
-    AgentUpdate, Charge, ErrorKind, Event, Failure, Json, SCHEMA_VERSION, StepKey, StreamId, Timestamp,
-    is_terminal,
+    AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, SCHEMA_VERSION, StepKey, StreamId,
+    Timestamp, is_terminal,
 };
 use gemicro_mcp::{ResearchParameters, Setup};
 use tokio::sync::watch;
@@ -54,6 +57,20 @@ impl FakeDesk {
             research: Arc::new(move |parameters| {
                 researching.state().researched.push(parameters);
                 Err(Failure::new(ErrorKind::AuthFailed, "no key is set"))
+            }),
+            batch: Arc::new(|parameters| {
+                let settings = BatchSettings {
+                    llm: LlmConfig::default(),
+                    directory: parameters.directory.display().to_string(),
+                    agent_idle_ms: 1_000,
+                    agent_total_ms: 1_000,
+                };
+                let limits = gemicro_core::budget::Limits::default();
+                Ok(BatchRequest {
+                    batch: parameters.batch,
+                    settings,
+                    limits,
+                })
             }),
             answer_within,
             fallback: None,
@@ -189,6 +206,7 @@ impl Desk for FakeDesk {
             let (flow, inner) = match &plan {
                 Plan::Ask { plan, .. } => ("ask", Json::of(plan).unwrap()),
                 Plan::Research { plan, .. } => ("research", Json::of(plan).unwrap()),
+                Plan::Batch { plan, .. } => ("batch", Json::of(plan).unwrap()),
                 _ => panic!("an unknown plan"),
             };
             self.begin(&run, flow, inner);
@@ -237,6 +255,22 @@ impl Desk for FakeDesk {
         Box::pin(async { Err(Failure::new(ErrorKind::Internal, "nobody sends commands here")) })
     }
 
+    fn acknowledgement(
+        &self,
+        _run: &StreamId,
+        _command: &CommandId,
+    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn board(&self, _run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
+        Box::pin(async { Ok(Board::default()) })
+    }
+
+    fn list(&self, _filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
         let (run, reason) = (run.clone(), reason.to_owned());
         Box::pin(async move {
@@ -251,6 +285,10 @@ impl Desk for FakeDesk {
             self.tell(&run, crate::script::event(&cancelled));
             Ok(CancelOutcome::Cancelled)
         })
+    }
+
+    fn go_on(&self, _run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        Box::pin(async { Ok(()) })
     }
 
     fn suspend(&self, _run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {

@@ -4,6 +4,7 @@
 
 mod agents;
 mod bad_input;
+mod batches;
 mod client;
 mod desk;
 mod http;

@@ -94,13 +94,16 @@ async fn what_is_not_there_or_not_ours_is_told() {
         "invalid_input"
     );
     let run = desk.add(
-        "batch",
+        "tomorrow",
         Json::empty(),
         vec![at(0, raw("final_result", json!({})))],
     );
     let answer = client.call("run_result", json!({ "run_id": run })).await;
     assert_eq!(answer["error_kind"], "invalid_input");
-    assert!(answer["error"].as_str().unwrap().contains("`batch`"), "{answer}");
+    assert!(
+        answer["error"].as_str().unwrap().contains("`tomorrow`"),
+        "{answer}"
+    );
     let broken = desk.add("ask", Json::empty(), vec![at(0, raw("final_result", json!({})))]);
     let answer = client.call("run_result", json!({ "run_id": broken })).await;
     assert_eq!(answer["error_kind"], "storage_error");

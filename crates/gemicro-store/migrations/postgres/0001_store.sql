@@ -156,3 +156,13 @@ CREATE TABLE provider_starts (
     n_steps  BIGINT NOT NULL
 );
 CREATE INDEX provider_starts_by_time ON provider_starts (provider, at_ms);
+
+-- Projection: what runs with many parts show of each of them. `seq` is the event that the line was written with.
+CREATE TABLE board (
+    stream_no BIGINT NOT NULL REFERENCES streams (no),
+    place     BIGINT NOT NULL,
+    seq       BIGINT NOT NULL,
+    state     TEXT   NOT NULL,
+    shown     TEXT   NOT NULL,
+    PRIMARY KEY (stream_no, place)
+);

@@ -1,4 +1,4 @@
--- Format 3: steps that workers in any process take.
+-- Format 3: steps that workers in any process take, and boards of runs.
 
 -- An index over the journal: who works on which attempt. `provider` is empty for steps without limits; `reason` is
 -- JSON; the charge is what an attempt counts as whose worker vanished. When a run ends, its rows go.
@@ -43,3 +43,13 @@ CREATE TABLE provider_starts (
     n_steps  INTEGER NOT NULL
 );
 CREATE INDEX provider_starts_by_time ON provider_starts (provider, at_ms);
+
+-- Projection: what runs with many parts show of each of them. `seq` is the event that the line was written with.
+CREATE TABLE board (
+    stream_no INTEGER NOT NULL REFERENCES streams (no),
+    place     INTEGER NOT NULL,
+    seq       INTEGER NOT NULL,
+    state     TEXT    NOT NULL,
+    shown     TEXT    NOT NULL,
+    PRIMARY KEY (stream_no, place)
+) WITHOUT ROWID;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gemicro_core::run::RunRow;
-use gemicro_core::store::StepMark;
+use gemicro_core::store::{BoardLine, StepMark};
 use gemicro_event::{StepKey, StreamId, Timestamp};
 
 use super::{EventRow, state::StreamState};
@@ -19,6 +19,18 @@ pub(crate) struct Changes {
     pub(crate) streams: BTreeSet<StreamId>,
     /// Places in the queue that changed.
     pub(crate) places: Vec<Place>,
+    /// Lines of boards, with their streams' numbers and last events.
+    pub(crate) board: BTreeMap<(i64, u32), (u64, BoardLine)>,
+}
+
+impl Changes {
+    /// Takes lines of a stream's board; the last one of a place counts.
+    pub(crate) fn note_board(&mut self, stream: &StreamState, lines: &[BoardLine]) {
+        for line in lines {
+            let key = (stream.no, line.place);
+            self.board.insert(key, (stream.last_seq, line.clone()));
+        }
+    }
 }
 
 pub(crate) const STREAMS: RowStatement = RowStatement {
@@ -92,6 +104,13 @@ pub(crate) const RUNNING_STEPS: RowStatement = RowStatement {
     after: "ON CONFLICT (stream_no, step) DO UPDATE SET attempt = excluded.attempt",
 };
 
+pub(crate) const BOARD: RowStatement = RowStatement {
+    before: "INSERT INTO board (stream_no, place, seq, state, shown)",
+    columns: &[Kind::Int, Kind::Int, Kind::Int, Kind::Text, Kind::Text],
+    after: "ON CONFLICT (stream_no, place) DO UPDATE SET seq = excluded.seq, state = excluded.state, \
+            shown = excluded.shown",
+};
+
 const ENDED_STEPS: RowStatement = RowStatement {
     before: "DELETE FROM running_steps WHERE (stream_no, step) IN (",
     columns: &[Kind::Int, Kind::Text],
@@ -144,6 +163,15 @@ pub(crate) async fn flush<'s>(
             .value(blob)
             .value(n_bytes)
             .value(now);
+    });
+    let board: Vec<_> = changes.board.iter().collect();
+    batch.rows(&BOARD, &board, |((stream_no, place), (seq, line)), batch| {
+        batch
+            .value(*stream_no)
+            .value(*place)
+            .value(*seq)
+            .value(line.state.as_str())
+            .value(line.shown.text());
     });
     batch.rows(&PLACES, &changes.places, Place::values);
     let ended = streams.iter().filter(|stream| stream.ended);

@@ -166,6 +166,7 @@ impl Group {
             let mut state = StreamState::new(no, new.stream.clone(), new.kind, new.parent_run.clone());
             state.check_events(&new.events)?;
             state.push(&new.events, &request.spilled, &mut changes.events);
+            changes.note_board(&state, &new.board);
             if let Some((owner, ttl)) = &new.lease {
                 done.lease = Some(state.take_lease(owner, *ttl, self.now)?);
             }
@@ -183,6 +184,7 @@ impl Group {
                     state.check_writer(&append.writer, self.now)?;
                     state.check_events(&append.events)?;
                     state.push(&append.events, &request.spilled, &mut changes.events);
+                    changes.note_board(state, &append.board);
                 }
                 Action::TakeLease { owner, ttl, .. } => {
                     done.lease = Some(state.take_lease(owner, *ttl, self.now)?);

@@ -62,6 +62,7 @@ pub(crate) fn new_run(stream: &StreamId, events: Vec<NewEvent>) -> NewStream {
         parent_run: None,
         events,
         lease: None,
+        board: Vec::new(),
     }
 }
 
@@ -94,6 +95,7 @@ pub(crate) async fn append(
             stream: stream.clone(),
             writer,
             events,
+            board: Vec::new(),
         })
         .await
 }

@@ -10,7 +10,6 @@ use gemicro_core::history::HistoryConfig;
 use gemicro_core::llm::LlmConfig;
 use gemicro_engine::{AgentWays, ChatConfig, ChatLine, Conversations, open_chat};
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_store::SqliteStore;
 
 use super::ChatArgs;
 use super::speaker::{self, Reach, find};
@@ -79,7 +78,7 @@ async fn config(
     let timeout_ms = args.timeout * 1_000;
     let store = match &desk {
         OpenDesk::Here(here) => here.engine().store().clone(),
-        OpenDesk::Resident(_) => Arc::new(SqliteStore::open(&ctx.home(layers)?).await?),
+        OpenDesk::Resident(_) => Arc::new(ctx.store().await?),
     };
     let config = ChatConfig {
         desk: desk.shared(),

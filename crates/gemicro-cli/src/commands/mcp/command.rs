@@ -11,11 +11,11 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::lazy_here::LazyHere;
-use super::{McpArgs, research, token};
+use super::{McpArgs, batch, research};
 use crate::config::StateFolder;
 use crate::session::Context;
 use crate::trouble::Stopped;
-use crate::{output, resident, runtime, signals};
+use crate::{output, resident, runtime, signals, token};
 
 /// Serves until the client leaves or a signal comes.
 pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
@@ -35,11 +35,12 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
     });
     runtime::block_on(async {
         let shutdown = signals::listen()?.suspend;
-        let desk = open_desk(&ctx, args.no_resident)?;
-        let planning = ctx.clone();
+        let desk = OpenDesk::new(&ctx, args.no_resident)?;
+        let (planning, handing_in) = (ctx.clone(), ctx.clone());
         let setup = Setup {
             desk: desk.shared(),
             research: Arc::new(move |parameters| research::plan(&planning, parameters)),
+            batch: Arc::new(move |parameters| batch::request(&handing_in, parameters)),
             fallback: args.fallback.clone(),
             answer_within: Duration::from_secs(args.answer_within),
             log: Arc::new(output::say),
@@ -60,25 +61,27 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
     })
 }
 
-/// Who carries out the runs of this server.
-enum OpenDesk {
+/// Who carries out the runs of a server.
+pub(crate) enum OpenDesk {
     /// The resident worker: they go on when this server is gone.
     Resident(Arc<Resident>),
     /// This process.
     Here(Arc<LazyHere>),
 }
 
-fn open_desk(ctx: &Arc<Context>, no_resident: bool) -> Result<OpenDesk, Stopped> {
-    let state = StateFolder::resolve(&ctx.layers()?)?;
-    if no_resident || !state.resident.value {
-        return Ok(OpenDesk::Here(Arc::new(LazyHere::new(ctx.clone()))));
-    }
-    let resident = resident::client(&ctx.environment, &state.home.value)?;
-    Ok(OpenDesk::Resident(Arc::new(resident)))
-}
-
 impl OpenDesk {
-    fn shared(&self) -> Arc<dyn Desk> {
+    /// The resident worker, unless this process or the settings say no. Nothing is opened yet.
+    pub(crate) fn new(ctx: &Arc<Context>, no_resident: bool) -> Result<Self, Stopped> {
+        let state = StateFolder::resolve(&ctx.layers()?)?;
+        if no_resident || !state.resident.value {
+            return Ok(Self::Here(Arc::new(LazyHere::new(ctx.clone()))));
+        }
+        let resident = resident::client(&ctx.environment, &state)?;
+        Ok(Self::Resident(Arc::new(resident)))
+    }
+
+    /// As a desk.
+    pub(crate) fn shared(&self) -> Arc<dyn Desk> {
         match self {
             Self::Resident(resident) => resident.clone(),
             Self::Here(here) => here.clone(),
@@ -86,7 +89,7 @@ impl OpenDesk {
     }
 
     /// Stops what cannot go on without this process. Tells which runs those are.
-    async fn close(&self) -> Vec<StreamId> {
+    pub(crate) async fn close(&self) -> Vec<StreamId> {
         match self {
             Self::Resident(_) => Vec::new(),
             Self::Here(here) => here.close().await,
@@ -101,7 +104,7 @@ async fn http(
     shutdown: CancellationToken,
 ) -> Result<(), Stopped> {
     let home = ctx.home(&ctx.layers()?)?;
-    let token = token::token(&ctx.environment, &home)?;
+    let token = token::token(&ctx.environment, &home, token::MCP)?;
     let failed = |error: std::io::Error| {
         Stopped::failed(
             ErrorKind::InvalidInput,

@@ -6,7 +6,8 @@ use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::run::RunRow;
 use gemicro_engine::{CancelOutcome, Desk, Here, Plan, Watching};
-use gemicro_event::{Event, Failure, StreamId};
+use gemicro_event::{CommandId, Event, Failure, StreamId};
+use gemicro_store::{Board, RunFilter};
 use tokio::sync::OnceCell;
 
 use crate::config::{ResearchFlags, ResearchSettings};
@@ -14,7 +15,7 @@ use crate::session::Context;
 use crate::trouble::Stopped;
 
 /// A desk of this process, opened at its first use.
-pub(super) struct LazyHere {
+pub(crate) struct LazyHere {
     ctx: Arc<Context>,
     here: OnceCell<Here>,
 }
@@ -52,7 +53,7 @@ impl LazyHere {
 }
 
 /// What went wrong, with what to do about it.
-pub(super) fn failure(stopped: Stopped) -> Failure {
+pub(crate) fn failure(stopped: Stopped) -> Failure {
     match stopped {
         Stopped::Trouble(trouble) => {
             let message = match &trouble.hint {
@@ -95,9 +96,33 @@ impl Desk for LazyHere {
         Box::pin(async move { self.here().await?.send(&run, command).await })
     }
 
+    fn acknowledgement(
+        &self,
+        run: &StreamId,
+        command: &CommandId,
+    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
+        let (run, command) = (run.clone(), command.clone());
+        Box::pin(async move { self.here().await?.acknowledgement(&run, &command).await })
+    }
+
+    fn board(&self, run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
+        let run = run.clone();
+        Box::pin(async move { self.here().await?.board(&run).await })
+    }
+
+    fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
+        let filter = filter.clone();
+        Box::pin(async move { self.here().await?.list(&filter).await })
+    }
+
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
         let (run, reason) = (run.clone(), reason.to_owned());
         Box::pin(async move { self.here().await?.cancel(&run, &reason).await })
+    }
+
+    fn go_on(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        let run = run.clone();
+        Box::pin(async move { self.here().await?.go_on(&run).await })
     }
 
     fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {

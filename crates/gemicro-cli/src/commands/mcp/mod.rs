@@ -1,10 +1,12 @@
 //! `gemicro mcp`: the MCP server, on stdin and stdout or over HTTP.
 
 mod args;
+mod batch;
 mod command;
 mod lazy_here;
 mod research;
-mod token;
 
 pub(crate) use args::McpArgs;
-pub(crate) use command::run;
+pub(crate) use command::{OpenDesk, run};
+pub(crate) use lazy_here::failure;
+pub(crate) use research::plan;

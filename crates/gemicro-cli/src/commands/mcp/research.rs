@@ -21,7 +21,7 @@ use crate::trouble::Stopped;
 ///
 /// # Errors
 /// When a parameter is wrong or what the backend needs is missing.
-pub(super) fn plan(ctx: &Context, parameters: ResearchParameters) -> Result<Plan, Failure> {
+pub(crate) fn plan(ctx: &Context, parameters: ResearchParameters) -> Result<Plan, Failure> {
     let question = parameters.question.clone();
     let flags = flags(parameters)?;
     resolved(ctx, question, flags).map_err(failure)

@@ -1,4 +1,4 @@
-//! The bearer token of the HTTP server: from `GEMICRO_TOKEN`, else from a file that only its owner can read.
+//! The bearer token of a server: from `GEMICRO_TOKEN`, else from a file that only its owner can read.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -10,23 +10,26 @@ use gemicro_event::{ErrorKind, StreamId};
 use crate::environment::{Environment, TOKEN as VARIABLE};
 use crate::trouble::Stopped;
 
-/// The file in the state folder.
-const FILE: &str = "mcp-token";
+/// The file of the MCP server's token, in the state folder.
+pub(crate) const MCP: &str = "mcp-token";
+/// The file of the HTTP server's token, in the state folder.
+pub(crate) const HTTP: &str = "http-token";
+
 /// Random bytes of a new token.
 const N_BYTES: usize = 32;
 /// Shorter ones can be guessed.
 const LEAST_LETTERS: usize = 32;
 
 /// A token and where it comes from.
-pub(super) struct Token {
+pub(crate) struct Token {
     /// The token.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// For people: where it is.
-    pub(super) place: String,
+    pub(crate) place: String,
 }
 
-/// Finds the token, or makes one.
-pub(super) fn token(environment: &Environment, home: &Path) -> Result<Token, Stopped> {
+/// Finds the token, or makes one in this file of the state folder.
+pub(crate) fn token(environment: &Environment, home: &Path, file: &str) -> Result<Token, Stopped> {
     if let Some(text) = environment.get(VARIABLE) {
         let text = text.trim().to_owned();
         if text.len() < LEAST_LETTERS {
@@ -40,7 +43,7 @@ pub(super) fn token(environment: &Environment, home: &Path) -> Result<Token, Sto
             place: VARIABLE.to_owned(),
         });
     }
-    let path = home.join(FILE);
+    let path = home.join(file);
     let text = match read(&path)? {
         Some(text) => text,
         None => {
@@ -114,22 +117,26 @@ fn unusable(path: &Path, error: &io::Error) -> Stopped {
 mod tests {
     use super::*;
 
+    const FILE: &str = "some-token";
+
     #[test]
     fn a_token_is_made_once_and_only_for_its_owner() {
         let folder = tempfile::tempdir().expect("a folder");
         let home = folder.path().join("state");
         let environment = Environment::of([]);
-        let Ok(first) = token(&environment, &home) else {
+        let Ok(first) = token(&environment, &home, FILE) else {
             panic!("a token")
         };
         assert_eq!(first.text.len(), 2 * N_BYTES);
         let path = home.join(FILE);
         let mode = fs::metadata(&path).expect("the file").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert!(token(&environment, &home).is_ok_and(|again| again.text == first.text));
+        assert!(token(&environment, &home, FILE).is_ok_and(|again| again.text == first.text));
         assert_eq!(fs::read_dir(&home).expect("a folder").count(), 1);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("changed");
-        let refused = token(&environment, &home).err().expect("others can read it");
+        let refused = token(&environment, &home, FILE)
+            .err()
+            .expect("others can read it");
         assert_eq!(refused.exit_code(), ErrorKind::PermissionDenied.exit_code());
     }
 
@@ -137,9 +144,9 @@ mod tests {
     fn a_token_of_the_environment_goes_first_and_must_be_long() {
         let home = Path::new("/nowhere");
         let long = "x".repeat(LEAST_LETTERS);
-        let given = token(&Environment::of([(VARIABLE, &long)]), home);
+        let given = token(&Environment::of([(VARIABLE, &long)]), home, FILE);
         assert!(given.is_ok_and(|token| token.text == long && token.place == VARIABLE));
-        let refused = token(&Environment::of([(VARIABLE, "short")]), home).err();
+        let refused = token(&Environment::of([(VARIABLE, "short")]), home, FILE).err();
         assert_eq!(refused.expect("too short").exit_code(), 2);
     }
 }

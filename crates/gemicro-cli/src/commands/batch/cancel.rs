@@ -1,0 +1,33 @@
+//! `gemicro batch cancel`.
+
+use clap::Args;
+
+use super::print;
+use super::service::Service;
+use crate::args::DataFormat;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro batch cancel`.
+#[derive(Debug, Args)]
+pub(crate) struct CancelArgs {
+    /// The batch: the beginning of its id, or `last`
+    pub(crate) id: String,
+    /// The tasks to stop; without one the whole batch is
+    #[arg(value_name = "TASK")]
+    pub(crate) tasks: Vec<String>,
+    /// Why, for the journal
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub(crate) reason: String,
+    /// How the answer is printed; jsonl prints one task a line
+    #[arg(long, value_enum, default_value = "json")]
+    pub(crate) format: DataFormat,
+}
+
+/// Stops tasks and prints how the batch stands then.
+pub(super) async fn cancel(ctx: &Context, args: &CancelArgs) -> Result<(), Stopped> {
+    let service = Service::open(ctx).await?;
+    let answer = service.cancel(&args.id, &args.tasks, &args.reason).await?;
+    service.close().await;
+    print(&answer, args.format, &ctx.screen)
+}

@@ -1,0 +1,74 @@
+//! What is handed in: the bytes of a file or of stdin, as a batch.
+
+use std::fs::File;
+use std::io::{ErrorKind as IoErrorKind, Read};
+use std::path::Path;
+
+use gemicro_engine::{MAX_BATCH_BYTES, Submitted, read_batch};
+use gemicro_event::{ErrorKind, Failure};
+
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Where a batch without a file is shown.
+const SHAPE: &str = "`gemicro batch --help` shows one, and `gemicro batch types` lists the types of tasks";
+
+/// Reads a batch.
+///
+/// # Errors
+/// When there is nothing to read, or it is no batch: with the place.
+pub(super) fn read(ctx: &Context, file: &Path) -> Result<Submitted, Stopped> {
+    let (name, bytes) = if file == Path::new("-") {
+        ("stdin".to_owned(), stdin(ctx)?)
+    } else {
+        (file.display().to_string(), bytes_of(file)?)
+    };
+    read_batch(&bytes).map_err(|error| {
+        let failure = Failure::from(error);
+        let message = format!("{name}: {}", failure.message);
+        Stopped::from(Failure { message, ..failure }).with_hint(SHAPE)
+    })
+}
+
+fn stdin(ctx: &Context) -> Result<Vec<u8>, Stopped> {
+    if ctx.screen.stdin_is_terminal {
+        return Err(Stopped::usage(
+            "stdin is a terminal, and a batch is read to its end",
+            "name a file, or send one: gemicro batch submit - < tasks.json",
+        ));
+    }
+    bounded(std::io::stdin()).map_err(|error| unreadable("stdin", &error))
+}
+
+fn bytes_of(file: &Path) -> Result<Vec<u8>, Stopped> {
+    let name = file.display().to_string();
+    if file.is_dir() {
+        return Err(Stopped::usage(
+            format!("{name} is a folder"),
+            "name a file with tasks, or - for stdin",
+        ));
+    }
+    let opened = File::open(file).map_err(|error| unreadable(&name, &error))?;
+    bounded(opened).map_err(|error| unreadable(&name, &error))
+}
+
+/// One byte more than a batch may have, so that it is known to be too long.
+fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let most = u64::try_from(MAX_BATCH_BYTES).unwrap_or(u64::MAX);
+    from.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Stopped {
+    let kind = match error.kind() {
+        IoErrorKind::NotFound => ErrorKind::NotFound,
+        IoErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+        _ => ErrorKind::InvalidInput,
+    };
+    Stopped::failed(
+        kind,
+        format!("{name} cannot be read: {error}"),
+        "name a file with tasks, or - for stdin",
+    )
+}

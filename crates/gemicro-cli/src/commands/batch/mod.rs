@@ -1,0 +1,29 @@
+//! `gemicro batch`: many tasks handed in at once, polled by one id.
+//!
+//! `command` is the way in; `submit`, `poll`, `wait`, `results`, `cancel`, `retry`, `list`, `types` and `schema` are its
+//! verbs. They ask a `service` for batches and know nothing behind it; `input` reads what is handed in, `settings` says
+//! how it may work, `printing` is how an answer looks; `resume` is what `gemicro resume` does with a batch.
+
+mod cancel;
+mod columns;
+mod command;
+mod input;
+mod list;
+mod poll;
+mod printing;
+mod results;
+mod resume;
+mod retry;
+mod schema;
+mod server;
+mod service;
+mod settings;
+mod submit;
+mod types;
+mod wait;
+
+pub(crate) use columns::columns;
+pub(crate) use command::{BatchArgs, run};
+pub(crate) use printing::{gist, outcome, print, rendered, standing, summary};
+pub(crate) use resume::{Resuming, resume};
+pub(crate) use settings::request;

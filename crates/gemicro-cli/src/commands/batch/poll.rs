@@ -1,0 +1,27 @@
+//! `gemicro batch poll`.
+
+use clap::Args;
+
+use super::print;
+use super::service::Service;
+use crate::args::DataFormat;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro batch poll`.
+#[derive(Debug, Args)]
+pub(crate) struct PollArgs {
+    /// The batch: the beginning of its id, or `last`
+    pub(crate) id: String,
+    /// How the answer is printed; jsonl prints one task a line
+    #[arg(long, value_enum, default_value = "json")]
+    pub(crate) format: DataFormat,
+}
+
+/// Prints how a batch stands. Whatever that is, asking succeeded.
+pub(super) async fn poll(ctx: &Context, args: &PollArgs) -> Result<(), Stopped> {
+    let service = Service::open(ctx).await?;
+    let answer = service.poll(&args.id).await?;
+    service.close().await;
+    print(&answer, args.format, &ctx.screen)
+}

@@ -1,0 +1,197 @@
+//! How an answer looks: the JSON of the contract, one task a line, or a table; and the exit code it means.
+
+use gemicro_engine::{BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState};
+use gemicro_event::{ErrorKind, Failure, StreamId};
+use serde_json::{Value, json};
+
+use super::columns::columns;
+use crate::args::DataFormat;
+use crate::output;
+use crate::screen::{Paint, Screen, numbers, text};
+use crate::trouble::Stopped;
+
+/// Characters of an output without texts that are looked at: no screen is wider.
+const MAX_GIST: usize = 400;
+
+/// Prints an answer.
+pub(crate) fn print(answer: &BatchAnswer, format: DataFormat, screen: &Screen) -> Result<(), Stopped> {
+    output::print(&rendered(answer, format, screen))
+}
+
+/// An answer as it is printed.
+pub(crate) fn rendered(answer: &BatchAnswer, format: DataFormat, screen: &Screen) -> String {
+    match format {
+        DataFormat::Json => format!("{}\n", json!(answer)),
+        DataFormat::Jsonl => {
+            let lines = answer.results.iter().map(|item| format!("{}\n", json!(item)));
+            lines.collect()
+        }
+        DataFormat::Text => page(answer, screen),
+    }
+}
+
+/// What a finished batch means to whoever waited for it. Nothing but the exit code is left to tell to programs.
+///
+/// # Errors
+/// `still_running` while it is pending; the first task's error when none completed.
+pub(crate) fn outcome(answer: &BatchAnswer) -> Result<(), Stopped> {
+    let (failure, hint) = match answer.status {
+        BatchStatus::Completed => return Ok(()),
+        BatchStatus::Pending => {
+            let message = format!("batch {} is not done: {}", answer.response_id, summary(answer));
+            let hint = format!("gemicro batch wait {}", answer.response_id);
+            (Failure::new(ErrorKind::StillRunning, message), hint)
+        }
+        BatchStatus::Failed => {
+            let first = answer.results.iter().find(|item| item.error_kind.is_some());
+            let kind = first.and_then(|item| item.error_kind);
+            let why = first.and_then(|item| Some(format!("{}: {}", item.task_id, item.error.as_ref()?)));
+            let message = format!(
+                "no task of batch {} completed; {}",
+                answer.response_id,
+                why.unwrap_or_default()
+            );
+            let hint = format!(
+                "gemicro batch results {id} --format text; what can be done again: gemicro batch retry {id}",
+                id = answer.response_id
+            );
+            (Failure::new(kind.unwrap_or(ErrorKind::Internal), message), hint)
+        }
+    };
+    let stopped = Stopped::from(failure).with_hint(hint);
+    Err(match StreamId::new(answer.response_id.as_str()) {
+        // It was printed; nothing more of it is.
+        Ok(run) => stopped.about(&run),
+        Err(_) => stopped,
+    })
+}
+
+/// `3 of 4 tasks completed, 1 rejected`.
+pub(crate) fn summary(answer: &BatchAnswer) -> String {
+    let Counts {
+        total,
+        queued,
+        running,
+        parked,
+        input_required,
+        completed,
+        failed,
+        cancelled,
+        expired,
+        rejected,
+    } = answer.counts;
+    let others = [
+        (failed, "failed"),
+        (cancelled, "cancelled"),
+        (expired, "expired"),
+        (rejected, "rejected"),
+        (running, "running"),
+        (parked, "parked"),
+        (input_required, "waiting for a person"),
+        (queued, "queued"),
+    ];
+    let others = others.iter().filter(|(n, _)| *n > 0);
+    let others: String = others
+        .map(|(n, word)| format!(", {} {word}", numbers::thousands(*n)))
+        .collect();
+    format!(
+        "{} of {} completed{others}",
+        numbers::thousands(completed),
+        tasks(total)
+    )
+}
+
+/// The state of a task in a word.
+pub(crate) fn standing(state: ItemState) -> &'static str {
+    match state {
+        ItemState::Queued => "queued",
+        ItemState::Running => "running",
+        ItemState::Parked => "parked",
+        ItemState::InputRequired => "input_required",
+        ItemState::Completed => "completed",
+        ItemState::Failed => "failed",
+        ItemState::Cancelled => "cancelled",
+        ItemState::Expired => "expired",
+        ItemState::Rejected => "rejected",
+    }
+}
+
+/// What a task gave back, or why it did not, in a line.
+pub(crate) fn gist(item: &ItemAnswer) -> String {
+    if let Some(error) = &item.error {
+        return text::one_line(error);
+    }
+    let Value::Object(fields) = &*item.output else {
+        return String::new();
+    };
+    match fields.get("exit_code").and_then(Value::as_i64) {
+        Some(code) => {
+            let printed = ["stdout", "stderr"]
+                .iter()
+                .filter_map(|name| fields.get(*name))
+                .find_map(first_line);
+            let printed = printed.unwrap_or_else(|| "(printed nothing)".to_owned());
+            match code {
+                0 => printed,
+                _ => format!("exit {code}: {printed}"),
+            }
+        }
+        None if fields.is_empty() => String::new(),
+        None => fields.values().find_map(first_line).unwrap_or_else(|| {
+            let beginning: String = item.output.text().chars().take(MAX_GIST).collect();
+            text::one_line(&beginning)
+        }),
+    }
+}
+
+/// The first line of a text that says something.
+fn first_line(value: &Value) -> Option<String> {
+    let line = value.as_str()?.lines().find(|line| !line.trim().is_empty())?;
+    Some(text::one_line(line))
+}
+
+fn page(answer: &BatchAnswer, screen: &Screen) -> String {
+    let paint = screen.on_stdout();
+    let status = match answer.status {
+        BatchStatus::Pending => paint.warn("pending"),
+        BatchStatus::Completed => paint.good("completed"),
+        BatchStatus::Failed => paint.bad("failed"),
+    };
+    let heads = ["STATE", "TASK", "OUTPUT OR ERROR"].map(str::to_owned);
+    let items = answer.results.iter().map(|item| {
+        let state = standing(item.state).to_owned();
+        [state, text::one_line(&item.task_id), gist(item)]
+    });
+    let lines: Vec<[String; 3]> = std::iter::once(heads).chain(items).collect();
+    let table = columns(&lines, screen.width());
+    let head = paint.strong(&format!("Batch {}", answer.response_id));
+    let mut page = format!("{head} · {status}\n{}\n\n", summary(answer));
+    let states = answer.results.iter().map(|item| Some(item.state));
+    for (line, state) in table.lines().zip(std::iter::once(None).chain(states)) {
+        page.push_str(&painted(line, state, paint));
+        page.push('\n');
+    }
+    page
+}
+
+/// A line whose first word is a state, or a heading.
+fn painted(line: &str, state: Option<ItemState>, paint: Paint) -> String {
+    let Some(state) = state else {
+        return paint.strong(line);
+    };
+    let word = standing(state);
+    // A narrow screen may have cut it.
+    let Some(rest) = line.strip_prefix(word) else {
+        return line.to_owned();
+    };
+    let word = match state.status() {
+        BatchStatus::Pending => paint.warn(word),
+        BatchStatus::Completed => paint.good(word),
+        BatchStatus::Failed => paint.bad(word),
+    };
+    word + rest
+}
+
+fn tasks(n_tasks: u64) -> String {
+    numbers::count(usize::try_from(n_tasks).unwrap_or(usize::MAX), "task")
+}

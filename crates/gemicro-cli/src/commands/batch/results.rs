@@ -1,0 +1,28 @@
+//! `gemicro batch results`.
+
+use clap::Args;
+
+use super::service::Service;
+use super::{outcome, print};
+use crate::args::DataFormat;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro batch results`.
+#[derive(Debug, Args)]
+pub(crate) struct ResultsArgs {
+    /// The batch: the beginning of its id, or `last`
+    pub(crate) id: String,
+    /// How they are printed; jsonl prints one task a line, in the order they were handed in
+    #[arg(long, value_enum, default_value = "json")]
+    pub(crate) format: DataFormat,
+}
+
+/// Prints what a batch has brought so far; the exit code tells whether that is all.
+pub(super) async fn results(ctx: &Context, args: &ResultsArgs) -> Result<(), Stopped> {
+    let service = Service::open(ctx).await?;
+    let answer = service.poll(&args.id).await?;
+    service.close().await;
+    print(&answer, args.format, &ctx.screen)?;
+    outcome(&answer)
+}

@@ -1,0 +1,90 @@
+//! A batch that is gone on with: what `gemicro resume` does with one.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gemicro_core::drive::StopSignals;
+use gemicro_engine::{Batches, Here};
+use gemicro_event::{RunStatus, StreamId};
+
+use super::{outcome, rendered};
+use crate::approval::Approval;
+use crate::args::{DataFormat, Format};
+use crate::commands::resume::owner_is_gone;
+use crate::follow::{Watch, follow};
+use crate::output::{self, Output};
+use crate::session::{Context, run_trouble};
+use crate::trouble::Stopped;
+use crate::view::{EventLines, Lines, RunEnd, View};
+
+/// A batch and how its answer is printed.
+pub(crate) struct Resuming<'a> {
+    /// The batch.
+    pub(crate) run: StreamId,
+    /// How it stands.
+    pub(crate) status: RunStatus,
+    /// How its answer is printed; every event for jsonl.
+    pub(crate) format: Format,
+    /// Where that goes instead of stdout.
+    pub(crate) out: Option<&'a Path>,
+}
+
+/// Carries a batch out to its end, in this process.
+///
+/// # Errors
+/// When somebody else does; when it is stopped again; as [`outcome`] says.
+pub(crate) async fn resume(
+    ctx: &Context,
+    here: Here,
+    how: Resuming<'_>,
+    stop: &StopSignals,
+) -> Result<(), Stopped> {
+    let Resuming {
+        run,
+        status,
+        format,
+        out,
+    } = how;
+    if status.is_terminal() && format == Format::Text {
+        output::say(&format!(
+            "batch {run} has ended ({}); there is nothing to resume. Its results: gemicro batch results {run}",
+            status.as_str()
+        ));
+        return Ok(());
+    }
+    let (events, format) = match format {
+        Format::Jsonl => (Some(Output::new(out)), None),
+        Format::Json => (None, Some(DataFormat::Json)),
+        Format::Text | Format::Markdown => (None, Some(DataFormat::Text)),
+    };
+    let mut views: Vec<Box<dyn View>> = vec![Box::new(Lines::new(ctx.verbose))];
+    if let Some(events) = events {
+        views.push(Box::new(EventLines::new(events)));
+    }
+    if !status.is_terminal() {
+        let watching = here
+            .resume_from(&run, stop.clone(), owner_is_gone)
+            .await
+            .map_err(|failure| run_trouble(failure, &run))?;
+        let watch = Watch {
+            desk: &here,
+            views,
+            stop,
+            approval: Approval::Granted,
+        };
+        if follow(watch, watching).await? == RunEnd::Suspended {
+            output::say(&format!(
+                "Batch {run} is stopped. Go on with: gemicro resume {run}"
+            ));
+            return RunEnd::Suspended.outcome(&run);
+        }
+    }
+    let answer = Batches::new(Arc::new(here.clone())).poll(run.as_str()).await?;
+    here.engine().store().close().await;
+    if let Some(format) = format {
+        let mut output = Output::new(out);
+        output.write(rendered(&answer, format, &ctx.screen).as_bytes())?;
+        output.finish()?;
+    }
+    outcome(&answer)
+}

@@ -1,0 +1,27 @@
+//! `gemicro batch schema`.
+
+use clap::Args;
+use gemicro_engine::{TASK_TYPES, task_type};
+
+use crate::output;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro batch schema`.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// The type, as `gemicro batch types` lists it
+    #[arg(value_name = "TYPE")]
+    pub(crate) name: String,
+}
+
+/// Prints the JSON Schema of a type's parameters.
+pub(super) fn schema(args: &SchemaArgs) -> Result<(), Stopped> {
+    let known = task_type(&args.name).ok_or_else(|| {
+        let names: Vec<&str> = TASK_TYPES.iter().map(|it| it.name).collect();
+        Stopped::usage(
+            format!("there is no task type `{}`", args.name),
+            format!("there are {}", names.join(", ")),
+        )
+    })?;
+    output::print(&format!("{:#}\n", known.schema()))
+}

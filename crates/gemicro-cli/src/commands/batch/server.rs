@@ -1,0 +1,91 @@
+//! The server that has the batches, where one is named: `--server` or `GEMICRO_SERVER`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use gemicro_engine::Submitted;
+use gemicro_event::ErrorKind;
+use gemicro_http::client::Client;
+use serde_json::json;
+
+use crate::environment::TOKEN;
+use crate::session::Context;
+use crate::token;
+use crate::trouble::Stopped;
+
+/// The variable that names a server.
+const SERVER: &str = "GEMICRO_SERVER";
+/// The variable that names a file with its token.
+const TOKEN_FILE: &str = "GEMICRO_TOKEN_FILE";
+
+/// Which server has the batches.
+#[derive(Debug, Args)]
+pub(super) struct ServerArgs {
+    /// Use the batches of a server, such as http://127.0.0.1:8737, instead of this machine's (or GEMICRO_SERVER)
+    #[arg(long, global = true, value_name = "URL")]
+    server: Option<String>,
+    /// The file with the server's token [default: GEMICRO_TOKEN, else the file that `gemicro serve` made here]
+    #[arg(long, global = true, value_name = "FILE", requires = "server")]
+    token_file: Option<PathBuf>,
+}
+
+impl ServerArgs {
+    /// The context in which the server is named.
+    pub(super) fn applied(&self, ctx: &Context) -> Context {
+        let mut environment = ctx.environment.clone();
+        if let Some(server) = &self.server {
+            environment.set(SERVER, server.clone());
+        }
+        if let Some(file) = &self.token_file {
+            environment.set(TOKEN_FILE, file.display().to_string());
+        }
+        Context {
+            environment,
+            screen: ctx.screen.clone(),
+            verbose: ctx.verbose,
+        }
+    }
+}
+
+/// Whether a server is named.
+pub(super) fn is_named(ctx: &Context) -> bool {
+    ctx.environment.get(SERVER).is_some()
+}
+
+/// The client of the server that is named.
+pub(super) fn client(ctx: &Context) -> Result<Option<Client>, Stopped> {
+    let Some(server) = ctx.environment.get(SERVER) else {
+        return Ok(None);
+    };
+    let token = match (ctx.environment.get(TOKEN_FILE), ctx.environment.get(TOKEN)) {
+        (Some(file), _) => read(Path::new(file))?,
+        (None, Some(token)) => token.to_owned(),
+        (None, None) => read(&ctx.home(&ctx.layers()?)?.join(token::HTTP))?,
+    };
+    Ok(Some(Client::new(server, &token)?))
+}
+
+/// A batch as a server takes it.
+pub(super) fn body(batch: &Submitted) -> Result<Vec<u8>, Stopped> {
+    let body = json!({
+        "key": batch.key,
+        "on_failure": batch.on_failure,
+        "deadline_seconds": batch.deadline_seconds,
+        "tasks": batch.tasks,
+    });
+    let mut body = body;
+    if let Some(fields) = body.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    Ok(body.to_string().into_bytes())
+}
+
+fn read(path: &Path) -> Result<String, Stopped> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Stopped::failed(
+            ErrorKind::AuthFailed,
+            format!("the token in {} cannot be read: {error}", path.display()),
+            format!("give the server's token as {TOKEN}, or its file with --token-file"),
+        )
+    })
+}

@@ -1,0 +1,254 @@
+//! Who has the batches: this machine, or a server. Every verb asks a [`Service`] and knows nothing behind it.
+
+use std::time::Duration;
+
+use gemicro_core::drive::StopSignals;
+use gemicro_engine::{BatchAnswer, BatchRequest, BatchRow, BatchStatus, Batches};
+use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_http::client::Client;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::printing::summary;
+use super::server;
+use crate::commands::resume::owner_is_gone;
+use crate::config::{Layers, ResearchFlags, ResearchSettings};
+use crate::output;
+use crate::session::{Context, OpenDesk, run_trouble};
+use crate::signals::STOPPING;
+use crate::trouble::{STOPPED, Stopped};
+
+/// Who has the batches.
+pub(super) enum Service {
+    /// This machine: the resident worker, or this process.
+    Local {
+        /// Who carries them out.
+        desk: OpenDesk,
+        /// The same, for batches.
+        batches: Batches,
+    },
+    /// A server; see `gemicro serve`.
+    Remote(Client),
+}
+
+impl Service {
+    /// The batches of the server that is named, or of this machine under the usual settings.
+    pub(super) async fn open(ctx: &Context) -> Result<Self, Stopped> {
+        let layers = ctx.layers()?;
+        let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
+        Self::open_with(ctx, &layers, &settings, false).await
+    }
+
+    /// The same, with settings of a command, and perhaps without the worker of this machine.
+    pub(super) async fn open_with(
+        ctx: &Context,
+        layers: &Layers,
+        settings: &ResearchSettings,
+        no_resident: bool,
+    ) -> Result<Self, Stopped> {
+        if let Some(client) = server::client(ctx)? {
+            return Ok(Self::Remote(client));
+        }
+        let desk = ctx.desk(layers, settings, no_resident).await?;
+        let batches = Batches::new(desk.shared());
+        Ok(Self::Local { desk, batches })
+    }
+
+    /// Hands a batch in.
+    pub(super) async fn submit(&self, request: BatchRequest) -> Result<BatchAnswer, Stopped> {
+        let submitted = match self {
+            Self::Local { batches, .. } => batches.submit(request).await,
+            Self::Remote(client) => client.submit(server::body(&request.batch)?, None).await,
+        };
+        submitted.map_err(|failure| match failure.kind {
+            ErrorKind::Conflict => {
+                Stopped::from(failure).with_hint("name another key with --key, or in the batch itself")
+            }
+            ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --dir"),
+            ErrorKind::AuthFailed => about_batches(failure),
+            _ => Stopped::from(failure),
+        })
+    }
+
+    /// How a batch stands.
+    pub(super) async fn poll(&self, named: &str) -> Result<BatchAnswer, Stopped> {
+        let id = self.id(named).await?;
+        self.look(&id).await.map_err(about_batches)
+    }
+
+    /// Stops tasks, or all of it.
+    pub(super) async fn cancel(
+        &self,
+        named: &str,
+        task_ids: &[String],
+        reason: &str,
+    ) -> Result<BatchAnswer, Stopped> {
+        let id = self.id(named).await?;
+        let cancelled = match self {
+            Self::Local { batches, .. } => batches.cancel(&id, task_ids, reason).await,
+            Self::Remote(client) => client.cancel(&id, task_ids, Some(reason)).await,
+        };
+        cancelled.map_err(about_batches)
+    }
+
+    /// Does tasks again.
+    pub(super) async fn retry(&self, named: &str, task_ids: &[String]) -> Result<BatchAnswer, Stopped> {
+        let id = self.id(named).await?;
+        let again = match self {
+            Self::Local { batches, .. } => batches.retry(&id, task_ids).await,
+            Self::Remote(client) => client.retry(&id, task_ids).await,
+        };
+        again.map_err(about_batches)
+    }
+
+    /// Batches, the newest first.
+    pub(super) async fn list(&self, limit: usize) -> Result<Vec<BatchRow>, Stopped> {
+        match self {
+            Self::Local { batches, .. } => Ok(batches.list(limit).await?),
+            Self::Remote(client) => client.list(limit).await.map_err(about_batches),
+        }
+    }
+
+    /// Waits for the last task, or as long as is wanted; shows how far it is. The first Ctrl-C ends the waiting, and the
+    /// batch too where this process carries it out.
+    pub(super) async fn wait(
+        &self,
+        ctx: &Context,
+        named: &str,
+        at_most: Option<Duration>,
+        stop: &StopSignals,
+    ) -> Result<BatchAnswer, Stopped> {
+        let first = self.poll(named).await?;
+        let id = first.response_id.clone();
+        if first.status != BatchStatus::Pending {
+            return Ok(first);
+        }
+        let bar = progress(ctx);
+        let waiting = async {
+            match self {
+                Self::Local { batches, .. } => batches.wait(&id, at_most).await,
+                Self::Remote(client) => client.wait(&id, at_most).await,
+            }
+        };
+        tokio::pin!(waiting);
+        let mut shown = first;
+        let answer = loop {
+            bar.set_message(summary(&shown));
+            let look = Duration::from_secs(shown.next_poll_interval_seconds.max(1));
+            tokio::select! {
+                answer = &mut waiting => break answer.map_err(|failure| match failure.kind {
+                    ErrorKind::Interrupted => Stopped::from(failure).with_hint(format!("gemicro resume {id}")),
+                    _ => about_batches(failure),
+                }),
+                () = stop.suspend.cancelled() => break self.stopped(&id).await,
+                () = tokio::time::sleep(look), if !bar.is_hidden() => shown = self.look(&id).await?,
+            }
+        };
+        bar.finish_and_clear();
+        answer
+    }
+
+    /// Goes on with a batch that was left in the middle, where this process is the one to do it.
+    pub(super) async fn go_on(&self, id: &str, stop: &StopSignals) -> Result<(), Stopped> {
+        let (
+            Self::Local {
+                desk: OpenDesk::Here(here),
+                ..
+            },
+            Ok(run),
+        ) = (self, StreamId::new(id))
+        else {
+            return Ok(());
+        };
+        if here.carries(&run) {
+            return Ok(());
+        }
+        match here.resume_from(&run, stop.clone(), owner_is_gone).await {
+            // Somebody else carries it out, or did until its end.
+            Err(failure) if failure.kind != ErrorKind::Conflict => Err(run_trouble(failure, &run)),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Whether a batch goes on only as long as this process does.
+    pub(super) fn is_here(&self) -> bool {
+        matches!(
+            self,
+            Self::Local {
+                desk: OpenDesk::Here(_),
+                ..
+            }
+        )
+    }
+
+    /// Everything that was wanted is done.
+    pub(super) async fn close(&self) {
+        if let Self::Local { desk, .. } = self {
+            desk.close().await;
+        }
+    }
+
+    async fn stopped(&self, id: &str) -> Result<BatchAnswer, Stopped> {
+        match self {
+            Self::Local {
+                desk: OpenDesk::Here(here),
+                ..
+            } if !here.runs().is_empty() => {
+                output::say(STOPPING);
+                here.suspend_all().await;
+                output::say(&format!("Batch {id} is stopped. Go on with: gemicro resume {id}"));
+            }
+            Self::Local { .. } | Self::Remote(_) => {
+                output::say(&format!(
+                    "Batch {id} goes on. Wait for it: gemicro batch wait {id}"
+                ));
+            }
+        }
+        Err(Stopped::Told(STOPPED))
+    }
+
+    async fn look(&self, id: &str) -> Result<BatchAnswer, Failure> {
+        match self {
+            Self::Local { batches, .. } => batches.poll(id).await,
+            Self::Remote(client) => client.poll(id).await,
+        }
+    }
+
+    /// The id of a batch: what was named, or the newest one's.
+    async fn id(&self, named: &str) -> Result<String, Stopped> {
+        if named != "last" {
+            return Ok(named.to_owned());
+        }
+        let newest = self.list(1).await?.into_iter().next();
+        newest.map(|row| row.response_id.to_string()).ok_or_else(|| {
+            let hint = "hand one in: gemicro batch submit FILE";
+            Stopped::failed(ErrorKind::NotFound, "there are no batches yet", hint)
+        })
+    }
+}
+
+/// A line that tells how far a batch is, where somebody sees it.
+fn progress(ctx: &Context) -> ProgressBar {
+    if !ctx.screen.stderr_is_terminal {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner();
+    let style = ProgressStyle::with_template("{spinner} {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+/// A failure about a batch that was named.
+fn about_batches(failure: Failure) -> Stopped {
+    let hint = match failure.kind {
+        ErrorKind::NotFound => "`gemicro batch list` lists the batches",
+        ErrorKind::Conflict | ErrorKind::InvalidInput => {
+            "`gemicro batch results ID --format text` tells how each task stands"
+        }
+        ErrorKind::AuthFailed => {
+            "the token is not the server's: set GEMICRO_TOKEN, or name its file with --token-file"
+        }
+        _ => return Stopped::from(failure),
+    };
+    Stopped::from(failure).with_hint(hint)
+}

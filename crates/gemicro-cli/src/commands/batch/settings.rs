@@ -1,0 +1,68 @@
+//! How a batch may work: the same settings as those of research.
+
+use std::path::Path;
+use std::time::Duration;
+
+use gemicro_core::llm::{DEFAULT_MODEL, GEMINI, LlmConfig};
+use gemicro_engine::{BatchRequest, BatchSettings, Submitted};
+
+use crate::backend::{self, OPENAI};
+use crate::config::{BackendName, Origin, ResearchSettings};
+use crate::trouble::Stopped;
+
+/// Silence after which an agent is ended, as for `gemicro ask`.
+const AGENT_IDLE: Duration = Duration::from_secs(300);
+/// All the time an agent has, as for `gemicro ask`.
+const AGENT_TOTAL: Duration = Duration::from_secs(1_800);
+
+/// A batch with how it may work in a folder.
+///
+/// # Errors
+/// When a setting is wrong or missing. A key need not be there: only tasks that ask a model miss it.
+pub(crate) fn request(
+    batch: Submitted,
+    settings: &ResearchSettings,
+    directory: &Path,
+) -> Result<BatchRequest, Stopped> {
+    let directory = directory.to_str().ok_or_else(|| {
+        let message = format!("the path {} is not valid Unicode", directory.display());
+        Stopped::usage(message, "name another folder with --dir")
+    })?;
+    Ok(BatchRequest {
+        batch,
+        settings: BatchSettings {
+            llm: llm(settings)?,
+            directory: directory.to_owned(),
+            agent_idle_ms: millis(AGENT_IDLE),
+            agent_total_ms: millis(AGENT_TOTAL),
+        },
+        limits: settings.limits()?,
+    })
+}
+
+/// How models are called. Where research would be given to an agent or to no model, the usual one is.
+fn llm(settings: &ResearchSettings) -> Result<LlmConfig, Stopped> {
+    let named = settings.model.value.clone();
+    let (backend, model) = match settings.backend.value {
+        BackendName::Openai => {
+            let model = named.ok_or_else(|| {
+                Stopped::usage(
+                    "the openai backend needs the name of a model",
+                    "name one that your server has with --model, such as --model llama3.2",
+                )
+            })?;
+            (OPENAI, Some(model))
+        }
+        BackendName::Gemini => (GEMINI, named),
+        BackendName::DeepResearch | BackendName::Offline => {
+            let is_meant = matches!(settings.model.origin, Origin::Flag(_));
+            (GEMINI, named.filter(|_| is_meant))
+        }
+    };
+    let model = model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+    Ok(backend::llm(settings, backend, model))
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

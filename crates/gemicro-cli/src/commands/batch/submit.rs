@@ -1,0 +1,190 @@
+//! `gemicro batch submit`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use gemicro_core::budget::Limits;
+use gemicro_core::drive::StopSignals;
+use gemicro_engine::{BatchAnswer, BatchStatus, OnFailure, Submitted};
+
+use super::service::Service;
+use super::{input, outcome, print, request, server};
+use crate::args::DataFormat;
+use crate::config::readers::parse_budget;
+use crate::config::{ResearchFlags, ResearchSettings};
+use crate::session::Context;
+use crate::trouble::Stopped;
+use crate::{output, runtime, signals};
+
+/// Bytes of a key.
+const MAX_KEY_BYTES: usize = 128;
+/// The latest deadline: 30 days.
+const MAX_DEADLINE_SECONDS: u64 = 30 * 24 * 3_600;
+
+/// Arguments of `gemicro batch submit`.
+#[derive(Debug, Args)]
+pub(crate) struct SubmitArgs {
+    /// The batch: a file, or `-` for stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Your own name for the batch: handed in twice under the same key, it is carried out once
+    #[arg(long, value_name = "KEY", value_parser = parse_key)]
+    pub(crate) key: Option<String>,
+    /// The folder that its tasks work in; none of them leaves it [default: this one]
+    #[arg(
+        long = "dir",
+        value_name = "DIR",
+        default_value = ".",
+        hide_default_value = true
+    )]
+    pub(crate) directory: PathBuf,
+    /// The model that tasks ask that name none
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// What all tasks together may use: tokens 500k, money $0.50 or time 10m; may be given several times
+    #[arg(long, value_name = "AMOUNT", value_parser = parse_budget)]
+    pub(crate) budget: Vec<Limits>,
+    /// What a failed task means for the others
+    #[arg(long, value_name = "POLICY", value_enum)]
+    pub(crate) on_failure: Option<Policy>,
+    /// Seconds from now after which nothing of it runs any more
+    #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..=MAX_DEADLINE_SECONDS))]
+    pub(crate) deadline: Option<u64>,
+    /// Carry it out in this process, not in the resident worker, and print the final answer too
+    #[arg(long)]
+    pub(crate) no_resident: bool,
+    /// How answers are printed; jsonl prints one task a line
+    #[arg(long, value_enum, default_value = "json")]
+    pub(crate) format: DataFormat,
+}
+
+/// What a failed task means for the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Policy {
+    /// Nothing; those that depend on it fail
+    Continue,
+    /// No other is started; those that run go on
+    Stop,
+}
+
+/// Hands a batch in.
+pub(super) fn submit(ctx: &Context, args: &SubmitArgs) -> Result<(), Stopped> {
+    let budget = Limits::merge_all(args.budget.iter().copied())
+        .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?;
+    let flags = ResearchFlags {
+        model: args.model.clone().map(Some),
+        budget: (!args.budget.is_empty()).then_some(budget),
+        ..ResearchFlags::default()
+    };
+    let layers = ctx.layers()?;
+    let settings = ResearchSettings::resolve(&layers, flags)?;
+    if server::is_named(ctx) {
+        args.check_remote()?;
+    }
+    // Everything that can be refused is refused before the store is opened.
+    let batch = args.complete(input::read(ctx, &args.file)?)?;
+    let request = request(batch, &settings, &args.directory)?;
+    runtime::block_on(async {
+        let stop = signals::listen()?;
+        let service = Service::open_with(ctx, &layers, &settings, args.no_resident).await?;
+        let answer = service.submit(request).await?;
+        print(&answer, args.format, &ctx.screen)?;
+        begun(ctx, &service, &answer, args.format, &stop).await
+    })
+}
+
+/// A batch that was begun goes on in the worker; in this process it is carried out to its end.
+pub(super) async fn begun(
+    ctx: &Context,
+    service: &Service,
+    answer: &BatchAnswer,
+    format: DataFormat,
+    stop: &StopSignals,
+) -> Result<(), Stopped> {
+    let id = &answer.response_id;
+    if !service.is_here() {
+        if ctx.screen.stderr_is_terminal || format == DataFormat::Jsonl {
+            output::say(&format!(
+                "It goes on by itself. Wait for it: gemicro batch wait {id} --format text"
+            ));
+        }
+        return Ok(());
+    }
+    let last = match answer.status {
+        BatchStatus::Pending => {
+            service.go_on(id, stop).await?;
+            let last = service.wait(ctx, id, None, stop).await?;
+            print(&last, format, &ctx.screen)?;
+            last
+        }
+        BatchStatus::Completed | BatchStatus::Failed => answer.clone(),
+    };
+    service.close().await;
+    outcome(&last)
+}
+
+impl SubmitArgs {
+    /// A server decides by itself where and how tasks work.
+    fn check_remote(&self) -> Result<(), Stopped> {
+        let given = [
+            ("--dir", self.directory != Path::new(".")),
+            ("--model", self.model.is_some()),
+            ("--budget", !self.budget.is_empty()),
+            ("--no-resident", self.no_resident),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((flag, _)) => Err(Stopped::usage(
+                format!("{flag} says how batches work on this machine, and a server has its own settings"),
+                format!("leave {flag} out, or --server"),
+            )),
+        }
+    }
+
+    /// The batch with what was said on the command line; what it says itself cannot be contradicted.
+    fn complete(&self, batch: Submitted) -> Result<Submitted, Stopped> {
+        let on_failure = match (self.on_failure, batch.on_failure) {
+            (None, own) => own,
+            (Some(Policy::Stop), OnFailure::Continue | OnFailure::Stop) => OnFailure::Stop,
+            (Some(Policy::Continue), OnFailure::Continue) => OnFailure::Continue,
+            (Some(Policy::Continue), OnFailure::Stop) => {
+                return Err(contradicted("--on-failure", "stop", "continue"));
+            }
+        };
+        Ok(Submitted {
+            key: one("--key", batch.key, self.key.clone())?,
+            deadline_seconds: one("--deadline", batch.deadline_seconds, self.deadline)?,
+            on_failure,
+            ..batch
+        })
+    }
+}
+
+fn one<T: PartialEq + std::fmt::Display>(
+    flag: &str,
+    own: Option<T>,
+    given: Option<T>,
+) -> Result<Option<T>, Stopped> {
+    match (own, given) {
+        (Some(own), Some(given)) if own != given => {
+            Err(contradicted(flag, &own.to_string(), &given.to_string()))
+        }
+        (own, given) => Ok(own.or(given)),
+    }
+}
+
+fn contradicted(flag: &str, own: &str, given: &str) -> Stopped {
+    Stopped::usage(
+        format!("{flag} says {given}, and the batch itself says {own}"),
+        format!("leave {flag} out, or change the batch"),
+    )
+}
+
+fn parse_key(text: &str) -> Result<String, String> {
+    match (1..=MAX_KEY_BYTES).contains(&text.len()) && !text.contains(char::is_control) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "a key has 1 to {MAX_KEY_BYTES} bytes and no control characters"
+        )),
+    }
+}

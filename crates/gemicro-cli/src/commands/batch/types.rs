@@ -1,0 +1,56 @@
+//! `gemicro batch types`.
+
+use clap::Args;
+use gemicro_engine::{TASK_TYPES, TaskType};
+use serde_json::{Value, json};
+
+use crate::args::DataFormat;
+use crate::output;
+use crate::screen::text;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro batch types`.
+#[derive(Debug, Args)]
+pub(crate) struct TypesArgs {
+    /// How the list is printed; json has the schemas too
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: DataFormat,
+}
+
+/// Lists the types of tasks.
+pub(super) fn types(ctx: &Context, args: &TypesArgs) -> Result<(), Stopped> {
+    let all: Vec<Value> = TASK_TYPES.iter().map(as_json).collect();
+    match args.format {
+        DataFormat::Text => output::print(&table(ctx.screen.width())),
+        DataFormat::Json => output::print(&format!("{}\n", json!(all))),
+        DataFormat::Jsonl => {
+            let lines = all.iter().map(|it| format!("{it}\n"));
+            output::print(&lines.collect::<String>())
+        }
+    }
+}
+
+/// A type a line, its description broken where it must be.
+fn table(width: usize) -> String {
+    let widest = TASK_TYPES
+        .iter()
+        .map(|it| text::width(it.name))
+        .max()
+        .unwrap_or(0);
+    let room = width.saturating_sub(widest + 2).max(20);
+    let heads = ("TYPE", "WHAT IT DOES");
+    let types = TASK_TYPES.iter().map(|it| (it.name, it.description));
+    let mut page = String::new();
+    for (name, description) in std::iter::once(heads).chain(types) {
+        for (idx, line) in text::wrap_markdown(description, room).lines().enumerate() {
+            let name = if idx == 0 { name } else { "" };
+            page.push_str(&format!("{}{line}\n", text::pad(name, widest + 2)));
+        }
+    }
+    page
+}
+
+fn as_json(it: &TaskType) -> Value {
+    json!({ "type": it.name, "description": it.description, "parameters": it.schema() })
+}

@@ -1,0 +1,22 @@
+//! How a batch that was handed in may work: as one of `gemicro batch`, in the server's folder.
+
+use gemicro_engine::{BatchRequest, Submitted};
+use gemicro_event::Failure;
+
+use crate::commands::batch;
+use crate::commands::mcp::failure;
+use crate::config::{ResearchFlags, ResearchSettings};
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// A batch with how it may work.
+///
+/// # Errors
+/// When a setting is wrong or missing.
+pub(super) fn request(ctx: &Context, submitted: Submitted) -> Result<BatchRequest, Failure> {
+    let resolved = || -> Result<BatchRequest, Stopped> {
+        let settings = ResearchSettings::resolve(&ctx.layers()?, ResearchFlags::default())?;
+        batch::request(submitted, &settings, &ctx.environment.folder)
+    };
+    resolved().map_err(failure)
+}

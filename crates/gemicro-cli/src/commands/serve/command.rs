@@ -1,0 +1,88 @@
+//! From a listener to its end.
+
+use std::io;
+use std::sync::Arc;
+
+use gemicro_event::ErrorKind;
+use gemicro_http::{Access, Reach, Setup, serve};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::shelf::Shelf;
+use super::{ServeArgs, batch, research};
+use crate::commands::mcp::OpenDesk;
+use crate::session::Context;
+use crate::trouble::Stopped;
+use crate::{output, runtime, signals, token};
+
+/// Serves until a signal comes.
+pub(crate) fn run(ctx: &Context, args: &ServeArgs) -> Result<(), Stopped> {
+    if !args.listen.ip().is_loopback() && !args.allow_remote {
+        return Err(Stopped::usage(
+            format!("other machines could reach {}", args.listen),
+            "use 127.0.0.1, or say --allow-remote",
+        ));
+    }
+    let ctx = Arc::new(Context {
+        environment: ctx.environment.clone(),
+        screen: ctx.screen.clone(),
+        verbose: ctx.verbose,
+    });
+    runtime::block_on(async {
+        let shutdown = signals::listen()?.suspend;
+        let desk = OpenDesk::new(&ctx, args.no_resident)?;
+        let shelf = Arc::new(Shelf::new(ctx.clone()));
+        let (handing_in, planning) = (ctx.clone(), ctx.clone());
+        let setup = Setup {
+            desk: desk.shared(),
+            batch: Arc::new(move |batch| batch::request(&handing_in, batch)),
+            research: Arc::new(move |parameters| research::plan(&planning, parameters)),
+            conversations: shelf.clone(),
+            version: env!("CARGO_PKG_VERSION"),
+        };
+        let served = listen(&ctx, args, setup, shutdown).await;
+        shelf.close().await;
+        for run in desk.close().await {
+            output::say(&format!(
+                "run {run} is stopped; gemicro resume {run} goes on with it"
+            ));
+        }
+        served
+    })
+}
+
+async fn listen(
+    ctx: &Context,
+    args: &ServeArgs,
+    setup: Setup,
+    shutdown: CancellationToken,
+) -> Result<(), Stopped> {
+    let home = ctx.home(&ctx.layers()?)?;
+    let token = token::token(&ctx.environment, &home, token::HTTP)?;
+    let failed = |error: io::Error| {
+        let message = match error.kind() {
+            io::ErrorKind::AddrInUse => format!("{} is taken by another program", args.listen),
+            _ => format!("{} cannot be listened on: {error}", args.listen),
+        };
+        Stopped::failed(
+            ErrorKind::InvalidInput,
+            message,
+            "name another port with --listen, or 0 for any that is free",
+        )
+    };
+    let listener = TcpListener::bind(args.listen).await.map_err(failed)?;
+    let bound = listener.local_addr().map_err(failed)?;
+    output::say(&format!(
+        "serving at http://{bound}; the bearer token is in {}; GET /openapi.json lists the routes",
+        token.place
+    ));
+    let access = Access {
+        token: token.text,
+        reach: match args.listen.ip().is_loopback() {
+            true => Reach::Loopback,
+            false => Reach::Remote,
+        },
+    };
+    serve(setup, listener, access, shutdown).await?;
+    Ok(())
+}

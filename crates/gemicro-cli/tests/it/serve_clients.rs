@@ -1,0 +1,156 @@
+//! Programs of others against `gemicro serve`: the examples of docs/http.md, and requests made of the OpenAPI document.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::program::World;
+use crate::serving::{Serving, command};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What to say when a program does not answer; where it must be there, its absence is a failure.
+fn missing(mut probe: Command, what: &str) -> Option<String> {
+    let found = probe
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if found {
+        return None;
+    }
+    let hint = format!("{what} is not there; run `cargo xtask setup`");
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "{hint}");
+    Some(format!("SKIPPED, NOT TESTED: {hint}"))
+}
+
+fn python() -> Command {
+    Command::new(repository().join(".tools/python/bin/python"))
+}
+
+/// Runs an example against a server of its own; gives back what it printed.
+fn run(mut example: Command, file: &str, guide: &str) -> String {
+    assert!(guide.contains(file), "docs/http.md does not name {file}");
+    let world = World::new();
+    let serving = Serving::start(&world, command(&world, &["--no-resident"]));
+    let output = example
+        .arg(repository().join(file))
+        .env("GEMICRO_SERVER", format!("http://{}", serving.address))
+        .env("GEMICRO_TOKEN", &serving.token)
+        .env("NO_PROXY", "127.0.0.1")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{told}\n{errors}");
+    assert_eq!(serving.stop().0, Some(0));
+    told
+}
+
+#[test]
+fn the_examples_of_the_guide_run() {
+    let guide = std::fs::read_to_string(repository().join("docs/http.md")).unwrap();
+    let shown = guide
+        .split("```python\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next());
+    let program = std::fs::read_to_string(repository().join("examples/http/batch.py")).unwrap();
+    for part in shown.unwrap().split("\n\n") {
+        assert!(
+            program.contains(part.trim_end()),
+            "docs/http.md shows what is not there: {part}"
+        );
+    }
+    let mut curl = Command::new("curl");
+    curl.arg("--version");
+    if let Some(skipped) = missing(curl, "curl") {
+        println!("{skipped}");
+    } else {
+        let told = run(Command::new("sh"), "examples/http/batch.sh", &guide);
+        assert!(told.contains(r#""exit_code":0"#), "{told}");
+        assert!(told.contains("lighthouse.md"), "{told}");
+        assert!(told.trim_end().ends_with("event: final_result"), "{told}");
+    }
+    let mut probe = python();
+    probe.arg("--version");
+    if let Some(skipped) = missing(probe, "Python") {
+        println!("{skipped}");
+    } else {
+        let told = run(python(), "examples/http/batch.py", &guide);
+        assert!(told.contains("list completed {\"stdout\": "), "{told}");
+        assert!(told.contains("count completed {\"stdout\": "), "{told}");
+        assert!(
+            told.lines()
+                .last()
+                .is_some_and(|line| line.contains(" final_result ")),
+            "{told}"
+        );
+    }
+}
+
+/// Requests made of the document: all must be answered as it says, and none with a server error.
+fn schemathesis(serving: &Serving, folder: &Path, more: &[&str]) {
+    let output = python()
+        .args(["-m", "schemathesis.cli", "run"])
+        .arg(format!("http://{}/openapi.json", serving.address))
+        .args(["--header", &format!("Authorization: Bearer {}", serving.token)])
+        .args([
+            "--checks",
+            "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
+        ])
+        .args([
+            "--max-examples",
+            "10",
+            "--seed",
+            "7",
+            "--phases",
+            "coverage,fuzzing",
+        ])
+        .args([
+            "--request-timeout",
+            "20",
+            "--no-color",
+            "--suppress-health-check",
+            "all",
+        ])
+        .args(more)
+        .current_dir(folder)
+        .env("NO_PROXY", "127.0.0.1")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{told}\n{errors}");
+    let counted = told
+        .lines()
+        .find_map(|line| line.trim().split_once(" generated, "));
+    let (generated, passed) = counted.unwrap_or_else(|| panic!("{told}"));
+    assert_eq!(passed.strip_suffix(" passed"), Some(generated), "{told}");
+    assert!(generated.parse::<u32>().is_ok_and(|n| n > 100), "{told}");
+}
+
+#[test]
+fn no_request_of_the_document_is_a_server_error() {
+    let mut probe = python();
+    probe.args(["-c", "import schemathesis"]);
+    if let Some(skipped) = missing(probe, "schemathesis") {
+        println!("{skipped}");
+        return;
+    }
+    let world = World::new();
+    let serving = Serving::start(&world, command(&world, &["--no-resident"]));
+    schemathesis(&serving, &world.path("user"), &[]);
+    // Once more with a batch that is there, so that more than the way to a 404 is tried.
+    let task = r#"[{"task_id": "a", "type": "no_such_type", "parameters": {}}]"#;
+    let batch = serving.post("/v1/batches", task).json();
+    let known = format!("[parameters]\n\"path.id\" = {}\n", batch["response_id"]);
+    std::fs::write(world.path("user/schemathesis.toml"), known).unwrap();
+    schemathesis(
+        &serving,
+        &world.path("user"),
+        &["--include-path-regex", "/v1/(runs|batches)/"],
+    );
+    assert_eq!(serving.get("/health", &[]).status, 200);
+    assert_eq!(serving.stop().0, Some(0));
+}

@@ -1,0 +1,120 @@
+//! What other processes ask of a run.
+
+use gemicro_event::{AgentUpdate, Json};
+use serde::Deserialize;
+
+use super::DriveError;
+use super::driver::Driver;
+use crate::command::{AckStatus, AgentAck, AgentCommand};
+use crate::flow::Flow;
+use crate::run::events::{AnswerGiven, CancelRequested};
+use crate::store::NewEvent;
+
+impl<F: Flow> Driver<'_, F> {
+    /// Carries out what other processes asked for.
+    pub(super) async fn take_commands(&mut self) -> Result<(), DriveError> {
+        for command in self.ctx.store.open_commands(self.run_id()).await? {
+            let ack = self.obey(&command).await?;
+            self.ctx.store.acknowledge(self.run_id(), ack).await?;
+        }
+        Ok(())
+    }
+
+    /// Answers what was asked too late; a store that fails now no longer matters to the run.
+    pub(super) async fn answer_late_commands(&self) {
+        let Ok(open) = self.ctx.store.open_commands(self.run_id()).await else {
+            return;
+        };
+        for command in open {
+            let is_cancelled = command.command_type == "cancel" && self.run.cancel.is_some();
+            let (status, data) = if is_cancelled {
+                (AckStatus::Completed, serde_json::json!({}))
+            } else {
+                (
+                    AckStatus::Rejected,
+                    serde_json::json!({ "reason": "the run has ended" }),
+                )
+            };
+            let ack = AgentAck {
+                command_id: command.command_id,
+                status,
+                data: Json::from(data),
+            };
+            let _ = self.ctx.store.acknowledge(self.run_id(), ack).await;
+        }
+    }
+
+    async fn obey(&mut self, command: &AgentCommand) -> Result<AgentAck, DriveError> {
+        let now = self.clock.now();
+        let (status, data) = match command.command_type.as_str() {
+            "cancel" => {
+                let reason = command
+                    .data
+                    .get("reason")
+                    .and_then(|reason| reason.as_str())
+                    .unwrap_or_default();
+                if self.run.cancel.is_none() {
+                    let command_id = command.command_id.clone();
+                    let fact = CancelRequested {
+                        command_id,
+                        reason: reason.to_owned(),
+                    };
+                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))])
+                        .await?;
+                }
+                (AckStatus::Completed, serde_json::json!({}))
+            }
+            "answer" => match command.data.parse::<Answer>() {
+                // Carried out before a crash, but not yet acknowledged.
+                Ok(given) if self.run.answers.get(&given.key) == Some(&given.answer) => {
+                    (AckStatus::Completed, serde_json::json!({}))
+                }
+                Ok(given) if self.run.answers.contains_key(&given.key) => (
+                    AckStatus::Rejected,
+                    serde_json::json!({ "reason": "answered already" }),
+                ),
+                Ok(given) if self.run.asked.contains(&given.key) => {
+                    let fact = AnswerGiven {
+                        key: given.key,
+                        answer: given.answer,
+                    };
+                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))])
+                        .await?;
+                    let (key, answer) = (fact.key, fact.answer);
+                    self.answers.send_modify(|answers| {
+                        answers.insert(key, answer);
+                    });
+                    (AckStatus::Completed, serde_json::json!({}))
+                }
+                Ok(_) => (
+                    AckStatus::Rejected,
+                    serde_json::json!({ "reason": "the run did not ask that" }),
+                ),
+                Err(error) => (
+                    AckStatus::Rejected,
+                    serde_json::json!({ "reason": error.to_string() }),
+                ),
+            },
+            _ => match self.flow.obey(&self.state, command, now) {
+                Ok(facts) => {
+                    self.append(facts.into_iter().map(NewEvent::of_run).collect())
+                        .await?;
+                    (AckStatus::Completed, serde_json::json!({}))
+                }
+                Err(reason) => (AckStatus::Rejected, serde_json::json!({ "reason": reason })),
+            },
+        };
+        Ok(AgentAck {
+            command_id: command.command_id.clone(),
+            status,
+            data: Json::from(data),
+        })
+    }
+}
+
+/// The data of an `answer` command.
+#[derive(Deserialize)]
+struct Answer {
+    key: String,
+    answer: Json,
+}

@@ -1,0 +1,315 @@
+//! What every edge does with batches.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use gemicro_batch::contract::{BatchAnswer, ItemAnswer, Progress, next_poll_seconds};
+use gemicro_batch::flow::{BatchFlow, CANCEL_ITEMS, RETRY_ITEMS, board, retry_plan};
+use gemicro_core::command::{AckStatus, AgentCommand};
+use gemicro_core::flow::Flow;
+use gemicro_core::run::RunRow;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId, Timestamp};
+use gemicro_store::{Board, RunFilter};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::BatchRequest;
+use crate::Plan;
+use crate::desk::{Desk, Watched};
+
+/// How long a command to a batch may take to be answered by whoever drives it.
+const COMMAND_WAIT: Duration = Duration::from_secs(10);
+/// Seconds until the next look at a batch that was stopped is worth it.
+const STOPPED_POLL: u64 = 60;
+/// How often the answer to a command is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Batches over a desk.
+#[derive(Clone)]
+pub struct Batches {
+    desk: Arc<dyn Desk>,
+}
+
+/// A batch in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchRow {
+    /// Its id, to poll with.
+    pub response_id: StreamId,
+    /// What it is, in a few words.
+    pub title: String,
+    /// How the run stands.
+    pub state: RunStatus,
+    /// When it was handed in.
+    pub started_at: Timestamp,
+    /// When its last task was done.
+    pub ended_at: Option<Timestamp>,
+}
+
+impl Batches {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Arc<dyn Desk>) -> Self {
+        Self { desk }
+    }
+
+    /// Takes a batch; it is in the journal when this returns, and goes on without the caller. One that was handed in
+    /// under the same key before is answered as it stands.
+    ///
+    /// # Errors
+    /// `conflict` when the key stands for another batch; when the folder does not exist or the store cannot take it.
+    pub async fn submit(&self, request: BatchRequest) -> Result<BatchAnswer, Failure> {
+        let (run, plan) = request.planned()?;
+        let body = match &plan {
+            Plan::Batch { plan, .. } => plan.body.clone(),
+            _ => None,
+        };
+        if body.is_some() && self.desk.find(run.as_str()).await.is_ok() {
+            return self.same(&run, body.as_deref()).await;
+        }
+        match self.desk.start_as(run.clone(), plan).await {
+            // Somebody may have been quicker with the same key.
+            Ok(_) if body.is_some() => self.same(&run, body.as_deref()).await,
+            Ok(_) => self.answer(&run).await,
+            Err(failure) if failure.kind == ErrorKind::Conflict && body.is_some() => {
+                self.same(&run, body.as_deref()).await
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// How a batch stands.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such batch.
+    pub async fn poll(&self, named: &str) -> Result<BatchAnswer, Failure> {
+        let run = self.find(named).await?.run;
+        self.answer(&run).await
+    }
+
+    /// How a batch stands when its last task has its final state, or when this time has passed.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such batch; when the run was suspended, with what goes on with it.
+    pub async fn wait(&self, named: &str, at_most: Option<Duration>) -> Result<BatchAnswer, Failure> {
+        let row = self.find(named).await?;
+        if !row.status.is_terminal() {
+            let watching = self.desk.watch(&row.run).await?;
+            let to_its_end = async {
+                let mut items = watching.items;
+                while let Some(item) = items.next().await {
+                    if let Watched::Event(event) = item?
+                        && event.seq >= row.n_events
+                        && event.update.as_run_suspended().is_some_and(|it| !it.cut_off)
+                    {
+                        return Err(suspended(&row.run));
+                    }
+                }
+                Ok(())
+            };
+            match at_most {
+                None => to_its_end.await?,
+                Some(at_most) => tokio::time::timeout(at_most, to_its_end)
+                    .await
+                    .unwrap_or(Ok(()))?,
+            }
+        }
+        self.answer(&row.run).await
+    }
+
+    /// Stops some tasks of a batch, or all of it where none is named.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such batch or task; `conflict` when there is nothing to stop.
+    pub async fn cancel(
+        &self,
+        named: &str,
+        task_ids: &[String],
+        reason: &str,
+    ) -> Result<BatchAnswer, Failure> {
+        let run = self.find(named).await?.run;
+        self.check_tasks(&run, task_ids).await?;
+        if task_ids.is_empty() {
+            self.desk.cancel(&run, reason).await?;
+        } else {
+            let data = json!({ "task_ids": task_ids, "reason": reason });
+            self.command(&run, AgentCommand::new(CANCEL_ITEMS, data)).await?;
+        }
+        self.answer(&run).await
+    }
+
+    /// Does tasks without an output again: these, or all. A batch that has ended goes on in a new one, whose id the
+    /// answer has; what completed keeps its output.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such batch or task; `conflict` or `invalid_input` when there is nothing to do again.
+    pub async fn retry(&self, named: &str, task_ids: &[String]) -> Result<BatchAnswer, Failure> {
+        let row = self.find(named).await?;
+        self.check_tasks(&row.run, task_ids).await?;
+        if !row.status.is_terminal() {
+            self.wake(&row.run).await?;
+            let data = json!({ "task_ids": task_ids });
+            self.command(&row.run, AgentCommand::new(RETRY_ITEMS, data))
+                .await?;
+            return self.answer(&row.run).await;
+        }
+        let events = self.desk.events(&row.run).await?;
+        let started = events.first().and_then(|event| event.update.as_run_started());
+        let plan = Plan::Batch {
+            plan: Box::new(retry_plan(&events, task_ids)?),
+            limits: started.map(|started| started.limits).unwrap_or_default(),
+        };
+        let watching = self.desk.start(plan).await?;
+        self.answer(&watching.run).await
+    }
+
+    /// Batches, the newest first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn list(&self, limit: usize) -> Result<Vec<BatchRow>, Failure> {
+        let filter = RunFilter {
+            flow: Some(BatchFlow.name().to_owned()),
+            limit: Some(limit),
+            ..RunFilter::default()
+        };
+        let rows = self.desk.list(&filter).await?.into_iter();
+        Ok(rows
+            .map(|row| BatchRow {
+                response_id: row.run,
+                title: row.title,
+                state: row.status,
+                started_at: row.started_at,
+                ended_at: row.ended_at,
+            })
+            .collect())
+    }
+
+    /// The batch with this id, or the only one whose id begins so.
+    async fn find(&self, named: &str) -> Result<RunRow, Failure> {
+        let row = self.desk.find(named).await?;
+        if row.flow != BatchFlow.name() {
+            let message = format!("{} is a run of flow {}, not a batch", row.run, row.flow);
+            return Err(Failure::new(ErrorKind::NotFound, message));
+        }
+        Ok(row)
+    }
+
+    /// As the board shows it. The journal says the rest: until when a limit holds, and what a run ended with whose
+    /// flow broke.
+    async fn answer(&self, run: &StreamId) -> Result<BatchAnswer, Failure> {
+        let row = self.desk.find(run.as_str()).await?;
+        let answer = from_board(&row, &self.desk.board(run).await?);
+        let is_whole = answer.as_ref().is_some_and(|answer| {
+            row.status != RunStatus::Parked && !(row.status.is_terminal() && answer.counts.open() > 0)
+        });
+        match answer.filter(|_| is_whole) {
+            // Nobody carries it out: there is nothing to hurry for.
+            Some(answer) if row.status == RunStatus::Suspended => Ok(BatchAnswer {
+                next_poll_interval_seconds: STOPPED_POLL,
+                ..answer
+            }),
+            Some(answer) => Ok(answer),
+            None => {
+                let events = self.desk.events(run).await?;
+                Ok(board(&events)?.answer(run.as_str(), Timestamp::now()))
+            }
+        }
+    }
+
+    /// The batch of a key, if it is the one that was handed in now.
+    async fn same(&self, run: &StreamId, body: Option<&str>) -> Result<BatchAnswer, Failure> {
+        let events = self.desk.events(run).await?;
+        let started = events.first().and_then(|event| event.update.as_run_started());
+        let before = started.and_then(|started| {
+            let body = started.plan.get("body").and_then(|body| body.as_str());
+            body.map(str::to_owned)
+        });
+        if before.as_deref() != body {
+            let message = format!(
+                "this key stands for another batch, {run}: give this one another key, or hand in the same tasks"
+            );
+            return Err(Failure::new(ErrorKind::Conflict, message));
+        }
+        self.wake(run).await?;
+        self.answer(run).await
+    }
+
+    /// Goes on with a batch that was stopped.
+    async fn wake(&self, run: &StreamId) -> Result<(), Failure> {
+        match self.desk.find(run.as_str()).await?.status {
+            RunStatus::Suspended => self.desk.go_on(run).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses tasks that a batch does not have.
+    async fn check_tasks(&self, run: &StreamId, task_ids: &[String]) -> Result<(), Failure> {
+        if task_ids.is_empty() {
+            return Ok(());
+        }
+        let answer = self.answer(run).await?;
+        let known: HashSet<&str> = answer.results.iter().map(|item| item.task_id.as_str()).collect();
+        match task_ids.iter().find(|id| !known.contains(id.as_str())) {
+            None => Ok(()),
+            Some(unknown) => {
+                let message = format!("there is no task `{unknown}` in batch {run}");
+                Err(Failure::new(ErrorKind::NotFound, message))
+            }
+        }
+    }
+
+    /// Sends a command and waits until whoever drives the batch has carried it out.
+    async fn command(&self, run: &StreamId, command: AgentCommand) -> Result<(), Failure> {
+        let id = command.command_id.clone();
+        self.desk.send(run, command).await?;
+        let deadline = tokio::time::Instant::now() + COMMAND_WAIT;
+        loop {
+            let ack = self.desk.acknowledgement(run, &id).await?;
+            match ack.filter(|ack| ack.status != AckStatus::Accepted) {
+                Some(ack) if ack.status == AckStatus::Rejected => {
+                    let reason = ack
+                        .data
+                        .get("reason")
+                        .and_then(|it| it.as_str())
+                        .map(str::to_owned);
+                    return Err(Failure::new(ErrorKind::Conflict, reason.unwrap_or_default()));
+                }
+                Some(_) => return Ok(()),
+                None if tokio::time::Instant::now() >= deadline => {
+                    let message = format!(
+                        "nobody drives batch {run} now; what was asked is done when it goes on: gemicro resume {run}"
+                    );
+                    return Err(Failure::new(ErrorKind::StillRunning, message));
+                }
+                None => tokio::time::sleep(LOOK).await,
+            }
+        }
+    }
+}
+
+/// The answer that a board makes; none where it cannot be read, or has no lines.
+fn from_board(row: &RunRow, board: &Board) -> Option<BatchAnswer> {
+    let results: Vec<ItemAnswer> = serde_json::from_str(&board.shown).ok()?;
+    let seqs: Vec<u64> = serde_json::from_str(&board.seqs).ok()?;
+    if results.is_empty() {
+        return None;
+    }
+    // What was settled from the beginning was written with the first event.
+    let is_settled = |(item, seq): &(&ItemAnswer, &u64)| item.state.is_final() && **seq > 1;
+    let progress = Progress {
+        n_open: results.iter().filter(|item| !item.state.is_final()).count() as u64,
+        n_settled: results.iter().zip(&seqs).filter(is_settled).count() as u64,
+        elapsed: Timestamp::now().since(row.started_at),
+        parked_for: None,
+    };
+    let next_poll = next_poll_seconds(progress);
+    Some(BatchAnswer::new(row.run.to_string(), results, next_poll))
+}
+
+fn suspended(run: &StreamId) -> Failure {
+    let message = format!("batch {run} was stopped before its end; gemicro resume {run} goes on with it");
+    Failure::new(ErrorKind::Interrupted, message)
+}

@@ -1,0 +1,193 @@
+//! Runs that are steps of a run.
+//!
+//! The child's id follows from its parent and its step, so whoever picks the step up finds the same child: ended, its
+//! result is taken; cut off, it is gone on with. It is cancelled with its step and suspended with its parent.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gemicro_batch::types::{RunInput, RunOutput, RunRequest};
+use gemicro_core::budget::Limits;
+use gemicro_core::drive::StopSignals;
+use gemicro_core::execute::{Executor, StepCall};
+use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_core::offline::Techniques;
+use gemicro_core::research::ResearchConfig;
+use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::{Store, StoreError};
+use gemicro_event::{ErrorKind, Failure, Json, StepKey, StreamId};
+use gemicro_source::is_url;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::plan::folder;
+use crate::request::{Backend, Request, ResearchRequest};
+use crate::{Engine, Plan};
+
+/// Runs steps of kind `run`.
+pub(crate) struct ChildRuns {
+    engine: Arc<Engine>,
+}
+
+impl ChildRuns {
+    pub(crate) fn new(engine: Engine) -> Self {
+        Self {
+            engine: Arc::new(engine),
+        }
+    }
+}
+
+impl Executor for ChildRuns {
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        let engine = self.engine.clone();
+        Box::pin(async move { carry_out(&engine, call).await })
+    }
+
+    /// It has a journal of its own: whoever goes on with the parent goes on with it.
+    fn goes_on_outside(&self) -> bool {
+        true
+    }
+}
+
+async fn carry_out(engine: &Engine, call: StepCall) -> Result<StepOutput, StepFailure> {
+    let child = child_id(&call.run, &call.step.key);
+    call.reporter.handle(Json::from(json!({ "run": child })));
+    let stop = LeaveOnDrop(StopSignals::default());
+    let drive = async {
+        match engine.store().run(&child).await {
+            Ok(row) if row.status.is_terminal() => Ok(()),
+            Ok(_) => match engine.resume_from(&child, stop.0.clone(), |_| true).await {
+                Ok(run) => run.wait().await.map(drop),
+                // It ended while we waited for whoever drove it.
+                Err(failure) if failure.kind == ErrorKind::Conflict => Ok(()),
+                Err(failure) => Err(failure),
+            },
+            Err(StoreError::NotFound { .. }) => {
+                let plan = planned(&call)?;
+                let parent = Some(call.run.clone());
+                let run = engine.start_under(parent, &child, &plan, stop.0.clone()).await?;
+                run.wait().await.map(drop)
+            }
+            Err(error) => Err(error.into()),
+        }
+    };
+    tokio::pin!(drive);
+    let driven = tokio::select! {
+        driven = &mut drive => driven,
+        () = call.cancel.cancelled() => {
+            stop.0.cancel.cancel();
+            drive.await
+        }
+    };
+    driven.map_err(StepFailure::free)?;
+    outcome(engine, &child).await
+}
+
+/// What the child ended with.
+async fn outcome(engine: &Engine, child: &StreamId) -> Result<StepOutput, StepFailure> {
+    let row = engine.store().run(child).await;
+    let row = row.map_err(|error| StepFailure::free(error.into()))?;
+    let failed = |failure: Failure| StepFailure {
+        failure,
+        spent: Spent::Known(row.spent),
+        // It tried again by itself where that helps.
+        again: Again::Never,
+    };
+    let last = engine
+        .store()
+        .read(child, row.n_events.saturating_sub(1), 1)
+        .await;
+    let last = last.map_err(|error| failed(error.into()))?.events.pop();
+    let Some(last) = last.filter(|_| row.status.is_terminal()) else {
+        let message = format!("run {child} was stopped before its end");
+        return Err(StepFailure::new(
+            Failure::new(ErrorKind::Interrupted, message),
+            Spent::Known(row.spent),
+        ));
+    };
+    if let Some(run_failed) = last.update.as_run_failed() {
+        return Err(failed(run_failed.error));
+    }
+    if let Some(cancelled) = last.update.as_run_cancelled() {
+        return Err(failed(Failure::new(ErrorKind::Cancelled, cancelled.reason)));
+    }
+    let output = RunOutput {
+        run_id: child.clone(),
+        result: last.update.data,
+    };
+    Ok(StepOutput {
+        output: Json::of(&output)
+            .map_err(|error| failed(Failure::new(ErrorKind::Internal, error.to_string())))?,
+        charge: row.spent,
+        usage: None,
+    })
+}
+
+fn planned(call: &StepCall) -> Result<Plan, Failure> {
+    let input: RunInput = call.step.input.parse().map_err(|error| {
+        let message = format!("the input of a run step cannot be read: {error}");
+        Failure::new(ErrorKind::Internal, message)
+    })?;
+    let RunRequest::Research(research) = input.request;
+    let backend = if research.offline {
+        Backend::Offline(Techniques::default())
+    } else {
+        Backend::Model {
+            llm: input.llm,
+            web: research.web,
+        }
+    };
+    Plan::of(&Request::Research(Box::new(ResearchRequest {
+        question: research.question,
+        sources: inside(&input.directory, research.sources)?,
+        backend,
+        config: ResearchConfig::default(),
+        limits: Limits {
+            tokens: input.grant.tokens,
+            micro_usd: input.grant.micro_usd,
+            turns: input.grant.turns,
+            wall_ms: None,
+        },
+        base: None,
+    })))
+}
+
+/// The sources with every link resolved: none of them leads out of the folder.
+fn inside(directory: &str, sources: Vec<String>) -> Result<Vec<PathBuf>, Failure> {
+    let folder = folder(directory.as_ref())?;
+    let resolve = |source: String| {
+        if is_url(&source) {
+            return Ok(PathBuf::from(source));
+        }
+        let real = std::fs::canonicalize(&source).map_err(|error| {
+            let message = format!("the source {source} cannot be read: {error}");
+            Failure::new(ErrorKind::NotFound, message)
+        })?;
+        match real.starts_with(&folder) {
+            true => Ok(real),
+            false => {
+                let message =
+                    format!("the source {source} leads out of {directory}, the folder of this batch");
+                Err(Failure::new(ErrorKind::PermissionDenied, message))
+            }
+        }
+    };
+    sources.into_iter().map(resolve).collect()
+}
+
+/// The id of the run that a step is.
+fn child_id(parent: &StreamId, step: &StepKey) -> StreamId {
+    let digest = Sha256::digest(format!("{parent}\n{step}"));
+    let letters: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    StreamId::new(letters).expect("32 letters and digits are an id")
+}
+
+/// Whoever listens no more leaves the child for the next one.
+struct LeaveOnDrop(StopSignals);
+
+impl Drop for LeaveOnDrop {
+    fn drop(&mut self) {
+        self.0.leave.cancel();
+    }
+}

@@ -1,0 +1,111 @@
+//! The entries that are worth telling.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use gemicro_batch::types::MemorySource;
+use gemicro_event::Timestamp;
+
+use super::excerpt::excerpt;
+use super::{Bounds, Entry, Keywords};
+
+/// More keywords first, then newer ones, then those that came first.
+type Rank = (usize, Timestamp, Reverse<u64>);
+
+/// The best of all entries seen so far.
+#[derive(Debug)]
+pub(super) struct Best {
+    keywords: Keywords,
+    limit: usize,
+    bounds: Bounds,
+    kept: BTreeMap<Rank, Found>,
+    /// Entries that have one of the keywords.
+    n_found: u64,
+    /// Whether an entry was too long to be searched whole.
+    has_cut: bool,
+}
+
+/// An entry that is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Where it is, and which keywords it has.
+    pub(super) source: MemorySource,
+    /// What stands above it.
+    pub(super) title: String,
+    /// What is shown of it.
+    pub(super) excerpt: String,
+}
+
+impl Best {
+    pub(super) fn new(keywords: Keywords, limit: u32, bounds: Bounds) -> Self {
+        Self {
+            keywords,
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+            bounds,
+            kept: BTreeMap::new(),
+            n_found: 0,
+            has_cut: false,
+        }
+    }
+
+    /// Looks at an entry. Of entries of the same time the newest comes first.
+    pub(super) fn look_at(&mut self, entry: Entry) {
+        let searched = entry
+            .text
+            .floor_char_boundary(entry.text.len().min(self.bounds.entry_bytes));
+        self.has_cut |= searched < entry.text.len();
+        let hits = self.keywords.first_hits(&entry.text[..searched]);
+        let in_title = self.keywords.first_hits(&entry.title);
+        let has: BTreeSet<usize> = hits
+            .iter()
+            .chain(&in_title)
+            .map(|(keyword, _)| *keyword)
+            .collect();
+        if has.is_empty() && !self.keywords.given().is_empty() {
+            return;
+        }
+        self.n_found += 1;
+        let rank = (has.len(), entry.at, Reverse(self.n_found));
+        let is_full = self.kept.len() >= self.limit;
+        if is_full && self.kept.first_key_value().is_none_or(|(worst, _)| *worst > rank) {
+            return;
+        }
+        let hits: Vec<_> = hits.into_iter().map(|(_, range)| range).collect();
+        let found = Found {
+            excerpt: excerpt(&entry.text, &hits, self.bounds.excerpt_bytes),
+            title: excerpt(&entry.title, &[], self.bounds.excerpt_bytes),
+            source: MemorySource {
+                place: entry.place,
+                at: entry.at,
+                keywords: has
+                    .iter()
+                    .map(|idx| self.keywords.given()[*idx].clone())
+                    .collect(),
+            },
+        };
+        self.kept.insert(rank, found);
+        if self.kept.len() > self.limit {
+            self.kept.pop_first();
+        }
+    }
+
+    /// The words that are looked for.
+    pub(super) fn keywords(&self) -> &[String] {
+        self.keywords.given()
+    }
+
+    /// How many entries have one of the keywords.
+    pub(super) fn n_found(&self) -> u64 {
+        self.n_found
+    }
+
+    /// Whether an entry was too long to be searched whole.
+    pub(super) fn has_cut(&self) -> bool {
+        self.has_cut
+    }
+
+    /// The best entries, the very best first.
+    pub(super) fn into_found(self) -> Vec<Found> {
+        self.kept.into_values().rev().collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! Steps of kind `memory_search`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gemicro_batch::types::{MemoryInput, MemoryOutput};
+use gemicro_core::execute::{Executor, StepCall};
+use gemicro_core::flow::{StepFailure, StepOutput};
+use gemicro_event::redact::Redactor;
+use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
+use gemicro_store::DurableStore;
+
+use super::stored::Search;
+use super::summary::summary;
+use super::{Best, Bounds, Keywords, file};
+
+/// Runs steps of kind `memory_search`.
+#[derive(Clone)]
+pub(crate) struct MemorySearch {
+    store: Arc<DurableStore>,
+    /// What the store holds went through it already; a file did not.
+    redactor: Redactor,
+    bounds: Bounds,
+}
+
+impl MemorySearch {
+    pub(crate) fn new(store: Arc<DurableStore>, redactor: Redactor) -> Self {
+        Self {
+            store,
+            redactor,
+            bounds: Bounds::default(),
+        }
+    }
+
+    async fn search(&self, input: MemoryInput, own: &StreamId) -> Result<MemoryOutput, Failure> {
+        let mut best = Best::new(Keywords::new(&input.keywords), input.limit, self.bounds);
+        let mut notes = Vec::new();
+        let (redactor, most_bytes) = (self.redactor.clone(), self.bounds.file_bytes);
+        let in_file = move || {
+            let file = file::read(&PathBuf::from(input.directory), most_bytes, &redactor);
+            // Further down is newer.
+            for entry in file.entries.into_iter().rev() {
+                best.look_at(entry);
+            }
+            (best, file.note)
+        };
+        let (mut best, note) = tokio::task::spawn_blocking(in_file)
+            .await
+            .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
+        notes.extend(note);
+        notes.extend(Search::new(&self.store, &mut best, self.bounds).run(own).await?);
+        Ok(summary(best, self.bounds, notes))
+    }
+}
+
+impl Executor for MemorySearch {
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        let search = self.clone();
+        Box::pin(async move {
+            let input: MemoryInput = call.step.input.parse().map_err(|error| {
+                let message = format!("the input of a memory step cannot be read: {error}");
+                StepFailure::free(Failure::new(ErrorKind::Internal, message))
+            })?;
+            let found = tokio::select! {
+                found = search.search(input, &call.run) => found,
+                () = call.cancel.cancelled() => {
+                    Err(Failure::new(ErrorKind::Cancelled, "the search was stopped"))
+                }
+            };
+            let output = found.and_then(|output| {
+                Json::of(&output).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))
+            });
+            let output = output.map_err(StepFailure::free)?;
+            Ok(StepOutput {
+                output,
+                charge: Charge::ZERO,
+                usage: None,
+            })
+        })
+    }
+
+    /// Nothing goes on without us, and it can be done again.
+    fn goes_on_outside(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

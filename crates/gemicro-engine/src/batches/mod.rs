@@ -1,0 +1,23 @@
+//! Batches: handed in, polled, cancelled and retried over any desk; and who carries out their steps.
+//!
+//! [`Batches`] is what every edge uses. A batch is a run of the flow `batch` of `gemicro-batch`; its `response_id` is
+//! the run's id. `child_runs`, `shell` and `memory` are the executors of the step kinds that no other crate has.
+
+mod batches_face;
+mod bounded;
+mod child_runs;
+mod memory;
+mod request;
+mod shell;
+
+pub use batches_face::{BatchRow, Batches};
+pub(crate) use bounded::Bounded;
+pub(crate) use child_runs::ChildRuns;
+pub use gemicro_batch::contract::{
+    BatchAnswer, BatchError, BatchStatus, Counts, ItemAnswer, ItemState, MAX_BATCH_BYTES, OnFailure,
+    Submitted, Task, read_batch,
+};
+pub use gemicro_batch::types::{BatchSettings, TASK_TYPES, TaskType, task_type};
+pub(crate) use memory::MemorySearch;
+pub use request::BatchRequest;
+pub(crate) use shell::Shell;

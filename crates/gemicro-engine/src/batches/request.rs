@@ -1,0 +1,78 @@
+//! A batch as an edge hands it in, and what it becomes.
+
+use gemicro_batch::contract::{OnFailure, Submitted, Task};
+use gemicro_batch::flow::plan;
+use gemicro_batch::types::BatchSettings;
+use gemicro_core::budget::Limits;
+use gemicro_event::{ErrorKind, Failure, StreamId};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::Plan;
+use crate::plan::folder;
+
+/// Letters of a mark.
+const MARK_BYTES: usize = 16;
+
+/// A batch and how it may work.
+#[derive(Debug, Clone)]
+pub struct BatchRequest {
+    /// The tasks, as `gemicro_batch::contract::read_batch` read them.
+    pub batch: Submitted,
+    /// What holds for tasks that say nothing else.
+    pub settings: BatchSettings,
+    /// What all tasks together may use.
+    pub limits: Limits,
+}
+
+impl BatchRequest {
+    /// The id of its run, and the plan.
+    pub(super) fn planned(self) -> Result<(StreamId, Plan), Failure> {
+        let directory = folder(self.settings.directory.as_ref())?;
+        let settings = BatchSettings {
+            directory,
+            ..self.settings
+        };
+        let body = mark(&self.batch)?;
+        let (run, body) = match &self.batch.key {
+            None => (StreamId::random(), None),
+            Some(key) => (run_of(key)?, Some(body)),
+        };
+        let mut planned = plan(self.batch, settings);
+        planned.body = body;
+        let plan = Plan::Batch {
+            plan: Box::new(planned),
+            limits: self.limits,
+        };
+        Ok((run, plan))
+    }
+}
+
+/// The run of a key: the same wherever and whenever it is handed in.
+fn run_of(key: &str) -> Result<StreamId, Failure> {
+    let name = format!("batch-{}", hex(&Sha256::digest(format!("batch key\n{key}"))));
+    StreamId::new(name).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))
+}
+
+/// A mark of what was handed in. Taken before secrets are replaced, so that it is the same every time.
+fn mark(batch: &Submitted) -> Result<String, Failure> {
+    #[derive(Serialize)]
+    struct Body<'b> {
+        on_failure: OnFailure,
+        deadline_seconds: Option<u64>,
+        tasks: &'b [Task],
+    }
+    let body = Body {
+        on_failure: batch.on_failure,
+        deadline_seconds: batch.deadline_seconds,
+        tasks: &batch.tasks,
+    };
+    let text = serde_json::to_vec(&body)
+        .map_err(|error| Failure::new(ErrorKind::InvalidInput, error.to_string()))?;
+    Ok(hex(&Sha256::digest(text)))
+}
+
+fn hex(digest: &[u8]) -> String {
+    let bytes = digest.iter().take(MARK_BYTES);
+    bytes.map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,92 @@
+//! Whether an engine can carry a run that another one started.
+
+use std::collections::BTreeSet;
+
+use gemicro_core::ask::{AgentName, AskPlan};
+use gemicro_core::llm::Backends;
+use gemicro_core::prompt::ModelTask;
+use gemicro_core::research::ResearchPlan;
+use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::Store;
+use gemicro_event::{ErrorKind, Failure, StreamId};
+use sha2::{Digest, Sha256};
+
+use crate::agents::AgentSetup;
+use crate::flows::FlowKind;
+use crate::{Engine, EngineConfig};
+
+/// What can be carried out with the keys and logins that there are.
+#[derive(Clone)]
+pub(crate) struct Can {
+    llm: Backends,
+    agents: BTreeSet<AgentName>,
+}
+
+impl Can {
+    pub(crate) fn of(config: &EngineConfig) -> Self {
+        let has_access = |setup: &AgentSetup| {
+            let ways = setup.access.iter().filter(|(_, way)| way.is_ok());
+            ways.map(|(agent, _)| *agent).collect()
+        };
+        Self {
+            llm: config.llm.clone(),
+            agents: config.agents.as_ref().map(has_access).unwrap_or_default(),
+        }
+    }
+}
+
+impl Engine {
+    /// A run's mark of the keys and endpoints it was started with; it says nothing to who does not have them.
+    pub(crate) fn carrier(&self, run: &StreamId) -> String {
+        let digest = Sha256::digest(format!("{run}\n{}", self.credentials));
+        digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Whether the keys and logins that there are can carry a run.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub async fn can_carry(&self, id: &StreamId) -> Result<(), Failure> {
+        let first = self.store.read(id, 0, 1).await?;
+        let started = first
+            .events
+            .first()
+            .and_then(|event| event.update.as_run_started());
+        let Some(started) = started else {
+            let message = format!("run {id} has no beginning");
+            return Err(Failure::new(ErrorKind::StorageError, message));
+        };
+        if started.carrier.is_some_and(|carrier| carrier != self.carrier(id)) {
+            let message = "it was started with other keys or endpoints";
+            return Err(Failure::new(ErrorKind::AuthFailed, message));
+        }
+        let missing = match FlowKind::named(&started.flow)? {
+            FlowKind::Ask => {
+                let plan: Option<AskPlan> = started.plan.parse().ok();
+                let agent = plan.map(|plan| plan.task.agent);
+                agent
+                    .filter(|agent| !self.can.agents.contains(agent))
+                    .map(|agent| agent.to_string())
+            }
+            FlowKind::Research => {
+                let plan: Option<ResearchPlan> = started.plan.parse().ok();
+                let backend = plan.and_then(|plan| plan.engine.llm().map(|llm| llm.backend.clone()));
+                backend.filter(|backend| !self.can.llm.has(backend))
+            }
+            FlowKind::Prompt => {
+                let plan: Option<ModelTask> = started.plan.parse().ok();
+                let backend = plan.map(|plan| plan.llm.backend);
+                backend.filter(|backend| !self.can.llm.has(backend))
+            }
+            // Its tasks say one by one what they miss.
+            FlowKind::Batch => None,
+        };
+        match missing {
+            None => Ok(()),
+            Some(missing) => {
+                let message = format!("there is no key and no login for {missing}");
+                Err(Failure::new(ErrorKind::AuthFailed, message))
+            }
+        }
+    }
+}

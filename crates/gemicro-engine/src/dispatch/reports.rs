@@ -1,0 +1,158 @@
+//! What workers say, as events of a stream beside the run.
+
+use gemicro_core::execute::Told;
+use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
+use gemicro_event::{
+    AgentUpdate, Charge, Failure, Json, Registry, StepKey, StreamId, event_payload, event_readers,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// A worker said something about a step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepReported {
+    /// The step.
+    pub step: StepKey,
+    /// The attempt.
+    pub attempt: u32,
+    /// What was said.
+    pub said: StepWord,
+}
+event_payload!(StepReported, "step_reported", |it| format!(
+    "A worker reported on step {}",
+    it.step
+));
+
+event_readers! {
+    /// Readers of the events beside a run.
+    pub trait ReportReaders {
+        StepReported => as_step_reported, try_as_step_reported;
+    }
+}
+
+/// Registers the events beside runs.
+pub(crate) fn register(registry: &mut Registry) {
+    registry.add::<StepReported>();
+}
+
+/// What a worker says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepWord {
+    /// Where it can be picked up.
+    Handle(Json),
+    /// Something unknown came from outside.
+    Alarm(String),
+    /// A fact for the journal.
+    Fact(Json),
+    /// It is done.
+    Done(Json),
+    /// It is not.
+    Failed {
+        /// Why.
+        error: Failure,
+        /// What was spent: nothing known where it is missing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        charge: Option<Charge>,
+        /// Whether another attempt may follow.
+        again: NextAttempt,
+    },
+}
+
+/// Whether another attempt may follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NextAttempt {
+    /// As the kind of failure says.
+    AsUsual,
+    /// No.
+    Never,
+    /// It was cut off.
+    CutOff,
+}
+
+impl StepWord {
+    /// What an attempt tells on its way.
+    pub(super) fn told(told: Told) -> Self {
+        match told {
+            Told::Handle(handle) => Self::Handle(handle),
+            Told::Alarm(message) => Self::Alarm(message),
+            Told::Fact(fact) => Self::Fact(Json::of(&fact).unwrap_or_default()),
+        }
+    }
+
+    /// How an attempt ended.
+    pub(super) fn ended(ended: &Result<StepOutput, StepFailure>) -> Self {
+        match ended {
+            Ok(output) => Self::Done(Json::of(output).unwrap_or_default()),
+            Err(told) => Self::Failed {
+                error: told.failure.clone(),
+                charge: match told.spent {
+                    Spent::Nothing => Some(Charge::ZERO),
+                    Spent::Known(charge) => Some(charge),
+                    Spent::Unknown => None,
+                },
+                again: match told.again {
+                    Again::AsUsual => NextAttempt::AsUsual,
+                    Again::Never => NextAttempt::Never,
+                    Again::CutOff => NextAttempt::CutOff,
+                },
+            },
+        }
+    }
+}
+
+/// What a word means to the driver.
+pub(super) enum Heard {
+    Told(Told),
+    Ended(Result<StepOutput, StepFailure>),
+}
+
+impl From<StepWord> for Heard {
+    fn from(word: StepWord) -> Self {
+        let broken = |error: String| {
+            let failure = Failure::new(gemicro_event::ErrorKind::StorageError, error);
+            Self::Ended(Err(StepFailure::new(failure, Spent::Unknown)))
+        };
+        match word {
+            StepWord::Handle(handle) => Self::Told(Told::Handle(handle)),
+            StepWord::Alarm(message) => Self::Told(Told::Alarm(message)),
+            StepWord::Fact(fact) => match fact.parse::<AgentUpdate>() {
+                Ok(fact) => Self::Told(Told::Fact(fact)),
+                Err(error) => broken(error.to_string()),
+            },
+            StepWord::Done(output) => match output.parse::<StepOutput>() {
+                Ok(output) => Self::Ended(Ok(output)),
+                Err(error) => broken(error.to_string()),
+            },
+            StepWord::Failed { error, charge, again } => Self::Ended(Err(StepFailure {
+                failure: error,
+                spent: charge.map_or(Spent::Unknown, Spent::Known),
+                again: match again {
+                    NextAttempt::AsUsual => Again::AsUsual,
+                    NextAttempt::Never => Again::Never,
+                    NextAttempt::CutOff => Again::CutOff,
+                },
+            })),
+        }
+    }
+}
+
+/// What a worker is given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Errand {
+    /// The run that wants it.
+    pub(super) run: StreamId,
+    /// The step.
+    pub(super) step: Step,
+    /// What an earlier attempt left outside.
+    pub(super) handle: Option<Json>,
+}
+
+/// The stream beside a run.
+pub(crate) fn steps_stream(run: &StreamId) -> StreamId {
+    let digest = Sha256::digest(format!("steps of {run}"));
+    let letters: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    StreamId::new(format!("steps-{letters}")).expect("letters, digits and a dash are an id")
+}

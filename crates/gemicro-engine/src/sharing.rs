@@ -1,0 +1,33 @@
+//! What an engine does for the runs of others, over a shared store.
+
+use gemicro_batch::types::{MEMORY_STEP, SHELL_STEP};
+use gemicro_core::ask::AGENT_STEP;
+use gemicro_core::llm::LLM_STEP;
+use gemicro_event::redact::Redactor;
+use tokio_util::sync::CancellationToken;
+
+use crate::Engine;
+use crate::dispatch::StepWorker;
+
+/// The kinds of step that any worker of a shared store may do.
+pub(crate) const QUEUED_KINDS: [&str; 4] = [LLM_STEP, AGENT_STEP, SHELL_STEP, MEMORY_STEP];
+/// Steps of the queue that one worker does at the same time.
+const MAX_QUEUED: usize = 32;
+
+impl Engine {
+    /// Does steps of any run of a shared store, until it is stopped.
+    pub(crate) async fn work_on_queue(&self, stop: CancellationToken) {
+        let Some(executors) = &self.own else {
+            return;
+        };
+        let worker = StepWorker {
+            store: self.store.clone(),
+            executors: executors.clone(),
+            kinds: QUEUED_KINDS.map(str::to_owned).to_vec(),
+            name: self.options.owner.clone(),
+            max_steps: MAX_QUEUED,
+            redactor: Redactor::new(&self.secrets),
+        };
+        worker.run(stop).await;
+    }
+}

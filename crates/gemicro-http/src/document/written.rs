@@ -1,0 +1,151 @@
+//! Makes the document of what the routes say about themselves.
+
+use gemicro_event::{ErrorKind, Failure};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Value, json};
+use utoipa::openapi::OpenApi;
+
+use super::shapes;
+use crate::routes::schemas;
+use crate::setup::ResearchParameters;
+use crate::trouble::ErrorBody;
+
+/// The document as JSON.
+///
+/// # Errors
+/// `internal`, when it cannot be written.
+pub(crate) fn written(routes: OpenApi, version: &str) -> Result<String, Failure> {
+    let failed = |error: serde_json::Error| Failure::new(ErrorKind::Internal, error.to_string());
+    let mut document = serde_json::to_value(&routes).map_err(failed)?;
+    document["info"] = json!({
+        "title": "gemicro",
+        "description": "Batches, runs, their events, and conversations. Every route but /health needs the token of the server.",
+        "version": version,
+        "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+    });
+    document["security"] = json!([{ "token": [] }]);
+    document["components"] = json!({
+        "schemas": all_schemas(),
+        "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+    });
+    let error = json!({
+        "description": "What went wrong",
+        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ErrorBody" } } },
+    });
+    let operations = document["paths"]
+        .as_object_mut()
+        .into_iter()
+        .flat_map(|paths| paths.values_mut())
+        .filter_map(Value::as_object_mut)
+        .flat_map(|path| path.values_mut());
+    for operation in operations {
+        if let Some(responses) = operation.get_mut("responses") {
+            responses["default"] = error.clone();
+        }
+    }
+    serde_json::to_string(&document).map_err(failed)
+}
+
+/// Every schema that a route names, and those that they name.
+fn all_schemas() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    schemas(&mut generator);
+    add::<gemicro_engine::BatchAnswer>(&mut generator);
+    add::<ErrorBody>(&mut generator);
+    add::<ResearchParameters>(&mut generator);
+    add::<shapes::BatchBody>(&mut generator);
+    add::<shapes::RunRow>(&mut generator);
+    add::<shapes::AgentAck>(&mut generator);
+    let mut all = generator.take_definitions(true);
+    all.insert("Anything".to_owned(), json!({ "type": "object" }));
+    Value::Object(all)
+}
+
+/// Adds a type under its name.
+pub(crate) fn add<T: JsonSchema>(generator: &mut SchemaGenerator) {
+    generator.subschema_for::<T>();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn document() -> Value {
+        let (_, routes) = crate::routes::all();
+        let text = written(routes, "1.2.3").expect("written");
+        serde_json::from_str(&text).expect("JSON")
+    }
+
+    fn references(value: &Value, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(fields) => {
+                if let Some(Value::String(reference)) = fields.get("$ref") {
+                    found.insert(reference.clone());
+                }
+                fields.values().for_each(|field| references(field, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let document = document();
+        let mut found = BTreeSet::new();
+        references(&document, &mut found);
+        assert!(found.len() > 15, "{found:?}");
+        for reference in found {
+            let pointer = reference.strip_prefix('#').expect("a place in the document");
+            assert!(document.pointer(pointer).is_some(), "{reference}");
+        }
+    }
+
+    #[test]
+    fn the_routes_are_these() {
+        let document = document();
+        assert_eq!(document["openapi"], "3.1.0");
+        let mut routes = Vec::new();
+        let mut names = BTreeSet::new();
+        for (path, item) in document["paths"].as_object().expect("paths") {
+            for (method, operation) in item.as_object().expect("operations") {
+                assert!(operation["responses"]["default"].is_object(), "{path}");
+                assert!(names.insert(operation["operationId"].to_string()), "{path}");
+                let is_open = operation["security"] == json!([{}]);
+                assert_eq!(is_open, path == "/health", "{path} {operation}");
+                routes.push(format!("{} {path}", method.to_uppercase()));
+            }
+        }
+        routes.sort();
+        assert_eq!(
+            routes,
+            [
+                "GET /health",
+                "GET /metrics",
+                "GET /openapi.json",
+                "GET /v1/batch-types",
+                "GET /v1/batch-types/{name}",
+                "GET /v1/batches",
+                "GET /v1/batches/{id}",
+                "GET /v1/conversations",
+                "GET /v1/conversations/{id}",
+                "GET /v1/runs",
+                "GET /v1/runs/{id}",
+                "GET /v1/runs/{id}/events",
+                "POST /v1/batches",
+                "POST /v1/batches/{id}/cancel",
+                "POST /v1/batches/{id}/retry",
+                "POST /v1/runs",
+                "POST /v1/runs/{id}/cancel",
+                "POST /v1/runs/{id}/commands",
+            ]
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! One request from its head to its answer: the gate, the body, the route, what every answer has.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::MatchedPath;
+use axum::extract::Request as AxumRequest;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use gemicro_event::{ErrorKind, Failure};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CACHE_CONTROL, CONNECTION, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::{Request, StatusCode};
+use hyper_util::service::TowerToHyperService;
+use tokio::sync::Semaphore;
+
+use crate::app::Shared;
+use crate::gate::{Access, body_limit, too_long};
+use crate::trouble::Trouble;
+
+/// How long a client may take to send a body.
+const BODY_WITHIN: Duration = Duration::from_secs(30);
+/// How long a client may take to send a whole batch.
+const LONG_BODY_WITHIN: Duration = Duration::from_secs(180);
+/// How long a client may say nothing in the middle of its body.
+pub(crate) const SILENT_FOR: Duration = Duration::from_secs(10);
+/// Bodies up to this are read whenever they come; longer ones have to wait for each other.
+const SHORT_BODY: usize = 1 << 20;
+/// Long bodies at the same time: they are kept whole in memory.
+const MAX_LONG_BODIES: usize = 4;
+
+/// What every connection leads to.
+pub(crate) struct Entrance {
+    app: Shared,
+    access: Access,
+    port: u16,
+    router: Router,
+    long_bodies: Semaphore,
+}
+
+impl Entrance {
+    pub(crate) fn new(app: Shared, access: Access, port: u16, router: Router) -> Arc<Self> {
+        Arc::new(Self {
+            app,
+            access,
+            port,
+            router: router.layer(axum::middleware::from_fn(note_route)),
+            long_bodies: Semaphore::new(MAX_LONG_BODIES),
+        })
+    }
+
+    /// What all requests share.
+    pub(crate) fn app(&self) -> &Shared {
+        &self.app
+    }
+
+    /// Answers a request.
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
+        let method = request.method().clone();
+        let is_known = self.access.knows(request.headers());
+        let mut response = match self.admit(request).await {
+            Ok(request) => self.route(request).await,
+            Err(trouble) => trouble.into_response(),
+        };
+        let route = response.extensions_mut().remove::<MatchedPath>();
+        let route = route.as_ref().map(MatchedPath::as_str);
+        self.app.metrics.answered(route, &method, response.status());
+        let headers = response.headers_mut();
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if !is_known {
+            // Whoever has no token keeps no place.
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+
+    /// The request with its whole body, if it may pass.
+    async fn admit(&self, request: Request<Incoming>) -> Result<Request<Body>, Trouble> {
+        let (head, body) = request.into_parts();
+        let path = head.uri.path();
+        self.access.check(self.port, path, &head.headers)?;
+        let limit = body_limit(&head.method, path, &head.headers)?;
+        let within = if limit > SHORT_BODY {
+            LONG_BODY_WITHIN
+        } else {
+            BODY_WITHIN
+        };
+        let body = tokio::time::timeout(within, self.read(body, limit));
+        let body = body.await.unwrap_or_else(|_| Err(too_slow()))?;
+        Ok(Request::from_parts(head, Body::from(body)))
+    }
+
+    async fn read(&self, body: Incoming, limit: usize) -> Result<Bytes, Trouble> {
+        let mut body = Limited::new(body, limit);
+        let mut bytes = Vec::new();
+        let mut place = None;
+        loop {
+            let frame = tokio::time::timeout(SILENT_FOR, body.frame());
+            match frame.await.map_err(|_| too_slow())? {
+                None => return Ok(bytes.into()),
+                Some(Ok(frame)) => bytes.extend_from_slice(&frame.into_data().unwrap_or_default()),
+                Some(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+                    return Err(too_long(limit));
+                }
+                Some(Err(_)) => return Err(Trouble::invalid("the request did not come whole")),
+            }
+            if bytes.len() > SHORT_BODY && place.is_none() {
+                place = self.long_bodies.acquire().await.ok();
+            }
+        }
+    }
+
+    async fn route(&self, request: Request<Body>) -> Response {
+        use hyper::service::Service;
+
+        let routed = TowerToHyperService::new(self.router.clone()).call(request).await;
+        routed.unwrap_or_else(|never| match never {})
+    }
+}
+
+/// Leaves the template that matched with the answer, to be counted by.
+async fn note_route(request: AxumRequest, next: Next) -> Response {
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    if let Some(matched) = matched {
+        response.extensions_mut().insert(matched);
+    }
+    response
+}
+
+fn too_slow() -> Trouble {
+    let failure = Failure::new(ErrorKind::Timeout, "the request took too long to come");
+    Trouble::new(StatusCode::REQUEST_TIMEOUT, failure)
+}

@@ -1,0 +1,184 @@
+//! Who may speak to the server: whoever has the token and does not come from a web page.
+
+use gemicro_event::{ErrorKind, Failure};
+use hyper::HeaderMap;
+use hyper::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
+use subtle::ConstantTimeEq;
+
+use crate::trouble::Trouble;
+
+/// The one route that needs no token.
+const OPEN: &str = "/health";
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Who may speak to the server.
+#[derive(Clone)]
+pub struct Access {
+    /// What every request but that for health has to bring as its bearer token.
+    pub token: String,
+    /// From where.
+    pub reach: Reach,
+}
+
+/// From where a server may be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// From this machine only; `Host` has to name it.
+    Loopback,
+    /// From anywhere; the token alone protects it.
+    Remote,
+}
+
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Access")
+            .field("reach", &self.reach)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Access {
+    /// Whether a request may pass.
+    pub(crate) fn check(&self, port: u16, path: &str, headers: &HeaderMap) -> Result<(), Trouble> {
+        let hosts = [
+            format!("127.0.0.1:{port}"),
+            format!("localhost:{port}"),
+            format!("[::1]:{port}"),
+        ];
+        if self.reach == Reach::Loopback {
+            let host = one(headers, &HOST).unwrap_or_default();
+            if !hosts.iter().any(|ours| host.eq_ignore_ascii_case(ours)) {
+                return Err(forbidden("the Host header does not name this server"));
+            }
+        }
+        if headers.contains_key(ORIGIN) {
+            let origin = one(headers, &ORIGIN).unwrap_or_default();
+            let is_ours = hosts
+                .iter()
+                .any(|ours| origin.eq_ignore_ascii_case(&format!("http://{ours}")));
+            if !is_ours {
+                return Err(forbidden("web pages may not speak to this server"));
+            }
+        }
+        // Said by browsers alone: a page of another site, or of another port of this machine.
+        let sites = headers.get_all(&SEC_FETCH_SITE).iter();
+        let is_foreign = |site: &hyper::header::HeaderValue| {
+            let ours = ["same-origin", "none"];
+            !site
+                .to_str()
+                .is_ok_and(|site| ours.iter().any(|ours| site.eq_ignore_ascii_case(ours)))
+        };
+        if sites.into_iter().any(is_foreign) {
+            return Err(forbidden("web pages may not speak to this server"));
+        }
+        if path == OPEN {
+            return Ok(());
+        }
+        if !self.knows(headers) {
+            let message = "the bearer token is missing or wrong; `gemicro serve` says where it is";
+            let failure = Failure::new(ErrorKind::AuthFailed, message);
+            return Err(Trouble::new(hyper::StatusCode::UNAUTHORIZED, failure));
+        }
+        Ok(())
+    }
+
+    /// Whether a request has the token.
+    pub(crate) fn knows(&self, headers: &HeaderMap) -> bool {
+        let given = one(headers, &AUTHORIZATION).and_then(bearer).unwrap_or_default();
+        !self.token.is_empty() && bool::from(given.as_bytes().ct_eq(self.token.as_bytes()))
+    }
+}
+
+fn forbidden(message: &str) -> Trouble {
+    Failure::new(ErrorKind::PermissionDenied, message).into()
+}
+
+/// A header that is there exactly once.
+fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        _ => None,
+    }
+}
+
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::response::IntoResponse;
+
+    use super::*;
+
+    /// Names and values.
+    type Heads<'a> = &'a [(&'static str, &'a str)];
+
+    fn check(reach: Reach, path: &str, headers: Heads<'_>) -> u16 {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().expect("a header"));
+        }
+        let access = Access {
+            token: "s3cret".to_owned(),
+            reach,
+        };
+        match access.check(8, path, &map) {
+            Ok(()) => 200,
+            Err(trouble) => trouble.into_response().status().as_u16(),
+        }
+    }
+
+    #[test]
+    fn a_table_of_header_sets() {
+        let host = ("host", "127.0.0.1:8");
+        let token = ("authorization", "Bearer s3cret");
+        // Headers, then the status with the route of health and that of any other.
+        let cases: &[(Heads<'_>, u16, u16)] = &[
+            (&[host, token], 200, 200),
+            (&[("host", "LocalHost:8"), token], 200, 200),
+            (
+                &[("host", "[::1]:8"), ("authorization", "bearer s3cret")],
+                200,
+                200,
+            ),
+            (&[host, token, ("origin", "http://localhost:8")], 200, 200),
+            (&[host, token, ("sec-fetch-site", "none")], 200, 200),
+            (&[host, token, ("sec-fetch-site", "same-origin")], 200, 200),
+            (&[host], 200, 401),
+            (&[host, ("authorization", "Bearer s3cre")], 200, 401),
+            (&[host, ("authorization", "Bearer s3cret2")], 200, 401),
+            (&[host, ("authorization", "Bearer ")], 200, 401),
+            (&[host, ("authorization", "Basic s3cret")], 200, 401),
+            (&[host, ("authorization", "s3cret")], 200, 401),
+            (&[host, ("cookie", "token=s3cret")], 200, 401),
+            (&[host, token, token], 200, 401),
+            (&[token], 403, 403),
+            (&[host, host, token], 403, 403),
+            (&[("host", "127.0.0.1:9"), token], 403, 403),
+            (&[("host", "127.0.0.1"), token], 403, 403),
+            (&[("host", "evil.example:8"), token], 403, 403),
+            (&[("host", "127.0.0.1.evil.example:8"), token], 403, 403),
+            (&[host, token, ("origin", "http://evil.example")], 403, 403),
+            (&[host, token, ("origin", "https://127.0.0.1:8")], 403, 403),
+            (&[host, token, ("origin", "http://127.0.0.1:9")], 403, 403),
+            (&[host, token, ("origin", "null")], 403, 403),
+            (&[host, token, ("sec-fetch-site", "cross-site")], 403, 403),
+        ];
+        for (headers, health, other) in cases {
+            assert_eq!(check(Reach::Loopback, "/health", headers), *health, "{headers:?}");
+            assert_eq!(check(Reach::Loopback, "/v1/runs", headers), *other, "{headers:?}");
+        }
+        for near in ["/health/", "/Health", "/health/../v1/runs", "//health"] {
+            assert_eq!(check(Reach::Loopback, near, &[host]), 401, "{near}");
+        }
+        let elsewhere = ("host", "build.example:8");
+        assert_eq!(check(Reach::Remote, "/v1/runs", &[elsewhere, token]), 200);
+        assert_eq!(check(Reach::Remote, "/v1/runs", &[elsewhere]), 401);
+        let page = ("origin", "http://build.example:8");
+        assert_eq!(check(Reach::Remote, "/v1/runs", &[elsewhere, token, page]), 403);
+    }
+}

@@ -1,0 +1,135 @@
+//! What the server counts, in the text format of Prometheus.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use hyper::{Method, StatusCode};
+
+/// Counters of one server.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    requests: Mutex<BTreeMap<Answered, u64>>,
+    connections: AtomicU64,
+}
+
+/// A kind of answer. Routes are templates, so there are few of them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Answered {
+    route: String,
+    method: &'static str,
+    status: u16,
+}
+
+/// Something that is open; dropping it takes it off its gauge.
+pub(crate) struct Open<'m>(&'m AtomicU64);
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Metrics {
+    /// A request was answered; `route` is the template that matched.
+    pub(crate) fn answered(&self, route: Option<&str>, method: &Method, status: StatusCode) {
+        let answered = Answered {
+            route: route.unwrap_or("none").to_owned(),
+            method: known(method),
+            status: status.as_u16(),
+        };
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        *requests.entry(answered).or_default() += 1;
+    }
+
+    /// A connection, for as long as it is held.
+    pub(crate) fn connection(&self) -> Open<'_> {
+        self.connections.fetch_add(1, Ordering::Relaxed);
+        Open(&self.connections)
+    }
+
+    /// The page. `runs` are open runs by status, where they could be counted.
+    pub(crate) fn page(&self, n_waiting: usize, runs: &[(&str, usize)]) -> String {
+        let mut page = String::new();
+        let head =
+            |name: &str, kind: &str, help: &str| format!("# HELP {name} {help}\n# TYPE {name} {kind}\n");
+        page += &head("gemicro_http_requests_total", "counter", "Requests answered.");
+        for (it, count) in &*self.requests.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = writeln!(
+                page,
+                "gemicro_http_requests_total{{route=\"{}\",method=\"{}\",status=\"{}\"}} {count}",
+                it.route, it.method, it.status
+            );
+        }
+        page += &head("gemicro_http_connections", "gauge", "Open connections.");
+        let _ = writeln!(
+            page,
+            "gemicro_http_connections {}",
+            self.connections.load(Ordering::Relaxed)
+        );
+        page += &head(
+            "gemicro_http_waiting",
+            "gauge",
+            "Long polls and streams of events.",
+        );
+        let _ = writeln!(page, "gemicro_http_waiting {n_waiting}");
+        if !runs.is_empty() {
+            page += &head("gemicro_runs", "gauge", "Runs without an end, by status.");
+        }
+        for (status, count) in runs {
+            let _ = writeln!(page, "gemicro_runs{{status=\"{status}\"}} {count}");
+        }
+        page
+    }
+}
+
+/// A method that has a name here: callers must not make labels.
+fn known(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page() {
+        let metrics = Metrics::default();
+        metrics.answered(Some("/v1/runs/{id}"), &Method::GET, StatusCode::OK);
+        metrics.answered(Some("/v1/runs/{id}"), &Method::GET, StatusCode::OK);
+        metrics.answered(
+            None,
+            &Method::from_bytes(b"BREW").expect("a method"),
+            StatusCode::NOT_FOUND,
+        );
+        let connection = metrics.connection();
+        let expected = "\
+# HELP gemicro_http_requests_total Requests answered.
+# TYPE gemicro_http_requests_total counter
+gemicro_http_requests_total{route=\"/v1/runs/{id}\",method=\"GET\",status=\"200\"} 2
+gemicro_http_requests_total{route=\"none\",method=\"other\",status=\"404\"} 1
+# HELP gemicro_http_connections Open connections.
+# TYPE gemicro_http_connections gauge
+gemicro_http_connections 1
+# HELP gemicro_http_waiting Long polls and streams of events.
+# TYPE gemicro_http_waiting gauge
+gemicro_http_waiting 2
+# HELP gemicro_runs Runs without an end, by status.
+# TYPE gemicro_runs gauge
+gemicro_runs{status=\"running\"} 3
+";
+        assert_eq!(metrics.page(2, &[("running", 3)]), expected);
+        drop(connection);
+        assert!(metrics.page(0, &[]).contains("gemicro_http_connections 0\n"));
+    }
+}

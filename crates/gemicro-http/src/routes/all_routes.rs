@@ -1,0 +1,60 @@
+//! Every route, with the OpenAPI description that the same macro makes of it.
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use gemicro_event::{ErrorKind, Failure};
+use hyper::StatusCode;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{
+    batch, batch_changes, batch_types, batches, conversations, health, metrics, openapi, run, run_changes,
+    run_events, runs,
+};
+use crate::app::Shared;
+use crate::trouble::Trouble;
+
+/// The router and what describes it.
+pub(crate) fn all() -> (Router<Shared>, OpenApi) {
+    let (router, document) = OpenApiRouter::new()
+        .routes(routes!(batches::list, batches::submit))
+        .routes(routes!(batch::poll))
+        .routes(routes!(batch_changes::cancel))
+        .routes(routes!(batch_changes::retry))
+        .routes(routes!(batch_types::list))
+        .routes(routes!(batch_types::schema))
+        .routes(routes!(runs::list, runs::start))
+        .routes(routes!(run::show))
+        .routes(routes!(run_events::events))
+        .routes(routes!(run_changes::command))
+        .routes(routes!(run_changes::cancel))
+        .routes(routes!(conversations::list))
+        .routes(routes!(conversations::show))
+        .routes(routes!(health::health))
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(openapi::openapi))
+        .split_for_parts();
+    let router = router
+        .fallback(async || no_route())
+        .method_not_allowed_fallback(async || no_method())
+        // Bodies were read, and bounded, before the router has them.
+        .layer(DefaultBodyLimit::disable());
+    (router, document)
+}
+
+fn no_route() -> Trouble {
+    Failure::new(
+        ErrorKind::NotFound,
+        "there is no such route; /openapi.json lists them",
+    )
+    .into()
+}
+
+fn no_method() -> Trouble {
+    let failure = Failure::new(
+        ErrorKind::InvalidInput,
+        "this route does not know that method; /openapi.json lists them",
+    );
+    Trouble::new(StatusCode::METHOD_NOT_ALLOWED, failure)
+}

@@ -1,0 +1,90 @@
+//! `/v1/batches/{id}/cancel` and `/retry`.
+
+use axum::extract::State;
+use axum::response::Response;
+use gemicro_event::{ErrorKind, Failure};
+use hyper::StatusCode;
+use hyper::body::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::batches::as_it_stands;
+use crate::app::Shared;
+use crate::calls::to_its_end;
+use crate::parameters::{Id, read};
+use crate::trouble::{Trouble, json};
+
+/// What a run that was cancelled without a word is told.
+pub(super) const USUAL_REASON: &str = "cancelled over HTTP";
+
+/// What to stop.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CancelBody {
+    /// These tasks; without this field all of the batch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) task_ids: Option<Vec<String>>,
+    /// Why, for its journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+/// What to do again.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RetryBody {
+    /// These tasks; all that have no output where none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) task_ids: Option<Vec<String>>,
+}
+
+/// Stops a batch, or some of its tasks.
+#[utoipa::path(
+    post,
+    path = "/v1/batches/{id}/cancel",
+    operation_id = "cancel_batch",
+    tag = "batches",
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its `response_id`, or the beginning of it")),
+    request_body(content = ref("#/components/schemas/CancelBody"), content_type = "application/json"),
+    responses((status = 200, description = "How it stands now", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")))
+)]
+pub(crate) async fn cancel(State(app): State<Shared>, Id(id): Id, body: Bytes) -> Result<Response, Trouble> {
+    let body: CancelBody = read(&body)?;
+    let answer = to_its_end(async move {
+        let reason = body.reason.as_deref().unwrap_or(USUAL_REASON);
+        app.batches
+            .cancel(id.as_str(), &named(body.task_ids)?, reason)
+            .await
+    });
+    Ok(json(StatusCode::OK, &answer.await?))
+}
+
+/// Does tasks without an output again. A batch that has ended goes on in a new one, whose id the answer has.
+#[utoipa::path(
+    post,
+    path = "/v1/batches/{id}/retry",
+    operation_id = "retry_batch",
+    tag = "batches",
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its `response_id`, or the beginning of it")),
+    request_body(content = ref("#/components/schemas/RetryBody"), content_type = "application/json"),
+    responses(
+        (status = 200, description = "Nothing is left to be done", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
+        (status = 202, description = "It goes on", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
+    )
+)]
+pub(crate) async fn retry(State(app): State<Shared>, Id(id): Id, body: Bytes) -> Result<Response, Trouble> {
+    let body: RetryBody = read(&body)?;
+    let answer = to_its_end(async move { app.batches.retry(id.as_str(), &named(body.task_ids)?).await });
+    Ok(as_it_stands(&answer.await?))
+}
+
+/// The tasks that are meant. An empty list is hardly meant as all of them.
+fn named(task_ids: Option<Vec<String>>) -> Result<Vec<String>, Failure> {
+    match task_ids {
+        Some(task_ids) if task_ids.is_empty() => {
+            let message = "/task_ids: no task is named; leave the field out to mean all";
+            Err(Failure::new(ErrorKind::InvalidInput, message))
+        }
+        task_ids => Ok(task_ids.unwrap_or_default()),
+    }
+}

@@ -1,0 +1,70 @@
+//! `/v1/batch-types`: what a task can be.
+
+use axum::response::Response;
+use gemicro_engine::{TASK_TYPES, TaskType, task_type};
+use gemicro_event::{ErrorKind, Failure};
+use hyper::StatusCode;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::parameters::Name;
+use crate::trouble::{Trouble, json};
+
+/// The types of tasks.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BatchTypes {
+    /// In the order of the documentation.
+    types: Vec<BatchType>,
+}
+
+/// A type of tasks.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BatchType {
+    /// Its name in batches.
+    name: &'static str,
+    /// What it does, in one sentence.
+    description: &'static str,
+    /// The JSON Schema of its parameters.
+    parameters: Value,
+}
+
+/// The types that a task can have.
+#[utoipa::path(
+    get,
+    path = "/v1/batch-types",
+    operation_id = "list_batch_types",
+    tag = "batches",
+    responses((status = 200, description = "The types", content_type = "application/json", body = ref("#/components/schemas/BatchTypes")))
+)]
+pub(crate) async fn list() -> Response {
+    let types = TASK_TYPES.iter().map(described).collect();
+    json(StatusCode::OK, &BatchTypes { types })
+}
+
+/// One type, with the JSON Schema of its parameters.
+#[utoipa::path(
+    get,
+    path = "/v1/batch-types/{name}",
+    operation_id = "show_batch_type",
+    tag = "batches",
+    params(("name" = String, Path, description = "Its name")),
+    responses((status = 200, description = "The type", content_type = "application/json", body = ref("#/components/schemas/BatchType")))
+)]
+pub(crate) async fn schema(Name(name): Name) -> Result<Response, Trouble> {
+    match task_type(&name) {
+        Some(found) => Ok(json(StatusCode::OK, &described(found))),
+        None => {
+            let message = "there is no such type of tasks; /v1/batch-types lists them";
+            Err(Failure::new(ErrorKind::NotFound, message).into())
+        }
+    }
+}
+
+fn described(task_type: &TaskType) -> BatchType {
+    BatchType {
+        name: task_type.name,
+        description: task_type.description,
+        parameters: task_type.schema(),
+    }
+}

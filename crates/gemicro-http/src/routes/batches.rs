@@ -1,0 +1,137 @@
+//! `/v1/batches`: hand one in, list them.
+
+use axum::extract::State;
+use axum::response::Response;
+use gemicro_engine::{BatchAnswer, BatchRow, BatchStatus, Submitted, read_batch};
+use gemicro_event::{ErrorKind, Failure};
+use hyper::body::Bytes;
+use hyper::{HeaderMap, StatusCode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::IntoParams;
+
+use crate::app::Shared;
+use crate::calls::{apart, to_its_end};
+use crate::parameters::Asked;
+use crate::trouble::{Trouble, json};
+
+/// The header with the caller's own name for a batch.
+const KEY: &str = "idempotency-key";
+/// Bytes of a key.
+const MAX_KEY_BYTES: usize = 128;
+/// Batches in a list where nothing is said.
+const USUAL_LIMIT: usize = 50;
+/// The longest list.
+const MAX_LIMIT: usize = 1_000;
+
+/// Batches in a few words.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct BatchList {
+    /// The batches, the newest first.
+    #[schemars(with = "Vec<crate::document::shapes::BatchRow>")]
+    pub(crate) batches: Vec<BatchRow>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    /// Batches at most.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+}
+
+/// Hands in a batch: an array of tasks, one task a line, or an object with `tasks`. It goes on without the caller.
+#[utoipa::path(
+    post,
+    path = "/v1/batches",
+    operation_id = "submit_batch",
+    tag = "batches",
+    params(("Idempotency-Key" = Option<String>, Header, max_length = 128,
+        description = "The caller's own name for the batch: handed in twice it is one batch. The same as `key` in the body")),
+    request_body(content(
+        (ref("#/components/schemas/BatchBody") = "application/json"),
+        (String = "application/x-ndjson"),
+    )),
+    responses(
+        (status = 200, description = "Nothing is left to be done", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
+        (status = 202, description = "It is taken; poll it by its `response_id`", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
+        (status = 409, description = "The key stands for another batch", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub(crate) async fn submit(
+    State(app): State<Shared>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Trouble> {
+    let key = key(&headers)?;
+    let batch = apart(move || Ok(read_batch(&body)?)).await?;
+    let request = (app.setup.batch)(named(batch, key)?)?;
+    let batches = app.batches.clone();
+    let answer = to_its_end(async move { batches.submit(request).await }).await?;
+    Ok(as_it_stands(&answer))
+}
+
+/// Batches, the newest first.
+#[utoipa::path(
+    get,
+    path = "/v1/batches",
+    operation_id = "list_batches",
+    tag = "batches",
+    params(ListQuery),
+    responses((status = 200, description = "The batches", content_type = "application/json", body = ref("#/components/schemas/BatchList")))
+)]
+pub(crate) async fn list(
+    State(app): State<Shared>,
+    Asked(query): Asked<ListQuery>,
+) -> Result<Response, Trouble> {
+    let batches = app.batches.list(bounded(query.limit)?).await?;
+    Ok(json(StatusCode::OK, &BatchList { batches }))
+}
+
+/// An answer: 202 while something of it is still to be done.
+pub(super) fn as_it_stands(answer: &BatchAnswer) -> Response {
+    let status = match answer.status {
+        BatchStatus::Pending => StatusCode::ACCEPTED,
+        BatchStatus::Completed | BatchStatus::Failed => StatusCode::OK,
+    };
+    json(status, answer)
+}
+
+/// The length of a list.
+pub(super) fn bounded(limit: Option<usize>) -> Result<usize, Trouble> {
+    match limit.unwrap_or(USUAL_LIMIT) {
+        limit @ 1..=MAX_LIMIT => Ok(limit),
+        _ => Err(Trouble::invalid(format!("`limit` is between 1 and {MAX_LIMIT}"))),
+    }
+}
+
+/// The key in the head of a request.
+fn key(headers: &HeaderMap) -> Result<Option<String>, Trouble> {
+    let mut values = headers.get_all(KEY).iter();
+    let value = match (values.next(), values.next()) {
+        (None, _) => return Ok(None),
+        (Some(value), None) => value.to_str().ok(),
+        (Some(_), Some(_)) => None,
+    };
+    match value.map(str::trim) {
+        Some(key) if (1..=MAX_KEY_BYTES).contains(&key.len()) => Ok(Some(key.to_owned())),
+        _ => {
+            let message =
+                format!("Idempotency-Key has 1 to {MAX_KEY_BYTES} visible letters, and is there once");
+            Err(Trouble::invalid(message))
+        }
+    }
+}
+
+/// The batch under the key of the head, where it has none itself.
+fn named(batch: Submitted, key: Option<String>) -> Result<Submitted, Failure> {
+    match (&batch.key, key) {
+        (Some(ours), Some(other)) if *ours != other => {
+            let message = format!("the body has the key `{ours}`, the head `{other}`: give one of them");
+            Err(Failure::new(ErrorKind::InvalidInput, message))
+        }
+        (Some(_), _) => Ok(batch),
+        (None, key) => Ok(Submitted { key, ..batch }),
+    }
+}

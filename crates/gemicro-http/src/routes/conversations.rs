@@ -1,0 +1,83 @@
+//! `/v1/conversations`: logs of turns, to be read.
+
+use axum::extract::State;
+use axum::response::Response;
+use gemicro_core::history::Turn;
+use gemicro_engine::ConversationRow;
+use gemicro_event::{StreamId, Timestamp};
+use hyper::StatusCode;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::IntoParams;
+
+use super::batches::bounded;
+use crate::app::Shared;
+use crate::parameters::{Asked, Id};
+use crate::trouble::{Trouble, json};
+
+/// Conversations in a few words.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ConversationList {
+    /// Those that were begun last first.
+    #[schemars(with = "Vec<crate::document::shapes::ConversationRow>")]
+    conversations: Vec<ConversationRow>,
+}
+
+/// A conversation and its turns.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ConversationTurns {
+    /// Its id.
+    id: StreamId,
+    /// What people call it.
+    name: String,
+    /// When it was begun, or imported.
+    started_at: Timestamp,
+    /// Its turns, in order.
+    turns: Vec<Turn>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    /// Conversations at most.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+}
+
+/// Conversations, those that were begun last first.
+#[utoipa::path(
+    get,
+    path = "/v1/conversations",
+    operation_id = "list_conversations",
+    tag = "conversations",
+    params(ListQuery),
+    responses((status = 200, description = "The conversations", content_type = "application/json", body = ref("#/components/schemas/ConversationList")))
+)]
+pub(crate) async fn list(
+    State(app): State<Shared>,
+    Asked(query): Asked<ListQuery>,
+) -> Result<Response, Trouble> {
+    let conversations = app.setup.conversations.list(bounded(query.limit)?).await?;
+    Ok(json(StatusCode::OK, &ConversationList { conversations }))
+}
+
+/// A conversation with its turns.
+#[utoipa::path(
+    get,
+    path = "/v1/conversations/{id}",
+    operation_id = "show_conversation",
+    tag = "conversations",
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it")),
+    responses((status = 200, description = "The conversation", content_type = "application/json", body = ref("#/components/schemas/ConversationTurns")))
+)]
+pub(crate) async fn show(State(app): State<Shared>, Id(id): Id) -> Result<Response, Trouble> {
+    let conversation = app.setup.conversations.load(&id).await?;
+    let page = ConversationTurns {
+        id: conversation.id,
+        name: conversation.name,
+        started_at: conversation.started_at,
+        turns: conversation.log.turns().to_vec(),
+    };
+    Ok(json(StatusCode::OK, &page))
+}

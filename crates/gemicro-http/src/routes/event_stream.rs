@@ -1,0 +1,107 @@
+//! Events as server-sent events. The reader sets the pace: nothing is made before the one before was taken.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use async_stream::stream;
+use axum::body::Body;
+use axum::response::Response;
+use futures_util::StreamExt;
+use gemicro_engine::{Watched, Watching};
+use gemicro_event::{Event, is_terminal};
+use hyper::body::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::run_events::EVENT_STREAM;
+use crate::app::Shared;
+
+/// How often a silent stream says that it is still there.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// What it says then: a comment.
+const COMMENT: &[u8] = b": waiting\n\n";
+
+/// The events after a number, to the end of the run or of the server. What cannot be watched any more ends without the
+/// run's last event; the reader then asks again with `Last-Event-ID`.
+pub(super) fn stream(
+    app: Shared,
+    place: OwnedSemaphorePermit,
+    mut watching: Watching,
+    after: u64,
+) -> Response {
+    let events = stream! {
+        let _place = place;
+        loop {
+            let item = tokio::select! {
+                item = watching.items.next() => item,
+                () = tokio::time::sleep(KEEP_ALIVE) => {
+                    yield Ok::<_, Infallible>(Bytes::from_static(COMMENT));
+                    continue;
+                }
+                () = app.shutdown.cancelled() => return,
+            };
+            match item {
+                Some(Ok(Watched::Event(event))) if event.seq > after => {
+                    yield Ok(Bytes::from(line(&event)));
+                    if is_terminal(&event.update.event_type) {
+                        return;
+                    }
+                }
+                Some(Ok(Watched::Event(_) | Watched::Live(_))) => {}
+                Some(Err(failure)) => {
+                    tracing::warn!(run = %watching.run, %failure, "a run cannot be watched any more");
+                    return;
+                }
+                None => return,
+            }
+        }
+    };
+    let mut response = Response::new(Body::from_stream(events));
+    let event_stream = HeaderValue::from_static(EVENT_STREAM);
+    response.headers_mut().insert(CONTENT_TYPE, event_stream);
+    response
+}
+
+/// One event. JSON has no line ends here; a type could, where another program wrote it.
+fn line(event: &Event) -> String {
+    let event_type: String = event
+        .update
+        .event_type
+        .chars()
+        .filter(|letter| !letter.is_control())
+        .collect();
+    let data = serde_json::to_string(event).unwrap_or_default();
+    format!("id: {}\nevent: {event_type}\ndata: {data}\n\n", event.seq)
+}
+
+#[cfg(test)]
+mod tests {
+    use gemicro_event::{AgentUpdate, Json, StreamId, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn no_fact_can_forge_another() {
+        let event = Event {
+            stream: StreamId::new("run").expect("an id"),
+            seq: 7,
+            schema_version: 1,
+            update: AgentUpdate {
+                event_type: "odd\ndata: forged\n\nid: 9".to_owned(),
+                message: "two\nlines".to_owned(),
+                timestamp: Timestamp::default(),
+                data: Json::from_text("{\n\"a\": \"b\\nc\"}").expect("JSON"),
+            },
+            step: None,
+            parent_run: None,
+            trace: None,
+            extra: Vec::new(),
+        };
+        let text = line(&event);
+        let lines: Vec<&str> = text.split('\n').collect();
+        assert_eq!(lines.len(), 5, "{text}");
+        assert_eq!(lines[..2], ["id: 7", "event: odddata: forgedid: 9"]);
+        let data = lines[2].strip_prefix("data: ").expect("data");
+        assert_eq!(serde_json::from_str::<Event>(data).expect("an event"), event);
+    }
+}

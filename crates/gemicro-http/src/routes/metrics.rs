@@ -1,0 +1,39 @@
+//! `/metrics`: what the server counted, and how many runs are open.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use gemicro_engine::RunFilter;
+use gemicro_event::RunStatus;
+use hyper::header::CONTENT_TYPE;
+
+use crate::app::Shared;
+
+/// Runs of one status that are counted; more are told as this many.
+const MAX_COUNTED: usize = 1_000;
+/// The statuses of runs without an end.
+const OPEN: [RunStatus; 3] = [RunStatus::Running, RunStatus::Parked, RunStatus::Suspended];
+
+/// Counters in the text format of Prometheus: requests, connections, calls that wait, open runs (at most 1000 of each status).
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    operation_id = "metrics",
+    tag = "server",
+    responses((status = 200, description = "The page", body = String, content_type = "text/plain"))
+)]
+pub(crate) async fn metrics(State(app): State<Shared>) -> Response {
+    let mut runs = Vec::new();
+    for status in OPEN {
+        let filter = RunFilter {
+            status: Some(status),
+            limit: Some(MAX_COUNTED),
+            ..RunFilter::default()
+        };
+        // A store that does not answer takes nothing from the other figures.
+        if let Ok(rows) = app.desk().list(&filter).await {
+            runs.push((status.as_str(), rows.len()));
+        }
+    }
+    let text = "text/plain; version=0.0.4; charset=utf-8";
+    ([(CONTENT_TYPE, text)], app.metrics.page(app.n_waiting(), &runs)).into_response()
+}

@@ -1,0 +1,19 @@
+//! `/openapi.json`: what all routes take and answer.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use hyper::header::CONTENT_TYPE;
+
+use crate::app::Shared;
+
+/// This document.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    operation_id = "openapi",
+    tag = "server",
+    responses((status = 200, description = "An OpenAPI document", content_type = "application/json", body = ref("#/components/schemas/Anything")))
+)]
+pub(crate) async fn openapi(State(app): State<Shared>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], app.document.clone()).into_response()
+}

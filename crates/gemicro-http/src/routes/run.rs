@@ -1,0 +1,23 @@
+//! `/v1/runs/{id}`: how a run stands.
+
+use axum::extract::State;
+use axum::response::Response;
+use hyper::StatusCode;
+
+use crate::app::Shared;
+use crate::parameters::Id;
+use crate::trouble::{Trouble, json};
+
+/// How a run stands.
+#[utoipa::path(
+    get,
+    path = "/v1/runs/{id}",
+    operation_id = "show_run",
+    tag = "runs",
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it")),
+    responses((status = 200, description = "How it stands", content_type = "application/json", body = ref("#/components/schemas/RunRow")))
+)]
+pub(crate) async fn show(State(app): State<Shared>, Id(id): Id) -> Result<Response, Trouble> {
+    let row = app.desk().find(id.as_str()).await?;
+    Ok(json(StatusCode::OK, &row))
+}

@@ -1,0 +1,139 @@
+//! `/v1/runs/{id}/commands` and `/cancel`.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::Response;
+use gemicro_core::command::{AckStatus, AgentAck, AgentCommand};
+use gemicro_engine::CancelOutcome;
+use gemicro_event::{CommandId, ErrorKind, Failure, Json, StreamId};
+use hyper::StatusCode;
+use hyper::body::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::batch_changes::USUAL_REASON;
+use crate::app::{App, Shared};
+use crate::calls::to_its_end;
+use crate::parameters::{Id, read};
+use crate::trouble::{Trouble, json};
+
+/// How long whoever drives a run may take to answer a command before it is told as accepted.
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
+/// How often the answer is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A command to a run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CommandBody {
+    /// What to do: `cancel`, `answer`, or what the run's flow knows.
+    command_type: String,
+    /// The details, as the command asks for them.
+    #[serde(default)]
+    data: Json,
+    /// The caller's own name for the command: sent twice it is done once.
+    #[serde(default)]
+    command_id: Option<CommandId>,
+}
+
+/// Why a run is ended.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CancelRunBody {
+    /// For its journal.
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+/// What became of a wish to end a run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Cancelled {
+    /// The run.
+    run: StreamId,
+    /// `cancelled`, `requested` (whoever drives it was told) or `already_ended`.
+    #[schemars(with = "crate::document::shapes::CancelOutcome")]
+    outcome: CancelOutcome,
+}
+
+/// Sends a command to a run; answers what became of it.
+#[utoipa::path(
+    post,
+    path = "/v1/runs/{id}/commands",
+    operation_id = "send_command",
+    tag = "runs",
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it")),
+    request_body(content = ref("#/components/schemas/CommandBody"), content_type = "application/json"),
+    responses(
+        (status = 200, description = "It was carried out", content_type = "application/json", body = ref("#/components/schemas/AgentAck")),
+        (status = 202, description = "It will be, when somebody drives the run", content_type = "application/json", body = ref("#/components/schemas/AgentAck")),
+        (status = 409, description = "It will not; the message says why", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub(crate) async fn command(State(app): State<Shared>, Id(id): Id, body: Bytes) -> Result<Response, Trouble> {
+    let body: CommandBody = read(&body)?;
+    if !body.data.is_object() {
+        return Err(Trouble::invalid("`data`: expected an object"));
+    }
+    let command = AgentCommand {
+        command_type: body.command_type,
+        command_id: body.command_id.unwrap_or_else(CommandId::random),
+        data: body.data,
+    };
+    let ack = to_its_end(async move { send(&app, id.as_str(), command).await }).await?;
+    match ack.status {
+        AckStatus::Completed => Ok(json(StatusCode::OK, &ack)),
+        AckStatus::Accepted => Ok(json(StatusCode::ACCEPTED, &ack)),
+        AckStatus::Rejected => {
+            let reason = ack.data.get("reason").and_then(serde_json::Value::as_str);
+            let message = reason.unwrap_or("the run does not take this command");
+            Err(Failure::new(ErrorKind::Conflict, message).into())
+        }
+    }
+}
+
+/// Ends a run for good.
+#[utoipa::path(
+    post,
+    path = "/v1/runs/{id}/cancel",
+    operation_id = "cancel_run",
+    tag = "runs",
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it")),
+    request_body(content = ref("#/components/schemas/CancelRunBody"), content_type = "application/json"),
+    responses(
+        (status = 200, description = "It has ended", content_type = "application/json", body = ref("#/components/schemas/Cancelled")),
+        (status = 202, description = "Whoever drives it was told", content_type = "application/json", body = ref("#/components/schemas/Cancelled")),
+    )
+)]
+pub(crate) async fn cancel(State(app): State<Shared>, Id(id): Id, body: Bytes) -> Result<Response, Trouble> {
+    let body: CancelRunBody = read(&body)?;
+    let cancelled = to_its_end(async move {
+        let run = app.desk().find(id.as_str()).await?.run;
+        let reason = body.reason.as_deref().unwrap_or(USUAL_REASON);
+        let outcome = app.desk().cancel(&run, reason).await?;
+        Ok(Cancelled { run, outcome })
+    });
+    let cancelled = cancelled.await?;
+    let status = match cancelled.outcome {
+        CancelOutcome::Requested => StatusCode::ACCEPTED,
+        CancelOutcome::Cancelled | CancelOutcome::AlreadyEnded => StatusCode::OK,
+    };
+    Ok(json(status, &cancelled))
+}
+
+/// Sends a command and waits a little for whoever drives the run.
+async fn send(app: &App, named: &str, command: AgentCommand) -> Result<AgentAck, Failure> {
+    let desk = app.desk();
+    let run = desk.find(named).await?.run;
+    let id = command.command_id.clone();
+    let mut ack = desk.send(&run, command).await?;
+    let until = Instant::now() + ANSWER_WITHIN;
+    while ack.status == AckStatus::Accepted && Instant::now() < until {
+        tokio::time::sleep(LOOK).await;
+        if let Some(answered) = desk.acknowledgement(&run, &id).await? {
+            ack = answered;
+        }
+    }
+    Ok(ack)
+}

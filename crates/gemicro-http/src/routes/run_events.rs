@@ -1,0 +1,125 @@
+//! `/v1/runs/{id}/events`: what happened in a run, as a page or as it happens.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use gemicro_event::{Event, StreamId};
+use hyper::header::{ACCEPT, HeaderName};
+use hyper::{HeaderMap, StatusCode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::IntoParams;
+
+use super::event_stream::stream;
+use crate::app::Shared;
+use crate::parameters::{Asked, Id};
+use crate::trouble::{Trouble, json};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// The type of a stream of events.
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
+/// Events of a page where nothing is said.
+const USUAL_LIMIT: usize = 500;
+/// The longest page.
+const MAX_LIMIT: usize = 5_000;
+
+/// A part of a journal.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EventPage {
+    /// The run.
+    run: StreamId,
+    /// The events, in order.
+    #[schemars(with = "Vec<crate::document::shapes::Event>")]
+    events: Vec<Event>,
+    /// The number of the last event of the run; the next page begins after the last event of this one.
+    last_seq: u64,
+    /// Whether no event follows the last one.
+    ended: bool,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct EventsQuery {
+    /// Only events after this number.
+    #[param(minimum = 0)]
+    after: Option<u64>,
+    /// Events at most; a stream has no limit.
+    #[param(minimum = 1, maximum = 5000)]
+    limit: Option<usize>,
+}
+
+/// The events of a run: a page of JSON, or with `Accept: text/event-stream` a stream to the end of the run. An event of
+/// the stream has its number as `id` and its type as `event`; `Last-Event-ID` goes on after that number.
+#[utoipa::path(
+    get,
+    path = "/v1/runs/{id}/events",
+    operation_id = "list_events",
+    tag = "runs",
+    params(
+        ("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "Only events after this number; goes before `after`"),
+        EventsQuery,
+    ),
+    responses(
+        (status = 200, description = "The events", content(
+            (ref("#/components/schemas/EventPage") = "application/json"),
+            (String = "text/event-stream"),
+        )),
+        (status = 204, description = "The run has ended and every event was seen: nothing is left to stream"),
+    )
+)]
+pub(crate) async fn events(
+    State(app): State<Shared>,
+    Id(id): Id,
+    headers: HeaderMap,
+    Asked(query): Asked<EventsQuery>,
+) -> Result<Response, Trouble> {
+    let after = after(&headers, query.after)?;
+    let limit = match query.limit.unwrap_or(USUAL_LIMIT) {
+        limit @ 1..=MAX_LIMIT => limit,
+        _ => return Err(Trouble::invalid(format!("`limit` is between 1 and {MAX_LIMIT}"))),
+    };
+    let row = app.desk().find(id.as_str()).await?;
+    if !wants_stream(&headers) {
+        let all = app.desk().events(&row.run).await?;
+        let last = all.last();
+        let page = EventPage {
+            last_seq: last.map_or(0, |event| event.seq),
+            ended: last.is_some_and(|event| gemicro_event::is_terminal(&event.update.event_type)),
+            run: row.run,
+            events: all
+                .into_iter()
+                .filter(|event| event.seq > after)
+                .take(limit)
+                .collect(),
+        };
+        return Ok(json(StatusCode::OK, &page));
+    }
+    if row.status.is_terminal() && after >= row.n_events {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let place = app.place_to_wait()?;
+    let watching = app.desk().watch(&row.run).await?;
+    Ok(stream(app, place, watching, after))
+}
+
+fn after(headers: &HeaderMap, asked: Option<u64>) -> Result<u64, Trouble> {
+    match headers.get(LAST_EVENT_ID) {
+        None => Ok(asked.unwrap_or(0)),
+        Some(value) => {
+            let number = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+            number.ok_or_else(|| Trouble::invalid("Last-Event-ID is not the number of an event"))
+        }
+    }
+}
+
+fn wants_stream(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).iter();
+    accepted
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|range| {
+            let essence = range.split(';').next().unwrap_or_default();
+            essence.trim().eq_ignore_ascii_case(EVENT_STREAM)
+        })
+}

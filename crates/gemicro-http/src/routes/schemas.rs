@@ -1,0 +1,23 @@
+//! The shapes that routes answer and take, for the document.
+
+use schemars::SchemaGenerator;
+
+use super::{batch_changes, batch_types, batches, conversations, health, run_changes, run_events, runs};
+use crate::document::add;
+
+/// Adds them all, each under its name.
+pub(crate) fn schemas(generator: &mut SchemaGenerator) {
+    add::<batches::BatchList>(generator);
+    add::<batch_changes::CancelBody>(generator);
+    add::<batch_changes::RetryBody>(generator);
+    add::<batch_types::BatchTypes>(generator);
+    add::<batch_types::BatchType>(generator);
+    add::<runs::RunList>(generator);
+    add::<run_events::EventPage>(generator);
+    add::<run_changes::CommandBody>(generator);
+    add::<run_changes::CancelRunBody>(generator);
+    add::<run_changes::Cancelled>(generator);
+    add::<conversations::ConversationList>(generator);
+    add::<conversations::ConversationTurns>(generator);
+    add::<health::Health>(generator);
+}

@@ -1,0 +1,118 @@
+//! A connection whose other side has to read: one that takes nothing for too long is closed.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+/// Passes bytes on; fails when a write makes no progress for a while.
+pub(crate) struct StalledWrite<S> {
+    stream: S,
+    at_most: Duration,
+    /// Runs while a write waits.
+    waiting: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> StalledWrite<S> {
+    /// Around a stream.
+    pub(crate) fn new(stream: S, at_most: Duration) -> Self {
+        Self {
+            stream,
+            at_most,
+            waiting: None,
+        }
+    }
+
+    /// What a write gave, unless it has waited for too long.
+    fn watched<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.waiting = None;
+            return written;
+        }
+        let until = Instant::now() + self.at_most;
+        let waiting = self
+            .waiting
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
+        match waiting.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the client does not read",
+            ))),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for StalledWrite<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for StalledWrite<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.watched(cx, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, parts);
+        self.watched(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        self.watched(cx, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let closed = Pin::new(&mut self.stream).poll_shutdown(cx);
+        self.watched(cx, closed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_side_that_does_not_read_is_left_and_a_slow_one_is_not() {
+        let limit = Duration::from_secs(30);
+        let (ours, mut theirs) = tokio::io::duplex(4);
+        let mut ours = StalledWrite::new(ours, limit);
+        let slow = tokio::spawn(async move {
+            let mut seen = Vec::new();
+            while seen.len() < 12 {
+                tokio::time::sleep(limit / 2).await;
+                let mut bytes = [0; 2];
+                let n_read = theirs.read(&mut bytes).await.expect("read");
+                seen.extend_from_slice(&bytes[..n_read]);
+            }
+            (seen, theirs)
+        });
+        ours.write_all(b"twelve bytes").await.expect("a slow reader");
+        let (seen, theirs) = slow.await.expect("it reads");
+        assert_eq!(seen, b"twelve bytes");
+        let error = ours.write_all(&[0; 64]).await.expect_err("nobody reads");
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        drop(theirs);
+    }
+}

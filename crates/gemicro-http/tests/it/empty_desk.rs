@@ -1,0 +1,75 @@
+//! A desk without runs, for tests of the server alone: it needs no store, so time can stand still.
+
+use futures_util::future::BoxFuture;
+use gemicro_core::command::{AgentAck, AgentCommand};
+use gemicro_core::run::RunRow;
+use gemicro_engine::{Board, CancelOutcome, Desk, Plan, RunFilter, Watching};
+use gemicro_event::{CommandId, ErrorKind, Event, Failure, RunStatus, StreamId};
+
+/// Knows one run, `still-there`, in which nothing ever happens.
+pub(crate) struct EmptyDesk;
+
+pub(crate) const RUN: &str = "still-there";
+
+fn nothing<T: Send + 'static>() -> BoxFuture<'static, Result<T, Failure>> {
+    Box::pin(async { Err(Failure::new(ErrorKind::NotFound, "there is no such run")) })
+}
+
+impl Desk for EmptyDesk {
+    fn start_as(&self, _: StreamId, _: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+        nothing()
+    }
+
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
+        let run = run.clone();
+        let items = Box::pin(futures_util::stream::pending());
+        Box::pin(async move { Ok(Watching { run, items }) })
+    }
+
+    fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>> {
+        if named != RUN {
+            return nothing();
+        }
+        let row = RunRow {
+            status: RunStatus::Running,
+            ..RunRow::new(StreamId::new(RUN).unwrap(), None)
+        };
+        Box::pin(async move { Ok(row) })
+    }
+
+    fn events(&self, _: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
+        nothing()
+    }
+
+    fn send(&self, _: &StreamId, _: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
+        nothing()
+    }
+
+    fn acknowledgement(
+        &self,
+        _: &StreamId,
+        _: &CommandId,
+    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
+        nothing()
+    }
+
+    fn board(&self, _: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
+        Box::pin(async { Ok(Board::default()) })
+    }
+
+    fn list(&self, _: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn cancel(&self, _: &StreamId, _: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
+        nothing()
+    }
+
+    fn go_on(&self, _: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn suspend(&self, _: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        nothing()
+    }
+}

@@ -1,0 +1,71 @@
+//! `batch_poll`: how a batch stands.
+
+use std::time::Duration;
+
+use gemicro_engine::Batches;
+use gemicro_event::Failure;
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::json;
+
+use super::ToolName;
+use super::batch_answer::BatchSuccess;
+use super::call::{ToolCall, withdrawn};
+use super::schema;
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::waiting::detached;
+
+/// Less than the time within which a call is answered.
+const MAX_WAIT_S: u32 = 40;
+
+/// What the tool takes.
+pub(super) fn definition() -> Tool {
+    let properties = json!({
+        "response_id": { "type": "string", "description": "The batch's id, as batch_submit named it" },
+        "wait_seconds": {
+            "type": "integer", "minimum": 0, "maximum": MAX_WAIT_S, "default": 0,
+            "description": "Seconds to wait for the last task, instead of asking often",
+        },
+    });
+    let description = "Tells how a batch and each of its tasks stand, with the outputs so far. While `status` is `pending`, \
+                       ask again after next_poll_interval_seconds, or with wait_seconds.";
+    let schema = schema::object(properties, &["response_id"]);
+    Tool::new(ToolName::BatchPoll.as_str(), description, schema)
+        .with_title("Status and results of a batch")
+        .with_raw_output_schema(schema::batch_answer())
+        .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
+}
+
+/// Looks at a batch, or waits for it.
+pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+    match poll(call, arguments).await {
+        Ok(answer) => answer,
+        Err(failure) => Answer::failure(ToolName::BatchPoll.as_str(), &failure),
+    }
+}
+
+async fn poll(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Answer, Failure> {
+    let arguments = Arguments::new(arguments, &["response_id", "wait_seconds"])?;
+    let named = arguments.required("response_id")?;
+    let seconds = arguments.number("wait_seconds", 0..=MAX_WAIT_S)?.unwrap_or(0);
+    let batches = Batches::new(call.setup.desk.clone());
+    let answer = match seconds {
+        0 => {
+            detached(
+                call.setup.answer_within,
+                async move { batches.poll(&named).await },
+            )
+            .await?
+        }
+        seconds => {
+            let at_most = Duration::from_secs(u64::from(seconds)).min(call.setup.answer_within);
+            tokio::select! {
+                answer = batches.wait(&named, Some(at_most)) => answer?,
+                // Whoever only asks does not end the batch.
+                () = call.running.withdrawn.cancelled() => return Ok(withdrawn(ToolName::BatchPoll.as_str())),
+                () = call.closing.cancelled() => batches.poll(&named).await?,
+            }
+        }
+    };
+    Ok(Answer::success(&BatchSuccess::new(ToolName::BatchPoll, answer)))
+}
