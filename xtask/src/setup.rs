@@ -16,7 +16,7 @@ use std::process::Stdio;
 
 use anyhow::{Result, bail};
 
-use self::debian::{BUBBLEWRAP, TMUX};
+use self::debian::{BUBBLEWRAP, COVERAGE, TMUX};
 use self::installed::Installed;
 use crate::process;
 
@@ -93,7 +93,8 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         (agents::NAME, agents::install(root)),
         (tokenizer::NAME, tokenizer::install(root)),
     ];
-    for (name, result) in installed {
+    let coverage = COVERAGE.iter().map(|package| (package.name, package.install()));
+    for (name, result) in installed.into_iter().chain(coverage) {
         match result {
             Ok(Installed::Before) => println!("  {name:<18} found"),
             Ok(Installed::Now) => println!("  {name:<18} installed"),

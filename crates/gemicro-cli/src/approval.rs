@@ -3,10 +3,14 @@
 use std::io;
 use std::thread;
 
-use gemicro_event::Json;
+use futures_util::future::BoxFuture;
+use gemicro_core::research::PLAN_QUESTION;
+use gemicro_core::research::events::ResearchReaders;
+use gemicro_event::{Event, Json};
 use serde_json::json;
 use tokio::sync::oneshot;
 
+use crate::asking::Asker;
 use crate::output;
 use crate::screen::text;
 use crate::trouble::Stopped;
@@ -20,17 +24,55 @@ pub(crate) enum Approval {
     Granted,
 }
 
-/// Shows the sub-queries and waits for an answer, in the form the run understands; `None` when
-/// input ended without one.
-pub(crate) async fn ask(approval: Approval, sub_queries: &[String]) -> Result<Option<Json>, Stopped> {
-    show(sub_queries);
-    if approval == Approval::Granted {
-        return Ok(Some(answer(true, None)));
+/// Asks whether the plan of a research run is right.
+pub(crate) struct PlanAsker {
+    approval: Approval,
+    sub_queries: Vec<String>,
+}
+
+impl PlanAsker {
+    pub(crate) fn new(approval: Approval) -> Self {
+        Self {
+            approval,
+            sub_queries: Vec::new(),
+        }
     }
-    let sub_queries = sub_queries.to_vec();
+}
+
+impl Asker for PlanAsker {
+    fn event(&mut self, event: &Event) {
+        if let Some(complete) = event.update.as_decomposition_complete() {
+            self.sub_queries = complete.sub_queries;
+        }
+    }
+
+    fn answers(&self, key: &str) -> bool {
+        key == PLAN_QUESTION
+    }
+
+    /// The question that was asked has no line end yet.
+    fn withdraw(&mut self) {
+        output::say("");
+    }
+
+    /// Shows the sub-queries and waits for an answer, in the form the run understands.
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>> {
+        let sub_queries = self.sub_queries.clone();
+        show(&sub_queries);
+        match self.approval {
+            Approval::Granted => Box::pin(std::future::ready(Ok(Some(answer(true, None))))),
+            Approval::Ask => Box::pin(at_keyboard(move || converse(sub_queries))),
+        }
+    }
+}
+
+/// Waits for what a conversation at the keyboard ends with.
+pub(crate) async fn at_keyboard(
+    converse: impl FnOnce() -> Result<Option<Json>, Stopped> + Send + 'static,
+) -> Result<Option<Json>, Stopped> {
     let (tell, told) = oneshot::channel();
     // A thread of its own: reading a keyboard cannot be stopped, so nobody must wait for it.
-    thread::spawn(move || tell.send(converse(sub_queries)));
+    thread::spawn(move || tell.send(converse()));
     told.await.unwrap_or(Ok(None))
 }
 
@@ -83,7 +125,7 @@ fn read_block() -> io::Result<Vec<String>> {
 }
 
 /// `None` at the end of input.
-fn read_line() -> io::Result<Option<String>> {
+pub(crate) fn read_line() -> io::Result<Option<String>> {
     let mut line = String::new();
     Ok((io::stdin().read_line(&mut line)? > 0).then_some(line))
 }

@@ -19,6 +19,9 @@ pub(crate) const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
 /// The variable that holds the token of our own servers.
 pub(crate) const TOKEN: &str = "GEMICRO_TOKEN";
 
+/// Where things of the user lie: for commands of the user in a sandbox. No agent gets them.
+const PLACES: &[&str] = &["XDG_CONFIG_HOME", "RUSTUP_HOME", "CARGO_HOME"];
+
 const READ: [&str; 11] = [
     OPENAI_KEY,
     ANTHROPIC_KEY,
@@ -48,6 +51,7 @@ impl Environment {
             READ.contains(&name)
                 || KEY_VARIABLES.contains(&name)
                 || gemicro_runner::environment::INHERITED.contains(&name)
+                || PLACES.contains(&name)
                 || name.starts_with("GEMICRO_")
         };
         let variables = std::env::vars_os()
@@ -88,7 +92,10 @@ impl Environment {
     /// Variables that agents may be given.
     pub(crate) fn for_agents(&self) -> BTreeMap<String, String> {
         let mut variables = self.variables.clone();
-        variables.retain(|name, _| gemicro_runner::environment::INHERITED.contains(&name.as_str()));
+        variables.retain(|name, _| {
+            let name = name.as_str();
+            gemicro_runner::environment::INHERITED.contains(&name) || PLACES.contains(&name)
+        });
         variables
     }
 

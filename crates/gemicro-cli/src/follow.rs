@@ -4,15 +4,12 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use gemicro_core::command::AgentCommand;
 use gemicro_core::drive::StopSignals;
-use gemicro_core::research::PLAN_QUESTION;
-use gemicro_core::research::events::ResearchReaders;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_engine::{Desk, Engine, Watched, Watching};
-use gemicro_event::{ErrorKind, Event, Failure, StreamId};
+use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 
-use crate::approval::{self, Approval};
-use crate::output;
+use crate::asking::Asker;
 use crate::session::run_trouble;
 use crate::signals::STOPPING;
 use crate::trouble::Stopped;
@@ -26,18 +23,16 @@ pub(crate) struct Watch<'a> {
     pub(crate) views: Vec<Box<dyn View>>,
     /// The first Ctrl-C.
     pub(crate) stop: &'a StopSignals,
-    /// Who approves a plan.
-    pub(crate) approval: Approval,
+    /// Who answers its questions.
+    pub(crate) asker: Box<dyn Asker + Send>,
 }
 
 /// What the events said so far.
 #[derive(Default)]
 struct Seen {
-    seq: u64,
     end: Option<RunEnd>,
-    sub_queries: Vec<String>,
-    /// The run waits for its plan to be approved.
-    asks: bool,
+    /// The question that the run waits on.
+    question: Option<String>,
     /// How many events there were when it first seemed to.
     n_events: Option<u64>,
 }
@@ -96,7 +91,14 @@ impl<'a> Watch<'a> {
         let mut seen = Seen::default();
         let mut stopping: Option<BoxFuture<'a, Result<(), Failure>>> = None;
         let mut is_stopping = false;
+        let mut asking: Option<BoxFuture<'static, Result<Option<Json>, Stopped>>> = None;
         loop {
+            let answered = async {
+                match &mut asking {
+                    Some(asking) => asking.await,
+                    None => std::future::pending().await,
+                }
+            };
             let stopped = async {
                 match &mut stopping {
                     Some(stopping) => stopping.await,
@@ -108,12 +110,18 @@ impl<'a> Watch<'a> {
                     None => break,
                     Some(Ok(Watched::Event(event))) => {
                         seen.fold(&event);
+                        self.asker.event(&event);
                         for view in &mut self.views {
                             view.event(&event)?;
                         }
-                        if seen.asks && !is_stopping && self.is_asked_now(&mut seen, &event).await? {
-                            seen.asks = false;
-                            self.approve(&id, &seen.sub_queries).await?;
+                        let is_asked = seen.question.as_ref().is_some_and(|key| self.asker.answers(key));
+                        if !is_asked && asking.take().is_some() {
+                            // Somebody else answered, or the run ended.
+                            self.asker.withdraw();
+                        }
+                        let is_new = is_asked && asking.is_none() && !is_stopping;
+                        if is_new && self.is_asked_now(&mut seen, &event).await? {
+                            asking = Some(self.asker.ask());
                         }
                     }
                     Some(Ok(Watched::Live(item))) => {
@@ -123,12 +131,25 @@ impl<'a> Watch<'a> {
                     }
                     Some(Err(failure)) => return Err(run_trouble(failure, &id)),
                 },
+                answer = answered => {
+                    asking = None;
+                    match (answer?, seen.question.take()) {
+                        (Some(answer), Some(key)) => {
+                            self.desk.send(&id, AgentCommand::answer(&key, &answer)).await?;
+                        }
+                        // Nobody is there to answer: that refuses nothing.
+                        (Some(_) | None, _) => self.stop.suspend.cancel(),
+                    }
+                }
                 told = stopped => {
                     stopping = None;
                     told?;
                 }
                 () = self.stop.suspend.cancelled(), if !is_stopping => {
                     is_stopping = true;
+                    if asking.take().is_some() {
+                        self.asker.withdraw();
+                    }
                     for view in &mut self.views {
                         view.notice(STOPPING);
                     }
@@ -151,61 +172,24 @@ impl<'a> Watch<'a> {
         seen.n_events = Some(n_events);
         Ok(event.seq >= n_events)
     }
-
-    /// Asks whoever approves plans and hands the answer to the run, unless it is stopped before that.
-    async fn approve(&self, run: &StreamId, sub_queries: &[String]) -> Result<(), Stopped> {
-        let asked = approval::ask(self.approval, sub_queries);
-        let answer = tokio::select! {
-            answer = asked => answer?,
-            () = self.stop.suspend.cancelled() => {
-                // The question that was asked has no line end yet.
-                output::say("");
-                return Ok(());
-            }
-            () = self.ended(run) => {
-                output::say("");
-                return Ok(());
-            }
-        };
-        let Some(answer) = answer else {
-            // Nobody is there to answer: that refuses nothing.
-            self.stop.suspend.cancel();
-            return Ok(());
-        };
-        let command = AgentCommand::answer(PLAN_QUESTION, &answer);
-        self.desk.send(run, command).await?;
-        Ok(())
-    }
-
-    /// Waits until the run has ended, or cannot be watched any more.
-    async fn ended(&self, run: &StreamId) {
-        if let Ok(watching) = self.desk.watch(run).await {
-            let _ = watching.into_events().await;
-        }
-    }
 }
 
 impl Seen {
     fn fold(&mut self, event: &Event) {
-        self.seq = event.seq;
         let update = &event.update;
         match update.event_type.as_str() {
             "run_resumed" => self.end = None,
-            "decomposition_complete" => {
-                self.sub_queries = update
-                    .as_decomposition_complete()
-                    .map(|it| it.sub_queries)
-                    .unwrap_or_default();
-            }
             "answer_requested" => {
-                self.asks = update
-                    .as_answer_requested()
-                    .is_some_and(|asked| asked.key == PLAN_QUESTION);
+                self.question = update.as_answer_requested().map(|asked| asked.key);
             }
-            "answer_given" => self.asks = false,
+            "answer_given" => self.question = None,
             _ => {}
         }
         if let Some(end) = RunEnd::of(event) {
+            // A question stays open while its run is stopped.
+            if end != RunEnd::Suspended {
+                self.question = None;
+            }
             self.end = Some(end);
         }
     }

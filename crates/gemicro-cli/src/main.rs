@@ -6,6 +6,7 @@
 mod agents;
 mod approval;
 mod args;
+mod asking;
 mod backend;
 mod chat;
 mod commands;

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    ask, batch, cancel, chat, completions, config, conversations, dead_letters, doctor, events, guard, man,
-    mcp, prune, research, resume, retry, runs, schema, serve, show, sim, store, worker,
+    answer, ask, batch, cancel, chat, completions, config, conversations, dead_letters, doctor, events,
+    guard, man, mcp, ooda, prune, research, resume, retry, runs, schema, serve, show, sim, store, worker,
 };
 use crate::config::state_folder::STORE_VARIABLE;
 use crate::environment::Environment;
@@ -79,6 +79,7 @@ fn wants_json(command: &Command) -> bool {
             Format::Text | Format::Markdown => false,
         },
         Command::Batch(args) => args.format() == DataFormat::Json,
+        Command::Ooda(args) => args.format == DataFormat::Json,
         Command::Show(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Resume(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Retry(args) => matches!(args.format, Format::Json | Format::Jsonl),
@@ -95,6 +96,7 @@ fn wants_json(command: &Command) -> bool {
         | Command::Mcp(_)
         | Command::Serve(_)
         | Command::Events(_)
+        | Command::Answer(_)
         | Command::Cancel(_)
         | Command::Config(_)
         | Command::Schema
@@ -111,6 +113,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Ask(args) => ask::run(ctx, &args),
         Command::Chat(args) => chat::run(ctx, &args),
         Command::Batch(args) => batch::run(ctx, &args),
+        Command::Ooda(args) => ooda::run(ctx, &args),
         Command::Mcp(args) => mcp::run(ctx, &args),
         Command::Serve(args) => serve::run(ctx, &args),
         Command::Runs(args) => runs::run(ctx, &args),
@@ -118,6 +121,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Events(args) => events::run(ctx, &args),
         Command::Resume(args) => resume::run(ctx, &args),
         Command::Retry(args) => retry::run(ctx, &args),
+        Command::Answer(args) => answer::run(ctx, &args),
         Command::Cancel(args) => cancel::run(ctx, &args),
         Command::DeadLetters(args) => dead_letters::run(ctx, &args),
         Command::Conversations(args) => conversations::run(ctx, &args),

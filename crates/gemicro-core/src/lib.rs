@@ -23,4 +23,5 @@ pub mod queue;
 pub mod research;
 pub mod run;
 pub mod store;
+pub mod template;
 pub mod tokens;

@@ -81,6 +81,7 @@ async fn line(batches: &Batches, folder: &std::path::Path, n_tasks: usize) -> Re
             directory: folder.display().to_string(),
             agent_idle_ms: 1,
             agent_total_ms: 1,
+            coverage_reports: Vec::new(),
         },
         limits: Limits::NONE,
     };
@@ -101,22 +102,27 @@ async fn line(batches: &Batches, folder: &std::path::Path, n_tasks: usize) -> Re
     }
     batches.wait(&first.response_id, None).await?;
     let all = begun.elapsed();
-    let mut after: Vec<Duration> = Vec::new();
+    let (mut after, mut printed) = (Vec::new(), Vec::new());
     for _ in 0..20 {
         let at = Instant::now();
-        batches.poll(&first.response_id).await?;
+        let answer = batches.poll(&first.response_id).await?;
         after.push(at.elapsed());
+        serde_json::to_vec(&answer)?;
+        printed.push(at.elapsed());
     }
     after.sort_unstable();
+    printed.sort_unstable();
     polls.sort_unstable();
     let rate = n_tasks as f64 / all.as_secs_f64();
     let median = after[after.len() / 2];
     println!(
         "{n_tasks} tasks: first answer {submitted:.0?}, all {all:.2?}, {rate:.0} tasks/s (bar {BAR:.0}: {}); \
-         poll while it runs median {:.1?}, after it {median:.1?} (bar {POLL_BAR:?}: {}); memory {} MiB",
+         poll while it runs median {:.1?}, after it {median:.1?} (bar {POLL_BAR:?}: {}), written as JSON {:.1?}; \
+         memory {} MiB",
         verdict(rate >= BAR),
         polls[polls.len() / 2],
         verdict(median < POLL_BAR),
+        printed[printed.len() / 2],
         peak_mib()?,
     );
     Ok(())

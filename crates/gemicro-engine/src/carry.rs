@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use gemicro_batch::ooda::OodaPlan;
+use gemicro_batch::proposal::ProposalPlan;
 use gemicro_core::ask::{AgentName, AskPlan};
-use gemicro_core::llm::Backends;
+use gemicro_core::llm::{Backends, LlmConfig};
 use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::ResearchPlan;
 use gemicro_core::run::events::RunReaders;
@@ -75,11 +77,18 @@ impl Engine {
             }
             FlowKind::Prompt => {
                 let plan: Option<ModelTask> = started.plan.parse().ok();
-                let backend = plan.map(|plan| plan.llm.backend);
-                backend.filter(|backend| !self.can.llm.has(backend))
+                self.without_backend(plan.map(|plan| plan.llm))
             }
-            // Its tasks say one by one what they miss.
-            FlowKind::Batch => None,
+            FlowKind::TestProposal => {
+                let plan: Option<ProposalPlan> = started.plan.parse().ok();
+                self.without_backend(plan.map(|plan| plan.llm))
+            }
+            FlowKind::Ooda => {
+                let plan: Option<OodaPlan> = started.plan.parse().ok();
+                self.without_backend(plan.map(|plan| plan.llm))
+            }
+            // Their tasks or steps say one by one what they miss.
+            FlowKind::Batch | FlowKind::Strategy => None,
         };
         match missing {
             None => Ok(()),
@@ -88,5 +97,11 @@ impl Engine {
                 Err(Failure::new(ErrorKind::AuthFailed, message))
             }
         }
+    }
+
+    /// The backend of these settings, where it cannot be called here.
+    fn without_backend(&self, llm: Option<LlmConfig>) -> Option<String> {
+        llm.map(|llm| llm.backend)
+            .filter(|backend| !self.can.llm.has(backend))
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use gemicro_batch::types::{MEMORY_STEP, RUN_STEP, SHELL_STEP};
-use gemicro_core::ask::AGENT_STEP;
+use gemicro_batch::types::RUN_STEP;
 use gemicro_core::blob::Blobs;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Ended, NewRun, StopSignals};
@@ -23,12 +22,13 @@ use gemicro_source::FetchRules;
 use gemicro_store::DurableStore;
 use tokio::sync::oneshot;
 
-use crate::agents::{AgentCommons, AgentExecutor, AgentSetup};
-use crate::batches::{Bounded, ChildRuns, MemorySearch, Shell};
+use crate::agents::{AgentCommons, AgentSetup};
+use crate::batches::ChildRuns;
 use crate::carry::Can;
 use crate::dispatch::{QueuedSteps, steps_stream};
 use crate::flows::FlowKind;
 use crate::redacting::RedactingStore;
+use crate::step_parts::StepParts;
 use crate::{CancelOutcome, FolderLibrary, Plan, Run, sharing};
 
 /// How long a cancel waits for the process that drives the run.
@@ -36,11 +36,6 @@ const CANCEL_WAIT: Duration = Duration::from_secs(12);
 
 /// The language files are read while the first model call is on its way, not when findings wait for them.
 const WARM_UP_AFTER: Duration = Duration::from_millis(25);
-
-/// Shell commands at the same time.
-const MAX_SHELLS: usize = 8;
-/// Agents at the same time.
-const MAX_AGENTS: usize = 8;
 
 /// What an engine is opened with.
 #[derive(Clone)]
@@ -109,7 +104,7 @@ impl Engine {
         } else {
             library
         };
-        let parts = ResearchExecutors {
+        let parts_of_research = ResearchExecutors {
             library: Some(Arc::new(library)),
             llm: config.llm,
         };
@@ -120,14 +115,14 @@ impl Engine {
             ..DriveOptions::default()
         };
         let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
-        let memory = MemorySearch::new(store.clone(), Redactor::new(&config.secrets));
-        let mut executors = executors(parts).with(MEMORY_STEP, Arc::new(memory));
-        if let Some(setup) = config.agents {
-            let shell = Shell::new(commons.clone(), setup.clone(), Redactor::new(&config.secrets));
-            executors = executors.with(SHELL_STEP, Arc::new(Bounded::new(shell, MAX_SHELLS)));
-            let agents = AgentExecutor::new(commons, setup, config.secrets.clone(), journal.clone());
-            executors = executors.with(AGENT_STEP, Arc::new(Bounded::new(agents, MAX_AGENTS)));
-        }
+        let parts = StepParts {
+            store: store.clone(),
+            journal: journal.clone(),
+            agents: config.agents,
+            commons,
+            secrets: config.secrets.clone(),
+        };
+        let executors = parts.added_to(executors(parts_of_research));
         let mut engine = Self {
             store,
             journal,
@@ -209,6 +204,10 @@ impl Engine {
                 ),
                 limits: *limits,
             }),
+            Plan::Ooda { plan, .. } => {
+                refuse_secrets(&plan.commands, &Redactor::new(&self.secrets))?;
+                None
+            }
             _ => None,
         };
         let plan = checked.as_ref().unwrap_or(plan);
@@ -383,5 +382,18 @@ impl Engine {
             live,
             driving,
         }
+    }
+}
+
+/// What is written down without its secrets would be run without them.
+fn refuse_secrets(commands: &crate::ooda::Commands, redactor: &Redactor) -> Result<(), Failure> {
+    let text = serde_json::to_string(commands)
+        .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
+    match redactor.redact(&text) == text {
+        true => Ok(()),
+        false => Err(Failure::new(
+            ErrorKind::InvalidInput,
+            "the file of the loop holds a key: what is not written down is not run; let the command read it from a file",
+        )),
     }
 }

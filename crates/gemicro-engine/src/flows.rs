@@ -1,6 +1,9 @@
 //! Which flow a run belongs to. The only list of flows.
 
 use gemicro_batch::flow::BatchFlow;
+use gemicro_batch::ooda::OodaFlow;
+use gemicro_batch::proposal::ProposalFlow;
+use gemicro_batch::strategy::StrategyFlow;
 use gemicro_core::ask::AskFlow;
 use gemicro_core::drive::{DriveContext, DriveError, Ended, Hold, NewRun, drive, drive_new, resume};
 use gemicro_core::flow::Flow;
@@ -20,58 +23,89 @@ pub(crate) enum FlowKind {
     Ask,
     Prompt,
     Batch,
+    TestProposal,
+    Strategy,
+    Ooda,
+}
+
+/// Does something with the flow of a kind.
+macro_rules! with_flow {
+    ($kind:expr, $flow:ident => $done:expr) => {
+        match $kind {
+            FlowKind::Research => {
+                let $flow = &ResearchFlow;
+                $done
+            }
+            FlowKind::Ask => {
+                let $flow = &AskFlow;
+                $done
+            }
+            FlowKind::Prompt => {
+                let $flow = &PromptFlow;
+                $done
+            }
+            FlowKind::Batch => {
+                let $flow = &BatchFlow;
+                $done
+            }
+            FlowKind::TestProposal => {
+                let $flow = &ProposalFlow;
+                $done
+            }
+            FlowKind::Strategy => {
+                let $flow = &StrategyFlow;
+                $done
+            }
+            FlowKind::Ooda => {
+                let $flow = &OodaFlow;
+                $done
+            }
+        }
+    };
 }
 
 impl FlowKind {
+    const ALL: [Self; 7] = [
+        Self::Research,
+        Self::Ask,
+        Self::Prompt,
+        Self::Batch,
+        Self::TestProposal,
+        Self::Strategy,
+        Self::Ooda,
+    ];
+
     /// The flow with this name.
     pub(crate) fn named(name: &str) -> Result<Self, Failure> {
-        match name {
-            _ if name == ResearchFlow.name() => Ok(Self::Research),
-            _ if name == AskFlow.name() => Ok(Self::Ask),
-            _ if name == PromptFlow.name() => Ok(Self::Prompt),
-            _ if name == BatchFlow.name() => Ok(Self::Batch),
-            _ => {
-                let message = format!("this program has no flow {name}; a newer one may");
-                Err(Failure::new(ErrorKind::StorageError, message))
-            }
-        }
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| {
+            let message = format!("this program has no flow {name}; a newer one may");
+            Failure::new(ErrorKind::StorageError, message)
+        })
     }
 
     /// The flows whose runs have boards.
     pub(crate) const WITH_BOARDS: [Self; 1] = [Self::Batch];
 
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Research => ResearchFlow.name(),
-            Self::Ask => AskFlow.name(),
-            Self::Prompt => PromptFlow.name(),
-            Self::Batch => BatchFlow.name(),
-        }
+        with_flow!(self, flow => flow.name())
     }
 
     /// The board that a journal makes, from its first event on.
     pub(crate) fn whole_board(self, events: &[Event]) -> Result<Vec<BoardLine>, Failure> {
         let started = events.first().and_then(|event| event.update.as_run_started());
         let plan = started.map(|started| started.plan).unwrap_or_default();
-        match self {
-            Self::Batch => {
-                let mut state = BatchFlow.start(&plan)?;
-                for event in events {
-                    BatchFlow.fold(&mut state, event);
-                }
-                Ok(BatchFlow.board(&mut state))
+        with_flow!(self, flow => {
+            let mut state = flow.start(&plan)?;
+            for event in events {
+                flow.fold(&mut state, event);
             }
-            Self::Research | Self::Ask | Self::Prompt => Ok(Vec::new()),
-        }
+            Ok(flow.board(&mut state))
+        })
     }
 
     pub(crate) async fn drive(self, ctx: &DriveContext, hold: Hold) -> Result<Ended, DriveError> {
-        match self {
-            Self::Research => drive(ctx, &ResearchFlow, hold).await,
-            Self::Ask => drive(ctx, &AskFlow, hold).await,
-            Self::Prompt => drive(ctx, &PromptFlow, hold).await,
-            Self::Batch => drive(ctx, &BatchFlow, hold).await,
-        }
+        with_flow!(self, flow => drive(ctx, flow, hold).await)
     }
 
     /// Makes a run and drives it; `begun` is told when it is made.
@@ -81,20 +115,10 @@ impl FlowKind {
         new: NewRun,
         begun: Begun,
     ) -> Result<Ended, DriveError> {
-        match self {
-            Self::Research => drive_new(ctx, &ResearchFlow, new, begun).await,
-            Self::Ask => drive_new(ctx, &AskFlow, new, begun).await,
-            Self::Prompt => drive_new(ctx, &PromptFlow, new, begun).await,
-            Self::Batch => drive_new(ctx, &BatchFlow, new, begun).await,
-        }
+        with_flow!(self, flow => drive_new(ctx, flow, new, begun).await)
     }
 
     pub(crate) async fn resume(self, ctx: &DriveContext, id: &StreamId) -> Result<Hold, DriveError> {
-        match self {
-            Self::Research => resume(ctx, &ResearchFlow, id).await,
-            Self::Ask => resume(ctx, &AskFlow, id).await,
-            Self::Prompt => resume(ctx, &PromptFlow, id).await,
-            Self::Batch => resume(ctx, &BatchFlow, id).await,
-        }
+        with_flow!(self, flow => resume(ctx, flow, id).await)
     }
 }

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::drive::StopSignals;
+use gemicro_core::drive::{Ended, StopSignals};
 use gemicro_core::live::LiveHub;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::{Store, StoreError};
@@ -139,13 +139,17 @@ impl Here {
         let here = self.clone();
         tokio::spawn(async move {
             let ended = match run.wait().await {
-                Ok(_) => here.engine.store().run(&id).await.map_err(Failure::from),
+                Ok(Ended::Terminal(last)) => Ok(last.seq),
+                Ok(Ended::Suspended) => match here.engine.store().run(&id).await {
+                    Ok(row) => Ok(row.n_events),
+                    Err(error) => Err(error.into()),
+                },
                 Err(failure) => Err(failure),
             };
             if let Err(failure) = &ended {
                 tracing::warn!(run = %id, %failure, "a run stopped without an end");
             }
-            told.send_replace(Some(ended.map(|row| row.n_events)));
+            told.send_replace(Some(ended));
             here.running().remove(&id);
         });
     }

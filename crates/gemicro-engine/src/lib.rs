@@ -15,6 +15,7 @@ mod engine;
 mod flows;
 mod here;
 mod library;
+pub mod ooda;
 mod plan;
 mod redacting;
 mod registry;
@@ -22,7 +23,11 @@ mod request;
 mod resident;
 mod run;
 mod sharing;
+mod started;
+mod step_parts;
 mod stored_page;
+mod telling;
+mod test_plans;
 mod upkeep;
 mod written_plan;
 
@@ -32,7 +37,8 @@ pub use agents::{
 };
 pub use batches::{
     BatchAnswer, BatchError, BatchRequest, BatchRow, BatchSettings, BatchStatus, Batches, Counts, ItemAnswer,
-    ItemState, MAX_BATCH_BYTES, OnFailure, Submitted, TASK_TYPES, Task, TaskType, read_batch, task_type,
+    ItemState, Items, MAX_BATCH_BYTES, OnFailure, Submitted, TASK_TYPES, Task, TaskType, read_batch,
+    task_type,
 };
 pub use chat::{
     AgentWays, Chapter, ChatConfig, ChatLine, FindSpeaker, Meter, ModelSummariser, News, Opening, Order,
@@ -47,14 +53,17 @@ pub use dispatch::{NextAttempt, ReportReaders, StepReported, StepWord};
 pub use engine::{Engine, EngineConfig};
 pub use gemicro_core::history::{Speaker, Transport};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};
-pub use gemicro_store::{Board, RunFilter};
+pub use gemicro_store::{Board, RunFilter, Tally};
 pub use here::Here;
 pub use library::FolderLibrary;
 pub use plan::Plan;
 pub use registry::event_registry;
-pub use request::{AskRequest, Backend, ConversationTurn, PromptRequest, Request, ResearchRequest};
+pub use request::{
+    AskRequest, Backend, ConversationTurn, OodaRequest, PromptRequest, Request, ResearchRequest,
+};
 pub use resident::{
     BinaryId, BuildConfig, CarriedRun, Resident, StartWorker, Worker, WorkerConfig, WorkerStatus, is_free,
 };
 pub use run::{CancelOutcome, Run};
+pub use telling::tell;
 pub use upkeep::{rebuild_boards, sweep_indexes};

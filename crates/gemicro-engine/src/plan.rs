@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gemicro_batch::flow::{BatchFlow, BatchPlan};
-use gemicro_core::ask::{AgentName, AgentTask, AskFlow, AskPlan, Grant, SandboxMode, route};
+use gemicro_batch::flow::BatchPlan;
+use gemicro_batch::ooda::OodaPlan;
+use gemicro_batch::proposal::ProposalPlan;
+use gemicro_batch::strategy::StrategyPlan;
+use gemicro_core::ask::{AgentName, AgentTask, AskPlan, Grant, SandboxMode, route};
 use gemicro_core::budget::Limits;
-use gemicro_core::flow::Flow;
 use gemicro_core::llm::{GEMINI, LlmConfig};
 use gemicro_core::models::ModelTable;
-use gemicro_core::prompt::{ModelTask, PromptFlow};
-use gemicro_core::research::{PromptSet, ResearchEngine, ResearchFlow, ResearchPlan, UseAs};
-use gemicro_core::run::events::RunStarted;
-use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
+use gemicro_core::prompt::ModelTask;
+use gemicro_core::research::{PromptSet, ResearchEngine, ResearchPlan};
+use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::repository::{RepositoryError, Slug};
 use gemicro_source::is_url;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,27 @@ pub enum Plan {
         /// What the run may use.
         limits: Limits,
     },
+    /// A test for uncovered code.
+    TestProposal {
+        /// Everything that deciding depends on.
+        plan: Box<ProposalPlan>,
+        /// What the run may use.
+        limits: Limits,
+    },
+    /// The gaps of a project's tests, ranked.
+    Strategy {
+        /// Everything that deciding depends on.
+        plan: Box<StrategyPlan>,
+        /// What the run may use.
+        limits: Limits,
+    },
+    /// A loop that closes such gaps.
+    Ooda {
+        /// Everything that deciding depends on.
+        plan: Box<OodaPlan>,
+        /// What the run may use.
+        limits: Limits,
+    },
 }
 
 impl Plan {
@@ -65,6 +87,7 @@ impl Plan {
             Request::Research(research) => Self::research(research),
             Request::Ask(ask) => Self::ask(ask),
             Request::Prompt(prompt) => Self::prompt(prompt),
+            Request::Ooda(ooda) => Self::ooda(ooda),
         }
     }
 
@@ -183,7 +206,8 @@ impl Plan {
             Self::Research { plan, .. } => &plan.notices,
             Self::Ask { plan, .. } => &plan.notices,
             Self::Prompt { plan, .. } => &plan.notices,
-            Self::Batch { .. } => &[],
+            Self::Ooda { plan, .. } => &plan.notices,
+            Self::Batch { .. } | Self::TestProposal { .. } | Self::Strategy { .. } => &[],
         }
     }
 
@@ -194,90 +218,13 @@ impl Plan {
             Self::Ask { plan, .. } => plan.conversation.clone(),
             Self::Prompt { plan, .. } => plan.conversation.clone(),
             Self::Batch { plan, .. } => plan.retries.clone(),
+            Self::TestProposal { .. } | Self::Strategy { .. } | Self::Ooda { .. } => None,
         }
-    }
-
-    /// The first event of a run of this plan.
-    pub(crate) fn started(&self, program: &str) -> RunStarted {
-        match self {
-            Self::Research { plan, limits } => {
-                let (held_back, held_back_ms) = plan.held_back(limits);
-                RunStarted {
-                    flow: ResearchFlow.name().to_owned(),
-                    flow_version: ResearchFlow.version(),
-                    program: program.to_owned(),
-                    title: plan.question.lines().next().unwrap_or_default().to_owned(),
-                    plan: Json::of(plan).expect("a plan has string keys only"),
-                    limits: *limits,
-                    held_back,
-                    held_back_ms,
-                    resident: false,
-                    carrier: None,
-                    resubmits: plan.base.as_ref().is_some_and(|base| base.use_as == UseAs::Retry),
-                }
-            }
-            Self::Ask { plan, limits } => {
-                let name = AskFlow.name();
-                let plan_json = Json::of(plan).expect("a plan has string keys only");
-                plain(
-                    name,
-                    AskFlow.version(),
-                    program,
-                    &plan.task.prompt,
-                    plan_json,
-                    limits,
-                )
-            }
-            Self::Prompt { plan, limits } => {
-                let name = PromptFlow.name();
-                let plan_json = Json::of(plan).expect("a plan has string keys only");
-                plain(
-                    name,
-                    PromptFlow.version(),
-                    program,
-                    &plan.title,
-                    plan_json,
-                    limits,
-                )
-            }
-            Self::Batch { plan, limits } => {
-                let (name, version) = (BatchFlow.name(), BatchFlow.version());
-                let plan_json = Json::of(plan).expect("a plan has string keys only");
-                RunStarted {
-                    resubmits: plan.retries.is_some(),
-                    ..plain(name, version, program, &plan.title(), plan_json, limits)
-                }
-            }
-        }
-    }
-}
-
-/// The first event of a run that holds nothing of its budget back; its title is the first line of a text.
-fn plain(
-    flow: &str,
-    flow_version: u32,
-    program: &str,
-    text: &str,
-    plan: Json,
-    limits: &Limits,
-) -> RunStarted {
-    RunStarted {
-        flow: flow.to_owned(),
-        flow_version,
-        program: program.to_owned(),
-        title: text.trim().lines().next().unwrap_or_default().to_owned(),
-        plan,
-        limits: *limits,
-        held_back: Charge::ZERO,
-        held_back_ms: 0,
-        resident: false,
-        carrier: None,
-        resubmits: false,
     }
 }
 
 /// Refuses a budget in dollars for a model without a price.
-fn priced(model: &str, limits: &Limits) -> Result<(), Failure> {
+pub(crate) fn priced(model: &str, limits: &Limits) -> Result<(), Failure> {
     if limits.micro_usd.is_none() || ModelTable::embedded().price(model).is_some() {
         return Ok(());
     }
@@ -297,6 +244,11 @@ fn branch(request: &AskRequest) -> Result<Option<String>, Failure> {
             "without a sandbox nothing keeps an agent on its branch: leave out --branch or --sandbox";
         return Err(Failure::new(ErrorKind::InvalidInput, message));
     }
+    task_branch(named).map(Some)
+}
+
+/// The whole name of a branch for agents.
+pub(crate) fn task_branch(named: &str) -> Result<String, Failure> {
     if !named.starts_with("task/") {
         let message =
             format!("an agent works on branches of its own, which begin with task/: --branch task/{named}");
@@ -305,7 +257,7 @@ fn branch(request: &AskRequest) -> Result<Option<String>, Failure> {
     let slug: Slug = named
         .parse()
         .map_err(|error: RepositoryError| Failure::new(ErrorKind::InvalidInput, error.to_string()))?;
-    Ok(Some(slug.branch()))
+    Ok(slug.branch())
 }
 
 /// The task of the agent that takes over, named by itself or by a model.
@@ -335,7 +287,7 @@ fn fallback(named: &str, task: &AgentTask, notices: &mut Vec<String>) -> Result<
 }
 
 /// The settings under the model's current name; a notice where that is another one.
-fn current(llm: &LlmConfig, notices: &mut Vec<String>) -> LlmConfig {
+pub(crate) fn current(llm: &LlmConfig, notices: &mut Vec<String>) -> LlmConfig {
     if llm.backend != GEMINI {
         return llm.clone();
     }

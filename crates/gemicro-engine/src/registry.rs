@@ -12,6 +12,9 @@ pub fn event_registry() -> Registry {
     gemicro_core::history::register(&mut registry);
     gemicro_core::prompt::register(&mut registry);
     gemicro_batch::flow::register(&mut registry);
+    gemicro_batch::proposal::register(&mut registry);
+    gemicro_batch::strategy::register(&mut registry);
+    gemicro_batch::ooda::register(&mut registry);
     crate::dispatch::register(&mut registry);
     registry
 }

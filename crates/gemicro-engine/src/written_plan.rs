@@ -38,6 +38,18 @@ impl TryFrom<WrittenPlan> for Plan {
                 plan: read(&plan)?,
                 limits,
             },
+            "test_proposal" => Self::TestProposal {
+                plan: read(&plan)?,
+                limits,
+            },
+            "strategy" => Self::Strategy {
+                plan: read(&plan)?,
+                limits,
+            },
+            "ooda" => Self::Ooda {
+                plan: read(&plan)?,
+                limits,
+            },
             other => return Err(format!("there is no flow `{other}`")),
         })
     }
@@ -64,6 +76,7 @@ mod tests {
             directory: "/tmp".to_owned(),
             agent_idle_ms: 1,
             agent_total_ms: 1,
+            coverage_reports: Vec::new(),
         };
         let written = Plan::Batch {
             plan: Box::new(plan(read_batch(tasks).expect("a batch"), settings)),

@@ -37,7 +37,7 @@ mod subscribe;
 mod wake;
 mod writer;
 
-pub use boards::Board;
+pub use boards::{Board, Tally};
 pub use check::StoreCheck;
 pub use conversations::StoredConversation;
 pub use dead_letters::{DeadLetterFilter, DeadLetterRow};

@@ -13,19 +13,51 @@ pub(super) struct Package {
     /// Its name, also in the list of tools.
     pub(super) name: &'static str,
     program: &'static str,
+    /// What `apt-get` is told beside its name.
+    options: &'static [&'static str],
 }
+
+/// Only what a package needs, without what it recommends.
+const LEAN: &[&str] = &["--no-install-recommends"];
 
 /// For the tests of the sandbox, which starts it by this path alone.
 pub(super) const BUBBLEWRAP: Package = Package {
     name: "bubblewrap",
     program: "/usr/bin/bwrap",
+    options: &[],
 };
 
 /// For the tests that look at a terminal.
 pub(super) const TMUX: Package = Package {
     name: "tmux",
     program: "/usr/bin/tmux",
+    options: &[],
 };
+
+/// For the tests of coverage: the compiler and the tools that measure, and the reader of the data that we write. The solver
+/// of MiniZinc is among what it needs.
+pub(super) const COVERAGE: [Package; 4] = [
+    Package {
+        name: "minizinc",
+        program: "/usr/bin/minizinc",
+        options: LEAN,
+    },
+    Package {
+        name: "g++",
+        program: "/usr/bin/g++",
+        options: LEAN,
+    },
+    Package {
+        name: "lcov",
+        program: "/usr/bin/lcov",
+        options: LEAN,
+    },
+    Package {
+        name: "llvm-19",
+        program: "/usr/bin/llvm-cov-19",
+        options: LEAN,
+    },
+];
 
 impl Package {
     /// Installs it unless it is there.
@@ -39,8 +71,11 @@ impl Package {
         if !is_root() {
             bail!("sudo apt-get install {}", self.name);
         }
-        process::run(Command::new("apt-get").args(["install", "-y", "-qq", self.name]))
-            .context("apt-get failed")?;
+        let mut apt = Command::new("apt-get");
+        apt.args(["install", "-y", "-qq"])
+            .args(self.options)
+            .arg(self.name);
+        process::run(&mut apt).context("apt-get failed")?;
         Ok(Installed::Now)
     }
 }

@@ -1,5 +1,5 @@
 //! The Python of the tests: a virtual environment in `.tools/python` with the official SDKs of Google, OpenAI and
-//! Anthropic, the official MCP client and schemathesis, pinned.
+//! Anthropic, the official MCP client, schemathesis, gcovr and coverage.py, pinned.
 //!
 //! The lists of packages lie beside the tests that use them. A copy of all beside the packages says what is
 //! installed, so a second run does nothing.
@@ -15,10 +15,11 @@ use crate::process;
 /// The name in the list of tools.
 pub(super) const NAME: &str = "official SDKs";
 
-const REQUIREMENTS: [&str; 3] = [
+const REQUIREMENTS: [&str; 4] = [
     "crates/gemicro-sim/tests/sdk/requirements.txt",
     "crates/gemicro-cli/tests/mcp/requirements.txt",
     "crates/gemicro-cli/tests/http/requirements.txt",
+    "crates/gemicro-batch/tests/it/coverage/requirements.txt",
 ];
 
 /// Installs the packages unless they are there.
@@ -54,7 +55,10 @@ pub(super) fn install(root: &Path) -> Result<Installed> {
 fn answers(interpreter: &Path) -> bool {
     let mut command = Command::new(interpreter);
     command
-        .args(["-c", "import google.genai, openai, anthropic, mcp, schemathesis"])
+        .args([
+            "-c",
+            "import google.genai, openai, anthropic, mcp, schemathesis, gcovr, coverage",
+        ])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());

@@ -4,6 +4,8 @@ use gemicro_event::{ErrorKind, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Items;
+
 /// How a batch stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchAnswer {
@@ -12,7 +14,8 @@ pub struct BatchAnswer {
     /// `pending` until every task has its final state, then `failed` only if none completed.
     pub status: BatchStatus,
     /// The tasks, in the order they came.
-    pub results: Vec<ItemAnswer>,
+    #[schemars(with = "Vec<ItemAnswer>")]
+    pub results: Items,
     /// Seconds until the next look is worth it; 0 when there is nothing to wait for.
     pub next_poll_interval_seconds: u64,
     /// How many tasks are in which state.
@@ -27,6 +30,17 @@ impl BatchAnswer {
         for result in &results {
             counts.add(result.state);
         }
+        Self::counted(response_id, results.into(), next_poll_interval_seconds, counts)
+    }
+
+    /// The same where the tasks are counted already.
+    #[must_use]
+    pub fn counted(
+        response_id: String,
+        results: Items,
+        next_poll_interval_seconds: u64,
+        counts: Counts,
+    ) -> Self {
         Self {
             response_id,
             status: counts.status(),
@@ -172,8 +186,13 @@ pub struct Counts {
 impl Counts {
     /// Counts a new task.
     pub fn add(&mut self, state: ItemState) {
-        self.total += 1;
-        *self.of(state) += 1;
+        self.add_many(state, 1);
+    }
+
+    /// Counts new tasks that are in the same state.
+    pub fn add_many(&mut self, state: ItemState, n_tasks: u64) {
+        self.total += n_tasks;
+        *self.of(state) += n_tasks;
     }
 
     /// A task changed its state.

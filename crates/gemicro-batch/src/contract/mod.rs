@@ -6,6 +6,7 @@
 mod answer;
 mod error;
 mod graph;
+mod items;
 mod limits;
 mod poll;
 mod read;
@@ -14,6 +15,7 @@ mod submitted;
 pub use answer::{BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState};
 pub use error::BatchError;
 pub(crate) use graph::{Edges, edges};
+pub use items::Items;
 pub use limits::{
     MAX_ALL_DEPENDENCIES, MAX_BATCH_BYTES, MAX_DEADLINE_SECONDS, MAX_DEPENDENCIES, MAX_ID_BYTES,
     MAX_PARAMETERS_BYTES, MAX_RESOLVED_BYTES, MAX_RETRIES, MAX_TASK_PARAMETERS_BYTES, MAX_TASKS,

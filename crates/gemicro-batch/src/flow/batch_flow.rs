@@ -1,7 +1,7 @@
 //! The flow itself: how a batch answers the driver.
 
 use gemicro_core::command::AgentCommand;
-use gemicro_core::flow::{Decision, Flow, Step, StepEnd};
+use gemicro_core::flow::{Decision, Flow, Step, StepEnd, read_plan};
 use gemicro_core::run::RunState;
 use gemicro_core::store::BoardLine;
 use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, Timestamp};
@@ -9,7 +9,6 @@ use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, Timestamp};
 use super::decide::decide;
 use super::events::{BatchItemCompleted, BatchItemFailed, BatchItemStarted};
 use super::item::Item;
-use super::plan::BatchPlan;
 use super::state::{BatchState, Keep};
 use crate::contract::ItemState;
 use crate::types::task_type;
@@ -97,12 +96,6 @@ impl Flow for BatchFlow {
     ) -> Result<Vec<AgentUpdate>, String> {
         state.obey(command, at)
     }
-}
-
-/// Reads the plan of a batch out of its first event.
-pub(super) fn read_plan(plan: &Json) -> Result<BatchPlan, Failure> {
-    plan.parse()
-        .map_err(|error| Failure::new(ErrorKind::StorageError, error.to_string()))
 }
 
 impl BatchState {

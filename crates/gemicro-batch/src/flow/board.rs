@@ -1,10 +1,10 @@
 //! A batch as callers see it.
 
+use gemicro_core::flow::read_plan;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::BoardLine;
 use gemicro_event::{ErrorKind, Event, Failure, Json, Timestamp};
 
-use super::batch_flow::read_plan;
 use super::item::Item;
 use super::state::{BatchState, Keep};
 use crate::contract::{BatchAnswer, ItemAnswer, ItemState, Progress, next_poll_seconds};

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
+use gemicro_core::flow::read_plan;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 use serde::{Deserialize, Serialize};
 
-use super::batch_flow::read_plan;
 use super::board::board;
 use super::item::Item;
 use crate::contract::{ItemState, OnFailure, Submitted, Task};
@@ -143,7 +143,7 @@ pub fn retry_plan(events: &[Event], task_ids: &[String]) -> Result<BatchPlan, Fa
         return Err(Failure::new(ErrorKind::NotFound, message));
     }
     let started = events.first().and_then(|event| event.update.as_run_started());
-    let plan = read_plan(&started.map(|started| started.plan).unwrap_or_default())?;
+    let plan: BatchPlan = read_plan(&started.map(|started| started.plan).unwrap_or_default())?;
     let is_named = |item: &Item| task_ids.is_empty() || task_ids.contains(&item.task.task_id);
     if !ended
         .items

@@ -12,7 +12,7 @@ const MARGIN: usize = 4 * 1024;
 
 /// One stream, as far as it is kept.
 #[derive(Debug, Default)]
-pub(super) struct Capture {
+pub(crate) struct Capture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     n_bytes: u64,
@@ -31,7 +31,7 @@ impl Capture {
     }
 
     /// The text, and how many bytes of it are missing.
-    pub(super) fn finish(mut self, redactor: &Redactor) -> (String, u64) {
+    pub(crate) fn finish(mut self, redactor: &Redactor) -> (String, u64) {
         let n_kept = (self.head.len() + self.tail.len()) as u64;
         let tail = self.tail.make_contiguous();
         if self.n_bytes == n_kept {

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json};
-use gemicro_guard::policy::{Decision, ToolCall, check};
+use gemicro_guard::policy::{Decision, PolicyConfig, ToolCall, check};
 use gemicro_guard::sandbox::{
     CommandExit, LaunchPlan, Limits, Mode, Network, Pinning, ProcessHandle, Profile, end_leftover,
     plan_supervised,
@@ -64,7 +64,8 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
             return Err(never_again(Failure::new(ErrorKind::Interrupted, message)));
         }
     }
-    judge(setup, &input).map_err(StepFailure::free)?;
+    let (workspace, cwd) = (Path::new(&input.workspace), Path::new(&input.cwd));
+    allowed(&setup.policy, &input.command, workspace, cwd).map_err(StepFailure::free)?;
     let name = format!("{}-{}", call.run, gemicro_event::StreamId::random());
     let folders = Folders::make(&setup.scratch.join(name)).map_err(StepFailure::free)?;
     let plan = planned(setup, &input, &folders).map_err(StepFailure::free)?;
@@ -92,13 +93,21 @@ fn before_it_began() -> Failure {
     Failure::new(ErrorKind::Cancelled, "the command was stopped before it began")
 }
 
-/// Asks the policy about the command as it will be run.
-fn judge(setup: &ShellSetup, input: &ShellInput) -> Result<(), Failure> {
+/// Asks the policy about a command as it will be run.
+///
+/// # Errors
+/// With the rule that denies it.
+pub(crate) fn allowed(
+    policy: &PolicyConfig,
+    command: &str,
+    workspace: &Path,
+    cwd: &Path,
+) -> Result<(), Failure> {
     let call = ToolCall {
-        cwd: PathBuf::from(&input.cwd),
-        ..ToolCall::shell(TOOL, &input.command, &input.workspace)
+        cwd: cwd.to_owned(),
+        ..ToolCall::shell(TOOL, command, workspace)
     };
-    match check(&setup.policy, &call) {
+    match check(policy, &call) {
         Decision::Allow => Ok(()),
         Decision::Deny(denial) => Err(Failure {
             detail: Json::of(&denial).ok(),
@@ -146,6 +155,7 @@ fn planned(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Result<
         cwd.into(),
         input.command.clone().into(),
     ];
+    let profile = setup.toolchains.opened(profile);
     plan_supervised(&setup.launcher, setup.tier, &profile, &words)
         .map_err(|error| Failure::new(ErrorKind::from(&error), error.to_string()))
 }

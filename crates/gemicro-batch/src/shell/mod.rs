@@ -15,4 +15,6 @@ mod setup;
 mod spawn;
 
 pub use executor::ShellExecutor;
+pub(crate) use executor::allowed;
+pub(crate) use process::{Ending, Waiting};
 pub use setup::ShellSetup;

@@ -22,7 +22,7 @@ const START: Duration = Duration::from_secs(20);
 const LAST: Duration = Duration::from_secs(10);
 
 /// A command that waits for its standard input. Dropping it ends it.
-pub(super) struct Waiting {
+pub(crate) struct Waiting {
     child: Child,
     control: Control,
     /// Wakes us when the channel can be read.
@@ -32,7 +32,7 @@ pub(super) struct Waiting {
 }
 
 /// How it ended.
-pub(super) enum Ending {
+pub(crate) enum Ending {
     /// By itself.
     Exited(CommandExit),
     /// Its time was over.
@@ -44,15 +44,15 @@ pub(super) enum Ending {
 }
 
 /// What a command left.
-pub(super) struct Ran {
-    pub(super) ending: Ending,
-    pub(super) stdout: Capture,
-    pub(super) stderr: Capture,
+pub(crate) struct Ran {
+    pub(crate) ending: Ending,
+    pub(crate) stdout: Capture,
+    pub(crate) stderr: Capture,
 }
 
 impl Waiting {
     /// Starts the sandbox. The command itself begins with [`Waiting::run`].
-    pub(super) async fn start(plan: &LaunchPlan) -> Result<Self, Failure> {
+    pub(crate) async fn start(plan: &LaunchPlan) -> Result<Self, Failure> {
         let (mut child, control) = spawn(plan).map_err(not_started)?;
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(Failure::new(ErrorKind::Internal, "a process without its streams"));
@@ -85,7 +85,7 @@ impl Waiting {
     }
 
     /// Lets the command begin and waits for its end.
-    pub(super) async fn run(
+    pub(crate) async fn run(
         mut self,
         stdin: Option<String>,
         limit: Duration,

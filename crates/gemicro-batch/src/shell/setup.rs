@@ -6,6 +6,8 @@ use gemicro_event::redact::Redactor;
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{Launcher, Tier};
 
+use crate::workshop::Toolchains;
+
 /// Where and how shell commands run here.
 #[derive(Debug, Clone)]
 pub struct ShellSetup {
@@ -23,6 +25,8 @@ pub struct ShellSetup {
     pub scratch: PathBuf,
     /// Where programs are looked for.
     pub path: String,
+    /// The user's toolchains, which can be read although the home is hidden.
+    pub toolchains: Toolchains,
     /// Knows the secrets that must not be kept.
     pub redactor: Redactor,
 }

@@ -7,20 +7,29 @@
 //! | `agent` | `agent_cli` | `text`, `session`, … |
 //! | `execute_shell_command` | `shell` | `stdout`, `stderr`, `exit_code`, … |
 //! | `get_memory_summary` | `memory_search` | `memory_summary`, `sources` |
+//! | `query_coverage` | `coverage` | `coverage_data`, `summary`, `reports`, `warnings` |
+//! | `propose_test`, `refine_test` | `run` | `patch`, `files`, `verified`, …, and `run_id` |
+//! | `propose_strategy` | `run` | `strategy`, `gaps`, …, and `run_id` |
 //!
 //! Adding a type: its file here, its line in [`TASK_TYPES`], and an executor for its step kind where there is none.
 
 mod agent;
+mod child_run;
 mod execute_shell_command;
 mod folder;
 mod get_memory_summary;
 mod parameters;
 mod prompt;
+mod propose_strategy;
+mod propose_test;
+mod query_coverage;
+mod refine_test;
 mod research;
 mod settings;
 mod task_type;
 
 pub use agent::AgentParameters;
+pub use child_run::{RUN_STEP, RunInput, RunOutput, RunRequest};
 pub use execute_shell_command::{
     DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS, SHELL_STEP, ShellInput, ShellOutput, ShellParameters,
 };
@@ -29,6 +38,10 @@ pub use get_memory_summary::{
 };
 pub use parameters::ParameterError;
 pub use prompt::PromptParameters;
-pub use research::{RUN_STEP, ResearchParameters, RunInput, RunOutput, RunRequest};
+pub use propose_strategy::{StrategyParameters, StrategyRequest};
+pub use propose_test::{ProposalRequest, ProposeTestParameters};
+pub use query_coverage::{CoverageInput, CoverageOutput, CoverageParameters};
+pub use refine_test::{RefineTestParameters, RefinementRequest};
+pub use research::ResearchParameters;
 pub use settings::BatchSettings;
 pub use task_type::{Making, TASK_TYPES, TaskType, task_type};

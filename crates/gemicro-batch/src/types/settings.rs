@@ -14,4 +14,7 @@ pub struct BatchSettings {
     pub agent_idle_ms: u64,
     /// All the time an agent has, in milliseconds.
     pub agent_total_ms: u64,
+    /// Coverage reports, inside the folder, for tasks that name none; where there are none, the usual places are looked into.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coverage_reports: Vec<String>,
 }

@@ -7,7 +7,10 @@ use serde_json::Value;
 
 use super::parameters::ParameterError;
 use super::settings::BatchSettings;
-use super::{agent, execute_shell_command, get_memory_summary, prompt, research};
+use super::{
+    agent, execute_shell_command, get_memory_summary, prompt, propose_strategy, propose_test, query_coverage,
+    refine_test, research,
+};
 use crate::reference::Template;
 
 /// All types, in the order of the documentation.
@@ -17,6 +20,10 @@ pub const TASK_TYPES: &[TaskType] = &[
     agent::TYPE,
     execute_shell_command::TYPE,
     get_memory_summary::TYPE,
+    query_coverage::TYPE,
+    propose_test::TYPE,
+    refine_test::TYPE,
+    propose_strategy::TYPE,
 ];
 
 /// The type with this name.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gemicro_batch::contract::{
-    BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState, Progress, next_poll_seconds,
+    BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState, Items, Progress, next_poll_seconds,
 };
 use gemicro_event::{ErrorKind, Json};
 use serde_json::{Value, json};
@@ -67,6 +67,37 @@ fn the_answer_has_the_documented_keys_in_their_order() {
 }
 
 #[test]
+fn what_a_board_shows_is_passed_on_as_it_is_and_read_when_it_is_looked_at() {
+    // Spelled as no printer of ours does: what is passed on was not read.
+    let shown =
+        r#"[{"task_id":"a","status":"completed","output":{"x": 1.50},"error":null,"state":"completed"}]"#;
+    let items = Items::of_board(shown.to_owned()).unwrap();
+    assert_eq!(serde_json::to_string(&items).unwrap(), shown);
+    let mut expected = item("a", ItemState::Completed, json!({}));
+    expected.output = Json::from_text(r#"{"x": 1.50}"#).unwrap();
+    assert_eq!(*items, [expected.clone()]);
+    assert_eq!(items, Items::from(vec![expected.clone()]));
+    assert_eq!(items.into_iter().collect::<Vec<_>>(), [expected]);
+    assert!(Items::of_board("[{".to_owned()).is_err(), "no JSON");
+}
+
+#[test]
+fn a_line_that_is_no_answer_says_so_and_hides_no_other() {
+    let whole = item("b", ItemState::Running, json!({}));
+    let shown = json!([{ "task_id": "a" }, whole]);
+    let items = Items::of_board(shown.to_string()).unwrap();
+    let seen: Vec<_> = items.iter().map(|it| (it.state, it.error_kind)).collect();
+    assert_eq!(
+        seen,
+        [
+            (ItemState::Failed, Some(ErrorKind::StorageError)),
+            (ItemState::Running, None)
+        ]
+    );
+    assert_eq!(items[1], whole);
+}
+
+#[test]
 fn the_documented_batch_from_submit_to_poll() {
     let batch: Value = serde_json::from_str(include_str!("golden/submitted.json")).unwrap();
     let mut journal = Journal::new(&batch);
@@ -75,7 +106,10 @@ fn the_documented_batch_from_submit_to_poll() {
         (first.status, first.next_poll_interval_seconds),
         (BatchStatus::Pending, 1)
     );
-    assert_eq!(journal.wanted(), ["task_125", "task_126"]);
+    assert_eq!(journal.wanted(), ["task_123", "task_124", "task_125", "task_126"]);
+    journal.do_it("task_123", json!({ "coverage_data": "n_files = 0;\n" }));
+    let result = json!({ "answer": "--- /dev/null\n", "patch": "--- /dev/null\n", "verified": null });
+    journal.do_it("task_124", json!({ "run_id": "r2", "result": result }));
     journal.do_it(
         "task_125",
         json!({ "memory_summary": "OODA: observe, orient, decide, act" }),

@@ -127,7 +127,7 @@ fn a_reference_that_leads_nowhere_fails_its_task_alone() {
 #[test]
 fn unknown_types_are_rejected_and_the_others_proceed() {
     let batch = json!([
-        { "task_id": "x", "type": "query_coverage", "parameters": {} },
+        { "task_id": "x", "type": "query_weather", "parameters": {} },
         { "task_id": "y", "type": "prompt", "parameters": { "prompt": 7 } },
         prompt("a", &[]),
         prompt("after", &["x", "a"]),
@@ -138,7 +138,7 @@ fn unknown_types_are_rejected_and_the_others_proceed() {
     assert_eq!(states(&journal), [Rejected, Rejected, Queued, Failed]);
     assert_eq!(
         journal.error_of("x").1,
-        "there is no task type `query_coverage`; there are prompt, research, agent, execute_shell_command, get_memory_summary"
+        "there is no task type `query_weather`; there are prompt, research, agent, execute_shell_command, get_memory_summary, query_coverage, propose_test, refine_test, propose_strategy"
     );
     assert_eq!(
         journal.error_of("after"),

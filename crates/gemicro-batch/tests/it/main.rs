@@ -7,10 +7,16 @@
 )]
 
 mod answer;
+mod coverage;
 mod decisions;
 mod driven;
 mod events;
+mod mutants;
+mod ooda;
+mod patches;
+mod project;
 mod properties;
+mod proposals;
 mod read;
 mod references;
 mod retries;
@@ -18,5 +24,8 @@ mod scale;
 #[cfg(target_os = "linux")]
 mod shell;
 mod stops;
+mod strategy;
 mod support;
 mod types;
+#[cfg(target_os = "linux")]
+mod workshop;

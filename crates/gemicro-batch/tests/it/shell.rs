@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use gemicro_batch::shell::{ShellExecutor, ShellSetup};
 use gemicro_batch::types::{SHELL_STEP, ShellInput, ShellOutput};
+use gemicro_batch::workshop::Toolchains;
 use gemicro_core::budget::Purpose;
 use gemicro_core::execute::{Executor, Spoken, StepCall, StepReporter, Told};
 use gemicro_core::flow::{Again, RetryPolicy, Step, StepFailure};
@@ -60,6 +61,7 @@ impl World {
             hidden: vec![self.path("state")],
             scratch: self.path("scratch"),
             path: "/usr/local/bin:/usr/bin:/bin".to_owned(),
+            toolchains: Toolchains::default(),
             redactor: Redactor::new([SECRET]),
         })
     }

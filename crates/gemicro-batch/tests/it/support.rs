@@ -23,6 +23,7 @@ pub(crate) fn settings() -> BatchSettings {
         directory: "/srv/project".to_owned(),
         agent_idle_ms: 300_000,
         agent_total_ms: 3_600_000,
+        coverage_reports: Vec::new(),
     }
 }
 

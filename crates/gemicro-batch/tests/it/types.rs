@@ -1,7 +1,9 @@
 //! Task types: what their parameters may be, and which step carries them out.
 
+use gemicro_batch::coverage::{OutputFormat, Scope};
 use gemicro_batch::types::{
-    Making, MemoryInput, RunInput, RunRequest, ShellInput, TASK_TYPES, TaskType, task_type,
+    BatchSettings, CoverageInput, Making, MemoryInput, RunInput, RunRequest, ShellInput, TASK_TYPES,
+    TaskType, task_type,
 };
 use gemicro_core::ask::{AgentName, AgentTask, SandboxMode};
 use gemicro_core::flow::Step;
@@ -35,6 +37,10 @@ fn the_types_there_are() {
         ("agent", "agent_cli"),
         ("execute_shell_command", "shell"),
         ("get_memory_summary", "memory_search"),
+        ("query_coverage", "coverage"),
+        ("propose_test", "run"),
+        ("refine_test", "run"),
+        ("propose_strategy", "run"),
     ];
     assert_eq!(names, expected);
     for it in TASK_TYPES {
@@ -177,6 +183,26 @@ fn parameters_that_do_not_fit_are_named_with_their_place() {
             json!({ "limit": 0 }),
             "/parameters/limit: between 1 and 1000",
         ),
+        (
+            "query_coverage",
+            json!({ "scope": "java" }),
+            "/parameters/scope: unknown variant `java`, expected one of `all`, `cpp`, `rust`",
+        ),
+        (
+            "query_coverage",
+            json!({ "format": "xml" }),
+            "/parameters/format: unknown variant `xml`",
+        ),
+        (
+            "query_coverage",
+            json!({ "reports": ["lcov.info", "../lcov.info"] }),
+            "/parameters/reports/1: `../lcov.info` is not inside",
+        ),
+        (
+            "query_coverage",
+            json!({ "reports": [" "] }),
+            "/parameters/reports/0: must not be empty",
+        ),
     ] {
         let error = named(name)
             .check(&Json::from(parameters), &settings())
@@ -267,7 +293,9 @@ fn research_is_a_run_of_its_own() {
         json!({ "question": "q", "sources": ["docs", "https://example.org/x"] }),
     );
     let input: RunInput = made.input.parse().unwrap();
-    let RunRequest::Research(request) = input.request;
+    let RunRequest::Research(request) = input.request else {
+        panic!("a research run");
+    };
     assert_eq!(request.sources, ["/srv/project/docs", "https://example.org/x"]);
     let it = named("research");
     let output = json!({ "run_id": "r1", "result": { "answer": "42" } });
@@ -305,4 +333,41 @@ fn a_command_and_a_search_are_data() {
     let made = step("get_memory_summary", json!({ "keywords": ["OODA"] }));
     let input: MemoryInput = made.input.parse().unwrap();
     assert_eq!((input.keywords, input.limit), (vec!["OODA".to_owned()], 20));
+}
+
+#[test]
+fn a_query_of_coverage_reads_the_named_reports_or_those_of_the_settings() {
+    let made = step(
+        "query_coverage",
+        json!({ "scope": "all", "format": "minizinc_dzn" }),
+    );
+    let input: CoverageInput = made.input.parse().unwrap();
+    let expected = CoverageInput {
+        directory: "/srv/project".to_owned(),
+        scope: Scope::All,
+        format: OutputFormat::MinizincDzn,
+        reports: Vec::new(),
+    };
+    assert_eq!(input, expected);
+    let settings = BatchSettings {
+        coverage_reports: vec!["build/unit.info".to_owned()],
+        ..settings()
+    };
+    for (parameters, reports) in [
+        (json!({}), ["build/unit.info"]),
+        (json!({ "reports": ["x.xml"] }), ["x.xml"]),
+    ] {
+        let making = Making {
+            key: StepKey::new("k"),
+            settings: &settings,
+            max_attempts: 1,
+            variables: Vec::new(),
+        };
+        let made = named("query_coverage").step(&parameters, making).unwrap();
+        let input: CoverageInput = made.input.parse().unwrap();
+        assert_eq!(
+            (input.reports, input.format),
+            (reports.map(str::to_owned).to_vec(), OutputFormat::Json)
+        );
+    }
 }

@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::help;
+use crate::commands::answer::AnswerArgs;
 use crate::commands::ask::AskArgs;
 use crate::commands::batch::BatchArgs;
 use crate::commands::cancel::CancelArgs;
@@ -16,6 +17,7 @@ use crate::commands::events::EventsArgs;
 use crate::commands::guard::GuardArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
+use crate::commands::ooda::OodaArgs;
 use crate::commands::prune::PruneArgs;
 use crate::commands::research::ResearchArgs;
 use crate::commands::resume::ResumeArgs;
@@ -62,6 +64,9 @@ pub(crate) enum Command {
     Chat(Box<ChatArgs>),
     /// Hand in many tasks at once, and poll them by one id
     Batch(BatchArgs),
+    /// Raise the coverage of a project: observe, orient, decide, act, again and again
+    #[command(after_help = help::OODA_EXAMPLES)]
+    Ooda(Box<OodaArgs>),
     /// Serve agents, research and runs as tools over the Model Context Protocol
     #[command(after_help = help::MCP_EXAMPLES)]
     Mcp(McpArgs),
@@ -78,6 +83,8 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// Ask again what failed in a run; what was answered stays
     Retry(RetryArgs),
+    /// Answer the question that a run waits on
+    Answer(AnswerArgs),
     /// End a run for good
     Cancel(CancelArgs),
     /// List the steps that failed for good, the newest first

@@ -66,6 +66,22 @@ Names after --model and /model: an agent (gemini, claude, codex), a model that a
 the Gemini API (api:NAME), or one of an OpenAI-compatible server (openai:NAME).
 A conversation is named by the beginning of its id, or `last`; `gemicro conversations list` lists them.";
 
+/// Below `gemicro ooda --help`.
+pub(crate) const OODA_EXAMPLES: &str = "\
+Examples:
+  gemicro ooda --dry-run
+  gemicro ooda --auto --target 90 --budget 200k
+  gemicro ooda services/parser/ooda.toml
+  gemicro ooda --decide decision.toml --format json
+
+The file says what is run, in the sandbox, in a private copy of the repository:
+  coverage = \"make coverage\"     # measures and writes the report
+  test = \"make test\"             # ends with 0 when the tests pass
+  report = \"coverage.info\"       # LCOV, llvm-cov JSON or Cobertura
+  target = 90
+Tests that pass, raise coverage and notice broken code become commits on task/coverage; your checkout stays as it is.
+docs/ooda.md describes all keys.";
+
 /// Below `gemicro mcp --help`.
 pub(crate) const MCP_EXAMPLES: &str = "\
 Examples:

@@ -10,11 +10,12 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 24] = [
+pub(super) const COMMANDS: [&str; 26] = [
     "research",
     "ask",
     "chat",
     "batch",
+    "ooda",
     "mcp",
     "serve",
     "runs",
@@ -22,6 +23,7 @@ pub(super) const COMMANDS: [&str; 24] = [
     "events",
     "resume",
     "retry",
+    "answer",
     "cancel",
     "dead-letters",
     "conversations",

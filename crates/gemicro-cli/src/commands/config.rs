@@ -4,7 +4,9 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::args::DataFormat;
-use crate::config::{ChatSettings, Endpoints, GuardSettings, ResearchFlags, ResearchSettings, StateFolder};
+use crate::config::{
+    ChatSettings, CoverageSettings, Endpoints, GuardSettings, ResearchFlags, ResearchSettings, StateFolder,
+};
 use crate::environment::KEY_VARIABLES;
 use crate::output;
 use crate::screen::text;
@@ -38,6 +40,7 @@ pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), Stopped> {
     rows.extend(ResearchSettings::resolve(&layers, ResearchFlags::default())?.rows());
     rows.extend(Endpoints::resolve(&layers)?.rows());
     rows.extend(ChatSettings::resolve(&layers, None, None, None)?.rows());
+    rows.extend(CoverageSettings::resolve(&layers)?.rows());
     rows.extend(GuardSettings::resolve(&layers)?.rows());
     let mut rows: Vec<(String, String, String)> = rows
         .into_iter()

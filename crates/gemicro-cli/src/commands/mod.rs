@@ -1,5 +1,6 @@
 //! One command, one file: what it takes, and one function that does it.
 
+pub(crate) mod answer;
 pub(crate) mod ask;
 pub(crate) mod batch;
 pub(crate) mod cancel;
@@ -13,6 +14,7 @@ pub(crate) mod events;
 pub(crate) mod guard;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod ooda;
 pub(crate) mod prune;
 pub(crate) mod research;
 pub(crate) mod resume;

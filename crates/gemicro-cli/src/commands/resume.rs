@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use gemicro_core::ask::AskFlow;
 use gemicro_core::flow::Flow;
+use gemicro_core::research::PLAN_QUESTION;
+use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::StoreError;
+use gemicro_engine::ooda::OodaFlow;
 use gemicro_engine::{AllowedHost, Here};
 use gemicro_event::ErrorKind;
 
 use super::research::{Showing, views, watch};
-use super::{ask, batch};
+use super::{ask, batch, ooda};
 use crate::args::{DataFormat, Format};
 use crate::config::readers::parse_host;
 use crate::follow::replay;
@@ -95,6 +98,14 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         here.engine().store().close().await;
         return end.outcome(&id);
     }
+    if row.flow == OodaFlow.name() {
+        let format = match args.format {
+            Format::Json => DataFormat::Json,
+            Format::Jsonl => DataFormat::Jsonl,
+            Format::Text | Format::Markdown => DataFormat::Text,
+        };
+        return ooda::resume(ctx, &here, watching, &stop, format).await;
+    }
     let showing = Showing {
         format: args.format,
         out: args.out.as_deref(),
@@ -124,7 +135,10 @@ async fn waits_for_approval(
         .events
         .iter()
         .fold(false, |waits, event| match event.update.event_type.as_str() {
-            "answer_requested" => true,
+            "answer_requested" => {
+                let asked = event.update.as_answer_requested();
+                asked.is_some_and(|asked| asked.key == PLAN_QUESTION)
+            }
             "answer_given" => false,
             _ => waits,
         });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::file::{ConfigFile, Owner};
-use super::{Origin, Setting, chat, endpoints, guard, research_defaults, state_folder};
+use super::{Origin, Setting, chat, coverage, endpoints, guard, research_defaults, state_folder};
 use crate::environment::Environment;
 use crate::trouble::Stopped;
 
@@ -57,6 +57,7 @@ impl Layers {
             .chain(endpoints::KEYS)
             .chain(guard::KEYS)
             .chain(chat::KEYS)
+            .chain(coverage::KEYS)
             .copied()
             .collect();
         self.files.iter().flat_map(|file| file.warnings(&known)).collect()

@@ -4,6 +4,7 @@
 //! [`Origin`], so that `gemicro config show` can name it.
 
 mod chat;
+mod coverage;
 pub(crate) mod endpoints;
 mod file;
 mod guard;
@@ -16,6 +17,7 @@ pub(crate) mod state_folder;
 mod tests;
 
 pub(crate) use chat::ChatSettings;
+pub(crate) use coverage::CoverageSettings;
 pub(crate) use endpoints::{BackendName, Endpoints};
 pub(crate) use guard::GuardSettings;
 pub(crate) use layers::Layers;

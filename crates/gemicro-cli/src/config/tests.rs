@@ -1,6 +1,6 @@
 //! Tests of the settings: which layer wins, and what is refused.
 
-use super::{Endpoints, Layers, Origin, ResearchFlags, ResearchSettings, StateFolder};
+use super::{CoverageSettings, Endpoints, Layers, Origin, ResearchFlags, ResearchSettings, StateFolder};
 use gemicro_core::budget::Limits;
 
 use crate::environment::Environment;
@@ -170,4 +170,31 @@ fn unknown_backends_are_refused_with_those_there_are() {
     let layers = Layers::of(Environment::of([("GEMICRO_BACKEND", "gpt")]), "", "").unwrap();
     let refused = ResearchSettings::resolve(&layers, ResearchFlags::default()).expect_err("refused");
     assert!(message(refused).contains("there are gemini, openai, deep-research, offline"));
+}
+
+#[test]
+fn reports_of_coverage_lie_inside_the_project() {
+    let project = "[coverage]\nreports = [\"build/unit.info\", \"coverage.xml\"]";
+    let layers = Layers::of(Environment::default(), project, "").unwrap();
+    assert_eq!(layers.warnings(), Vec::<String>::new());
+    let settings = CoverageSettings::resolve(&layers).unwrap();
+    assert_eq!(settings.reports.value, ["build/unit.info", "coverage.xml"]);
+    assert_eq!(settings.rows()[0].1, "build/unit.info, coverage.xml");
+    let environment = Environment::of([("GEMICRO_COVERAGE_REPORTS", "a.info, b.info")]);
+    let layers = Layers::of(environment, project, "").unwrap();
+    let settings = CoverageSettings::resolve(&layers).unwrap();
+    assert_eq!(settings.reports.value, ["a.info", "b.info"]);
+    for (report, expected) in [
+        ("../x.info", "`../x.info` is not a path inside the project"),
+        ("/etc/passwd", "`/etc/passwd` is not a path inside the project"),
+        ("", "the name of a report is empty"),
+    ] {
+        let layers = Layers::of(
+            Environment::default(),
+            &format!("[coverage]\nreports = [\"{report}\"]"),
+            "",
+        );
+        let refused = CoverageSettings::resolve(&layers.unwrap()).expect_err("refused");
+        assert!(message(refused).contains(expected), "{report}");
+    }
 }

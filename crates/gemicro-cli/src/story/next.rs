@@ -24,7 +24,7 @@ pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
         return next_of_batch(story, batch);
     }
     let mut commands = match story.status {
-        RunStatus::Completed if story.agent.is_some() => vec![(
+        RunStatus::Completed if story.agent.is_some() || story.is_about_tests() => vec![(
             format!("gemicro show {run} --format json"),
             "everything, for programs",
         )],

@@ -68,7 +68,7 @@ impl Page<'_> {
         self.field(&mut page, "Asked", &first_lines(&story.question, QUESTION_LINES));
         let started = format!("{} UTC by {}", numbers::moment(story.started_at), story.program);
         self.field(&mut page, "Started", &started);
-        if story.batch.is_none() {
+        if story.batch.is_none() && (story.model.is_some() || !story.is_about_tests()) {
             self.field(&mut page, "Answered", &format!("by {by}"));
         }
         self.field(&mut page, "Stopped", &self.why_it_stopped());
@@ -93,6 +93,9 @@ impl Page<'_> {
         match story.status {
             RunStatus::Completed if story.agent.is_some() || story.conversation.is_some() => {
                 "done".to_owned()
+            }
+            RunStatus::Completed if story.is_about_tests() => {
+                format!("done: {}", story.outcome.as_deref().unwrap_or("it has a result"))
             }
             RunStatus::Completed => {
                 let n_answered = story

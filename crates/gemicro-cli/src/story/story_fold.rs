@@ -8,7 +8,7 @@ use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_core::run::RunState;
 use gemicro_core::run::events::{RunParked, RunReaders};
 use gemicro_engine::BatchAnswer;
-use gemicro_event::{Charge, ErrorKind, Event, Failure, RunStatus, StepKey, StreamId, Timestamp};
+use gemicro_event::{Charge, ErrorKind, Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
 use serde::Serialize;
 
 use super::steps::{self, StepStory};
@@ -61,6 +61,8 @@ pub(crate) struct Story {
     pub(crate) conversation: Option<StreamId>,
     /// The model, if one was to answer.
     pub(crate) model: Option<String>,
+    /// What its result says in one sentence.
+    pub(crate) outcome: Option<String>,
     /// The agent, if one was to answer: who, where, and what it may write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<String>,
@@ -104,6 +106,9 @@ pub(crate) struct Story {
     pub(crate) n_pages: (usize, usize),
     /// Its result.
     pub(crate) result: Option<FinalResult>,
+    /// The same as it was stored, where research has no such result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) details: Option<Json>,
     /// Why it failed.
     pub(crate) failure: Option<Failure>,
     #[serde(skip)]
@@ -126,6 +131,8 @@ impl Story {
             n_resumed: 0,
             conversation: None,
             model: None,
+            outcome: None,
+            details: None,
             agent: None,
             session: None,
             branch: None,
@@ -187,7 +194,11 @@ impl Story {
                 self.session = answer.as_ref().and_then(|answer| answer.session.clone());
                 self.branch = answer.and_then(|answer| answer.branch);
             }
-            "final_result" => self.result = update.as_final_result(),
+            "final_result" => {
+                self.result = update.as_final_result();
+                self.outcome = Some(update.message.clone());
+                self.details = self.is_about_tests().then(|| update.data.clone());
+            }
             _ => self.fold_sub_query(event),
         }
         if let Some(RunEnd::Failed(failure)) = RunEnd::of(event) {
@@ -206,6 +217,11 @@ impl Story {
         moved.chain(about).chain(notices).chain(alarms).collect()
     }
 
+    /// Whether it writes tests, or says which are missing.
+    pub(crate) fn is_about_tests(&self) -> bool {
+        ["ooda", "test_proposal", "strategy"].contains(&self.flow.as_str())
+    }
+
     fn fold_started(&mut self, event: &Event) {
         self.started_at = event.update.timestamp;
         let Some(started) = event.update.as_run_started() else {
@@ -219,6 +235,9 @@ impl Story {
             let text = |pointer: &str| Some(started.plan.pointer(pointer)?.as_str()?.to_owned());
             self.model = text("/settings/llm/model");
             self.goes_on_from = text("/retries").and_then(|run| StreamId::new(run).ok());
+        } else if self.is_about_tests() {
+            let text = |pointer: &str| Some(started.plan.pointer(pointer)?.as_str()?.to_owned());
+            self.model = text("/llm/model").or_else(|| text("/prose/llm/model"));
         } else if let Ok(plan) = started.plan.parse::<ResearchPlan>() {
             self.question = plan.question;
             self.notices = plan.notices;

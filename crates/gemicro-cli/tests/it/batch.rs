@@ -6,40 +6,7 @@ use crate::batch_place::{Place, last_line, prompt, shell, states};
 use crate::golden;
 
 /// The input of the contract.
-const CONTRACT: &str = r#"[
-  {
-    "task_id": "task_123",
-    "type": "query_coverage",
-    "parameters": {
-      "scope": "all",
-      "format": "minizinc_dzn"
-    }
-  },
-  {
-    "task_id": "task_124",
-    "type": "propose_test",
-    "parameters": {
-      "target_cpp_file": "lib/parser.cpp",
-      "target_line_range": "100-150",
-      "semantic_context": "parsing of MiniZinc variables"
-    }
-  },
-  {
-    "task_id": "task_125",
-    "type": "get_memory_summary",
-    "parameters": {
-      "keywords": ["OODA", "oxidation"]
-    }
-  },
-  {
-    "task_id": "task_126",
-    "type": "execute_shell_command",
-    "parameters": {
-      "command": "ls -la",
-      "description": "List files in current directory"
-    }
-  }
-]"#;
+const CONTRACT: &str = include_str!("contract.json");
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
@@ -48,6 +15,12 @@ fn keys(value: &Value) -> Vec<&str> {
 #[test]
 fn the_batch_of_the_contract() {
     let place = Place::alone();
+    std::fs::write(place.path("a.rs"), "").unwrap();
+    std::fs::write(
+        place.path("lcov.info"),
+        "SF:a.rs\nDA:1,1\nDA:2,0\nend_of_record\n",
+    )
+    .unwrap();
     let called = place.submit(CONTRACT, &[]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     let id = last_line(&called)["response_id"].clone();
@@ -69,18 +42,19 @@ fn the_batch_of_the_contract() {
     let ids = ["task_123", "task_124", "task_125", "task_126"];
     assert_eq!(states(&answer).iter().map(|it| it.0).collect::<Vec<_>>(), ids);
     let results = answer["results"].as_array().unwrap();
-    for (item, name) in results.iter().zip(["query_coverage", "propose_test"]) {
-        let error = item["error"].as_str().unwrap();
-        assert_eq!(
-            (&item["status"], &item["state"]),
-            (&json!("failed"), &json!("rejected"))
-        );
-        assert!(
-            error.contains(name) && error.contains("there are prompt"),
-            "{error}"
-        );
-        assert_eq!(item["error_kind"], "invalid_input");
-    }
+    let covered = &results[0];
+    assert_eq!(covered["status"], "completed", "{covered}");
+    let data = covered["output"]["coverage_data"].as_str().unwrap();
+    assert!(data.contains("\nfiles = [\"a.rs\"];\n"), "{data}");
+    assert_eq!(covered["output"]["summary"]["percent"], 50.0);
+    let item = &results[1];
+    let error = item["error"].as_str().unwrap();
+    assert_eq!(
+        (&item["status"], &item["state"]),
+        (&json!("failed"), &json!("failed"))
+    );
+    assert!(error.contains("there is no file lib/parser.cpp"), "{error}");
+    assert_eq!(item["error_kind"], "not_found");
     let memory = &results[2];
     match memory["status"].as_str() {
         Some("completed") => assert!(memory["output"]["memory_summary"].is_string(), "{memory}"),
@@ -98,7 +72,9 @@ fn the_batch_of_the_contract() {
         (&json!(""), &json!(0))
     );
     // The journal says what the command was for.
-    let events = place.call(&["events", "last", "--format", "text"]).stdout;
+    let events = place
+        .call(&["events", id.as_str().unwrap(), "--format", "text"])
+        .stdout;
     assert!(
         events.contains("Task task_126 started: List files in current directory"),
         "{events}"

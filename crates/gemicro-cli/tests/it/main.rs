@@ -27,6 +27,8 @@ mod mcp_clients;
 mod mcp_python;
 mod mcp_resident;
 mod normal;
+mod ooda;
+mod ooda_place;
 mod parking;
 mod program;
 mod provider_trouble;

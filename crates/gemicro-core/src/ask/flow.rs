@@ -7,7 +7,7 @@ use super::events::{AgentAnswered, AgentStarted, AskReaders};
 use super::task::Grant;
 use super::{AgentTask, AgentTrouble, agent_step};
 use crate::budget::{Limits, Purpose};
-use crate::flow::{Decision, Flow, Outcome, Step, StepEnd};
+use crate::flow::{Decision, Flow, Outcome, Step, StepEnd, read_plan};
 use crate::research::events::ResultMetadata;
 use crate::run::RunState;
 use crate::run::events::RunReaders;
@@ -65,9 +65,7 @@ impl Flow for AskFlow {
     }
 
     fn start(&self, plan: &Json) -> Result<AskState, Failure> {
-        let plan = plan
-            .parse()
-            .map_err(|error| Failure::new(ErrorKind::StorageError, error.to_string()))?;
+        let plan = read_plan(plan)?;
         Ok(AskState {
             plan,
             answered: None,
@@ -191,13 +189,7 @@ impl AskState {
 
 /// The shape of every final result, and what is particular to agents beside it.
 fn result(answered: &AgentAnswered, run: &RunState) -> Json {
-    let spent = run.ledger.spent();
-    let metadata = ResultMetadata {
-        total_tokens: spent.tokens,
-        duration_ms: run.worked_ms_at(run.last_at),
-        micro_usd: spent.micro_usd,
-        ..ResultMetadata::default()
-    };
+    let metadata = ResultMetadata::of(run);
     Json::from(serde_json::json!({
         "answer": answered.answer.text,
         "metadata": metadata,

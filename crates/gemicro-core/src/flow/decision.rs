@@ -17,6 +17,35 @@ pub struct Decision {
     pub finish: Option<Outcome>,
 }
 
+impl Decision {
+    /// One step, and nothing else.
+    #[must_use]
+    pub fn step(step: Step) -> Self {
+        Self {
+            want: vec![step],
+            ..Self::default()
+        }
+    }
+
+    /// The end.
+    #[must_use]
+    pub fn end(outcome: Outcome) -> Self {
+        Self {
+            finish: Some(outcome),
+            ..Self::default()
+        }
+    }
+
+    /// Nothing before a person's answer.
+    #[must_use]
+    pub fn ask(key: String) -> Self {
+        Self {
+            waits: vec![Wait::Answer { key }],
+            ..Self::default()
+        }
+    }
+}
+
 /// Something outside the run's own steps that must happen first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wait {

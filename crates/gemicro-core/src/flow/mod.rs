@@ -4,9 +4,11 @@
 //! no clock and keeps nothing beside the journal; `drive` does the rest.
 
 mod decision;
+mod plan;
 mod step;
 mod traits;
 
 pub use decision::{Decision, Outcome, Wait};
+pub use plan::read_plan;
 pub use step::{Again, RetryPolicy, Spent, Step, StepEnd, StepFailure, StepOutput};
 pub use traits::Flow;

@@ -7,6 +7,7 @@ use futures_util::stream::BoxStream;
 use gemicro_event::{Json, Usage};
 use serde::{Deserialize, Serialize};
 
+use super::LlmConfig;
 use crate::flow::StepFailure;
 
 /// One call to a model, as plain data.
@@ -42,6 +43,27 @@ pub struct LlmRequest {
     /// How long it may take.
     #[serde(default)]
     pub time: CallTime,
+}
+
+impl LlmRequest {
+    /// A plain question under these settings: no instructions, no schema, no tools.
+    #[must_use]
+    pub fn new(label: &str, prompt: String, config: &LlmConfig) -> Self {
+        Self {
+            label: label.to_owned(),
+            backend: config.backend.clone(),
+            model: config.model.clone(),
+            system: None,
+            prompt,
+            previous: None,
+            schema: None,
+            tools: Vec::new(),
+            delivery: Delivery::Streamed,
+            max_output_tokens: config.max_output_tokens,
+            temperature: config.temperature,
+            time: config.time(),
+        }
+    }
 }
 
 /// The backend of requests that name none.

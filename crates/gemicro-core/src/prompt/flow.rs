@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::events::{ModelAnswered, PromptReaders};
 use crate::budget::Purpose;
-use crate::flow::{Decision, Flow, Outcome, Step, StepEnd};
+use crate::flow::{Decision, Flow, Outcome, Step, StepEnd, read_plan};
 use crate::llm::{LlmConfig, LlmRequest, LlmResponse, llm_step, worst_case};
 use crate::research::events::ResultMetadata;
 use crate::run::RunState;
@@ -51,20 +51,7 @@ impl ModelTask {
     /// The call that tells everything.
     #[must_use]
     pub fn whole(&self) -> LlmRequest {
-        LlmRequest {
-            label: self.label.clone(),
-            backend: self.llm.backend.clone(),
-            model: self.llm.model.clone(),
-            system: None,
-            prompt: self.prompt.clone(),
-            previous: None,
-            schema: None,
-            tools: Vec::new(),
-            delivery: crate::llm::Delivery::Streamed,
-            max_output_tokens: self.llm.max_output_tokens,
-            temperature: self.llm.temperature,
-            time: self.llm.time(),
-        }
+        LlmRequest::new(&self.label, self.prompt.clone(), &self.llm)
     }
 
     /// The most that the call can cost.
@@ -120,9 +107,7 @@ impl Flow for PromptFlow {
     }
 
     fn start(&self, plan: &Json) -> Result<PromptState, Failure> {
-        let task = plan
-            .parse()
-            .map_err(|error| Failure::new(ErrorKind::StorageError, error.to_string()))?;
+        let task = read_plan(plan)?;
         Ok(PromptState {
             task,
             answered: None,
@@ -201,13 +186,7 @@ impl Flow for PromptFlow {
 
 /// The shape of every final result, and what is particular to models beside it.
 fn result(answered: &ModelAnswered, run: &RunState) -> Json {
-    let spent = run.ledger.spent();
-    let metadata = ResultMetadata {
-        total_tokens: spent.tokens,
-        duration_ms: run.worked_ms_at(run.last_at),
-        micro_usd: spent.micro_usd,
-        ..ResultMetadata::default()
-    };
+    let metadata = ResultMetadata::of(run);
     Json::from(serde_json::json!({
         "answer": answered.text,
         "metadata": metadata,

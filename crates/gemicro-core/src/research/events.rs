@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Citation, Contradiction, Unanswered};
 use crate::blob::BlobId;
 use crate::corpus::SkippedSource;
+use crate::run::RunState;
 
 /// The sources were read and stored. Once per run, before decomposition, where sources are given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -176,6 +177,20 @@ pub struct ResultMetadata {
     /// A model without a known price was used: the money is not counted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpriced: bool,
+}
+
+impl ResultMetadata {
+    /// The figures of a run without sub-queries, as far as it is.
+    #[must_use]
+    pub fn of(run: &RunState) -> Self {
+        let spent = run.ledger.spent();
+        Self {
+            total_tokens: spent.tokens,
+            duration_ms: run.worked_ms_at(run.last_at),
+            micro_usd: spent.micro_usd,
+            ..Self::default()
+        }
+    }
 }
 
 event_payload!(SourcesRead, "sources_read", |it| match it.n_documents {

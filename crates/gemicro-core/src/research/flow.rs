@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, Timestamp};
+use gemicro_event::{AgentUpdate, Event, Failure, Json, Timestamp};
 
 use super::events::{
     FinalResult, SourceFetched, SourceNotFetched, SourcesRead, SubQueryCompleted, SubQueryFailed,
 };
 use super::{Grade, ResearchPlan, decide, describe, fold};
 use crate::corpus::Passage;
-use crate::flow::{Decision, Flow, Step, StepEnd};
+use crate::flow::{Decision, Flow, Step, StepEnd, read_plan};
 use crate::run::RunState;
 
 /// The question a run with `approve_plan` asks: are these the right sub-queries?
@@ -71,9 +71,7 @@ impl Flow for ResearchFlow {
     }
 
     fn start(&self, plan: &Json) -> Result<ResearchState, Failure> {
-        let plan = plan
-            .parse()
-            .map_err(|error| Failure::new(ErrorKind::StorageError, error.to_string()))?;
+        let plan = read_plan(plan)?;
         Ok(ResearchState {
             plan,
             sources: None,

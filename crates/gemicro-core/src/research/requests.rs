@@ -4,10 +4,10 @@ use gemicro_event::{Charge, Json};
 
 use super::fit::smallest;
 use super::flow::ResearchState;
-use super::prompts::fill;
 use super::{PromptSet, ResearchEngine, ResearchPlan, UseAs, findings, report, sections};
 use crate::corpus::Passage;
 use crate::llm::{Delivery, LlmConfig, LlmRequest, LlmTool, worst_case};
+use crate::template::fill;
 
 /// Bytes of findings shown to the model that writes the report, at most.
 pub(super) const MAX_FINDINGS_BYTES: usize = 24 * 1024;
@@ -231,17 +231,7 @@ fn harmless(text: &str) -> String {
 
 fn request(label: &str, prompt: String, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
     LlmRequest {
-        label: label.to_owned(),
-        backend: llm.backend.clone(),
-        model: llm.model.clone(),
         system: Some(prompts.system.clone()),
-        prompt,
-        previous: None,
-        schema: None,
-        tools: Vec::new(),
-        delivery: Delivery::Streamed,
-        max_output_tokens: llm.max_output_tokens,
-        temperature: llm.temperature,
-        time: llm.time(),
+        ..LlmRequest::new(label, prompt, llm)
     }
 }

@@ -6,11 +6,11 @@ use proptest::{prop_assert, prop_assert_eq};
 
 use super::answers::verified_answer;
 use super::markers::{renumber, without_unknown_links};
-use super::prompts::fill;
 use super::{PromptSet, ResearchConfig, ResearchEngine, ResearchPlan};
 use crate::budget::Limits;
 use crate::corpus::{BlockKind, Passage};
 use crate::llm::{LlmConfig, LlmResponse};
+use crate::template::fill;
 
 /// 1 stays, 2 becomes 3 and 4, everything else is unknown.
 fn map(number: usize) -> Vec<usize> {

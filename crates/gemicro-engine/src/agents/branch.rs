@@ -7,8 +7,8 @@ use std::time::Duration;
 use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::repository::{
-    Bundled, CommitMessage, GitSettings, Import, ImportRules, Inside, NewTask, Report, RepositoryError,
-    Shown, Slug, Start, TaskRepo, TaskSandbox, Tripwire, TrustedRepo, import, show,
+    Bundled, ChangeCounts, CommitMessage, GitSettings, Import, ImportRules, Inside, NewTask, Report,
+    RepositoryError, Shown, Slug, Start, TaskRepo, TaskSandbox, Tripwire, TrustedRepo, import, show,
 };
 use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Profile, Tier};
 
@@ -22,18 +22,20 @@ const INSIDE: Duration = Duration::from_secs(120);
 const SUBJECT_CHARS: usize = 72;
 
 /// A branch that a run works on; nobody else does meanwhile.
-pub(super) struct OnBranch {
+pub(crate) struct OnBranch {
     repository: TrustedRepo,
     task: TaskRepo,
     /// The user's repository before the agent began.
     before: Tripwire,
     notes: Vec<String>,
     marks: Marks,
+    /// The branch was made now.
+    is_new: bool,
     _lock: File,
 }
 
 /// How the agent's commits are taken over.
-pub(super) struct Landing {
+pub(crate) struct Landing {
     launcher: Launcher,
     tier: Tier,
     user_home: PathBuf,
@@ -44,13 +46,18 @@ pub(super) struct Landing {
 impl Landing {
     /// For the run of a task in a tier.
     pub(super) fn of(setup: &AgentSetup, tier: Tier, task: &AgentTask, run: &StreamId) -> Self {
+        Self::with(setup, tier, message(task, run))
+    }
+
+    /// With a message for what is not committed yet.
+    pub(crate) fn with(setup: &AgentSetup, tier: Tier, message: CommitMessage) -> Self {
         let fixed = [("PATH", search_path(setup)), ("LC_ALL", "C.UTF-8".to_owned())];
         Self {
             launcher: setup.launcher.clone(),
             tier,
             user_home: setup.user_home.clone(),
             environment: fixed.map(|(name, value)| (name.to_owned(), value)).to_vec(),
-            message: message(task, run),
+            message,
         }
     }
 }
@@ -71,7 +78,7 @@ impl OnBranch {
 
     /// Ends the work on it: says what else changed in the user's repository, and takes over what the agent did where
     /// that is wanted.
-    pub(super) async fn leave(
+    pub(crate) async fn leave(
         self,
         landing: Option<Landing>,
     ) -> (Vec<String>, Option<Result<BranchOutcome, Failure>>) {
@@ -83,8 +90,17 @@ impl OnBranch {
             .unwrap_or_else(|error| (Vec::new(), Some(Err(crashed(&error)))))
     }
 
-    /// Opens the task of a branch, made if it is not there.
-    fn open(
+    /// Ends the work on a branch in whose folder nothing is left that was not taken over.
+    pub(crate) async fn leave_clean(self) -> Vec<String> {
+        let left = tokio::task::spawn_blocking(move || {
+            self.marks.end();
+            self.tripped()
+        });
+        left.await.unwrap_or_default()
+    }
+
+    /// Opens the task of a branch, made if it is not there. Blocks.
+    pub(crate) fn open(
         setup: &AgentSetup,
         state: &Path,
         (directory, branch): (&str, &str),
@@ -104,6 +120,10 @@ impl OnBranch {
         repository
             .check_not_checked_out(&slug)
             .map_err(|error| told(&error))?;
+        let is_new = repository
+            .task_branch(&slug)
+            .map_err(|error| told(&error))?
+            .is_none();
         let notes = repository.notes().iter().map(|note| note.message().to_owned());
         let mut notes: Vec<String> = notes.collect();
         let marks = Marks::of(&tasks, &id);
@@ -126,13 +146,82 @@ impl OnBranch {
             before,
             notes,
             marks,
+            is_new,
             _lock: lock,
         })
     }
 
     /// Where the agent works.
-    pub(super) fn worktree(&self) -> PathBuf {
+    pub(crate) fn worktree(&self) -> PathBuf {
         self.task.worktree()
+    }
+
+    /// The last commit that was taken over.
+    pub(crate) fn tip(&self) -> String {
+        self.task.tip().to_string()
+    }
+
+    /// What that commit says.
+    pub(crate) fn tip_message(&self) -> impl Future<Output = Result<String, Failure>> + use<> {
+        let (repository, tip) = (self.repository.clone(), self.task.tip().clone());
+        let asked =
+            tokio::task::spawn_blocking(move || repository.message(&tip).map_err(|error| told(&error)));
+        async move { asked.await.unwrap_or_else(|error| Err(crashed(&error))) }
+    }
+
+    /// How often files below a folder of the user's checkout changed. Blocks.
+    pub(crate) fn changes(&self, folder: &Path, most: usize) -> ChangeCounts {
+        self.repository.change_counts(folder, most).unwrap_or_default()
+    }
+
+    /// Where a folder of the user's checkout is in the repository.
+    pub(crate) fn inner(&self, folder: &Path) -> Result<PathBuf, Failure> {
+        let top = std::fs::canonicalize(self.repository.top());
+        let inner = top
+            .ok()
+            .and_then(|top| folder.strip_prefix(top).ok().map(Path::to_owned));
+        inner.ok_or_else(|| {
+            let message = format!("{} is not in the repository's checkout", folder.display());
+            Failure::new(ErrorKind::InvalidInput, message)
+        })
+    }
+
+    /// Makes folder, home and git directory anew at the tip of the branch. Nothing must be running there. Blocks.
+    pub(crate) fn renew(&mut self) -> Result<(), Failure> {
+        self.task.rebuild(&self.repository).map_err(|error| told(&error))
+    }
+
+    /// Whether the branch was made now.
+    pub(crate) fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Commits of the user's checkout that the branch does not have; none where nobody can say. Blocks.
+    pub(crate) fn n_missing(&self) -> u64 {
+        let repository = &self.repository;
+        repository
+            .count_missing(repository.head(), self.task.tip())
+            .unwrap_or(0)
+    }
+
+    /// Takes a branch that was made now away again, with its folder.
+    pub(crate) async fn abandon(self) -> Result<Vec<String>, Failure> {
+        let abandoned = tokio::task::spawn_blocking(move || {
+            let tripped = self.tripped();
+            let (slug, tip) = (self.task.slug().clone(), self.task.tip().clone());
+            self.marks.end();
+            self.task.discard().map_err(|error| told(&error))?;
+            self.repository
+                .remove_task_branch(&slug, &tip)
+                .map_err(|error| told(&error))?;
+            Ok(tripped)
+        });
+        abandoned.await.unwrap_or_else(|error| Err(crashed(&error)))
+    }
+
+    /// The walls for commands that work on the branch.
+    pub(crate) fn task_profile(&self, sandbox: TaskSandbox) -> Profile {
+        self.task.profile(sandbox)
     }
 
     /// The walls of the agent: those it would have in the user's folder, moved to the task.

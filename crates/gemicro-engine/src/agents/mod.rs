@@ -29,6 +29,7 @@ mod traces;
 mod verdict;
 mod way;
 
+pub(crate) use branch::{Landing, OnBranch};
 pub use commons::AgentCommons;
 pub use executor::AgentExecutor;
 pub use known::{KnownSession, find_session};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use gemicro_batch::contract::{BatchAnswer, ItemAnswer, Progress, next_poll_seconds};
+use gemicro_batch::contract::{BatchAnswer, Counts, ItemState, Items, Progress, next_poll_seconds};
 use gemicro_batch::flow::{BatchFlow, CANCEL_ITEMS, RETRY_ITEMS, board, retry_plan};
-use gemicro_core::command::{AckStatus, AgentCommand};
+use gemicro_core::command::AgentCommand;
 use gemicro_core::flow::Flow;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
@@ -19,13 +19,10 @@ use serde_json::json;
 use super::BatchRequest;
 use crate::Plan;
 use crate::desk::{Desk, Watched};
+use crate::telling::tell;
 
-/// How long a command to a batch may take to be answered by whoever drives it.
-const COMMAND_WAIT: Duration = Duration::from_secs(10);
 /// Seconds until the next look at a batch that was stopped is worth it.
 const STOPPED_POLL: u64 = 60;
-/// How often the answer to a command is looked for.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// Batches over a desk.
 #[derive(Clone)]
@@ -85,8 +82,8 @@ impl Batches {
     /// # Errors
     /// `not_found` when there is no such batch.
     pub async fn poll(&self, named: &str) -> Result<BatchAnswer, Failure> {
-        let run = self.find(named).await?.run;
-        self.answer(&run).await
+        let row = self.find(named).await?;
+        self.answer_at(&row).await
     }
 
     /// How a batch stands when its last task has its final state, or when this time has passed.
@@ -135,7 +132,7 @@ impl Batches {
             self.desk.cancel(&run, reason).await?;
         } else {
             let data = json!({ "task_ids": task_ids, "reason": reason });
-            self.command(&run, AgentCommand::new(CANCEL_ITEMS, data)).await?;
+            tell(self.desk.as_ref(), &run, AgentCommand::new(CANCEL_ITEMS, data)).await?;
         }
         self.answer(&run).await
     }
@@ -151,8 +148,7 @@ impl Batches {
         if !row.status.is_terminal() {
             self.wake(&row.run).await?;
             let data = json!({ "task_ids": task_ids });
-            self.command(&row.run, AgentCommand::new(RETRY_ITEMS, data))
-                .await?;
+            tell(self.desk.as_ref(), &row.run, AgentCommand::new(RETRY_ITEMS, data)).await?;
             return self.answer(&row.run).await;
         }
         let events = self.desk.events(&row.run).await?;
@@ -197,11 +193,17 @@ impl Batches {
         Ok(row)
     }
 
-    /// As the board shows it. The journal says the rest: until when a limit holds, and what a run ended with whose
-    /// flow broke.
+    /// How a batch stands now.
     async fn answer(&self, run: &StreamId) -> Result<BatchAnswer, Failure> {
         let row = self.desk.find(run.as_str()).await?;
-        let answer = from_board(&row, &self.desk.board(run).await?);
+        self.answer_at(&row).await
+    }
+
+    /// As the board shows it. The journal says the rest: until when a limit holds, and what a run ended with whose
+    /// flow broke.
+    async fn answer_at(&self, row: &RunRow) -> Result<BatchAnswer, Failure> {
+        let run = &row.run;
+        let answer = from_board(row, self.desk.board(run).await?);
         let is_whole = answer.as_ref().is_some_and(|answer| {
             row.status != RunStatus::Parked && !(row.status.is_terminal() && answer.counts.open() > 0)
         });
@@ -260,53 +262,35 @@ impl Batches {
             }
         }
     }
-
-    /// Sends a command and waits until whoever drives the batch has carried it out.
-    async fn command(&self, run: &StreamId, command: AgentCommand) -> Result<(), Failure> {
-        let id = command.command_id.clone();
-        self.desk.send(run, command).await?;
-        let deadline = tokio::time::Instant::now() + COMMAND_WAIT;
-        loop {
-            let ack = self.desk.acknowledgement(run, &id).await?;
-            match ack.filter(|ack| ack.status != AckStatus::Accepted) {
-                Some(ack) if ack.status == AckStatus::Rejected => {
-                    let reason = ack
-                        .data
-                        .get("reason")
-                        .and_then(|it| it.as_str())
-                        .map(str::to_owned);
-                    return Err(Failure::new(ErrorKind::Conflict, reason.unwrap_or_default()));
-                }
-                Some(_) => return Ok(()),
-                None if tokio::time::Instant::now() >= deadline => {
-                    let message = format!(
-                        "nobody drives batch {run} now; what was asked is done when it goes on: gemicro resume {run}"
-                    );
-                    return Err(Failure::new(ErrorKind::StillRunning, message));
-                }
-                None => tokio::time::sleep(LOOK).await,
-            }
-        }
-    }
 }
 
 /// The answer that a board makes; none where it cannot be read, or has no lines.
-fn from_board(row: &RunRow, board: &Board) -> Option<BatchAnswer> {
-    let results: Vec<ItemAnswer> = serde_json::from_str(&board.shown).ok()?;
-    let seqs: Vec<u64> = serde_json::from_str(&board.seqs).ok()?;
-    if results.is_empty() {
+fn from_board(row: &RunRow, board: Board) -> Option<BatchAnswer> {
+    let (mut counts, mut n_settled) = (Counts::default(), 0);
+    for tally in &board.tallies {
+        let state = ItemState::named(&tally.state)?;
+        counts.add_many(state, tally.n_lines);
+        // What was settled from the beginning was written with the first event.
+        if state.is_final() {
+            n_settled += tally.n_later;
+        }
+    }
+    if counts.total == 0 {
         return None;
     }
-    // What was settled from the beginning was written with the first event.
-    let is_settled = |(item, seq): &(&ItemAnswer, &u64)| item.state.is_final() && **seq > 1;
-    let progress = Progress {
-        n_open: results.iter().filter(|item| !item.state.is_final()).count() as u64,
-        n_settled: results.iter().zip(&seqs).filter(is_settled).count() as u64,
+    let next_poll = next_poll_seconds(Progress {
+        n_open: counts.open(),
+        n_settled,
         elapsed: Timestamp::now().since(row.started_at),
         parked_for: None,
-    };
-    let next_poll = next_poll_seconds(progress);
-    Some(BatchAnswer::new(row.run.to_string(), results, next_poll))
+    });
+    let items = Items::of_board(board.shown).ok()?;
+    Some(BatchAnswer::counted(
+        row.run.to_string(),
+        items,
+        next_poll,
+        counts,
+    ))
 }
 
 fn suspended(run: &StreamId) -> Failure {

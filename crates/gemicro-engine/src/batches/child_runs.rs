@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_batch::types::{RunInput, RunOutput, RunRequest};
+use gemicro_batch::types::{ResearchParameters, RunInput, RunOutput, RunRequest};
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_core::llm::LlmConfig;
 use gemicro_core::offline::Techniques;
 use gemicro_core::research::ResearchConfig;
 use gemicro_core::run::events::RunReaders;
@@ -23,6 +24,7 @@ use sha2::{Digest, Sha256};
 
 use crate::plan::folder;
 use crate::request::{Backend, Request, ResearchRequest};
+use crate::test_plans::{proposal, refinement, strategy};
 use crate::{Engine, Plan};
 
 /// Runs steps of kind `run`.
@@ -64,7 +66,7 @@ async fn carry_out(engine: &Engine, call: StepCall) -> Result<StepOutput, StepFa
                 Err(failure) => Err(failure),
             },
             Err(StoreError::NotFound { .. }) => {
-                let plan = planned(&call)?;
+                let plan = planned(engine, &call).await?;
                 let parent = Some(call.run.clone());
                 let run = engine.start_under(parent, &child, &plan, stop.0.clone()).await?;
                 run.wait().await.map(drop)
@@ -124,31 +126,46 @@ async fn outcome(engine: &Engine, child: &StreamId) -> Result<StepOutput, StepFa
     })
 }
 
-fn planned(call: &StepCall) -> Result<Plan, Failure> {
+async fn planned(engine: &Engine, call: &StepCall) -> Result<Plan, Failure> {
     let input: RunInput = call.step.input.parse().map_err(|error| {
         let message = format!("the input of a run step cannot be read: {error}");
         Failure::new(ErrorKind::Internal, message)
     })?;
-    let RunRequest::Research(research) = input.request;
+    let limits = Limits {
+        tokens: input.grant.tokens,
+        micro_usd: input.grant.micro_usd,
+        turns: input.grant.turns,
+        wall_ms: None,
+    };
+    let (directory, llm) = (input.directory, input.llm);
+    match input.request {
+        RunRequest::Research(research) => self::research(research, &directory, llm, limits),
+        RunRequest::Proposal(request) => proposal(*request, &directory, &llm, limits),
+        RunRequest::Refinement(request) => refinement(engine, request, &directory, limits).await,
+        RunRequest::Strategy(request) => strategy(request, &directory, &llm, limits),
+    }
+}
+
+fn research(
+    research: ResearchParameters,
+    directory: &str,
+    llm: LlmConfig,
+    limits: Limits,
+) -> Result<Plan, Failure> {
     let backend = if research.offline {
         Backend::Offline(Techniques::default())
     } else {
         Backend::Model {
-            llm: input.llm,
+            llm,
             web: research.web,
         }
     };
     Plan::of(&Request::Research(Box::new(ResearchRequest {
         question: research.question,
-        sources: inside(&input.directory, research.sources)?,
+        sources: inside(directory, research.sources)?,
         backend,
         config: ResearchConfig::default(),
-        limits: Limits {
-            tokens: input.grant.tokens,
-            micro_usd: input.grant.micro_usd,
-            turns: input.grant.turns,
-            wall_ms: None,
-        },
+        limits,
         base: None,
     })))
 }

@@ -1,17 +1,21 @@
-//! Shell commands with the walls of this machine and the user's policy as it is now.
+//! Shell commands and tests of models, with the walls of this machine and the user's policy as it is now.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use gemicro_batch::proposal::{CHECK_STEP, CheckExecutor};
 use gemicro_batch::shell::{ShellExecutor, ShellSetup};
+use gemicro_batch::workshop::Toolchains;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
 use gemicro_event::Failure;
 use gemicro_event::redact::Redactor;
+use gemicro_guard::repository::GitSettings;
 
 use crate::agents::{AgentCommons, AgentSetup};
 
-/// Runs steps of kind `shell`.
+/// Runs steps of kind `shell` and `test_check`.
 pub(crate) struct Shell {
     parts: Arc<Parts>,
 }
@@ -34,20 +38,35 @@ impl Shell {
     }
 }
 
+impl Shell {
+    /// How git is asked about the user's repositories.
+    pub(crate) fn git_settings(&self) -> GitSettings {
+        let setup = &self.parts.setup;
+        let path = setup.environment.get("PATH").cloned().unwrap_or_default();
+        GitSettings {
+            agent_folders: vec![self.parts.commons.state().join("tasks")],
+            config_home: setup.environment.get("XDG_CONFIG_HOME").map(PathBuf::from),
+            ..GitSettings::new(path, &setup.user_home)
+        }
+    }
+}
+
 impl Parts {
-    async fn executor(&self) -> Result<ShellExecutor, Failure> {
+    async fn shell_setup(&self) -> Result<ShellSetup, Failure> {
         let state = self.commons.state();
-        let path = self.setup.environment.get("PATH");
-        Ok(ShellExecutor::new(ShellSetup {
+        let path = self.setup.environment.get("PATH").cloned().unwrap_or_default();
+        let variable = |name: &str| self.setup.environment.get(name).cloned();
+        Ok(ShellSetup {
             launcher: self.setup.launcher.clone(),
             tier: self.commons.tier(&self.setup.launcher).await?,
             policy: self.setup.policy.read()?,
             user_home: self.setup.user_home.clone(),
             hidden: vec![state.to_owned()],
             scratch: state.join("shell"),
-            path: path.cloned().unwrap_or_default(),
+            toolchains: Toolchains::of(&self.setup.user_home, &path, variable),
+            path,
             redactor: self.redactor.clone(),
-        }))
+        })
     }
 }
 
@@ -55,8 +74,11 @@ impl Executor for Shell {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let parts = self.parts.clone();
         Box::pin(async move {
-            let executor = parts.executor().await.map_err(StepFailure::free)?;
-            executor.execute(call).await
+            let setup = parts.shell_setup().await.map_err(StepFailure::free)?;
+            match call.step.kind.as_str() {
+                CHECK_STEP => CheckExecutor::new(setup).execute(call).await,
+                _ => ShellExecutor::new(setup).execute(call).await,
+            }
         })
     }
 

@@ -115,10 +115,8 @@ impl Branch {
     /// Takes a branch away that was made for nothing.
     fn undo(&self, repository: &TrustedRepo, slug: &Slug) {
         if self.is_new {
-            let reference = slug.reference();
-            let arguments = ["update-ref", "--no-deref", "-d", &reference, self.tip.as_str()];
             // The error that led here is the one to tell.
-            let _ = repository.git.text(&arguments);
+            let _ = repository.remove_task_branch(slug, &self.tip);
         }
     }
 }

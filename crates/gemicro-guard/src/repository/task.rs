@@ -177,7 +177,7 @@ impl TaskRepo {
         })
     }
 
-    /// Throws worktree and git directory away and makes them anew at the branch's tip in the user's repository.
+    /// Throws worktree, git directory, home and temporary files away and makes them anew at the branch's tip in the user's repository.
     /// Nothing of the agent must be running.
     ///
     /// # Errors
@@ -190,10 +190,17 @@ impl TaskRepo {
         let mut record = self.record.clone();
         (record.tip, record.next) = (tip, None);
         let layout = &self.layout;
-        for folder in [layout.worktree(), layout.git_directory(), layout.temporary()] {
+        let home = layout.home();
+        for folder in [
+            layout.worktree(),
+            layout.git_directory(),
+            layout.temporary(),
+            home.clone(),
+        ] {
             layout::throw_away(&folder)?;
         }
         layout::make_folder(&layout.temporary())?;
+        layout::make_folder(&home)?;
         create::build(repository, layout, &record)?;
         record.write(&layout.folder)?;
         self.record = record;

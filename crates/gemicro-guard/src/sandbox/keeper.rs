@@ -89,15 +89,20 @@ fn keep(control: &Arc<Inner>, tier: Tier, start: Start<'_>) -> Result<(), Sandbo
         end_all();
     });
 
-    let mut exit = None;
+    let (mut exit, mut how) = (None, WaitOptions::empty());
     loop {
         // Each child that ends, killed or not, is collected here; whoever is adopted meanwhile is a child, too.
-        match rustix::process::wait(WaitOptions::empty()) {
+        match rustix::process::wait(how) {
             Ok(Some((ended, status))) if u32::try_from(ended.as_raw_nonzero().get()) == Ok(pid) => {
                 exit = exit_of(tier, status);
-                std::thread::spawn(end_all);
+                // Mostly nothing is left of it, and then there is nobody to look for.
+                how = WaitOptions::NOHANG;
             }
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => {
+                std::thread::spawn(end_all);
+                how = WaitOptions::empty();
+            }
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             // No child is left, adopted ones included.
             Err(_) => break,
         }

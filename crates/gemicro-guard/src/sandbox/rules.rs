@@ -1,6 +1,7 @@
 //! Landlock: which files the command may open. The second wall in tier full, the first in tier landlock.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath, PathFd,
@@ -47,8 +48,15 @@ pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// The newest version of Landlock that the kernel grants, tried feature by feature; 0 without Landlock.
+/// The newest version of Landlock that the kernel grants; 0 without Landlock. It is tried once: the kernel stays the
+/// same for as long as this process lives.
 pub(super) fn abi() -> u8 {
+    static GRANTED: OnceLock<u8> = OnceLock::new();
+    *GRANTED.get_or_init(granted)
+}
+
+/// The same, tried feature by feature.
+fn granted() -> u8 {
     let has_files = |abi: ABI| {
         let hard = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
         hard.handle_access(AccessFs::from_all(abi))

@@ -3,6 +3,7 @@
 //! The main type is [`ProcessHandle`]. A number alone names nobody: the system uses it again.
 
 use std::fs;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -30,7 +31,7 @@ impl ProcessHandle {
         Some(Self {
             pid,
             started: stat(pid)?.started,
-            boot: boot()?,
+            boot: boot()?.to_owned(),
         })
     }
 }
@@ -150,7 +151,12 @@ fn stat(pid: u32) -> Option<Stat> {
     })
 }
 
-fn boot() -> Option<String> {
-    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    Some(text.trim().to_owned())
+/// The kernel's name for the time since it started; it is read once.
+fn boot() -> Option<&'static str> {
+    static BOOT: OnceLock<Option<String>> = OnceLock::new();
+    let read = || {
+        let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(text.trim().to_owned())
+    };
+    BOOT.get_or_init(read).as_deref()
 }

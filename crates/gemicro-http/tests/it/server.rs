@@ -80,6 +80,7 @@ impl Server {
                         directory: directory.clone(),
                         agent_idle_ms: 1_000,
                         agent_total_ms: 1_000,
+                        coverage_reports: Vec::new(),
                     },
                     limits: Default::default(),
                 })

@@ -64,6 +64,7 @@ impl FakeDesk {
                     directory: parameters.directory.display().to_string(),
                     agent_idle_ms: 1_000,
                     agent_total_ms: 1_000,
+                    coverage_reports: Vec::new(),
                 };
                 let limits = gemicro_core::budget::Limits::default();
                 Ok(BatchRequest {

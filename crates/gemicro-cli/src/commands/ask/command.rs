@@ -10,8 +10,8 @@ use gemicro_event::{ErrorKind, StreamId};
 
 use super::AskArgs;
 use super::view::AskView;
-use crate::approval::Approval;
 use crate::args::DataFormat;
+use crate::asking::Nobody;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::follow::{Watch, follow};
 use crate::output::{self, Output};
@@ -115,7 +115,7 @@ pub(crate) async fn show(
         desk,
         views: vec![view],
         stop,
-        approval: Approval::Granted,
+        asker: Box::new(Nobody),
     };
     let end = follow(watch, watching)
         .await

@@ -26,4 +26,4 @@ pub(crate) use columns::columns;
 pub(crate) use command::{BatchArgs, run};
 pub(crate) use printing::{gist, outcome, print, rendered, standing, summary};
 pub(crate) use resume::{Resuming, resume};
-pub(crate) use settings::request;
+pub(crate) use settings::{llm, request};

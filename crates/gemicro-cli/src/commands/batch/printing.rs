@@ -2,7 +2,8 @@
 
 use gemicro_engine::{BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState};
 use gemicro_event::{ErrorKind, Failure, StreamId};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::columns::columns;
 use crate::args::DataFormat;
@@ -21,11 +22,8 @@ pub(crate) fn print(answer: &BatchAnswer, format: DataFormat, screen: &Screen) -
 /// An answer as it is printed.
 pub(crate) fn rendered(answer: &BatchAnswer, format: DataFormat, screen: &Screen) -> String {
     match format {
-        DataFormat::Json => format!("{}\n", json!(answer)),
-        DataFormat::Jsonl => {
-            let lines = answer.results.iter().map(|item| format!("{}\n", json!(item)));
-            lines.collect()
-        }
+        DataFormat::Json => line(answer),
+        DataFormat::Jsonl => answer.results.iter().map(line).collect(),
         DataFormat::Text => page(answer, screen),
     }
 }
@@ -194,4 +192,9 @@ fn painted(line: &str, state: Option<ItemState>, paint: Paint) -> String {
 
 fn tasks(n_tasks: u64) -> String {
     numbers::count(usize::try_from(n_tasks).unwrap_or(usize::MAX), "task")
+}
+
+fn line(shown: &impl Serialize) -> String {
+    let json = serde_json::to_string(shown).expect("an answer has string keys only");
+    json + "\n"
 }

@@ -8,8 +8,8 @@ use gemicro_engine::{Batches, Here};
 use gemicro_event::{RunStatus, StreamId};
 
 use super::{outcome, rendered};
-use crate::approval::Approval;
 use crate::args::{DataFormat, Format};
+use crate::asking::Nobody;
 use crate::commands::resume::owner_is_gone;
 use crate::follow::{Watch, follow};
 use crate::output::{self, Output};
@@ -70,7 +70,7 @@ pub(crate) async fn resume(
             desk: &here,
             views,
             stop,
-            approval: Approval::Granted,
+            asker: Box::new(Nobody),
         };
         if follow(watch, watching).await? == RunEnd::Suspended {
             output::say(&format!(

@@ -1,4 +1,4 @@
-//! How a batch may work: the same settings as those of research.
+//! How a batch may work: the same settings as those of research, and the reports of coverage.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use gemicro_core::llm::{DEFAULT_MODEL, GEMINI, LlmConfig};
 use gemicro_engine::{BatchRequest, BatchSettings, Submitted};
 
 use crate::backend::{self, OPENAI};
-use crate::config::{BackendName, Origin, ResearchSettings};
+use crate::config::{BackendName, CoverageSettings, Layers, Origin, ResearchSettings};
 use crate::trouble::Stopped;
 
 /// Silence after which an agent is ended, as for `gemicro ask`.
@@ -21,6 +21,7 @@ const AGENT_TOTAL: Duration = Duration::from_secs(1_800);
 /// When a setting is wrong or missing. A key need not be there: only tasks that ask a model miss it.
 pub(crate) fn request(
     batch: Submitted,
+    layers: &Layers,
     settings: &ResearchSettings,
     directory: &Path,
 ) -> Result<BatchRequest, Stopped> {
@@ -35,13 +36,14 @@ pub(crate) fn request(
             directory: directory.to_owned(),
             agent_idle_ms: millis(AGENT_IDLE),
             agent_total_ms: millis(AGENT_TOTAL),
+            coverage_reports: CoverageSettings::resolve(layers)?.reports.value,
         },
         limits: settings.limits()?,
     })
 }
 
 /// How models are called. Where research would be given to an agent or to no model, the usual one is.
-fn llm(settings: &ResearchSettings) -> Result<LlmConfig, Stopped> {
+pub(crate) fn llm(settings: &ResearchSettings) -> Result<LlmConfig, Stopped> {
     let named = settings.model.value.clone();
     let (backend, model) = match settings.backend.value {
         BackendName::Openai => {

@@ -83,7 +83,7 @@ pub(super) fn submit(ctx: &Context, args: &SubmitArgs) -> Result<(), Stopped> {
     }
     // Everything that can be refused is refused before the store is opened.
     let batch = args.complete(input::read(ctx, &args.file)?)?;
-    let request = request(batch, &settings, &args.directory)?;
+    let request = request(batch, &layers, &settings, &args.directory)?;
     runtime::block_on(async {
         let stop = signals::listen()?;
         let service = Service::open_with(ctx, &layers, &settings, args.no_resident).await?;

@@ -16,8 +16,9 @@ use crate::trouble::Stopped;
 /// When a setting is wrong or missing.
 pub(super) fn request(ctx: &Context, parameters: BatchParameters) -> Result<BatchRequest, Failure> {
     let resolved = || -> Result<BatchRequest, Stopped> {
-        let settings = ResearchSettings::resolve(&ctx.layers()?, ResearchFlags::default())?;
-        batch::request(parameters.batch, &settings, &parameters.directory)
+        let layers = ctx.layers()?;
+        let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
+        batch::request(parameters.batch, &layers, &settings, &parameters.directory)
     };
     resolved().map_err(failure)
 }

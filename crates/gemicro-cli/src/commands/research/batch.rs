@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::questions::{self, Question};
 use super::{Opened, ResearchArgs};
-use crate::approval::Approval;
+use crate::approval::{Approval, PlanAsker};
 use crate::args::Format;
 use crate::follow::{Watch, follow};
 use crate::output::{self, Output};
@@ -137,7 +137,7 @@ async fn answer_one(
         desk: here,
         views: Vec::new(),
         stop,
-        approval: Approval::Granted,
+        asker: Box::new(PlanAsker::new(Approval::Granted)),
     };
     let end = follow(watch, watching).await?;
     Ok(Answered {

@@ -6,7 +6,7 @@ use gemicro_core::drive::StopSignals;
 use gemicro_engine::{Here, Watching};
 
 use super::views::views;
-use crate::approval::Approval;
+use crate::approval::{Approval, PlanAsker};
 use crate::args::Format;
 use crate::follow::{Watch, follow};
 use crate::output;
@@ -46,7 +46,7 @@ pub(crate) async fn watch(
         desk: here,
         views,
         stop,
-        approval,
+        asker: Box::new(PlanAsker::new(approval)),
     };
     let end = follow(watch, watching)
         .await

@@ -15,8 +15,9 @@ use crate::trouble::Stopped;
 /// When a setting is wrong or missing.
 pub(super) fn request(ctx: &Context, submitted: Submitted) -> Result<BatchRequest, Failure> {
     let resolved = || -> Result<BatchRequest, Stopped> {
-        let settings = ResearchSettings::resolve(&ctx.layers()?, ResearchFlags::default())?;
-        batch::request(submitted, &settings, &ctx.environment.folder)
+        let layers = ctx.layers()?;
+        let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
+        batch::request(submitted, &layers, &settings, &ctx.environment.folder)
     };
     resolved().map_err(failure)
 }

@@ -175,6 +175,7 @@ impl Place {
                 directory: self.project().display().to_string(),
                 agent_idle_ms: 60_000,
                 agent_total_ms: 60_000,
+                coverage_reports: Vec::new(),
             },
             limits: Default::default(),
         }

@@ -1,6 +1,7 @@
 //! What every durable store promises beyond the port: lists, upkeep, several handles. A test joins with one word in
 //! `contract!` below.
 
+mod boards;
 pub(crate) mod dead_letters;
 mod erase;
 mod handles;
@@ -34,6 +35,7 @@ macro_rules! contract {
 }
 
 contract! {
+    boards: a_board_has_its_lines_in_order_and_counted, a_run_without_a_board_has_an_empty_one;
     lists: lists_are_newest_first_and_in_pages, a_line_follows_its_events,
         a_run_is_found_by_the_beginning_of_its_id, conversations_say_what_is_in_them;
     dead_letters: steps_that_failed_for_good_are_listed_newest_first,

@@ -1,0 +1,132 @@
+//! Why there is no coverage.
+
+use gemicro_event::{ErrorKind, Failure};
+
+use super::bounds::{MAX_ANSWER_BYTES, MAX_REPORT_BYTES};
+
+/// Coverage that could not be gathered or told.
+#[derive(Debug, thiserror::Error)]
+pub enum CoverageError {
+    /// No report lies in the usual places.
+    #[error(
+        "there is no coverage report in {root}; looked for {looked}\nmake one for Rust: cargo llvm-cov --lcov --output-path \
+         lcov.info\nmake one for C++ (built with --coverage, tests run): lcov -c -d . -o coverage.info"
+    )]
+    NoReport {
+        /// The folder of the project.
+        root: String,
+        /// Where was looked.
+        looked: String,
+    },
+    /// A report that was named does not exist.
+    #[error("there is no report {path}; make it first, or leave `reports` out to look in the usual places")]
+    NotFound {
+        /// The report.
+        path: String,
+    },
+    /// A report lies outside the project, perhaps through a link.
+    #[error("the report {path} is not inside {root}; copy it there, or name another")]
+    Outside {
+        /// The report.
+        path: String,
+        /// The folder of the project.
+        root: String,
+    },
+    /// More reports than are read at once.
+    #[error("{n} reports are more than the {most} that are read at once; name fewer")]
+    TooMany {
+        /// How many there are.
+        n: usize,
+        /// How many are read.
+        most: usize,
+    },
+    /// The system does not let it be read.
+    #[error("the report {path} cannot be read: {source}")]
+    Unreadable {
+        /// The report.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A report with nothing in it.
+    #[error("the report {path} is empty: it names no file; run the tests with coverage again")]
+    Empty {
+        /// The report.
+        path: String,
+    },
+    /// A report larger than we read.
+    #[error("the report {path} is too large: {what}; split it, or leave out what is not the project's")]
+    TooLarge {
+        /// The report.
+        path: String,
+        /// The bound that it breaks.
+        what: String,
+    },
+    /// A file of another format.
+    #[error("{path} is {what}; reports are LCOV, the JSON of `llvm-cov export` or Cobertura XML")]
+    OtherFormat {
+        /// The file.
+        path: String,
+        /// What it looks like.
+        what: String,
+    },
+    /// A report that cannot be understood.
+    #[error("the report {path} is malformed at {place}: {message}")]
+    Malformed {
+        /// The report.
+        path: String,
+        /// Where, in lines or bytes.
+        place: String,
+        /// What was found, and what was expected.
+        message: String,
+    },
+    /// An answer larger than a task may give.
+    #[error(
+        "the answer has {n_bytes} bytes, more than {MAX_ANSWER_BYTES}; ask for one scope, for fewer reports, or for the format \
+         text_summary"
+    )]
+    LongAnswer {
+        /// Its size.
+        n_bytes: usize,
+    },
+    /// Somebody stopped it.
+    #[error("the reading of coverage was stopped")]
+    Stopped,
+}
+
+impl CoverageError {
+    /// A report of more bytes than are read.
+    pub(super) fn too_many_bytes(path: &str) -> Self {
+        Self::TooLarge {
+            path: path.to_owned(),
+            what: format!("it has more than {MAX_REPORT_BYTES} bytes"),
+        }
+    }
+
+    /// What it is on the wire.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoReport { .. } | Self::NotFound { .. } => ErrorKind::NotFound,
+            Self::Outside { .. } => ErrorKind::PermissionDenied,
+            Self::Unreadable { source, .. } => match source.kind() {
+                std::io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+                _ => ErrorKind::InvalidInput,
+            },
+            Self::TooMany { .. }
+            | Self::Empty { .. }
+            | Self::TooLarge { .. }
+            | Self::OtherFormat { .. }
+            | Self::Malformed { .. }
+            | Self::LongAnswer { .. } => ErrorKind::InvalidInput,
+            Self::Stopped => ErrorKind::Cancelled,
+        }
+    }
+}
+
+impl From<CoverageError> for Failure {
+    fn from(error: CoverageError) -> Self {
+        Self::new(error.kind(), error.to_string())
+    }
+}

@@ -1,0 +1,70 @@
+//! Steps of kind `coverage`.
+
+use std::path::PathBuf;
+
+use futures_util::future::BoxFuture;
+use gemicro_core::execute::{Executor, StepCall};
+use gemicro_core::flow::{StepFailure, StepOutput};
+use gemicro_event::{Charge, ErrorKind, Failure, Json};
+use tokio_util::sync::CancellationToken;
+
+use super::bounds::MAX_ANSWER_BYTES;
+use super::error::CoverageError;
+use super::gather::{Asked, gather_until};
+use super::render::render;
+use crate::types::{CoverageInput, CoverageOutput};
+
+/// The step kind of reading coverage.
+pub const COVERAGE_STEP: &str = "coverage";
+
+/// Reads the coverage of projects.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CoverageExecutor;
+
+impl Executor for CoverageExecutor {
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        Box::pin(async move {
+            let input: CoverageInput = call.step.input.parse().map_err(|error| {
+                let message = format!("the input of a coverage step cannot be read: {error}");
+                StepFailure::free(Failure::new(ErrorKind::Internal, message))
+            })?;
+            let cancel = call.cancel.clone();
+            // It looks at the token itself, between two reads.
+            let told = tokio::task::spawn_blocking(move || told(input, &cancel)).await;
+            let told = told
+                .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
+            let output = told.map_err(StepFailure::free)?;
+            Ok(StepOutput {
+                output,
+                charge: Charge::ZERO,
+                usage: None,
+            })
+        })
+    }
+
+    /// Nothing goes on without us, and it can be done again.
+    fn goes_on_outside(&self) -> bool {
+        false
+    }
+}
+
+fn told(input: CoverageInput, cancel: &CancellationToken) -> Result<Json, Failure> {
+    let asked = Asked {
+        root: PathBuf::from(input.directory),
+        reports: input.reports,
+        scope: input.scope,
+    };
+    let gathered = gather_until(&asked, &|| cancel.is_cancelled())?;
+    let output = CoverageOutput {
+        coverage_data: render(&gathered, input.format),
+        summary: gathered.coverage.summary(),
+        reports: gathered.reports,
+        warnings: gathered.warnings,
+    };
+    let output = Json::of(&output).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
+    if output.text().len() > MAX_ANSWER_BYTES {
+        let n_bytes = output.text().len();
+        return Err(CoverageError::LongAnswer { n_bytes }.into());
+    }
+    Ok(output)
+}

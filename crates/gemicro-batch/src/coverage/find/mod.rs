@@ -1,0 +1,13 @@
+//! Finding reports, and finding the files of the project in what they say.
+//!
+//! `usual_places` is where reports lie when nobody names one; `opened` opens a report that does not lead out of the
+//! project; `project_paths` says the paths of a report from the project's folder on.
+
+mod opened;
+mod project_paths;
+mod usual_places;
+
+pub(super) use opened::{Opened, open};
+pub(super) use project_paths::ProjectPaths;
+pub use usual_places::{ReportNames, USUAL_PLACES};
+pub(super) use usual_places::{looked, usual_reports};

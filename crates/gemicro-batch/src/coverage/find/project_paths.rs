@@ -1,0 +1,221 @@
+//! The paths of a report, from the project's folder on.
+//!
+//! A path below the project's folder is taken as it is. One from another machine or folder is the project's where its end
+//! names a file of the project: a report comes from one checkout, so the folder that fits most files is that
+//! checkout, and what lies below it is the project's, also where it has moved since. A report that names files of this
+//! very folder came from nowhere else. Paths are data: nothing is opened, and none leads out.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Folders of systems and of other people's code; a file there is never the project's.
+const FOREIGN: [&str; 7] = [
+    "/usr/",
+    "/rustc/",
+    "/nix/store/",
+    "/.cargo/registry/",
+    "/.cargo/git/",
+    "/.rustup/",
+    "/rustlib/",
+];
+
+/// The project that paths are looked up in.
+#[derive(Debug)]
+pub(in crate::coverage) struct ProjectPaths {
+    /// The folder as it was named, and without links.
+    roots: [String; 2],
+    real: PathBuf,
+}
+
+/// One meaning of a path.
+#[derive(Debug)]
+struct Candidate {
+    /// An absolute path.
+    path: String,
+    /// Whether the report itself says where the path begins.
+    is_told: bool,
+}
+
+/// Where the paths of a report lead, in their order.
+#[derive(Debug)]
+pub(in crate::coverage) struct Placed {
+    /// From the project's folder on; nothing for a file that is not the project's.
+    pub(in crate::coverage) paths: Vec<Option<String>>,
+    /// The checkout that the report came from, where it was another folder.
+    pub(in crate::coverage) moved_from: Option<String>,
+}
+
+impl ProjectPaths {
+    pub(in crate::coverage) fn new(named: &Path, real: &Path) -> Self {
+        let text = |path: &Path| plain(&path.to_string_lossy()).unwrap_or_default();
+        Self {
+            roots: [text(named), text(real)],
+            real: real.to_owned(),
+        }
+    }
+
+    /// Places all paths of a report that lies in `folder` and names `sources` as beginnings.
+    pub(in crate::coverage) fn place(&self, paths: &[&str], folder: &str, sources: &[String]) -> Placed {
+        let candidates: Vec<Vec<Candidate>> = paths
+            .iter()
+            .map(|path| self.candidates(path, folder, sources))
+            .collect();
+        let mut placed: Vec<Option<String>> = candidates.iter().map(|of_path| self.inside(of_path)).collect();
+        let is_local = candidates
+            .iter()
+            .flatten()
+            .any(|candidate| candidate.is_told && self.is_ours(&candidate.path));
+        let strangers = candidates
+            .iter()
+            .zip(&placed)
+            .filter(|(_, placed)| placed.is_none() && !is_local);
+        let moved_from = self.checkout(strangers.map(|(of_path, _)| of_path.as_slice()));
+        if let Some(checkout) = &moved_from {
+            for (of_path, placed) in candidates.iter().zip(&mut placed) {
+                if placed.is_none() {
+                    *placed = of_path
+                        .iter()
+                        .find_map(|candidate| below(&candidate.path, checkout));
+                }
+            }
+        }
+        Placed {
+            paths: placed,
+            moved_from,
+        }
+    }
+
+    /// When a file of the project was written; nothing where it is not there.
+    pub(in crate::coverage) fn written_at(&self, path: &str) -> Option<SystemTime> {
+        let metadata = std::fs::symlink_metadata(self.real.join(path)).ok()?;
+        metadata.modified().ok().filter(|_| !metadata.is_dir())
+    }
+
+    /// What a path of a report can mean.
+    fn candidates(&self, path: &str, folder: &str, sources: &[String]) -> Vec<Candidate> {
+        let path = slashed(path);
+        let told = |path: String| plain(&path).map(|path| Candidate { path, is_told: true });
+        if is_absolute(&path) {
+            return told(path).into_iter().collect();
+        }
+        let root = &self.roots[1];
+        let absolute = sources
+            .iter()
+            .map(|source| slashed(source))
+            .filter(|source| is_absolute(source));
+        let below_sources = absolute.filter_map(|source| told(format!("{source}/{path}")));
+        let relative = sources
+            .iter()
+            .map(|source| slashed(source))
+            .filter(|source| !is_absolute(source));
+        let folders = relative.chain([String::new(), folder.to_owned()]);
+        // A relative path that climbs out of the project is none of ours.
+        let below_root = folders.filter_map(|folder| {
+            let path = plain(&format!("{root}/{folder}/{path}")).filter(|path| self.is_ours(path))?;
+            Some(Candidate { path, is_told: false })
+        });
+        below_sources.chain(below_root).collect()
+    }
+
+    /// The candidate inside the project, best one that is there.
+    fn inside(&self, candidates: &[Candidate]) -> Option<String> {
+        let inside = || {
+            candidates
+                .iter()
+                .filter_map(|candidate| self.ours(&candidate.path))
+        };
+        let there = inside().find(|path| self.is_there(path));
+        let is_elsewhere = || {
+            candidates
+                .iter()
+                .any(|candidate| self.end_below(&candidate.path).is_some())
+        };
+        match there {
+            // The folder that the report names for it fits better than ours.
+            None if is_elsewhere() => None,
+            None => inside().next(),
+            there => there,
+        }
+    }
+
+    /// The rest of a path below the project's folder.
+    fn ours(&self, path: &str) -> Option<String> {
+        self.roots.iter().find_map(|root| below(path, root))
+    }
+
+    fn is_ours(&self, path: &str) -> bool {
+        self.ours(path).is_some()
+    }
+
+    fn is_there(&self, path: &str) -> bool {
+        self.written_at(path).is_some()
+    }
+
+    /// The folder outside the project that fits most of these files, where one fits for certain.
+    fn checkout<'c>(&self, strangers: impl Iterator<Item = &'c [Candidate]>) -> Option<String> {
+        let mut votes: BTreeMap<String, (usize, bool)> = BTreeMap::new();
+        let own_name = self.roots[1].rsplit('/').next().unwrap_or_default();
+        for candidates in strangers {
+            let fits = candidates
+                .iter()
+                .find_map(|candidate| self.end_below(&candidate.path));
+            let Some((checkout, n_parts)) = fits else {
+                continue;
+            };
+            // One name alone, such as `config.h`, can be anybody's.
+            let is_sure = n_parts > 1 || checkout.rsplit('/').next() == Some(own_name);
+            let vote = votes.entry(checkout).or_default();
+            vote.0 += 1;
+            vote.1 |= is_sure;
+        }
+        let sure = votes.into_iter().filter(|(_, (_, is_sure))| *is_sure);
+        sure.max_by(|one, other| (one.1.0, &other.0).cmp(&(other.1.0, &one.0)))
+            .map(|(checkout, _)| checkout)
+    }
+
+    /// The longest end of a foreign path that names a file of the project: what stands before it, and its parts.
+    fn end_below(&self, path: &str) -> Option<(String, usize)> {
+        if self.is_ours(path) || FOREIGN.iter().any(|folder| path.contains(folder)) {
+            return None;
+        }
+        let slashes: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
+        let fits = slashes.iter().position(|at| self.is_there(&path[at + 1..]))?;
+        Some((path[..slashes[fits]].to_owned(), slashes.len() - fits))
+    }
+}
+
+/// The rest of a path below a folder.
+fn below(path: &str, folder: &str) -> Option<String> {
+    let rest = path.strip_prefix(folder)?.strip_prefix('/')?;
+    (!rest.is_empty()).then(|| rest.to_owned())
+}
+
+/// Windows' separators as everybody else's.
+fn slashed(path: &str) -> String {
+    let is_of_windows = !path.contains('/') && path.contains('\\');
+    let has_drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
+    match is_of_windows || has_drive {
+        true => path.replace('\\', "/"),
+        false => path.to_owned(),
+    }
+}
+
+fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || (path.as_bytes().get(1) == Some(&b':') && path.as_bytes().get(2) == Some(&b'/'))
+}
+
+/// An absolute path without `.`, `..` and doubled separators; nothing for one that climbs above everything.
+fn plain(path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    let drive = !path.starts_with('/');
+    let joined = parts.join("/");
+    Some(if drive { joined } else { format!("/{joined}") })
+}

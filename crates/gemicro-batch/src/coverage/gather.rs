@@ -1,0 +1,271 @@
+//! From the folder of a project to its coverage.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::bounds::MAX_REPORTS;
+use super::error::CoverageError;
+use super::file_coverage::FileCoverage;
+use super::find::{Opened, ProjectPaths, looked, open, usual_reports};
+use super::language::Scope;
+use super::read::{Report, ReportFormat, Watched, read_watched};
+use super::whole::Coverage;
+
+/// Files of one checkout are written one after the other; a report among them is no older for that.
+const TOGETHER: Duration = Duration::from_secs(10);
+
+/// Paths that a warning names.
+const MAX_EXAMPLES: usize = 3;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The folder of the project.
+    pub root: PathBuf,
+    /// Reports, from that folder on or absolute, but inside it; none for those in [the usual places](super::USUAL_PLACES).
+    pub reports: Vec<String>,
+    /// The files that matter.
+    pub scope: Scope,
+}
+
+/// The coverage of a project, and where it is from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gathered {
+    /// What ran.
+    pub coverage: Coverage,
+    /// The reports that were merged, in the order of reading.
+    pub reports: Vec<ReportSeen>,
+    /// What is odd about them.
+    pub warnings: Vec<String>,
+}
+
+/// A report that was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportSeen {
+    /// Where it lies, from the project's folder on.
+    pub path: String,
+    /// What it is written in.
+    pub format: ReportFormat,
+    /// Whether a source file that it names was changed after it was written.
+    pub is_stale: bool,
+    /// Files of the project that it names, of any language.
+    pub files: u64,
+}
+
+/// Finds, reads and merges the reports of a project. It blocks.
+///
+/// # Errors
+/// When there is no report, or one is empty, malformed, too large or outside the project.
+pub fn gather(asked: &Asked) -> Result<Gathered, CoverageError> {
+    gather_until(asked, &|| false)
+}
+
+/// The same, until somebody stops it.
+///
+/// # Errors
+/// As above; and when it was stopped.
+pub fn gather_until(asked: &Asked, is_stopped: &dyn Fn() -> bool) -> Result<Gathered, CoverageError> {
+    let unreadable = |source| CoverageError::Unreadable {
+        path: asked.root.display().to_string(),
+        source,
+    };
+    let real = std::fs::canonicalize(&asked.root).map_err(unreadable)?;
+    let named = std::path::absolute(&asked.root).map_err(unreadable)?;
+    let mut gathering = Gathering {
+        paths: ProjectPaths::new(&named, &real),
+        coverage: Vec::new(),
+        reports: Vec::new(),
+        warnings: Vec::new(),
+    };
+    for opened in reports(asked, &named, &real, &mut gathering.warnings)? {
+        gathering.add(opened, is_stopped)?;
+    }
+    gathering.passed_over(asked, &real)?;
+    let coverage = Coverage::of(gathering.coverage);
+    let is_empty = coverage.files.is_empty();
+    let coverage = coverage.within(asked.scope);
+    if coverage.files.is_empty() && !is_empty {
+        let language = match asked.scope {
+            Scope::All => "the project",
+            Scope::Cpp => "C++ or C",
+            Scope::Rust => "Rust",
+        };
+        gathering
+            .warnings
+            .push(format!("no file of the reports is of {language}"));
+    }
+    Ok(Gathered {
+        coverage,
+        reports: gathering.reports,
+        warnings: gathering.warnings,
+    })
+}
+
+/// A report, and what happens when it is something else.
+struct Found {
+    opened: Opened,
+    is_named: bool,
+}
+
+/// The reports that are meant.
+fn reports(
+    asked: &Asked,
+    named: &Path,
+    real: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Found>, CoverageError> {
+    let is_named = !asked.reports.is_empty();
+    let names = match is_named {
+        true => asked.reports.clone(),
+        false => usual_reports(real),
+    };
+    if names.len() > MAX_REPORTS {
+        return Err(CoverageError::TooMany {
+            n: names.len(),
+            most: MAX_REPORTS,
+        });
+    }
+    let mut found: Vec<Found> = Vec::new();
+    for name in names {
+        // A report may be named by way of a link to the project.
+        let below = Path::new(&name).strip_prefix(named).ok().and_then(Path::to_str);
+        match open(real, below.unwrap_or(&name)) {
+            // One that is named twice, or has a second name, counts once.
+            Ok(opened) if found.iter().any(|known| known.opened.path == opened.path) => {}
+            Ok(opened) => found.push(Found { opened, is_named }),
+            Err(error @ (CoverageError::Outside { .. } | CoverageError::NotFound { .. })) if !is_named => {
+                warnings.push(format!("{name} was passed over: {error}"));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+struct Gathering {
+    paths: ProjectPaths,
+    coverage: Vec<FileCoverage>,
+    reports: Vec<ReportSeen>,
+    warnings: Vec<String>,
+}
+
+impl Gathering {
+    fn add(&mut self, found: Found, is_stopped: &dyn Fn() -> bool) -> Result<(), CoverageError> {
+        let Found { opened, is_named } = found;
+        let bytes = Watched::new(&opened.file, is_stopped);
+        let report = match read_watched(&opened.path, bytes) {
+            Ok(report) => report,
+            Err(error @ CoverageError::OtherFormat { .. }) if !is_named => {
+                self.warnings
+                    .push(format!("{} was passed over: {error}", opened.path));
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let warnings = report
+            .warnings
+            .iter()
+            .map(|warning| format!("{}: {warning}", opened.path));
+        self.warnings.extend(warnings);
+        let format = report.format;
+        let files = self.placed(report, &opened);
+        let newest = self.look_at_sources(&files, &opened);
+        let is_stale = newest.is_some_and(|newest| newest > opened.written_at + TOGETHER);
+        if is_stale {
+            let path = &opened.path;
+            self.warnings.push(format!(
+                "{path} is older than a source file that it names; run the tests with coverage again"
+            ));
+        }
+        self.reports.push(ReportSeen {
+            path: opened.path,
+            format,
+            is_stale,
+            files: u64::try_from(files.len()).unwrap_or(u64::MAX),
+        });
+        self.coverage.extend(files);
+        Ok(())
+    }
+
+    /// The files of the project, with their paths in it.
+    fn placed(&mut self, report: Report, opened: &Opened) -> Vec<FileCoverage> {
+        let paths: Vec<&str> = report.files.iter().map(|file| file.path.as_str()).collect();
+        let placed = self.paths.place(&paths, &opened.folder, &report.sources);
+        if let Some(checkout) = &placed.moved_from {
+            let path = &opened.path;
+            self.warnings.push(format!(
+                "{path} was made in {checkout}; files there count as this project's"
+            ));
+        }
+        let mut files = Vec::new();
+        let mut strangers = Examples::default();
+        for (mut file, path) in report.files.into_iter().zip(placed.paths) {
+            match path {
+                Some(path) => {
+                    file.path = path;
+                    files.push(file);
+                }
+                None => strangers.add(&file.path),
+            }
+        }
+        self.warnings
+            .extend(strangers.told(&opened.path, "outside the project and left out"));
+        files
+    }
+
+    /// When the newest source was written; those that are gone are told.
+    fn look_at_sources(&mut self, files: &[FileCoverage], opened: &Opened) -> Option<SystemTime> {
+        let mut gone = Examples::default();
+        let mut newest = None;
+        for file in files {
+            match self.paths.written_at(&file.path) {
+                Some(at) => newest = newest.max(Some(at)),
+                None => gone.add(&file.path),
+            }
+        }
+        self.warnings
+            .extend(gone.told(&opened.path, "not in the project any more (moved or deleted)"));
+        newest
+    }
+
+    /// Whether anything was a report at all.
+    fn passed_over(&self, asked: &Asked, real: &Path) -> Result<(), CoverageError> {
+        if !self.reports.is_empty() || !asked.reports.is_empty() {
+            return Ok(());
+        }
+        let odd: String = self
+            .warnings
+            .iter()
+            .map(|warning| format!("; {warning}"))
+            .collect();
+        Err(CoverageError::NoReport {
+            root: real.display().to_string(),
+            looked: format!("{}{odd}", looked()),
+        })
+    }
+}
+
+/// Paths with the same fate.
+#[derive(Debug, Default)]
+struct Examples {
+    n: usize,
+    first: Vec<String>,
+}
+
+impl Examples {
+    fn add(&mut self, path: &str) {
+        self.n += 1;
+        if self.first.len() < MAX_EXAMPLES {
+            self.first.push(path.escape_debug().to_string());
+        }
+    }
+
+    fn told(self, report: &str, fate: &str) -> Option<String> {
+        let more = if self.n > self.first.len() { ", …" } else { "" };
+        let noun = if self.n == 1 { "file is" } else { "files are" };
+        let (n, first) = (self.n, self.first.join(", "));
+        (n > 0).then(|| format!("{report}: {n} {noun} {fate}: {first}{more}"))
+    }
+}

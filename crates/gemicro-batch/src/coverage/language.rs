@@ -1,0 +1,73 @@
+//! The language of a source file, by its name.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Endings of files in C and C++, in small letters.
+const CPP: [&str; 15] = [
+    "c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "h++", "ipp", "tpp", "inl", "ixx", "cppm",
+];
+
+/// What a file is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// C++ or C.
+    Cpp,
+    /// Rust.
+    Rust,
+    /// Anything else.
+    Other,
+}
+
+impl Language {
+    /// The language of a file with this name.
+    #[must_use]
+    pub fn of(path: &str) -> Self {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let Some((_, ending)) = name.rsplit_once('.') else {
+            return Self::Other;
+        };
+        let ending = ending.to_ascii_lowercase();
+        match ending.as_str() {
+            "rs" => Self::Rust,
+            ending if CPP.contains(&ending) => Self::Cpp,
+            _ => Self::Other,
+        }
+    }
+
+    /// Its name in answers.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cpp => "cpp",
+            Self::Rust => "rust",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Which files are asked about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Every file.
+    #[default]
+    All,
+    /// Files in C++ and C.
+    Cpp,
+    /// Files in Rust.
+    Rust,
+}
+
+impl Scope {
+    /// Whether files of a language are asked about.
+    #[must_use]
+    pub fn holds(self, language: Language) -> bool {
+        match self {
+            Self::All => true,
+            Self::Cpp => language == Language::Cpp,
+            Self::Rust => language == Language::Rust,
+        }
+    }
+}

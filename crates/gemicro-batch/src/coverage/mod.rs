@@ -1,0 +1,35 @@
+//! Coverage: what the tests of a project reach, read from the reports of its tools.
+//!
+//! # Theory of operation
+//!
+//! [`gather`] finds the reports of a project (`find`), reads each by what it is (`read`: LCOV, the JSON of
+//! `llvm-cov export`, Cobertura), says its paths from the project's folder on, and merges all into one [`Coverage`].
+//! [`render`] tells it as JSON, as a table or as data for MiniZinc. [`CoverageExecutor`] does both for a step.
+//! Nothing here measures: no program is started, and no source file is opened.
+
+mod bounds;
+mod counted_lines;
+mod error;
+mod executor;
+mod file_coverage;
+mod find;
+mod gather;
+mod language;
+mod line_range;
+mod read;
+mod render;
+mod totals;
+mod whole;
+
+pub use bounds::MAX_REPORTS;
+pub use error::CoverageError;
+pub use executor::{COVERAGE_STEP, CoverageExecutor};
+pub use file_coverage::{FileCoverage, FunctionCoverage};
+pub use find::{ReportNames, USUAL_PLACES};
+pub use gather::{Asked, Gathered, ReportSeen, gather, gather_until};
+pub use language::{Language, Scope};
+pub use line_range::{LineRange, LineRangeError};
+pub use read::{Report, ReportFormat, read_report};
+pub use render::{OutputFormat, render};
+pub use totals::{Summary, Totals};
+pub use whole::Coverage;

@@ -1,0 +1,249 @@
+//! Cobertura XML: of gcovr, grcov, coverage.py, cargo-llvm-cov and others.
+//!
+//! Elements go by one after another. Of entities only those are known that XML has by itself: a document type is passed
+//! over, and nothing in it is expanded or fetched.
+
+mod element;
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+use quick_xml::events::{BytesStart, Event};
+
+use self::element::{Elements, attribute};
+use super::collected::Collected;
+use super::count::{count, line};
+use super::read_error::ReadError;
+use crate::coverage::bounds::MAX_DEPTH;
+use crate::coverage::file_coverage::{FunctionCoverage, add};
+
+/// Reads a report.
+pub(super) fn read(reader: impl BufRead, collected: &mut Collected) -> Result<(), ReadError> {
+    let mut elements = Elements::new(reader);
+    let mut reading = Reading {
+        collected,
+        open: Vec::new(),
+        source: String::new(),
+        class: None,
+        method: None,
+        has_packages: false,
+    };
+    loop {
+        let place = elements.place();
+        let at = |message: String| ReadError::malformed(place.clone(), message);
+        match elements.next()? {
+            Event::Start(start) => {
+                reading.start(&start).map_err(|fault| fault.at(&place))?;
+                if reading.open.len() > MAX_DEPTH {
+                    return Err(at(format!("more than {MAX_DEPTH} elements inside each other")));
+                }
+            }
+            Event::Empty(start) => {
+                reading.start(&start).map_err(|fault| fault.at(&place))?;
+                reading.end()?;
+            }
+            Event::End(_) => reading.end()?,
+            Event::Text(text) => reading.text(&String::from_utf8_lossy(&text)),
+            Event::CData(text) => reading.text(&String::from_utf8_lossy(&text)),
+            Event::GeneralRef(name) => {
+                let entity = format!("&{};", String::from_utf8_lossy(&name));
+                let text = quick_xml::escape::unescape(&entity);
+                let text = text.map_err(|_| at(format!("the entity `{entity}` is not one of XML's own")))?;
+                reading.text(&text);
+            }
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
+            Event::Eof => break,
+        }
+    }
+    if !reading.open.is_empty() {
+        let message = "the report ends inside an element; it was cut off";
+        return Err(ReadError::malformed(elements.place(), message));
+    }
+    if !reading.has_packages {
+        let what = "XML, but not of Cobertura: it has no `packages`";
+        return Err(ReadError::OtherFormat(what.to_owned()));
+    }
+    Ok(())
+}
+
+/// The elements that say something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Name {
+    Coverage,
+    Packages,
+    Source,
+    Class,
+    Method,
+    Line,
+    Other,
+}
+
+/// What is wrong with an element.
+enum Fault {
+    /// It does not say what it must.
+    Odd(String),
+    /// It is the beginning of something else.
+    Final(ReadError),
+}
+
+impl Fault {
+    fn at(self, place: &str) -> ReadError {
+        match self {
+            Self::Odd(message) => ReadError::malformed(place, message),
+            Self::Final(error) => error,
+        }
+    }
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Self {
+        Self::Odd(message)
+    }
+}
+
+struct Reading<'c> {
+    collected: &'c mut Collected,
+    open: Vec<Name>,
+    source: String,
+    class: Option<Class>,
+    method: Option<Method>,
+    has_packages: bool,
+}
+
+/// A class, which is a part of a file.
+struct Class {
+    file_idx: usize,
+    lines: BTreeMap<u32, u64>,
+    /// Lines that only its methods may have.
+    of_methods: BTreeMap<u32, u64>,
+}
+
+struct Method {
+    name: String,
+    lines: BTreeMap<u32, u64>,
+}
+
+impl Reading<'_> {
+    fn start(&mut self, start: &BytesStart<'_>) -> Result<(), Fault> {
+        let name = match start.local_name().as_ref() {
+            b"coverage" => Name::Coverage,
+            b"packages" => Name::Packages,
+            b"source" => Name::Source,
+            b"class" => Name::Class,
+            b"method" => Name::Method,
+            b"line" => Name::Line,
+            _ => Name::Other,
+        };
+        if self.open.is_empty() && name != Name::Coverage {
+            let root = String::from_utf8_lossy(start.local_name().as_ref()).into_owned();
+            let what = format!(
+                "XML, but not of Cobertura: it begins with `{}`",
+                super::count::shown(&root)
+            );
+            return Err(Fault::Final(ReadError::OtherFormat(what)));
+        }
+        match name {
+            Name::Packages => self.has_packages = true,
+            Name::Source => self.source.clear(),
+            Name::Class if self.class.is_none() => {
+                let path = attribute(start, b"filename")?.unwrap_or_default();
+                let path = self.collected.text(&path);
+                if path.trim().is_empty() {
+                    return Err("a `class` without `filename`".to_owned().into());
+                }
+                self.class = Some(Class {
+                    file_idx: self.collected.file(&path).map_err(Fault::Final)?,
+                    lines: BTreeMap::new(),
+                    of_methods: BTreeMap::new(),
+                });
+            }
+            Name::Method if self.method.is_none() => {
+                let name = attribute(start, b"name")?.unwrap_or_default();
+                let signature = attribute(start, b"signature")?.unwrap_or_default();
+                let name = [name, signature].concat();
+                self.method = Some(Method {
+                    name: self.collected.text(&name).into_owned(),
+                    lines: BTreeMap::new(),
+                });
+            }
+            Name::Line => self.line(start)?,
+            Name::Coverage | Name::Class | Name::Method | Name::Other => {}
+        }
+        self.open.push(name);
+        Ok(())
+    }
+
+    fn line(&mut self, start: &BytesStart<'_>) -> Result<(), Fault> {
+        let Some(class) = &mut self.class else {
+            return Err("a `line` outside a `class`".to_owned().into());
+        };
+        let number = |name: &'static str| -> Result<String, String> {
+            let value =
+                attribute(start, name.as_bytes())?.ok_or_else(|| format!("a `line` without `{name}`"))?;
+            Ok(String::from_utf8_lossy(&value).into_owned())
+        };
+        let count = count(&number("hits")?)?;
+        let Some(line) = line(&number("number")?)? else {
+            return Ok(());
+        };
+        let lines = match &mut self.method {
+            Some(method) => &mut method.lines,
+            None => &mut class.lines,
+        };
+        add(lines.entry(line).or_default(), count);
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.open.last() == Some(&Name::Source) {
+            self.source.push_str(text);
+        }
+    }
+
+    fn end(&mut self) -> Result<(), ReadError> {
+        let ended = self.open.pop();
+        match ended {
+            Some(Name::Source) => {
+                let source = std::mem::take(&mut self.source);
+                self.collected.add_source(source.trim().to_owned());
+            }
+            Some(Name::Method) if !self.open.contains(&Name::Method) => self.end_method()?,
+            Some(Name::Class) if !self.open.contains(&Name::Class) => self.end_class()?,
+            Some(Name::Coverage | Name::Packages | Name::Method | Name::Class | Name::Line | Name::Other)
+            | None => {}
+        }
+        Ok(())
+    }
+
+    /// A function begins where its first line is, and was called as often as that ran.
+    fn end_method(&mut self) -> Result<(), ReadError> {
+        let (Some(method), Some(class)) = (self.method.take(), &mut self.class) else {
+            return Ok(());
+        };
+        if let Some((&line, &first)) = method.lines.first_key_value() {
+            let most = method.lines.values().copied().max().unwrap_or(0);
+            let function = FunctionCoverage {
+                name: method.name,
+                line,
+                count: if first > 0 { first } else { most },
+            };
+            self.collected.add_function(class.file_idx, function)?;
+        }
+        for (line, count) in method.lines {
+            add(class.of_methods.entry(line).or_default(), count);
+        }
+        Ok(())
+    }
+
+    /// A line that stands in a method and in its class is one line.
+    fn end_class(&mut self) -> Result<(), ReadError> {
+        let Some(mut class) = self.class.take() else {
+            return Ok(());
+        };
+        for (line, count) in class.of_methods {
+            class.lines.entry(line).or_insert(count);
+        }
+        let mut lines = class.lines.into_iter().collect();
+        self.collected.add_lines(class.file_idx, &mut lines)
+    }
+}

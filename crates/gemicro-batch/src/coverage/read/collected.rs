@@ -1,0 +1,137 @@
+//! What a report said so far, added up within bounds.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use super::read_error::ReadError;
+use super::report::Report;
+use super::report_format::ReportFormat;
+use crate::coverage::bounds::Bounds;
+use crate::coverage::file_coverage::{FileCoverage, FunctionCoverage, add};
+
+/// Files that grow while a report goes by.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    bounds: Bounds,
+    files: Vec<FileCoverage>,
+    by_path: HashMap<String, usize>,
+    sources: Vec<String>,
+    n_lines: usize,
+    n_functions: usize,
+    /// Names that were not valid text.
+    n_odd_names: usize,
+}
+
+impl Collected {
+    /// The place of a file, which is new when it is named for the first time.
+    pub(super) fn file(&mut self, path: &str) -> Result<usize, ReadError> {
+        if let Some(idx) = self.by_path.get(path) {
+            return Ok(*idx);
+        }
+        let idx = self.files.len();
+        if idx >= self.bounds.files {
+            let most = self.bounds.files;
+            return Err(ReadError::TooLarge(format!("it names more than {most} files")));
+        }
+        self.by_path.insert(path.to_owned(), idx);
+        self.files.push(FileCoverage::new(path.to_owned()));
+        Ok(idx)
+    }
+
+    /// The place of a file that was named before.
+    pub(super) fn known(&self, path: &str) -> Option<usize> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Adds lines to a file and empties the list; a line that was there gets the sum.
+    pub(super) fn add_lines(
+        &mut self,
+        file_idx: usize,
+        lines: &mut Vec<(u32, u64)>,
+    ) -> Result<(), ReadError> {
+        let known = &mut self.files[file_idx].lines;
+        let n_before = known.len();
+        if known.is_empty() {
+            // One build of the whole map takes half the memory of many insertions.
+            lines.sort_unstable_by_key(|(line, _)| *line);
+            lines.dedup_by(|later, kept| {
+                let is_same = later.0 == kept.0;
+                if is_same {
+                    add(&mut kept.1, later.1);
+                }
+                is_same
+            });
+            *known = BTreeMap::from_iter(lines.drain(..));
+        } else {
+            for (line, count) in lines.drain(..) {
+                add(known.entry(line).or_default(), count);
+            }
+        }
+        self.n_lines += known.len() - n_before;
+        if self.n_lines > self.bounds.lines {
+            let most = self.bounds.lines;
+            return Err(ReadError::TooLarge(format!(
+                "it has more than {most} lines of code"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Adds a function to a file.
+    pub(super) fn add_function(
+        &mut self,
+        file_idx: usize,
+        function: FunctionCoverage,
+    ) -> Result<(), ReadError> {
+        self.n_functions += 1;
+        if self.n_functions > self.bounds.functions {
+            let most = self.bounds.functions;
+            return Err(ReadError::TooLarge(format!("it has more than {most} functions")));
+        }
+        self.files[file_idx].functions.push(function);
+        Ok(())
+    }
+
+    /// Adds a folder that relative paths may begin in.
+    pub(super) fn add_source(&mut self, source: String) {
+        if !source.is_empty() && !self.sources.contains(&source) && self.sources.len() < MAX_SOURCES {
+            self.sources.push(source);
+        }
+    }
+
+    /// A name as text. What is not valid Unicode, and the zero byte that no path has, become replacement characters.
+    pub(super) fn text<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, str> {
+        let text = String::from_utf8_lossy(bytes);
+        if matches!(text, Cow::Owned(_)) || text.contains('\0') {
+            self.n_odd_names += 1;
+            return Cow::Owned(text.replace('\0', "\u{fffd}"));
+        }
+        text
+    }
+
+    /// The report, whole.
+    pub(super) fn finish(mut self, format: ReportFormat) -> Result<Report, ReadError> {
+        if self.files.is_empty() {
+            return Err(ReadError::Empty);
+        }
+        self.files.iter_mut().for_each(FileCoverage::sort_functions);
+        let odd = (self.n_odd_names > 0).then(|| {
+            let n = self.n_odd_names;
+            format!(
+                "names that are not valid Unicode: {n}; what could not be read in them stands as \u{fffd}"
+            )
+        });
+        Ok(Report {
+            format,
+            files: self.files,
+            sources: self.sources,
+            warnings: odd.into_iter().collect(),
+        })
+    }
+}
+
+/// Folders that are remembered.
+const MAX_SOURCES: usize = 100;
+
+#[cfg(test)]
+mod tests;

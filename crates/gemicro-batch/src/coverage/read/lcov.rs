@@ -1,0 +1,196 @@
+//! LCOV tracefiles: of lcov 1 and 2, llvm-cov, grcov, coverage.py.
+//!
+//! Written here and not taken from the crate `lcov`, whose records are those of lcov 1 only: it refuses what it does not
+//! know, and the functions of lcov 2 (`FNL`, `FNA`) with it.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Read};
+
+use super::collected::Collected;
+use super::count::{count, line, shown};
+use super::read_error::ReadError;
+use crate::coverage::bounds::MAX_RECORD_BYTES;
+use crate::coverage::file_coverage::{FunctionCoverage, add};
+
+/// Lines that wait to be added together.
+const MAX_WAITING: usize = 1 << 20;
+
+/// Reads a tracefile.
+pub(super) fn read(mut reader: impl BufRead, collected: &mut Collected) -> Result<(), ReadError> {
+    let mut record: Option<Record> = None;
+    let mut bytes = Vec::new();
+    let mut n_lines = 0_u64;
+    loop {
+        bytes.clear();
+        let most = u64::try_from(MAX_RECORD_BYTES).unwrap_or(u64::MAX) + 1;
+        if reader.by_ref().take(most).read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        n_lines += 1;
+        let at = || format!("line {n_lines}");
+        if bytes.len() > MAX_RECORD_BYTES {
+            let message = format!("a line of more than {MAX_RECORD_BYTES} bytes is no record");
+            return Err(ReadError::malformed(at(), message));
+        }
+        let text = bytes.trim_ascii();
+        let text = if n_lines == 1 {
+            text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+        } else {
+            text
+        };
+        if text.is_empty() || text.starts_with(b"#") {
+            continue;
+        }
+        if text == b"end_of_record" {
+            let ended = record.take();
+            let ended =
+                ended.ok_or_else(|| ReadError::malformed(at(), "`end_of_record` before any `SF:`"))?;
+            ended.close(collected)?;
+            continue;
+        }
+        let Some((name, rest)) = split_record(text) else {
+            let found = shown(&String::from_utf8_lossy(text));
+            let message = format!("expected a record such as `DA:12,1`, found `{found}`");
+            return Err(ReadError::malformed(at(), message));
+        };
+        match (name, &mut record) {
+            (b"SF", Some(open)) => {
+                let message = format!(
+                    "expected `end_of_record` of the file that began in line {}",
+                    open.began_at
+                );
+                return Err(ReadError::malformed(at(), message));
+            }
+            (b"SF", none) => {
+                let path = collected.text(rest);
+                if path.trim().is_empty() {
+                    return Err(ReadError::malformed(at(), "expected a path after `SF:`"));
+                }
+                *none = Some(Record::new(collected.file(&path)?, n_lines));
+            }
+            (b"DA" | b"FN" | b"FNDA" | b"FNL" | b"FNA", None) => {
+                let name = String::from_utf8_lossy(name);
+                return Err(ReadError::malformed(
+                    at(),
+                    format!("`{name}` outside a file; expected `SF:` before"),
+                ));
+            }
+            (b"DA" | b"FN" | b"FNDA" | b"FNL" | b"FNA", Some(open)) => {
+                let rest = collected.text(rest);
+                let fits = open.take(name, &rest);
+                fits.map_err(|message| ReadError::malformed(at(), message))?;
+                if open.lines.len() >= MAX_WAITING {
+                    collected.add_lines(open.file_idx, &mut open.lines)?;
+                }
+            }
+            // Test names, sums, branches, versions, and what later tools may add.
+            _ => {}
+        }
+    }
+    match record {
+        Some(open) => {
+            let message = format!(
+                "the report ends inside the file that began in line {}; it was cut off",
+                open.began_at
+            );
+            Err(ReadError::malformed(format!("line {n_lines}"), message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// `NAME:rest`, where the name is of capitals and digits.
+fn split_record(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = text.iter().position(|byte| *byte == b':')?;
+    let (name, rest) = text.split_at(colon);
+    let is_name = !name.is_empty()
+        && name.len() <= 32
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    is_name.then(|| (name, &rest[1..]))
+}
+
+/// One file while its records go by.
+#[derive(Debug)]
+struct Record {
+    file_idx: usize,
+    began_at: u64,
+    lines: Vec<(u32, u64)>,
+    /// By name: where a function begins, where that is known, and its calls.
+    functions: HashMap<String, (Option<u32>, u64)>,
+    /// The functions of lcov 2: where those with a number begin.
+    begins: HashMap<String, u32>,
+}
+
+impl Record {
+    fn new(file_idx: usize, began_at: u64) -> Self {
+        Self {
+            file_idx,
+            began_at,
+            lines: Vec::new(),
+            functions: HashMap::new(),
+            begins: HashMap::new(),
+        }
+    }
+
+    fn take(&mut self, name: &[u8], rest: &str) -> Result<(), String> {
+        let two = |expected: &str| {
+            rest.split_once(',')
+                .ok_or_else(|| format!("expected `{expected}`"))
+        };
+        match name {
+            b"DA" => {
+                let (number, rest) = two("DA:line,count")?;
+                let of_line = count(rest.split(',').next().unwrap_or(rest))?;
+                self.lines.extend(line(number)?.map(|line| (line, of_line)));
+            }
+            b"FN" => {
+                let (number, rest) = two("FN:line,name")?;
+                // lcov 2 and coverage.py write the last line between the two.
+                let name = match rest.split_once(',') {
+                    Some((last, name)) if line(last).is_ok() && !name.is_empty() => name,
+                    Some(_) | None => rest,
+                };
+                let begin = line(number)?;
+                let known = self.functions.entry(name.to_owned()).or_default();
+                known.0 = known.0.or(begin);
+            }
+            b"FNDA" => {
+                let (calls, name) = two("FNDA:count,name")?;
+                let calls = count(calls)?;
+                add(&mut self.functions.entry(name.to_owned()).or_default().1, calls);
+            }
+            b"FNL" => {
+                let (number, rest) = two("FNL:index,line")?;
+                if let Some(begin) = line(rest.split(',').next().unwrap_or(rest))? {
+                    self.begins.insert(number.trim().to_owned(), begin);
+                }
+            }
+            b"FNA" => {
+                let (number, rest) = two("FNA:index,count,name")?;
+                let (calls, name) = rest
+                    .split_once(',')
+                    .ok_or_else(|| "expected `FNA:index,count,name`".to_owned())?;
+                let calls = count(calls)?;
+                let begin = self.begins.get(number.trim()).copied();
+                let known = self.functions.entry(name.to_owned()).or_default();
+                known.0 = known.0.or(begin);
+                add(&mut known.1, calls);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Adds what was said about the file. A function of which nobody said where it begins is left out.
+    fn close(mut self, collected: &mut Collected) -> Result<(), ReadError> {
+        collected.add_lines(self.file_idx, &mut self.lines)?;
+        for (name, (begin, count)) in self.functions {
+            if let Some(line) = begin {
+                collected.add_function(self.file_idx, FunctionCoverage { name, line, count })?;
+            }
+        }
+        Ok(())
+    }
+}

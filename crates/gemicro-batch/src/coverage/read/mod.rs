@@ -1,0 +1,20 @@
+//! Reading one report, by what it is and not by its name.
+//!
+//! Each format has its file (`lcov`, `llvm_json` with `segments`, `cobertura`) and gives the same [`Report`]: files with the
+//! paths that the tool wrote. `collected` adds them up within bounds while bytes go by; no report is in memory whole.
+
+mod cobertura;
+mod collected;
+mod count;
+mod lcov;
+mod llvm_json;
+mod read_error;
+mod report;
+mod report_format;
+mod segments;
+mod watched;
+
+pub(super) use report::read_watched;
+pub use report::{Report, read_report};
+pub use report_format::ReportFormat;
+pub(super) use watched::Watched;

@@ -1,0 +1,53 @@
+//! Why a report cannot be read, before its name is known.
+
+use std::io;
+
+use super::watched::Halt;
+use crate::coverage::error::CoverageError;
+
+/// A fault of a report.
+#[derive(Debug)]
+pub(super) enum ReadError {
+    /// It holds nothing.
+    Empty,
+    /// It is something else.
+    OtherFormat(String),
+    /// It breaks a bound.
+    TooLarge(String),
+    /// It cannot be understood.
+    Malformed { place: String, message: String },
+    /// Its bytes end in an error.
+    Io(io::Error),
+}
+
+impl ReadError {
+    /// A fault at a place.
+    pub(super) fn malformed(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Malformed {
+            place: place.into(),
+            message: message.into(),
+        }
+    }
+
+    /// The same with the name of the report.
+    pub(super) fn of_report(self, path: &str) -> CoverageError {
+        let path = path.to_owned();
+        match self {
+            Self::Empty => CoverageError::Empty { path },
+            Self::OtherFormat(what) => CoverageError::OtherFormat { path, what },
+            Self::TooLarge(what) => CoverageError::TooLarge { path, what },
+            Self::Malformed { place, message } => CoverageError::Malformed { path, place, message },
+            Self::Io(error) => match Halt::of(&error) {
+                Some(Halt::Stopped) => CoverageError::Stopped,
+                Some(Halt::TooLarge) => CoverageError::too_many_bytes(&path),
+                None => CoverageError::Unreadable { path, source: error },
+            },
+        }
+    }
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

@@ -1,0 +1,54 @@
+//! One report, read.
+
+use std::io::{BufRead, BufReader, Read};
+
+use super::collected::Collected;
+use super::read_error::ReadError;
+use super::report_format::ReportFormat;
+use super::watched::Watched;
+use super::{cobertura, lcov, llvm_json};
+use crate::coverage::error::CoverageError;
+use crate::coverage::file_coverage::FileCoverage;
+
+/// Bytes that are read at once; the format is told by the first of them.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// What one report says, in the words of the tool that wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// What it is written in.
+    pub format: ReportFormat,
+    /// Its files, with their paths as the tool wrote them; each path once.
+    pub files: Vec<FileCoverage>,
+    /// Folders that relative paths may begin in.
+    pub sources: Vec<String>,
+    /// What is odd about it.
+    pub warnings: Vec<String>,
+}
+
+/// Reads a report; `name` is for the errors.
+///
+/// # Errors
+/// When it is empty, malformed, too large or something else.
+pub fn read_report(name: &str, bytes: impl Read) -> Result<Report, CoverageError> {
+    read_watched(name, Watched::new(bytes, &|| false))
+}
+
+/// Reads a report that can be stopped.
+pub(in crate::coverage) fn read_watched<R: Read>(
+    name: &str,
+    bytes: Watched<'_, R>,
+) -> Result<Report, CoverageError> {
+    read(BufReader::with_capacity(BUFFER_BYTES, bytes)).map_err(|error| error.of_report(name))
+}
+
+fn read(mut reader: impl BufRead) -> Result<Report, ReadError> {
+    let format = ReportFormat::of(reader.fill_buf()?)?;
+    let mut collected = Collected::default();
+    match format {
+        ReportFormat::Lcov => lcov::read(reader, &mut collected)?,
+        ReportFormat::LlvmJson => llvm_json::read(reader, &mut collected)?,
+        ReportFormat::Cobertura => cobertura::read(reader, &mut collected)?,
+    }
+    collected.finish(format)
+}

@@ -1,0 +1,27 @@
+//! Coverage as JSON. How often each line ran is not in it; what did not run is.
+
+use serde_json::{Value, json};
+
+use crate::coverage::file_coverage::FileCoverage;
+use crate::coverage::whole::Coverage;
+
+/// The totals, and the files by path.
+pub(super) fn json(coverage: &Coverage) -> Value {
+    json!({
+        "summary": coverage.summary(),
+        "files": coverage.files.iter().map(file).collect::<Vec<Value>>(),
+    })
+}
+
+fn file(file: &FileCoverage) -> Value {
+    let totals = file.totals();
+    json!({
+        "path": file.path,
+        "language": file.language,
+        "lines": totals.lines,
+        "covered": totals.covered,
+        "percent": totals.percent(),
+        "uncovered": file.uncovered(),
+        "functions": file.functions,
+    })
+}

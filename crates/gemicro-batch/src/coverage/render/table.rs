@@ -1,0 +1,198 @@
+//! Coverage as a table of at most 100 columns.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::coverage::gather::Gathered;
+use crate::coverage::language::Language;
+use crate::coverage::totals::Totals;
+
+/// Columns of the whole table.
+const WIDTH: usize = 100;
+/// Columns that a path may take.
+const MAX_PATH: usize = 48;
+/// Columns of numbers: lines, covered, percent.
+const NUMBERS: [usize; 3] = [7, 7, 6];
+/// What stands between two columns.
+const GAP: &str = "  ";
+
+/// Files, sums by language where there are several, the sum of all, and what is odd.
+pub(super) fn table(gathered: &Gathered) -> String {
+    let files = &gathered.coverage.files;
+    let body: Vec<Row> = files
+        .iter()
+        .map(|file| {
+            let ranges: Vec<String> = file.uncovered().iter().map(ToString::to_string).collect();
+            Row::new(visible(&file.path), file.totals(), ranges)
+        })
+        .collect();
+    let sums = sums(gathered);
+    let all_rows = || body.iter().chain(&sums);
+    let path_width = all_rows()
+        .map(|row| row.name.width())
+        .max()
+        .unwrap_or(0)
+        .clamp(4, MAX_PATH);
+    let n_numbers: usize = NUMBERS.iter().map(|width| width + GAP.len()).sum();
+    let range_width = WIDTH - path_width - n_numbers - GAP.len();
+    let layout = Layout {
+        path_width,
+        range_width,
+    };
+    let ranges_shown = body
+        .iter()
+        .map(|row| row.shown_ranges(range_width).width())
+        .max()
+        .unwrap_or(0)
+        .max(9);
+    let rule_width = path_width + n_numbers + GAP.len() + ranges_shown;
+    let rule = "-".repeat(rule_width);
+    let mut lines = vec![layout.head(), rule.clone()];
+    lines.extend(body.iter().map(|row| layout.line(row)));
+    if !body.is_empty() {
+        lines.push(rule);
+    }
+    lines.extend(sums.iter().map(|row| layout.line(row)));
+    let totals = gathered.coverage.totals();
+    if totals.functions > 0 {
+        let (called, all, percent) = (
+            totals.functions_covered,
+            totals.functions,
+            totals.functions_percent(),
+        );
+        lines.push(format!("Functions called: {called} of {all} ({percent:.2} %)"));
+    }
+    lines.extend(
+        gathered
+            .warnings
+            .iter()
+            .map(|warning| format!("warning: {}", visible(warning))),
+    );
+    lines
+        .iter()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+/// One line of the table.
+struct Row {
+    name: String,
+    totals: Totals,
+    ranges: Vec<String>,
+}
+
+impl Row {
+    fn new(name: String, totals: Totals, ranges: Vec<String>) -> Self {
+        Self { name, totals, ranges }
+    }
+
+    /// As many ranges as there is room for; `…` says that there are more.
+    fn shown_ranges(&self, width: usize) -> String {
+        let mut shown = String::new();
+        for (idx, range) in self.ranges.iter().enumerate() {
+            let comma = if idx == 0 { "" } else { ", " };
+            let is_last = idx + 1 == self.ranges.len();
+            let room_for_more = if is_last { 0 } else { ", …".width() };
+            if shown.width() + comma.len() + range.len() + room_for_more > width {
+                shown.push_str(comma);
+                shown.push('…');
+                break;
+            }
+            shown.push_str(comma);
+            shown.push_str(range);
+        }
+        shown
+    }
+}
+
+/// The sums below the files.
+fn sums(gathered: &Gathered) -> Vec<Row> {
+    let files = &gathered.coverage.files;
+    let sum = |name: &str, is_meant: &dyn Fn(Language) -> bool| {
+        let mut totals = Totals::default();
+        let meant: Vec<_> = files.iter().filter(|file| is_meant(file.language)).collect();
+        meant.iter().for_each(|file| totals += file.totals());
+        let noun = if meant.len() == 1 { "file" } else { "files" };
+        let name = format!("{name}, {} {noun}", meant.len());
+        (!meant.is_empty()).then(|| Row::new(name, totals, Vec::new()))
+    };
+    let languages = [
+        (Language::Cpp, "C++ and C"),
+        (Language::Rust, "Rust"),
+        (Language::Other, "Other"),
+    ];
+    let mut rows: Vec<Row> = languages
+        .iter()
+        .filter_map(|(language, name)| sum(name, &|of_file| of_file == *language))
+        .collect();
+    if rows.len() < 2 {
+        rows.clear();
+    }
+    let total = sum("Total", &|_| true);
+    rows.push(total.unwrap_or_else(|| Row::new("Total, 0 files".to_owned(), Totals::default(), Vec::new())));
+    rows
+}
+
+struct Layout {
+    path_width: usize,
+    range_width: usize,
+}
+
+impl Layout {
+    fn head(&self) -> String {
+        let [lines, covered, percent] = NUMBERS;
+        let path = padded("File", self.path_width);
+        format!(
+            "{path}{GAP}{:>lines$}{GAP}{:>covered$}{GAP}{:>percent$}{GAP}Uncovered",
+            "Lines", "Covered", "%"
+        )
+    }
+
+    fn line(&self, row: &Row) -> String {
+        let [lines, covered, percent] = NUMBERS;
+        let totals = &row.totals;
+        let shown_percent = match totals.lines {
+            0 => "-".to_owned(),
+            _ => format!("{:.2}", totals.percent()),
+        };
+        format!(
+            "{}{GAP}{:>lines$}{GAP}{:>covered$}{GAP}{shown_percent:>percent$}{GAP}{}",
+            padded(&shortened(&row.name, self.path_width), self.path_width),
+            totals.lines,
+            totals.covered,
+            row.shown_ranges(self.range_width),
+        )
+    }
+}
+
+/// The end of a name, which says more than its beginning.
+fn shortened(name: &str, width: usize) -> String {
+    if name.width() <= width {
+        return name.to_owned();
+    }
+    let mut n_columns = 1;
+    let kept = name.chars().rev().take_while(|char| {
+        n_columns += char.width().unwrap_or(0);
+        n_columns <= width
+    });
+    let kept: Vec<char> = kept.collect();
+    std::iter::once('…').chain(kept.into_iter().rev()).collect()
+}
+
+fn padded(text: &str, width: usize) -> String {
+    let n_missing = width.saturating_sub(text.width());
+    format!("{text}{}", " ".repeat(n_missing))
+}
+
+/// A foreign text without what a terminal would act on.
+fn visible(text: &str) -> String {
+    let shown = |char: char| match char.is_control() || is_turning(char) {
+        true => char.escape_unicode().to_string(),
+        false => char.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
+/// Characters that turn the direction of writing.
+fn is_turning(char: char) -> bool {
+    matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}

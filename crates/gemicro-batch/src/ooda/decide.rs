@@ -1,0 +1,177 @@
+//! What the loop does next.
+
+use gemicro_core::flow::{Decision, Outcome, Step};
+use gemicro_core::run::RunState;
+use gemicro_event::{Json, StepKey};
+use serde::Deserialize;
+
+use super::observation::{Observation, ObserveInput};
+use super::plan::Decider;
+use super::result::{Stopped, result};
+use super::state::{Current, OodaState};
+use super::trial::TrialInput;
+use crate::proposal::{Aim, EarlierTest, Material, MaterialInput, Question};
+use crate::strategy::{Gap, RankedGap};
+
+/// What comes next.
+pub(super) fn decide(state: &OodaState, run: &RunState) -> Decision {
+    if let Some(failure) = &state.failed {
+        let has_taken = state.acts.iter().any(|act| act.rejection.is_none());
+        return Decision::end(match has_taken {
+            true => result(state, Stopped::Trouble, run),
+            false => Outcome::Failed(failure.clone()),
+        });
+    }
+    let Some(now) = &state.now else {
+        return Decision::step(place(state).step(StepKey::new("observe")));
+    };
+    if state.is_spent {
+        return Decision::end(result(state, Stopped::Budget, run));
+    }
+    let is_late = run.deadline.is_some();
+    match &state.current {
+        // A test that is paid for is tried out; nothing else is begun when time is over.
+        Some(current) if !is_late || current.is_to_be_tried() => Decision::step(act(state, current, now)),
+        Some(_) => Decision::end(result(state, Stopped::Budget, run)),
+        None if is_late => Decision::end(result(state, Stopped::Budget, run)),
+        None => next_round(state, now, run),
+    }
+}
+
+/// The next step for the gap that is being worked on.
+fn act(state: &OodaState, current: &Current, now: &Observation) -> Step {
+    let round = state.n_rounds;
+    let Some(material) = &current.material else {
+        return material_step(round, &current.gap, now);
+    };
+    let n_answers = current.n_answers();
+    match current.answers.last() {
+        Some(answer) if current.is_to_be_tried() => {
+            let input = TrialInput {
+                place: place(state),
+                answer: answer.clone(),
+                gap: current.gap.clone(),
+                uncovered: now.uncovered.clone(),
+                covered: now.totals.covered,
+                test_ms: now.test_ms,
+                mutants: state.plan.mutants,
+            };
+            input.step(StepKey::new(format!("trial:{round}.{n_answers}")))
+        }
+        Some(_) | None => question(state, material, n_answers + 1),
+    }
+}
+
+fn question(state: &OodaState, material: &Material, attempt: u32) -> Step {
+    let earlier = state.last_act().and_then(|act| {
+        let rejection = act.rejection.as_ref()?;
+        let answer = state.current.as_ref().and_then(|current| current.answers.last());
+        Some(EarlierTest {
+            patch: match act.patch.is_empty() {
+                true => answer.cloned().unwrap_or_default(),
+                false => act.patch.clone(),
+            },
+            failure: rejection.told(),
+        })
+    });
+    let question = Question {
+        material,
+        context: &state.plan.context,
+        earlier: earlier.as_ref(),
+    };
+    let key = StepKey::new(format!("propose:{}.{attempt}", state.n_rounds));
+    state.plan.prompts.step(key, question, &state.plan.llm)
+}
+
+/// Begins another round, or ends the loop.
+fn next_round(state: &OodaState, now: &Observation, run: &RunState) -> Decision {
+    let plan = &state.plan;
+    let stop = |why| Decision::end(result(state, why, run));
+    let open = state.open_gaps();
+    if now.totals.percent() >= plan.target {
+        return stop(Stopped::Target);
+    }
+    if open.is_empty() || state.n_in_vain >= plan.patience {
+        return stop(Stopped::NoProgress);
+    }
+    if state.n_rounds >= plan.max_rounds {
+        return stop(Stopped::Rounds);
+    }
+    let take = |it: &RankedGap| Decision::step(material_step(state.n_rounds + 1, &it.gap, now));
+    match plan.decider {
+        Decider::Auto => take(open[0]),
+        Decider::Human => match choice(state, run) {
+            (_, Some(Choice::Stop)) => stop(Stopped::Person),
+            (key, Some(Choice::Gap(idx))) => open.get(idx).map_or_else(|| Decision::ask(key), |it| take(it)),
+            (key, None) => Decision::ask(key),
+        },
+    }
+}
+
+/// What a person decided about the next round, and the question that is open where nothing that counts was said.
+fn choice(state: &OodaState, run: &RunState) -> (String, Option<Choice>) {
+    let n_open = state.open_gaps().len();
+    let round = state.n_rounds + 1;
+    let mut asking = 1_u32;
+    loop {
+        let key = match asking {
+            1 => format!("decide:{round}"),
+            n => format!("decide:{round}.{n}"),
+        };
+        match run.answers.get(&key) {
+            None => return (key, None),
+            Some(answer) => match Choice::read(answer, n_open) {
+                Some(choice) => return (key, Some(choice)),
+                // Nobody is taken at a word that means nothing: the question is asked again.
+                None => asking += 1,
+            },
+        }
+    }
+}
+
+/// A person's choice.
+enum Choice {
+    /// The gap at this place of the list, from 0.
+    Gap(usize),
+    Stop,
+}
+
+impl Choice {
+    /// Reads `{"gap": 1}`, `{"stop": true}`, `1` or `"stop"`.
+    fn read(answer: &Json, n_open: usize) -> Option<Self> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Said {
+            Number(usize),
+            Word(String),
+            Gap { gap: usize },
+            Stop { stop: bool },
+        }
+        let number = match answer.parse::<Said>().ok()? {
+            Said::Number(number) | Said::Gap { gap: number } => number,
+            Said::Word(word) if word.trim() == "stop" => return Some(Self::Stop),
+            Said::Word(word) => word.trim().parse().ok()?,
+            Said::Stop { stop: true } => return Some(Self::Stop),
+            Said::Stop { stop: false } => return None,
+        };
+        (1..=n_open).contains(&number).then(|| Self::Gap(number - 1))
+    }
+}
+
+fn place(state: &OodaState) -> ObserveInput {
+    ObserveInput {
+        directory: state.plan.directory.clone(),
+        branch: state.plan.branch.clone(),
+        commands: state.plan.commands.clone(),
+    }
+}
+
+fn material_step(round: u32, gap: &Gap, now: &Observation) -> Step {
+    let input = MaterialInput {
+        directory: now.folder.clone(),
+        target: gap.file.clone(),
+        aim: Aim::Lines(gap.lines.clone()),
+        reports: Vec::new(),
+    };
+    input.step(StepKey::new(format!("material:{round}")))
+}

@@ -1,0 +1,117 @@
+//! The events of a loop, one per phase.
+
+use gemicro_event::{Registry, event_payload, event_readers};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::observation::Observation;
+use super::plan::Decider;
+use super::trial::{Landed, Mutations, Rejection};
+use crate::proposal::PatchedFile;
+use crate::strategy::{Gap, RankedGap};
+
+/// Coverage was measured: at the beginning, and with every test that was taken. Emitted by the OODA flow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OodaObserved {
+    /// Which round begins with it, from 1.
+    pub round: u32,
+    /// What was measured.
+    pub observation: Observation,
+}
+event_payload!(OodaObserved, "ooda_observed", |it| format!(
+    "Observe: {} covered, {} of {} lines",
+    it.observation.totals.percent_text(),
+    it.observation.totals.covered,
+    it.observation.totals.lines
+));
+
+/// The gaps stand in their order. After every observation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OodaOriented {
+    /// The round.
+    pub round: u32,
+    /// All gaps there are.
+    pub n_gaps: u64,
+    /// The first of them.
+    pub gaps: Vec<RankedGap>,
+}
+event_payload!(OodaOriented, "ooda_oriented", |it| match it.gaps.first() {
+    None => "Orient: no gap is left".to_owned(),
+    Some(first) => match it.n_gaps {
+        1 => format!("Orient: 1 gap, {}", first.gap.name()),
+        n => format!("Orient: {n} gaps, the first is {}", first.gap.name()),
+    },
+});
+
+/// A gap was chosen. Once per round that is acted on, with the start of its first step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OodaDecided {
+    /// The round.
+    pub round: u32,
+    /// Who chose.
+    pub by: Decider,
+    /// The gap.
+    pub gap: Gap,
+}
+event_payload!(OodaDecided, "ooda_decided", |it| match it.by {
+    Decider::Auto => format!("Decide: {} (policy: the first that is open)", it.gap.name()),
+    Decider::Human => format!("Decide: {} (chosen by a person)", it.gap.name()),
+});
+
+/// A proposed test was tried out and taken, or not. Once per proposal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OodaActed {
+    /// The round.
+    pub round: u32,
+    /// Which proposal for this gap, from 1.
+    pub attempt: u32,
+    /// The gap.
+    pub gap: Gap,
+    /// The patch; empty where there is none.
+    pub patch: String,
+    /// What it changes.
+    #[serde(default)]
+    pub files: Vec<PatchedFile>,
+    /// Why it was not taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejection: Option<Rejection>,
+    /// Lines that it covers and nothing did before.
+    #[serde(default)]
+    pub newly_covered: u64,
+    /// Whether it notices broken code.
+    #[serde(default)]
+    pub mutations: Mutations,
+    /// Where it went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landed: Option<Landed>,
+}
+event_payload!(OodaActed, "ooda_acted", |it| match &it.rejection {
+    None => format!(
+        "Act: a test for {} was taken; {} more lines are covered",
+        it.gap.name(),
+        it.newly_covered
+    ),
+    Some(rejection) => format!(
+        "Act: a test for {} was rejected: {}",
+        it.gap.name(),
+        rejection.message.lines().next().unwrap_or_default()
+    ),
+});
+
+event_readers! {
+    /// Readers of the events of loops.
+    pub trait OodaReaders {
+        OodaObserved => as_ooda_observed, try_as_ooda_observed;
+        OodaOriented => as_ooda_oriented, try_as_ooda_oriented;
+        OodaDecided => as_ooda_decided, try_as_ooda_decided;
+        OodaActed => as_ooda_acted, try_as_ooda_acted;
+    }
+}
+
+/// Registers the events of loops.
+pub fn register(registry: &mut Registry) {
+    registry.add::<OodaObserved>();
+    registry.add::<OodaOriented>();
+    registry.add::<OodaDecided>();
+    registry.add::<OodaActed>();
+}

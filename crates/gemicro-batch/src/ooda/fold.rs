@@ -1,0 +1,105 @@
+//! How events change what the loop remembers.
+
+use gemicro_core::run::events::{RunReaders, StepFailed};
+use gemicro_event::{ErrorKind, Event};
+
+use super::events::{OodaActed, OodaReaders};
+use super::state::{Current, OodaState};
+use super::trial::RejectionKind;
+use crate::proposal::ProposalReaders;
+
+impl OodaState {
+    pub(super) fn fold(&mut self, event: &Event) {
+        let update = &event.update;
+        match update.event_type.as_str() {
+            "ooda_observed" => {
+                if let Some(observed) = update.as_ooda_observed() {
+                    self.before.get_or_insert_with(|| observed.observation.clone());
+                    self.now = Some(observed.observation);
+                }
+            }
+            "ooda_decided" => {
+                if let Some(decided) = update.as_ooda_decided() {
+                    self.n_rounds = decided.round;
+                    self.current = Some(Current {
+                        gap: decided.gap,
+                        material: None,
+                        answers: Vec::new(),
+                        n_tried: 0,
+                    });
+                }
+            }
+            "test_material_gathered" => {
+                if let (Some(gathered), Some(current)) =
+                    (update.as_test_material_gathered(), self.current.as_mut())
+                {
+                    current.material = Some(gathered.material);
+                }
+            }
+            "test_proposed" => {
+                if let (Some(proposed), Some(current)) = (update.as_test_proposed(), self.current.as_mut()) {
+                    current.answers.push(proposed.answer);
+                }
+            }
+            "ooda_acted" => {
+                if let Some(acted) = update.as_ooda_acted() {
+                    self.fold_act(acted);
+                }
+            }
+            "step_failed" => {
+                if let Some(failed) = update.as_step_failed() {
+                    self.fold_failure(failed);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn fold_act(&mut self, acted: OodaActed) {
+        let reason = acted.rejection.as_ref().map(|rejection| rejection.reason);
+        self.acts.push(acted);
+        let Some(reason) = reason else {
+            self.current = None;
+            self.n_in_vain = 0;
+            return;
+        };
+        if let Some(current) = self.current.as_mut() {
+            current.n_tried = current.n_answers();
+        }
+        if reason == RejectionKind::NoAnswer || self.n_answers() >= self.plan.max_attempts {
+            self.give_up();
+        }
+    }
+
+    /// A step without a result: without a measurement there is no loop; without an answer there is no test.
+    fn fold_failure(&mut self, failed: StepFailed) {
+        // What cannot be read of one file says nothing about the others.
+        let is_of_gap = self
+            .current
+            .as_ref()
+            .is_some_and(|current| current.material.is_none())
+            && failed.error.kind == ErrorKind::InvalidInput;
+        if self.now.is_none() || (is_hopeless(failed.error.kind) && !is_of_gap) {
+            self.failed = Some(failed.error);
+        } else if failed.error.kind == ErrorKind::BudgetExceeded {
+            self.is_spent = true;
+        }
+        // Any other is stated as an act, together with this.
+    }
+}
+
+/// Whether no other gap could fare better.
+fn is_hopeless(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::AuthFailed
+            | ErrorKind::UnknownModel
+            | ErrorKind::SandboxUnavailable
+            | ErrorKind::StorageError
+            | ErrorKind::UnsupportedRepository
+            | ErrorKind::Conflict
+            | ErrorKind::Cancelled
+            | ErrorKind::Internal
+            | ErrorKind::CommandNotFound
+    )
+}

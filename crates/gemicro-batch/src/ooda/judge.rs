@@ -1,0 +1,71 @@
+//! What a test adds: lines of the program that it covers and nothing did before.
+
+use std::collections::BTreeMap;
+
+use super::observation::Uncovered;
+use crate::coverage::Coverage;
+use crate::patch::NewText;
+
+/// Lines of a file, in its new numbering.
+pub(super) type NewlyCovered = BTreeMap<String, Vec<u32>>;
+
+/// The lines that were not covered before and are now. A file that the patch changed has other numbers: lines before
+/// and after the change are followed.
+pub(super) fn newly_covered(before: &[Uncovered], now: &Coverage, texts: &[NewText]) -> NewlyCovered {
+    let mut newly = NewlyCovered::new();
+    for file in before {
+        let Some(covered) = now.file(&file.path) else {
+            continue;
+        };
+        let changed = texts.iter().find(|text| text.path == file.path);
+        let lines: Vec<u32> = file
+            .ranges
+            .iter()
+            .flat_map(|range| range.first..=range.last)
+            .filter_map(|line| changed.map_or(Some(line), |text| moved(text, line)))
+            .filter(|line| covered.lines.get(line).is_some_and(|count| *count > 0))
+            .collect();
+        if !lines.is_empty() {
+            newly.insert(file.path.clone(), lines);
+        }
+    }
+    newly
+}
+
+/// Where a line of the old text stands in the new one; nowhere where it was changed.
+fn moved(text: &NewText, line: u32) -> Option<u32> {
+    let old: Vec<&str> = text.old.as_deref().unwrap_or_default().lines().collect();
+    let new: Vec<&str> = text.new.lines().collect();
+    let n_same_head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()) - n_same_head;
+    let (old_back, new_back) = (old.iter().rev(), new.iter().rev());
+    let n_same_tail = old_back
+        .zip(new_back)
+        .take(rest)
+        .take_while(|(a, b)| a == b)
+        .count();
+    let idx = line.checked_sub(1)? as usize;
+    let place = if idx < n_same_head {
+        idx
+    } else if idx >= old.len() - n_same_tail && idx < old.len() {
+        new.len() - (old.len() - idx)
+    } else {
+        return None;
+    };
+    u32::try_from(place + 1).ok()
+}
+
+/// Lines as ranges.
+pub(super) fn ranges(lines: &[u32]) -> Vec<(u32, u32)> {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for line in lines {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *line => *last = *line,
+            _ => ranges.push((*line, *line)),
+        }
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests;

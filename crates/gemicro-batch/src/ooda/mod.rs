@@ -1,0 +1,43 @@
+//! The OODA loop: observe coverage, orient by its gaps, decide on one, act on it, and observe again.
+//!
+//! # Theory of operation
+//!
+//! One loop is one run. [`OodaFlow`] decides it from the journal alone: the first step measures ([`Observation`]), the
+//! ranking orients, a person or the policy decides, and a proposed test is tried out ([`Trial`]) in a private
+//! repository inside the sandbox: it must apply, pass, raise the coverage of the program itself, and fail when the
+//! lines that it covers are broken on purpose. Only then is it committed on the task branch. What it measured there is
+//! the next observation, so nothing is measured twice. The loop ends at its target, at its budget, when nothing helps
+//! any more, or when a person says so; it always says what was covered before and after.
+//!
+//! [`observe`] and [`try_out`] do the work in a [`Workshop`](crate::workshop::Workshop); who makes the workshop and
+//! takes over the commit is the engine's business.
+
+#[cfg(target_os = "linux")]
+mod breaking;
+mod decide;
+mod events;
+mod flow;
+mod fold;
+#[cfg(target_os = "linux")]
+mod judge;
+#[cfg(target_os = "linux")]
+mod measure;
+mod observation;
+mod plan;
+mod result;
+mod state;
+mod trial;
+#[cfg(target_os = "linux")]
+mod try_out;
+
+pub use events::{OodaActed, OodaDecided, OodaObserved, OodaOriented, OodaReaders, register};
+pub use flow::OodaFlow;
+#[cfg(target_os = "linux")]
+pub use measure::observe;
+pub use observation::{FileFigures, OBSERVE_STEP, Observation, ObserveInput, Uncovered};
+pub use plan::{Commands, Decider, OodaPlan, Order};
+pub use result::Stopped;
+pub use state::OodaState;
+pub use trial::{Landed, Mutations, Rejection, RejectionKind, TRIAL_STEP, Trial, TrialInput};
+#[cfg(target_os = "linux")]
+pub use try_out::{Found, Good, try_out};

@@ -1,0 +1,88 @@
+//! What the loop sees: coverage of the program, and its gaps.
+
+use gemicro_core::budget::Purpose;
+use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_event::{Charge, Json, StepKey};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::plan::Commands;
+use crate::coverage::{LineRange, Totals};
+use crate::strategy::RankedGap;
+
+/// The step kind that measures.
+pub const OBSERVE_STEP: &str = "ooda_observe";
+
+/// Input of a step of kind `ooda_observe`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObserveInput {
+    /// The project in the user's checkout.
+    pub directory: String,
+    /// The branch that is measured.
+    pub branch: String,
+    /// What is run.
+    pub commands: Commands,
+}
+
+impl ObserveInput {
+    /// The step that measures. It changes nothing that counts, so it can be tried again.
+    #[must_use]
+    pub fn step(&self, key: StepKey) -> Step {
+        Step {
+            key,
+            kind: OBSERVE_STEP.to_owned(),
+            input: Json::of(self).expect("an input has string keys only"),
+            cost: Charge::ZERO,
+            purpose: Purpose::Ordinary,
+            retry: RetryPolicy {
+                max_attempts: 2,
+                ..RetryPolicy::default()
+            },
+            timeout_ms: None,
+        }
+    }
+}
+
+/// One measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Observation {
+    /// Lines of the program, tests apart.
+    pub totals: Totals,
+    /// The same for every file.
+    pub files: Vec<FileFigures>,
+    /// Every line that is not covered.
+    pub uncovered: Vec<Uncovered>,
+    /// How many gaps there are.
+    pub n_gaps: u64,
+    /// The most worthwhile ones, in their order.
+    pub gaps: Vec<RankedGap>,
+    /// The commit that was measured.
+    pub commit: String,
+    /// The private folder in which it was.
+    pub folder: String,
+    /// How long the tests took, in milliseconds.
+    pub test_ms: u64,
+    /// What was odd.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// Figures of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileFigures {
+    /// Its path.
+    pub path: String,
+    /// Lines with code.
+    pub lines: u64,
+    /// Those that were run.
+    pub covered: u64,
+}
+
+/// Lines of a file that are not covered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Uncovered {
+    /// Its path.
+    pub path: String,
+    /// The lines.
+    pub ranges: Vec<LineRange>,
+}

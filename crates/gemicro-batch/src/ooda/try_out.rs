@@ -1,0 +1,222 @@
+//! One proposed test, tried out: it must apply, pass, raise coverage, and notice broken code.
+
+use tokio_util::sync::CancellationToken;
+
+use gemicro_event::Failure;
+
+use super::breaking::break_on_purpose;
+use super::judge::{NewlyCovered, newly_covered};
+use super::measure::{Measured, Unmeasured, measure, observation};
+use super::observation::Observation;
+use super::trial::{Mutations, Rejection, RejectionKind, Trial, TrialInput};
+use crate::coverage::LineRange;
+use crate::patch::NewText;
+use crate::project::Project;
+use crate::proposal::{PatchedFile, ProblemKind, Ready, ready};
+use crate::strategy::Changes;
+use crate::workshop::{Renewable, Workshop};
+
+/// What a trial found.
+#[derive(Debug)]
+pub enum Found {
+    /// The test is not taken; the trial says why.
+    Rejected(Box<Trial>),
+    /// It is good: to be committed.
+    Good(Box<Good>),
+}
+
+/// A test that keeps every rule.
+#[derive(Debug)]
+pub struct Good {
+    /// The patch.
+    pub patch: String,
+    /// What it changes.
+    pub files: Vec<PatchedFile>,
+    /// The files with it, for the commit.
+    pub texts: Vec<NewText>,
+    /// Lines that it covers and nothing did before.
+    pub newly_covered: u64,
+    /// Where most of them are: a file, and the lines from the first to the last.
+    pub place: String,
+    /// Broken versions that it noticed.
+    pub mutations: Mutations,
+    measured: Measured,
+}
+
+impl Good {
+    /// The trial of a test that was committed.
+    ///
+    /// # Errors
+    /// When the project can no longer be read.
+    pub fn landed(
+        self,
+        workshop: &Workshop,
+        about: (&Changes, &str),
+        landed: super::trial::Landed,
+    ) -> Result<Trial, Failure> {
+        let after: Observation = observation(workshop, self.measured, about)?;
+        Ok(Trial {
+            patch: self.patch,
+            files: self.files,
+            rejection: None,
+            newly_covered: self.newly_covered,
+            mutations: self.mutations,
+            after: Some(after),
+            landed: Some(landed),
+        })
+    }
+
+    /// The trial of a test whose commit was refused.
+    #[must_use]
+    pub fn refused(self, message: String) -> Trial {
+        let rejection = Rejection {
+            reason: RejectionKind::NotLanded,
+            message,
+            output: String::new(),
+        };
+        Trial {
+            newly_covered: self.newly_covered,
+            mutations: self.mutations,
+            ..rejected(self.patch, self.files, rejection)
+        }
+    }
+}
+
+/// Tries a test out. The workshop is left with the test in it.
+///
+/// # Errors
+/// When something about this machine keeps it from being tried.
+pub async fn try_out(
+    place: &dyn Renewable,
+    input: &TrialInput,
+    cancel: &CancellationToken,
+) -> Result<Found, Failure> {
+    let project = Project::open(place.workshop().folder())?;
+    let Ready { patch, files, texts } = match ready(&project, &input.answer, &input.place.commands.leave) {
+        Ok(ready) => ready,
+        Err(unusable) => {
+            let rejection = Rejection {
+                reason: reason_of(unusable.problem.kind),
+                message: unusable.problem.message,
+                output: String::new(),
+            };
+            return Ok(Found::Rejected(Box::new(rejected(
+                unusable.patch,
+                unusable.files,
+                rejection,
+            ))));
+        }
+    };
+    let reject =
+        |rejection: Rejection| Found::Rejected(Box::new(rejected(patch.clone(), files.clone(), rejection)));
+    let measured = match measure(place, &texts, &input.place.commands, cancel).await {
+        Ok(measured) => measured,
+        Err(Unmeasured::Failed(failure)) => return Err(failure),
+        Err(Unmeasured::Trouble {
+            reason,
+            message,
+            output,
+        }) => {
+            return Ok(reject(Rejection {
+                reason,
+                message: format!("{message} with this test"),
+                output,
+            }));
+        }
+    };
+    let newly = newly_covered(&input.uncovered, &measured.coverage, &texts);
+    let n_newly: u64 = newly.values().map(|lines| lines.len() as u64).sum();
+    if n_newly == 0 {
+        return Ok(reject(Rejection {
+            reason: RejectionKind::CoverageNotRaised,
+            message: format!(
+                "coverage did not rise: none of the lines {} is run by this test, nor any other line that was not covered",
+                input.gap.name()
+            ),
+            output: String::new(),
+        }));
+    }
+    let covered = measured.coverage.totals().covered;
+    if covered <= input.covered {
+        return Ok(reject(Rejection {
+            reason: RejectionKind::CoverageNotRaised,
+            message: format!(
+                "coverage did not rise: {n_newly} lines came, but as many went, and {covered} instead of {} are covered",
+                input.covered
+            ),
+            output: String::new(),
+        }));
+    }
+    let mut mutations = Mutations::default();
+    if input.mutants > 0 {
+        mutations = break_on_purpose(place, input, (&texts, &newly), cancel).await?;
+        if let Some(message) = mutations.odd.clone().or_else(|| unnoticed(&mutations)) {
+            let rejection = Rejection {
+                reason: RejectionKind::BrokenCodeNotNoticed,
+                message,
+                output: mutations.about.join("\n"),
+            };
+            return Ok(Found::Rejected(Box::new(Trial {
+                newly_covered: n_newly,
+                mutations,
+                ..rejected(patch, files, rejection)
+            })));
+        }
+    }
+    Ok(Found::Good(Box::new(Good {
+        patch,
+        files,
+        texts,
+        newly_covered: n_newly,
+        place: place_of(&newly),
+        mutations,
+        measured,
+    })))
+}
+
+/// Why a test does not count as one that checks something: it must notice more than half of what was broken. Less can
+/// be luck: some broken code crashes whoever runs it.
+fn unnoticed(mutations: &Mutations) -> Option<String> {
+    match (mutations.tried, mutations.noticed) {
+        (0, _) => Some(
+            "nothing could be broken on the lines that it covers, so nothing shows that it checks them"
+                .to_owned(),
+        ),
+        (tried, noticed) if noticed * 2 <= tried => Some(format!(
+            "the test does not check what it runs: it noticed {noticed} of {tried} versions with broken code"
+        )),
+        _ => None,
+    }
+}
+
+/// The file with most of the lines, and where they are.
+fn place_of(newly: &NewlyCovered) -> String {
+    let most = newly.iter().max_by_key(|(_, lines)| lines.len());
+    most.map_or_else(String::new, |(path, lines)| {
+        let span = LineRange {
+            first: lines.first().copied().unwrap_or(1),
+            last: lines.last().copied().unwrap_or(1),
+        };
+        format!("{path}:{span}")
+    })
+}
+
+fn rejected(patch: String, files: Vec<PatchedFile>, rejection: Rejection) -> Trial {
+    Trial {
+        patch,
+        files,
+        rejection: Some(rejection),
+        newly_covered: 0,
+        mutations: Mutations::default(),
+        after: None,
+        landed: None,
+    }
+}
+
+fn reason_of(kind: ProblemKind) -> RejectionKind {
+    match kind {
+        ProblemKind::NoPatch => RejectionKind::NoPatch,
+        ProblemKind::DoesNotApply => RejectionKind::DoesNotApply,
+        ProblemKind::NotATest => RejectionKind::NotATest,
+    }
+}

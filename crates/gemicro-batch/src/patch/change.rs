@@ -1,0 +1,81 @@
+//! A patch as data: which files, and which lines of them.
+
+/// Changes of files that belong together. No file is in it twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// The files, in the order of the answer.
+    pub files: Vec<FilePatch>,
+}
+
+/// The change of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePatch {
+    /// Where it is, relative to the project, with `/` between the parts.
+    pub path: String,
+    /// What happens to it.
+    pub change: FileChange,
+}
+
+/// What happens to a file. Deleting, renaming and everything else is refused when the patch is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileChange {
+    /// It is new.
+    Create {
+        /// All of it.
+        text: String,
+    },
+    /// Some of its lines change.
+    Modify {
+        /// Where and how, at least one; each changes something.
+        hunks: Vec<Hunk>,
+    },
+}
+
+/// Lines that belong together, some of which change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hunk {
+    /// The first line of it in the old file, from 1, as the patch has it: a hint, no more.
+    pub hint: Option<usize>,
+    /// Its lines.
+    pub lines: Vec<HunkLine>,
+    /// Whether the new file ends with its last line and without a line break.
+    pub ends_without_newline: bool,
+}
+
+/// One line of a hunk, without its line break.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HunkLine {
+    /// It stays.
+    Context(String),
+    /// It goes.
+    Remove(String),
+    /// It comes.
+    Add(String),
+}
+
+impl Hunk {
+    /// The lines that the old file has.
+    pub fn old_lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter_map(|line| match line {
+            HunkLine::Context(text) | HunkLine::Remove(text) => Some(text.as_str()),
+            HunkLine::Add(_) => None,
+        })
+    }
+
+    /// The lines that the new file has.
+    pub fn new_lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter_map(|line| match line {
+            HunkLine::Context(text) | HunkLine::Add(text) => Some(text.as_str()),
+            HunkLine::Remove(_) => None,
+        })
+    }
+
+    /// Whether any line comes or goes.
+    #[must_use]
+    pub fn changes_something(&self) -> bool {
+        self.lines.iter().any(|line| match line {
+            HunkLine::Context(_) => false,
+            HunkLine::Remove(_) | HunkLine::Add(_) => true,
+        })
+    }
+}

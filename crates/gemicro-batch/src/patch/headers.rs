@@ -1,0 +1,174 @@
+//! The lines before the hunks: names of files, modes, and what is refused.
+
+use super::answer::Line;
+use super::error::RefusedChange;
+
+/// One side of a changed file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Side {
+    /// `/dev/null`: there is no file.
+    Nothing,
+    /// A path, with its prefix if it has one.
+    Path(String),
+}
+
+/// Which file two sides mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) path: String,
+    pub(super) is_new: bool,
+    /// Set when the names alone say something that is refused.
+    pub(super) refused: Option<RefusedChange>,
+}
+
+/// Whether `--- old` and `+++ new` follow each other here.
+pub(super) fn is_file_header(lines: &[Line<'_>], idx: usize) -> bool {
+    let begins = |idx: usize, with: &str| lines.get(idx).is_some_and(|line| line.text.starts_with(with));
+    begins(idx, "--- ") && begins(idx + 1, "+++ ")
+}
+
+impl Side {
+    /// Reads what follows `--- ` or `+++ `.
+    pub(super) fn read(text: &str) -> Self {
+        let path = match unquoted(text) {
+            Some((path, _)) => path,
+            // A date may follow, after a tab.
+            None => text.split('\t').next().unwrap_or_default().trim_end().to_owned(),
+        };
+        if path == "/dev/null" {
+            Self::Nothing
+        } else {
+            Self::Path(path)
+        }
+    }
+}
+
+/// The file that two sides mean. The prefixes `a/` and `b/` may stand before both names, one or none.
+pub(super) fn named(old: &Side, new: &Side) -> Named {
+    let (path, is_new, refused) = match (old, new) {
+        (Side::Nothing, Side::Nothing) => ("/dev/null", false, Some(RefusedChange::Delete)),
+        (Side::Path(old), Side::Nothing) => (without(old, "a/"), false, Some(RefusedChange::Delete)),
+        (Side::Nothing, Side::Path(new)) => (without(new, "b/"), true, None),
+        (Side::Path(old), Side::Path(new)) => {
+            let (bare_old, bare_new) = (without(old, "a/"), without(new, "b/"));
+            if old == new {
+                (old.as_str(), false, None)
+            } else if bare_old == bare_new {
+                (bare_old, false, None)
+            } else {
+                (bare_new, false, Some(RefusedChange::Rename))
+            }
+        }
+    };
+    Named {
+        path: path.to_owned(),
+        is_new,
+        refused,
+    }
+}
+
+/// The sides that a line `diff --git a/x b/x` names; `rest` is what follows `diff --git `.
+pub(super) fn git_sides(rest: &str) -> (Side, Side) {
+    if let Some((old, after)) = unquoted(rest) {
+        return (Side::Path(old), Side::read(after.trim_start()));
+    }
+    // Names may have spaces: the halves belong apart where both mean the same file.
+    let mut halves = rest
+        .match_indices(' ')
+        .map(|(at, _)| (&rest[..at], &rest[at + 1..]));
+    let same = halves.find(|(old, new)| without(old, "a/") == without(new, "b/"));
+    let (old, new) = same.or_else(|| rest.split_once(' ')).unwrap_or((rest, rest));
+    (Side::read(old), Side::read(new))
+}
+
+/// What a line between `diff --git` and the hunks says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Extended {
+    /// Nothing that counts.
+    Plain,
+    /// The file is new.
+    New,
+    /// Something that no patch may do.
+    Refused(RefusedChange),
+}
+
+/// Reads a line between `diff --git` and the hunks.
+pub(super) fn extended(line: &str) -> Extended {
+    let after = |what: &str| line.strip_prefix(what).map(str::trim);
+    if let Some(mode) = after("new file mode ") {
+        return match mode {
+            "100644" => Extended::New,
+            mode => Extended::Refused(refused_mode(mode)),
+        };
+    }
+    if let Some(mode) = after("new mode ").or_else(|| after("old mode ")) {
+        return Extended::Refused(refused_mode(mode));
+    }
+    if let Some((_, mode)) = after("index ").and_then(|rest| rest.split_once(' ')) {
+        return match mode {
+            "100644" | "100755" => Extended::Plain,
+            mode => Extended::Refused(refused_mode(mode)),
+        };
+    }
+    let begins = |starts: &[&str]| starts.iter().any(|start| line.starts_with(start));
+    if begins(&["deleted file mode "]) {
+        Extended::Refused(RefusedChange::Delete)
+    } else if begins(&["rename from ", "rename to ", "copy from ", "copy to "]) {
+        Extended::Refused(RefusedChange::Rename)
+    } else if begins(&["GIT binary patch", "Binary files "]) {
+        Extended::Refused(RefusedChange::Binary)
+    } else {
+        Extended::Plain
+    }
+}
+
+fn refused_mode(mode: &str) -> RefusedChange {
+    match mode {
+        "120000" => RefusedChange::SymbolicLink,
+        "160000" => RefusedChange::Submodule,
+        mode => RefusedChange::Mode(mode.chars().take(20).collect()),
+    }
+}
+
+fn without<'a>(path: &'a str, prefix: &str) -> &'a str {
+    path.strip_prefix(prefix).unwrap_or(path)
+}
+
+/// A name in quotes, as git writes unusual ones, and what follows it.
+fn unquoted(text: &str) -> Option<(String, &str)> {
+    let inside = text.strip_prefix('"')?;
+    let mut bytes = Vec::new();
+    let mut rest = inside.as_bytes();
+    loop {
+        rest = match rest {
+            [b'"', after @ ..] => {
+                let after = &inside[inside.len() - after.len()..];
+                return Some((String::from_utf8(bytes).ok()?, after));
+            }
+            [
+                b'\\',
+                a @ b'0'..=b'3',
+                b @ b'0'..=b'7',
+                c @ b'0'..=b'7',
+                after @ ..,
+            ] => {
+                bytes.push((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'));
+                after
+            }
+            [b'\\', letter, after @ ..] => {
+                bytes.push(match letter {
+                    b'n' => b'\n',
+                    b't' => b'\t',
+                    b'r' => b'\r',
+                    other => *other,
+                });
+                after
+            }
+            [byte, after @ ..] => {
+                bytes.push(*byte);
+                after
+            }
+            [] => return None,
+        };
+    }
+}

@@ -1,0 +1,34 @@
+//! Patches: what a model proposes to change, read out of its answer, checked and applied to texts.
+//!
+//! [`Patch::from_answer`] finds the unified diff and refuses what is dangerous; [`Patch::apply`] gives the new texts,
+//! or says which line does not fit; [`unified`] writes them as a diff that `git apply` takes; [`tests_only`] says
+//! whether nothing but tests is touched. Nothing here reads or writes a file.
+
+mod answer;
+mod apply;
+mod change;
+mod error;
+mod glob;
+mod headers;
+mod hunks;
+mod lines;
+mod myers;
+mod path;
+mod read;
+mod search;
+mod strip;
+mod test_items;
+mod test_path;
+mod tests_only;
+mod unified;
+
+pub use apply::NewText;
+pub use change::{FileChange, FilePatch, Hunk, HunkLine, Patch};
+pub use error::{PatchError, RefusedChange};
+pub(crate) use glob::matches;
+pub use path::{MAX_PATH_BYTES, PathError, check_path};
+pub use read::{MAX_FILES, MAX_PATCH_BYTES};
+pub use strip::{test_lines, without_tests};
+pub use test_path::{PathRole, role_of};
+pub use tests_only::{NotATest, tests_only};
+pub use unified::unified;

@@ -1,0 +1,79 @@
+//! Which paths a patch may name.
+
+/// Bytes of a path.
+pub const MAX_PATH_BYTES: usize = 1_024;
+/// Bytes of one part of a path: more no usual file system takes.
+const MAX_PART_BYTES: usize = 255;
+
+/// A path that no patch may name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the path `{path}` {why}; name files relative to the project")]
+pub struct PathError {
+    /// The path, control characters made visible, cut where it is very long.
+    pub path: String,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
+/// Checks that a path stays inside the project and out of what belongs to git.
+///
+/// # Errors
+/// When it is absolute, goes up, has empty parts, backslashes or control characters, names `.git` in any spelling
+/// that some file system takes for it, or is too long.
+pub fn check_path(path: &str) -> Result<(), PathError> {
+    match offence(path) {
+        None => Ok(()),
+        Some(why) => Err(PathError {
+            path: path.chars().take(200).flat_map(char::escape_debug).collect(),
+            why,
+        }),
+    }
+}
+
+fn offence(path: &str) -> Option<&'static str> {
+    if path.is_empty() {
+        return Some("is empty");
+    }
+    if path.len() > MAX_PATH_BYTES {
+        return Some("is too long");
+    }
+    if path.contains(is_invisible) {
+        return Some("has control or invisible characters");
+    }
+    if path.contains('\\') {
+        return Some("has a backslash");
+    }
+    if path.starts_with('/') || has_drive(path) {
+        return Some("is absolute");
+    }
+    path.split('/').find_map(part_offence)
+}
+
+fn part_offence(part: &str) -> Option<&'static str> {
+    match part {
+        "" => Some("has an empty part"),
+        "." => Some("has a part `.`"),
+        ".." => Some("goes up with `..`"),
+        part if part.len() > MAX_PART_BYTES => Some("has a part that is too long"),
+        part if is_git(part) => Some("leads into `.git`"),
+        _ => None,
+    }
+}
+
+/// Whether some file system takes a name for `.git`: case, points and spaces at the end and what follows a colon do
+/// not count everywhere, and `git~1` is its short name.
+fn is_git(part: &str) -> bool {
+    let name = part.split(':').next().unwrap_or_default();
+    let name = name.trim_end_matches(['.', ' ']);
+    [".git", "git~1"].iter().any(|git| name.eq_ignore_ascii_case(git))
+}
+
+fn has_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+}
+
+/// Control characters, and those that some file systems ignore: they would hide a `.git`.
+fn is_invisible(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}

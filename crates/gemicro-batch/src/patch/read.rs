@@ -1,0 +1,255 @@
+//! From an answer to a patch.
+
+use std::collections::BTreeSet;
+
+use super::answer::{Block, BlockKind, Line, find_blocks};
+use super::change::{FileChange, FilePatch, Hunk, HunkLine, Patch};
+use super::error::{PatchError, RefusedChange};
+use super::headers::{Extended, Named, Side, extended, git_sides, is_file_header, named};
+use super::hunks::{HunkHeader, RawHunk, read_hunk};
+use super::path::check_path;
+
+/// Bytes of an answer.
+pub const MAX_PATCH_BYTES: usize = 2 << 20;
+/// Files of a patch.
+pub const MAX_FILES: usize = 50;
+/// Hunks of a patch.
+const MAX_HUNKS: usize = 1_000;
+
+impl Patch {
+    /// Reads the patch out of a model's answer.
+    ///
+    /// The diff may stand between fences, in several blocks that are joined, or bare in the text; its headers may be
+    /// those of git or plain ones. Line numbers are hints and counts are not believed; an empty line is a line that
+    /// stays. A file that two parts are about is refused: a reader could not tell whether the second counts its lines
+    /// before or after the first.
+    ///
+    /// # Errors
+    /// When there is no diff, it is malformed or too large, a path leads out of the project, or a file is to be
+    /// deleted, renamed, linked or given another mode.
+    pub fn from_answer(answer: &str) -> Result<Self, PatchError> {
+        if answer.len() > MAX_PATCH_BYTES {
+            return Err(PatchError::TooLong {
+                n_bytes: answer.len(),
+                most: MAX_PATCH_BYTES,
+            });
+        }
+        let mut reader = Reader::default();
+        for block in find_blocks(answer)? {
+            reader.block(&block)?;
+        }
+        reader.finish()?;
+        let files = reader.files;
+        if files.is_empty() {
+            return Err(PatchError::NoPatch {
+                why: "its diff has no hunks",
+            });
+        }
+        Ok(Self { files })
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    files: Vec<FilePatch>,
+    paths: BTreeSet<String>,
+    section: Option<Section>,
+    n_hunks: usize,
+}
+
+/// What is known of the file that is being read.
+struct Section {
+    /// The line of its header.
+    line: usize,
+    /// What the names say: those of `diff --git`, until `---` and `+++` say it better.
+    named: Named,
+    /// Whether a line between the headers says that the file is new.
+    is_new: bool,
+    /// Set when such a line says something that is refused.
+    refused: Option<RefusedChange>,
+    /// Whether `---` and `+++` were read, so that hunks may follow.
+    has_names: bool,
+    hunks: Vec<RawHunk>,
+}
+
+impl Reader {
+    fn block(&mut self, block: &Block<'_>) -> Result<(), PatchError> {
+        let lines = &block.lines;
+        let mut idx = 0;
+        while idx < lines.len() {
+            let Line { number, text } = lines[idx];
+            if let Some(rest) = text.strip_prefix("diff --git ") {
+                self.finish()?;
+                let (old, new) = git_sides(rest);
+                self.section = Some(Section::new(number, named(&old, &new)));
+                idx += 1;
+            } else if is_file_header(lines, idx) {
+                self.names(
+                    number,
+                    &Side::read(&text[4..]),
+                    &Side::read(&lines[idx + 1].text[4..]),
+                )?;
+                idx += 2;
+            } else if text.starts_with("@@") {
+                idx = self.hunk(HunkHeader::read(text), lines, idx + 1, block.kind)?;
+            } else if self.is_unannounced(text) {
+                idx = self.hunk(HunkHeader::default(), lines, idx, block.kind)?;
+            } else {
+                self.other(text);
+                idx += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// `---` and `+++`: of the file that `diff --git` began, or of another one.
+    fn names(&mut self, number: usize, old: &Side, new: &Side) -> Result<(), PatchError> {
+        let found = named(old, new);
+        match &mut self.section {
+            Some(section) if !section.has_names => {
+                section.has_names = true;
+                section.named = found;
+            }
+            Some(_) | None => {
+                self.finish()?;
+                let mut section = Section::new(number, found);
+                section.has_names = true;
+                self.section = Some(section);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a line adds to a new file whose `@@` was left out.
+    fn is_unannounced(&self, text: &str) -> bool {
+        let is_awaited =
+            |section: &Section| section.has_names && section.is_new() && section.hunks.is_empty();
+        text.starts_with('+') && self.section.as_ref().is_some_and(is_awaited)
+    }
+
+    fn hunk(
+        &mut self,
+        header: HunkHeader,
+        lines: &[Line<'_>],
+        from: usize,
+        kind: BlockKind,
+    ) -> Result<usize, PatchError> {
+        let Some(section) = self.section.as_mut().filter(|section| section.has_names) else {
+            let line = lines[from.saturating_sub(1)].number;
+            let message = "a hunk before `--- a/…` and `+++ b/…` have named its file".to_owned();
+            return Err(PatchError::Malformed { line, message });
+        };
+        self.n_hunks += 1;
+        if self.n_hunks > MAX_HUNKS {
+            return Err(PatchError::TooManyHunks { most: MAX_HUNKS });
+        }
+        let (hunk, next) = read_hunk(header, lines, from, kind)?;
+        section.hunks.push(hunk);
+        Ok(next)
+    }
+
+    /// Any other line: before the hunks it may say something about the file, elsewhere it is prose.
+    fn other(&mut self, text: &str) {
+        let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_empty()) else {
+            return;
+        };
+        match extended(text) {
+            Extended::Plain => {}
+            Extended::New => section.is_new = true,
+            Extended::Refused(refused) => section.refused = section.refused.take().or(Some(refused)),
+        }
+    }
+
+    /// Takes the section that was read among the files.
+    fn finish(&mut self) -> Result<(), PatchError> {
+        let Some(section) = self.section.take() else {
+            return Ok(());
+        };
+        let is_new = section.is_new();
+        let Named { path, refused, .. } = section.named;
+        check_path(&path)?;
+        if let Some(change) = section.refused.or(refused) {
+            return Err(PatchError::Refused { path, change });
+        }
+        if !self.paths.insert(path.clone()) {
+            return Err(PatchError::Twice { path });
+        }
+        if self.files.len() == MAX_FILES {
+            return Err(PatchError::TooManyFiles { most: MAX_FILES });
+        }
+        let change = if is_new || is_all_new(&section.hunks) {
+            created(section.line, section.hunks)?
+        } else {
+            modified(section.line, section.hunks)?
+        };
+        self.files.push(FilePatch { path, change });
+        Ok(())
+    }
+}
+
+impl Section {
+    fn new(line: usize, named: Named) -> Self {
+        Self {
+            line,
+            named,
+            is_new: false,
+            refused: None,
+            has_names: false,
+            hunks: Vec::new(),
+        }
+    }
+
+    fn is_new(&self) -> bool {
+        self.is_new || self.named.is_new
+    }
+}
+
+/// Whether the only hunk says that the old file had no lines, without saying that there was no file.
+fn is_all_new(hunks: &[RawHunk]) -> bool {
+    match hunks {
+        [only] => {
+            only.header.start == Some(0)
+                && only
+                    .hunk
+                    .lines
+                    .iter()
+                    .any(|line| matches!(line, HunkLine::Add(_)))
+        }
+        _ => false,
+    }
+}
+
+fn created(line: usize, hunks: Vec<RawHunk>) -> Result<FileChange, PatchError> {
+    let mut text = String::new();
+    for RawHunk { hunk, is_bare, .. } in hunks {
+        for (hunk_line, is_bare) in hunk.lines.iter().zip(is_bare) {
+            match hunk_line {
+                HunkLine::Add(added) => text.push_str(added),
+                // An empty line that lost its `+`.
+                HunkLine::Context(_) if is_bare => {}
+                HunkLine::Context(_) | HunkLine::Remove(_) => {
+                    let message = "a new file has lines that are not added: begin each with `+`".to_owned();
+                    return Err(PatchError::Malformed { line, message });
+                }
+            }
+            text.push('\n');
+        }
+        if hunk.ends_without_newline {
+            text.pop();
+        }
+    }
+    Ok(FileChange::Create { text })
+}
+
+fn modified(line: usize, hunks: Vec<RawHunk>) -> Result<FileChange, PatchError> {
+    let hunks: Vec<Hunk> = hunks
+        .into_iter()
+        .map(|raw| raw.hunk)
+        .filter(Hunk::changes_something)
+        .collect();
+    if hunks.is_empty() {
+        let message = "no line of this file is changed: give hunks with `@@`, `+` and `-`".to_owned();
+        return Err(PatchError::Malformed { line, message });
+    }
+    Ok(FileChange::Modify { hunks })
+}

@@ -1,0 +1,137 @@
+//! Steps of kind `test_check`: reads the patch, and tries it on a private copy of the project where that is wanted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use gemicro_core::execute::{Executor, StepCall};
+use gemicro_core::flow::{StepFailure, StepOutput};
+use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
+use gemicro_guard::sandbox::{Limits, Mode, Network, Pinning, Profile};
+
+use super::check::{CheckInput, Checked, Tried, Trying};
+use super::ready::{Ready, ready};
+use crate::project::Project;
+use crate::shell::{ShellSetup, allowed};
+use crate::workshop::{PrivateCopy, Workshop, private_copy};
+
+/// Checks proposed tests.
+#[derive(Debug, Clone)]
+pub struct CheckExecutor {
+    setup: Arc<ShellSetup>,
+}
+
+impl CheckExecutor {
+    /// An executor whose commands run as shell tasks do.
+    #[must_use]
+    pub fn new(setup: ShellSetup) -> Self {
+        Self {
+            setup: Arc::new(setup),
+        }
+    }
+}
+
+impl Executor for CheckExecutor {
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        let setup = self.setup.clone();
+        Box::pin(async move {
+            let checked = check(&setup, &call).await.map_err(StepFailure::free)?;
+            Ok(StepOutput {
+                output: Json::of(&checked).map_err(|error| StepFailure::free(internal(error)))?,
+                charge: Charge::ZERO,
+                usage: None,
+            })
+        })
+    }
+
+    /// What it runs ends with us.
+    fn goes_on_outside(&self) -> bool {
+        false
+    }
+}
+
+async fn check(setup: &ShellSetup, call: &StepCall) -> Result<Checked, Failure> {
+    let input: CheckInput = call.step.input.parse().map_err(internal)?;
+    let project = Project::open(input.directory.as_ref())?;
+    let Ready { patch, files, texts } = match ready(&project, &input.answer, &input.leave) {
+        Ok(ready) => ready,
+        Err(unusable) => {
+            return Ok(Checked {
+                patch: unusable.patch,
+                files: unusable.files,
+                problem: Some(unusable.problem),
+                tried: None,
+            });
+        }
+    };
+    let tried = match &input.trying {
+        None => None,
+        Some(trying) => Some(try_on_copy(setup, &project, trying, &texts, call).await?),
+    };
+    Ok(Checked {
+        patch,
+        files,
+        problem: None,
+        tried,
+    })
+}
+
+async fn try_on_copy(
+    setup: &ShellSetup,
+    project: &Project,
+    trying: &Trying,
+    texts: &[crate::patch::NewText],
+    call: &StepCall,
+) -> Result<Tried, Failure> {
+    allowed(&setup.policy, &trying.command, project.root(), project.root())?;
+    let root = setup.scratch.join(format!("{}-{}", call.run, StreamId::random()));
+    let from = project.root().to_owned();
+    let copy = tokio::task::spawn_blocking(move || private_copy(&from, &root)).await;
+    let copy = copy.map_err(internal)??;
+    let workshop = Workshop {
+        launcher: setup.launcher.clone(),
+        tier: setup.tier,
+        profile: setup.toolchains.opened(profile(setup, trying, &copy)),
+        folder: copy.project(),
+        redactor: setup.redactor.clone(),
+    };
+    for text in texts {
+        workshop.write(&text.path, &text.new, &call.cancel).await?;
+    }
+    let limit = Duration::from_millis(trying.timeout_ms);
+    let ran = workshop.run(&trying.command, limit, &call.cancel).await?;
+    let removed = tokio::task::spawn_blocking(move || drop(copy));
+    removed.await.map_err(internal)?;
+    Ok(Tried {
+        exit_code: ran.exit_code,
+        output: ran.output,
+    })
+}
+
+fn profile(setup: &ShellSetup, trying: &Trying, copy: &PrivateCopy) -> Profile {
+    let usual = [("PATH", setup.path.as_str()), ("LANG", "C.UTF-8")];
+    let usual = usual.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    Profile {
+        mode: Mode::WorkspaceWrite,
+        workspace: copy.project(),
+        writable: Vec::new(),
+        pinned: Vec::new(),
+        pinning: Pinning::WherePossible,
+        readable: Vec::new(),
+        hidden: setup.hidden.clone(),
+        user_home: setup.user_home.clone(),
+        home: copy.home(),
+        temporary: copy.temporary(),
+        network: Network::None,
+        unix_sockets: false,
+        limits: Limits::default(),
+        environment: usual
+            .into_iter()
+            .chain(trying.variables.iter().cloned())
+            .collect(),
+    }
+}
+
+fn internal(error: impl std::fmt::Display) -> Failure {
+    Failure::new(ErrorKind::Internal, error.to_string())
+}

@@ -1,0 +1,158 @@
+//! What a model is shown of a project: data, and how it stands in a prompt.
+
+use std::fmt::Write;
+
+use gemicro_core::budget::Purpose;
+use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_event::{Charge, Json, StepKey};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::coverage::{Language, LineRange};
+
+/// The step kind that gathers it.
+pub const MATERIAL_STEP: &str = "test_material";
+
+/// Which lines a test is to cover.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aim {
+    /// Those that the reports call uncovered, in the whole file.
+    Uncovered,
+    /// Those that the reports call uncovered in a range; all of it where no report knows the file.
+    Within(LineRange),
+    /// These: somebody measured them.
+    Lines(Vec<LineRange>),
+}
+
+/// Input of a step of kind `test_material`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaterialInput {
+    /// The project; an absolute path.
+    pub directory: String,
+    /// The file to be tested, relative to it.
+    pub target: String,
+    /// Its lines.
+    pub aim: Aim,
+    /// Named reports; else those in the usual places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<String>,
+}
+
+impl MaterialInput {
+    /// The step that gathers it.
+    #[must_use]
+    pub fn step(&self, key: StepKey) -> Step {
+        Step {
+            key,
+            kind: MATERIAL_STEP.to_owned(),
+            input: Json::of(self).expect("an input has string keys only"),
+            cost: Charge::ZERO,
+            purpose: Purpose::Ordinary,
+            retry: RetryPolicy::NEVER,
+            timeout_ms: None,
+        }
+    }
+}
+
+/// What a model is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Material {
+    /// The file to be tested.
+    pub target: String,
+    /// Its language.
+    pub language: Language,
+    /// The lines to cover.
+    pub lines: Vec<LineRange>,
+    /// The code around them.
+    pub excerpts: Vec<Excerpt>,
+    /// Tests that are there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub neighbours: Vec<Neighbour>,
+    /// Build files and test folders: where a new test can go.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layout: Vec<String>,
+    /// What was odd.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// Some lines of the file to be tested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Excerpt {
+    /// Number of the first line.
+    pub first: u32,
+    /// The lines.
+    pub text: String,
+}
+
+/// A test that is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Neighbour {
+    /// Its file.
+    pub path: String,
+    /// Its text, or the beginning of it.
+    pub text: String,
+    /// Whether the rest was left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+}
+
+impl Material {
+    /// The lines to cover, as text.
+    #[must_use]
+    pub fn line_list(&self) -> String {
+        let ranges: Vec<String> = self.lines.iter().map(ToString::to_string).collect();
+        ranges.join(", ")
+    }
+
+    /// As it stands in a prompt: numbered code with `!` before the lines to cover, then the neighbouring tests.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let mut text = format!(
+            "The code under test; `!` marks the lines to cover:\n<file name=\"{}\">\n",
+            name(&self.target)
+        );
+        for excerpt in &self.excerpts {
+            for (number, line) in (excerpt.first..).zip(excerpt.text.lines()) {
+                let is_asked = self.lines.iter().any(|it| (it.first..=it.last).contains(&number));
+                let mark = if is_asked { '!' } else { ' ' };
+                let _ = writeln!(text, "{number:>5} {mark} {}", harmless(line));
+            }
+            text.push_str("      …\n");
+        }
+        text.push_str("</file>\n");
+        if self.neighbours.is_empty() {
+            text.push_str("\nThere are no other tests beside it.\n");
+        }
+        for neighbour in &self.neighbours {
+            let cut = if neighbour.is_cut { " (its beginning)" } else { "" };
+            let _ = write!(
+                text,
+                "\nA test that is there{cut}:\n<file name=\"{}\">\n{}\n</file>\n",
+                name(&neighbour.path),
+                harmless(neighbour.text.trim_end())
+            );
+        }
+        if !self.layout.is_empty() {
+            let names: Vec<String> = self.layout.iter().map(|path| name(path)).collect();
+            let _ = write!(
+                text,
+                "\nBuild files and tests of the project: {}\n",
+                names.join(", ")
+            );
+        }
+        text
+    }
+}
+
+/// A text that cannot close the tag it stands in.
+pub(super) fn harmless(text: &str) -> String {
+    text.replace("</file", "< /file").replace("<file ", "< file ")
+}
+
+/// A path as one word on one line: a project may have files of any name.
+fn name(path: &str) -> String {
+    let is_odd = |c: char| c.is_control() || matches!(c, '<' | '>' | '"' | '\u{2028}' | '\u{2029}');
+    path.replace(is_odd, "_")
+}

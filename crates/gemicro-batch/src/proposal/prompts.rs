@@ -1,0 +1,90 @@
+//! The prompts for tests: files under `prompts/tests`, frozen into each run's plan.
+
+use gemicro_core::budget::Purpose;
+use gemicro_core::flow::Step;
+use gemicro_core::llm::{LlmConfig, LlmRequest, llm_step};
+use gemicro_core::template::fill;
+use gemicro_event::StepKey;
+use serde::{Deserialize, Serialize};
+
+use super::material::{Material, harmless};
+use super::plan::EarlierTest;
+
+/// Bytes of a failure's output that a model is told: the end of it, where reasons stand.
+const MOST_FAILURE_BYTES: usize = 8 * 1024;
+
+/// The prompt texts a run uses; frozen when it starts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestPrompts {
+    /// Instructions above every prompt.
+    pub system: String,
+    /// Asks for a test; knows `{{target}}`, `{{lines}}`, `{{context}}` and `{{material}}`.
+    pub propose: String,
+    /// Asks for a better one; knows `{{failure}}` and `{{patch}}` too.
+    pub refine: String,
+}
+
+impl Default for TestPrompts {
+    fn default() -> Self {
+        Self {
+            system: include_str!("../../../../prompts/tests/system.md").to_owned(),
+            propose: include_str!("../../../../prompts/tests/propose.md").to_owned(),
+            refine: include_str!("../../../../prompts/tests/refine.md").to_owned(),
+        }
+    }
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// What the model is shown.
+    pub material: &'a Material,
+    /// What the user says this part of the program is about.
+    pub context: &'a str,
+    /// A test that was tried, and what was wrong with it.
+    pub earlier: Option<&'a EarlierTest>,
+}
+
+impl TestPrompts {
+    /// The question as a model call.
+    #[must_use]
+    pub fn step(&self, key: StepKey, question: Question<'_>, llm: &LlmConfig) -> Step {
+        let label = if question.earlier.is_some() {
+            "refine_test"
+        } else {
+            "propose_test"
+        };
+        let request = LlmRequest {
+            system: Some(self.system.clone()),
+            ..LlmRequest::new(label, self.text(question), llm)
+        };
+        llm_step(key, &request, Purpose::Ordinary, llm)
+    }
+
+    fn text(&self, question: Question<'_>) -> String {
+        let material = question.material;
+        let (lines, shown) = (material.line_list(), material.shown());
+        let context = match question.context.trim() {
+            "" => "nothing is said about it",
+            context => context,
+        };
+        let mut values = vec![
+            ("target", material.target.as_str()),
+            ("lines", lines.as_str()),
+            ("context", context),
+            ("material", shown.as_str()),
+        ];
+        let Some(earlier) = question.earlier else {
+            return fill(&self.propose, &values);
+        };
+        let (failure, patch) = (harmless(ending(&earlier.failure)), harmless(&earlier.patch));
+        values.push(("failure", &failure));
+        values.push(("patch", &patch));
+        fill(&self.refine, &values)
+    }
+}
+
+/// The end of a text.
+fn ending(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(MOST_FAILURE_BYTES))..]
+}

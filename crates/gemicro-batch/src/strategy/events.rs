@@ -1,0 +1,56 @@
+//! The events of a run that ranks gaps.
+
+use gemicro_event::{Registry, Usage, event_payload, event_readers};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::rank::RankedGap;
+use crate::coverage::Totals;
+
+/// The gaps of a project stand in their order. Once per run, with the completion of the step that read the reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GapsRanked {
+    /// What is covered now.
+    pub totals: Totals,
+    /// All gaps there are.
+    pub n_gaps: u64,
+    /// The most worthwhile ones.
+    pub gaps: Vec<RankedGap>,
+    /// What was odd about the reports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+event_payload!(GapsRanked, "gaps_ranked", |it| match it.n_gaps {
+    0 => format!("Coverage is {}; no gap is left", it.totals.percent_text()),
+    1 => format!("Coverage is {}; there is 1 gap", it.totals.percent_text()),
+    n => format!("Coverage is {}; there are {n} gaps", it.totals.percent_text()),
+});
+
+/// A model wrote its advice about the gaps. At most once per run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StrategyWritten {
+    /// The model.
+    pub model: String,
+    /// What it wrote.
+    pub text: String,
+    /// Tokens as reported.
+    pub usage: Usage,
+}
+event_payload!(StrategyWritten, "strategy_written", |it| format!(
+    "{} wrote a strategy",
+    it.model
+));
+
+event_readers! {
+    /// Readers of the events of strategies.
+    pub trait StrategyReaders {
+        GapsRanked => as_gaps_ranked, try_as_gaps_ranked;
+        StrategyWritten => as_strategy_written, try_as_strategy_written;
+    }
+}
+
+/// Registers the events of strategies.
+pub fn register(registry: &mut Registry) {
+    registry.add::<GapsRanked>();
+    registry.add::<StrategyWritten>();
+}

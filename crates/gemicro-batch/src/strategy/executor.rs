@@ -1,0 +1,161 @@
+//! Steps of kind `test_gaps`: reads the reports of a project, its history and its sources, and ranks.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gemicro_core::execute::{Executor, StepCall};
+use gemicro_core::flow::{StepFailure, StepOutput};
+use gemicro_event::{Charge, ErrorKind, Failure, Json};
+use gemicro_guard::repository::{GitSettings, TrustedRepo};
+use serde::{Deserialize, Serialize};
+
+use super::function_name::readable;
+use super::gap::{Gap, gaps_of};
+use super::product::product_only;
+use super::rank::{Changes, RankedGap, rank};
+use crate::coverage::{Asked, Coverage, Scope, Totals, gather};
+use crate::project::Project;
+
+/// The step kind.
+pub const GAPS_STEP: &str = "test_gaps";
+
+/// Commits of the history that count.
+const COMMITS: usize = 500;
+
+/// Input of a step of kind `test_gaps`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GapsInput {
+    /// The project; an absolute path.
+    pub directory: String,
+    /// Named reports; else those in the usual places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<String>,
+    /// Which languages count.
+    #[serde(default)]
+    pub scope: Scope,
+    /// How many gaps are given back.
+    pub most: usize,
+}
+
+/// Output of a step of kind `test_gaps`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GapsOutput {
+    /// What is covered now.
+    pub totals: Totals,
+    /// All gaps there are.
+    pub n_gaps: u64,
+    /// The most worthwhile ones.
+    pub gaps: Vec<RankedGap>,
+    /// What was odd.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// Ranks the gaps of projects.
+#[derive(Debug, Clone)]
+pub struct GapsExecutor {
+    git: Arc<GitSettings>,
+}
+
+impl GapsExecutor {
+    /// An executor that asks git under these settings.
+    #[must_use]
+    pub fn new(git: GitSettings) -> Self {
+        Self { git: Arc::new(git) }
+    }
+}
+
+impl Executor for GapsExecutor {
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        let git = self.git.clone();
+        Box::pin(async move {
+            let work = tokio::task::spawn_blocking(move || look(&git, &call.step.input));
+            let looked = work
+                .await
+                .unwrap_or_else(|error| Err(Failure::new(ErrorKind::Internal, error.to_string())));
+            looked.map_err(StepFailure::free)
+        })
+    }
+}
+
+fn look(git: &GitSettings, input: &Json) -> Result<StepOutput, Failure> {
+    let internal = |error: serde_json::Error| Failure::new(ErrorKind::Internal, error.to_string());
+    let input: GapsInput = input.parse().map_err(internal)?;
+    let gathered = gather(&Asked {
+        root: PathBuf::from(&input.directory),
+        reports: input.reports,
+        scope: input.scope,
+    })?;
+    let project = Project::open(input.directory.as_ref())?;
+    let (changes, history) = changes_of(git, &project);
+    let coverage = product_only(&project, gathered.coverage, &[]);
+    let mut ranked = ranked_gaps(&project, &coverage, &changes);
+    let output = GapsOutput {
+        totals: coverage.totals(),
+        n_gaps: ranked.len() as u64,
+        gaps: {
+            ranked.truncate(input.most);
+            ranked
+        },
+        warnings: gathered.warnings.into_iter().chain(history).collect(),
+    };
+    Ok(StepOutput {
+        output: Json::of(&output).map_err(internal)?,
+        charge: Charge::ZERO,
+        usage: None,
+    })
+}
+
+/// The gaps of a project in their order.
+pub(crate) fn ranked_gaps(project: &Project, coverage: &Coverage, changes: &Changes) -> Vec<RankedGap> {
+    let mut gaps = Vec::new();
+    let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+    for file in &coverage.files {
+        let mut found = gaps_of(file);
+        if let Some(text) = project
+            .read(&file.path)
+            .ok()
+            .flatten()
+            .filter(|_| !found.is_empty())
+        {
+            let lines: Vec<&str> = text.lines().collect();
+            for gap in &mut found {
+                gap.function = gap
+                    .function
+                    .take()
+                    .and_then(|name| readable(&name, &lines, gap.span().first));
+            }
+            texts.insert(&file.path, text);
+        }
+        gaps.append(&mut found);
+    }
+    rank(gaps, changes, |gap: &Gap| {
+        let lines: Vec<&str> = texts.get(gap.file.as_str())?.lines().collect();
+        let picked = gap.lines.iter().flat_map(|range| {
+            let (first, last) = (range.first.saturating_sub(1) as usize, range.last as usize);
+            lines.get(first..last.min(lines.len())).unwrap_or_default()
+        });
+        Some(picked.copied().collect::<Vec<&str>>().join("\n"))
+    })
+}
+
+/// How often files changed; a project without a history has none.
+fn changes_of(git: &GitSettings, project: &Project) -> (Changes, Option<String>) {
+    let asked = TrustedRepo::open(git, project.root())
+        .and_then(|repository| repository.change_counts(project.root(), COMMITS));
+    match asked {
+        Ok(counts) => {
+            let changes = Changes {
+                n_commits: counts.n_commits,
+                by_file: counts.by_file,
+            };
+            (changes, None)
+        }
+        Err(error) => (
+            Changes::default(),
+            Some(format!("how often files changed is not known: {error}")),
+        ),
+    }
+}

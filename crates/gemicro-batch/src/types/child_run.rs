@@ -1,0 +1,102 @@
+//! Runs that are steps of a batch: what they are asked, and what they give back.
+
+use gemicro_core::ask::Grant;
+use gemicro_core::budget::Purpose;
+use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_core::llm::LlmConfig;
+use gemicro_event::{Charge, Json, StreamId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::propose_strategy::StrategyRequest;
+use super::propose_test::ProposalRequest;
+use super::refine_test::RefinementRequest;
+use super::research::ResearchParameters;
+use super::task_type::Making;
+
+/// The step kind of runs that are started by a run.
+pub const RUN_STEP: &str = "run";
+
+/// Input of a step of kind `run`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunInput {
+    /// What is asked.
+    pub request: RunRequest,
+    /// The folder that it works in.
+    pub directory: String,
+    /// How models are called.
+    pub llm: LlmConfig,
+    /// What the run may spend of its parent's budget; what is not named is not limited.
+    #[serde(default)]
+    pub grant: Grant,
+}
+
+/// A request as data; the engine turns it into a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RunRequest {
+    /// A question to be answered from sources.
+    Research(ResearchParameters),
+    /// A test for uncovered code.
+    Proposal(Box<ProposalRequest>),
+    /// A better test than that of an earlier run.
+    Refinement(RefinementRequest),
+    /// The gaps of a project, ranked.
+    Strategy(StrategyRequest),
+}
+
+/// Output of a step of kind `run`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunOutput {
+    /// The run.
+    pub run_id: StreamId,
+    /// The details of its `final_result`.
+    pub result: Json,
+}
+
+/// The step that is such a run.
+pub(super) fn run_step(input: &RunInput, making: Making<'_>) -> Step {
+    Step {
+        key: making.key,
+        kind: RUN_STEP.to_owned(),
+        cost: Charge::ZERO,
+        input: Json::of(input).expect("an input has string keys only"),
+        purpose: Purpose::Ordinary,
+        retry: RetryPolicy {
+            max_attempts: making.max_attempts,
+            ..RetryPolicy::default()
+        },
+        timeout_ms: None,
+    }
+}
+
+/// Gives a run its part of the budget.
+pub(super) fn granted(step: Step, grant: Grant) -> Step {
+    let Ok(input) = step.input.parse::<RunInput>() else {
+        return step;
+    };
+    Step {
+        cost: grant.reservation(),
+        input: Json::of(&RunInput { grant, ..input }).expect("an input has string keys only"),
+        ..step
+    }
+}
+
+/// The result of a run as the output of its task.
+pub(super) fn shape(_: &Step, output: &Json) -> Json {
+    let Ok(RunOutput { run_id, result }) = output.parse() else {
+        return output.clone();
+    };
+    Json::from(match &*result {
+        Value::Object(fields) => {
+            let mut fields = fields.clone();
+            // A patch or a strategy stands there under its own name.
+            if fields.contains_key("patch") || fields.contains_key("strategy") {
+                fields.shift_remove("answer");
+            }
+            fields.insert("run_id".to_owned(), json!(run_id));
+            Value::Object(fields)
+        }
+        other => json!({ "result": other, "run_id": run_id }),
+    })
+}

@@ -1,0 +1,98 @@
+//! `propose_strategy`: a run of its own that ranks the gaps of a project's tests.
+
+use gemicro_core::ask::Grant;
+use gemicro_core::flow::Step;
+use gemicro_core::llm::LlmConfig;
+use schemars::{JsonSchema, schema_for};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
+use super::folder::inside;
+use super::parameters::{ParameterError, read};
+use super::task_type::{Making, TaskType};
+use crate::coverage::Scope;
+
+/// Gaps where nothing is said.
+const DEFAULT_GAPS: usize = 10;
+/// The most gaps.
+const MAX_GAPS: usize = 200;
+
+pub(super) const TYPE: TaskType = TaskType {
+    name: "propose_strategy",
+    description: "Ranks the gaps of a project's tests by size, change and risk, with reasons; a model may write about it.",
+    step_kind: RUN_STEP,
+    bound: None,
+    schema: || schema_for!(StrategyParameters).to_value(),
+    make,
+    shape,
+    granted: Some(granted),
+};
+
+/// Parameters of `propose_strategy`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StrategyParameters {
+    /// Which languages count; all where nothing is said.
+    #[serde(default)]
+    pub scope: Scope,
+    /// Coverage reports inside the folder of the batch; else those in the usual places.
+    #[serde(default)]
+    pub reports: Vec<String>,
+    /// How many gaps are given back; 10 where nothing is said.
+    #[serde(default)]
+    pub limit: Option<usize>,
+    /// Whether a model writes about them. The ranking is the same with and without it.
+    #[serde(default)]
+    pub prose: bool,
+    /// What the project is about, for that model.
+    #[serde(default)]
+    pub semantic_context: Option<String>,
+    /// That model; else that of the batch.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+/// A ranking that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrategyRequest {
+    /// Which languages count.
+    pub scope: Scope,
+    /// Named reports.
+    pub reports: Vec<String>,
+    /// How many gaps are given back.
+    pub most: usize,
+    /// What a model is told about the project; none writes where there is nothing.
+    pub prose: Option<String>,
+}
+
+fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+    let it: StrategyParameters = read(parameters)?;
+    let directory = making.settings.directory.clone();
+    for (idx, report) in it.reports.iter().enumerate() {
+        inside(&directory, Some(report), &format!("/reports/{idx}"))?;
+    }
+    let most = it.limit.unwrap_or(DEFAULT_GAPS);
+    if !(1..=MAX_GAPS).contains(&most) {
+        return Err(ParameterError::new("/limit", format!("between 1 and {MAX_GAPS}")));
+    }
+    let usual = &making.settings.llm;
+    let input = RunInput {
+        request: RunRequest::Strategy(StrategyRequest {
+            scope: it.scope,
+            reports: match it.reports.is_empty() {
+                true => making.settings.coverage_reports.clone(),
+                false => it.reports,
+            },
+            most,
+            prose: it.prose.then(|| it.semantic_context.unwrap_or_default()),
+        }),
+        directory,
+        llm: LlmConfig {
+            model: it.model.unwrap_or_else(|| usual.model.clone()),
+            ..usual.clone()
+        },
+        grant: Grant::default(),
+    };
+    Ok(run_step(&input, making))
+}

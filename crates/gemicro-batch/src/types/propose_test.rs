@@ -1,0 +1,201 @@
+//! `propose_test`: a run of its own in which a model writes a test for uncovered code.
+
+use gemicro_core::ask::Grant;
+use gemicro_core::flow::Step;
+use gemicro_core::llm::LlmConfig;
+use schemars::{JsonSchema, schema_for};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
+use super::execute_shell_command::MAX_TIMEOUT_SECONDS;
+use super::folder::inside;
+use super::parameters::{ParameterError, filled, milliseconds, read};
+use super::settings::BatchSettings;
+use super::task_type::{Making, TaskType};
+use crate::coverage::LineRange;
+use crate::proposal::{Aim, EarlierTest, Trying};
+
+/// How often the model is asked where nothing is said.
+pub(super) const DEFAULT_ROUNDS: u32 = 2;
+/// How often it may be asked.
+const MAX_ROUNDS: u32 = 10;
+/// Time for build and tests where nothing is said, in seconds.
+const DEFAULT_SECONDS: u64 = 600;
+/// A test with its patch is longer than an answer in words.
+const LEAST_OUTPUT_TOKENS: u64 = 8_192;
+
+pub(super) const TYPE: TaskType = TaskType {
+    name: "propose_test",
+    description: "Lets a model write a test for uncovered lines and gives back a patch that is checked to apply.",
+    step_kind: RUN_STEP,
+    bound: Some("test_command"),
+    schema: || schema_for!(ProposeTestParameters).to_value(),
+    make,
+    shape,
+    granted: Some(granted),
+};
+
+/// Parameters of `propose_test`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProposeTestParameters {
+    /// The file to be tested, of any language, inside the folder of the batch.
+    #[serde(default)]
+    pub target_cpp_file: Option<String>,
+    /// The same under a name without a language.
+    #[serde(default)]
+    pub target_file: Option<String>,
+    /// Its lines, such as `100-150`, or `uncovered`, which is meant where nothing is said.
+    #[serde(default)]
+    pub target_line_range: Option<String>,
+    /// What this part of the program is about.
+    #[serde(default)]
+    pub semantic_context: Option<String>,
+    /// Coverage reports inside the folder of the batch; else those in the usual places.
+    #[serde(default)]
+    pub reports: Vec<String>,
+    /// A command that builds and runs the tests: the test is then tried in the sandbox, on a copy.
+    #[serde(default)]
+    pub test_command: Option<String>,
+    /// Time for it; 600 where nothing is said.
+    #[serde(default)]
+    pub timeout_seconds: Option<u64>,
+    /// Paths that the patch may change although their names are none of tests.
+    #[serde(default)]
+    pub allowed_paths: Vec<String>,
+    /// How often the model is asked, each time with what was wrong; 2 where nothing is said.
+    #[serde(default)]
+    pub max_rounds: Option<u32>,
+    /// The model; else that of the batch.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+/// A test that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposalRequest {
+    /// The file, relative to the folder of the batch.
+    pub target: String,
+    /// Its lines.
+    pub aim: Aim,
+    /// What it is about.
+    pub context: String,
+    /// Named reports.
+    pub reports: Vec<String>,
+    /// An earlier test to go on from.
+    pub earlier: Option<EarlierTest>,
+    /// How it is tried out.
+    pub trying: Option<Trying>,
+    /// Paths that may be changed.
+    pub leave: Vec<String>,
+    /// How often the model is asked.
+    pub max_rounds: u32,
+}
+
+fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+    let it: ProposeTestParameters = read(parameters)?;
+    let request = it.request(making.settings, None, &making.variables)?;
+    let input = RunInput {
+        request: RunRequest::Proposal(Box::new(request)),
+        directory: making.settings.directory.clone(),
+        llm: writer(&making.settings.llm, it.model.as_ref()),
+        grant: Grant::default(),
+    };
+    Ok(run_step(&input, making))
+}
+
+/// How a model that writes tests is called.
+pub(super) fn writer(usual: &LlmConfig, model: Option<&String>) -> LlmConfig {
+    LlmConfig {
+        model: model.unwrap_or(&usual.model).clone(),
+        max_output_tokens: usual.max_output_tokens.max(LEAST_OUTPUT_TOKENS),
+        ..usual.clone()
+    }
+}
+
+impl ProposeTestParameters {
+    /// What is asked for, checked.
+    pub(super) fn request(
+        &self,
+        settings: &BatchSettings,
+        earlier: Option<EarlierTest>,
+        variables: &[(String, String)],
+    ) -> Result<ProposalRequest, ParameterError> {
+        let directory = settings.directory.as_str();
+        let (target, place) = match (&self.target_cpp_file, &self.target_file) {
+            (Some(target), None) => (target, "/target_cpp_file"),
+            (None, Some(target)) => (target, "/target_file"),
+            (None, None) => {
+                return Err(ParameterError::new(
+                    "/target_file",
+                    "the file to be tested must be named",
+                ));
+            }
+            (Some(_), Some(_)) => {
+                let message = "the file is named twice: give it here or as `target_cpp_file`";
+                return Err(ParameterError::new("/target_file", message));
+            }
+        };
+        filled(target, place)?;
+        let whole = inside(directory, Some(target), place)?;
+        let target = whole
+            .strip_prefix(directory)
+            .unwrap_or(&whole)
+            .trim_start_matches('/');
+        for (idx, report) in self.reports.iter().enumerate() {
+            inside(directory, Some(report), &format!("/reports/{idx}"))?;
+        }
+        let max_rounds = self.max_rounds.unwrap_or(DEFAULT_ROUNDS);
+        if !(1..=MAX_ROUNDS).contains(&max_rounds) {
+            return Err(ParameterError::new(
+                "/max_rounds",
+                format!("between 1 and {MAX_ROUNDS}"),
+            ));
+        }
+        Ok(ProposalRequest {
+            target: target.to_owned(),
+            aim: aim(self.target_line_range.as_deref())?,
+            context: self.semantic_context.clone().unwrap_or_default(),
+            reports: match self.reports.is_empty() {
+                true => settings.coverage_reports.clone(),
+                false => self.reports.clone(),
+            },
+            earlier,
+            trying: self.trying(variables)?,
+            leave: self.allowed_paths.clone(),
+            max_rounds,
+        })
+    }
+
+    fn trying(&self, variables: &[(String, String)]) -> Result<Option<Trying>, ParameterError> {
+        let seconds = self.timeout_seconds.unwrap_or(DEFAULT_SECONDS);
+        let timeout_ms = milliseconds(seconds, MAX_TIMEOUT_SECONDS, "/timeout_seconds")?;
+        let Some(command) = &self.test_command else {
+            return Ok(None);
+        };
+        filled(command, "/test_command")?;
+        if command.contains('\0') {
+            return Err(ParameterError::new("/test_command", "must not hold a zero byte"));
+        }
+        Ok(Some(Trying {
+            command: command.clone(),
+            timeout_ms,
+            variables: variables.to_vec(),
+        }))
+    }
+}
+
+/// Which lines are meant.
+fn aim(given: Option<&str>) -> Result<Aim, ParameterError> {
+    match given.map(str::trim) {
+        None | Some("uncovered" | "") => Ok(Aim::Uncovered),
+        Some(range) => match range.parse::<LineRange>() {
+            Ok(range) => Ok(Aim::Within(range)),
+            Err(error) => {
+                let message = format!("`uncovered`, or lines such as `100-150`: {error}");
+                Err(ParameterError::new("/target_line_range", message))
+            }
+        },
+    }
+}

@@ -1,0 +1,104 @@
+//! `query_coverage`: what the tests of the project reach, by its coverage reports.
+
+use gemicro_core::budget::Purpose;
+use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_event::{Charge, Json};
+use schemars::{JsonSchema, schema_for};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::folder::inside;
+use super::parameters::{ParameterError, filled, read};
+use super::task_type::{Making, TaskType, as_it_is};
+use crate::coverage::{COVERAGE_STEP, MAX_REPORTS, OutputFormat, ReportSeen, Scope, Summary};
+
+pub(super) const TYPE: TaskType = TaskType {
+    name: "query_coverage",
+    description: "Reads the coverage reports of the project and tells what its tests reach and what they do not.",
+    step_kind: COVERAGE_STEP,
+    bound: None,
+    schema: || schema_for!(CoverageParameters).to_value(),
+    make,
+    shape: as_it_is,
+    granted: None,
+};
+
+/// Parameters of `query_coverage`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CoverageParameters {
+    /// Which files: `all`, `cpp` or `rust`; all where nothing is said.
+    #[serde(default)]
+    pub scope: Scope,
+    /// What the answer is written in: `json`, `minizinc_dzn` or `text_summary`; `json` where nothing is said.
+    #[serde(default)]
+    pub format: OutputFormat,
+    /// Reports inside the folder of the batch; else those of the settings, else those in the usual places.
+    #[serde(default)]
+    pub reports: Vec<String>,
+}
+
+/// Input of a step of kind `coverage`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoverageInput {
+    /// The folder of the project; an absolute path.
+    pub directory: String,
+    /// Which files.
+    pub scope: Scope,
+    /// What the answer is written in.
+    pub format: OutputFormat,
+    /// Reports; none for those in the usual places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<String>,
+}
+
+/// Output of a step of kind `coverage`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoverageOutput {
+    /// The coverage in the asked format: an object for `json`, else a text.
+    pub coverage_data: Value,
+    /// The sums.
+    pub summary: Summary,
+    /// The reports that were read.
+    pub reports: Vec<ReportSeen>,
+    /// What is odd about them.
+    pub warnings: Vec<String>,
+}
+
+fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+    let it: CoverageParameters = read(parameters)?;
+    if it.reports.len() > MAX_REPORTS {
+        return Err(ParameterError::new(
+            "/reports",
+            format!("at most {MAX_REPORTS} reports"),
+        ));
+    }
+    let directory = &making.settings.directory;
+    for (idx, report) in it.reports.iter().enumerate() {
+        let place = format!("/reports/{idx}");
+        filled(report, &place)?;
+        inside(directory, Some(report), &place)?;
+    }
+    let reports = match it.reports.is_empty() {
+        true => making.settings.coverage_reports.clone(),
+        false => it.reports,
+    };
+    let input = CoverageInput {
+        directory: directory.clone(),
+        scope: it.scope,
+        format: it.format,
+        reports,
+    };
+    Ok(Step {
+        key: making.key,
+        kind: COVERAGE_STEP.to_owned(),
+        cost: Charge::ZERO,
+        input: Json::of(&input).expect("an input has string keys only"),
+        purpose: Purpose::Ordinary,
+        retry: RetryPolicy {
+            max_attempts: making.max_attempts,
+            ..RetryPolicy::default()
+        },
+        timeout_ms: None,
+    })
+}

@@ -1,0 +1,15 @@
+//! A workshop: a private folder with a project in it, in which commands run inside the sandbox.
+//!
+//! The main type is [`Workshop`]. Files are written by a process inside, too: what earlier commands left there (a link,
+//! a pipe) can then mislead nobody but themselves. [`private_copy`] makes such a folder of a project that has no
+//! repository, or that should get no branch.
+
+mod copy;
+mod place;
+mod renewable;
+mod toolchains;
+
+pub use copy::{PrivateCopy, private_copy};
+pub use place::{Ran, Workshop};
+pub use renewable::Renewable;
+pub use toolchains::Toolchains;

@@ -1,0 +1,172 @@
+//! The workshop itself.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::{CommandExit, Launcher, Profile, Tier, plan_supervised};
+use tokio_util::sync::CancellationToken;
+
+use crate::shell::{Ending, Waiting};
+
+/// What is kept of each stream of a command, in bytes: the end of it.
+const KEPT: usize = 16 * 1024;
+/// What writing one file may take.
+const WRITING: Duration = Duration::from_secs(60);
+
+/// A folder in which commands run inside the sandbox.
+#[derive(Debug, Clone)]
+pub struct Workshop {
+    /// Our own binary as the launcher.
+    pub launcher: Launcher,
+    /// The walls.
+    pub tier: Tier,
+    /// What commands may touch.
+    pub profile: Profile,
+    /// The project: the profile's workspace, or a folder in it.
+    pub folder: PathBuf,
+    /// Knows the secrets that must not be kept.
+    pub redactor: Redactor,
+}
+
+/// How a command went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// Its exit code, 128 and the number of the signal where one ended it; none where it did not end in time.
+    pub exit_code: Option<i32>,
+    /// The end of what it printed, first stdout, then stderr.
+    pub output: String,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Ran {
+    /// Whether it ended well.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.exit_code == Some(0)
+    }
+}
+
+impl Workshop {
+    /// Runs a command of the user in the project's folder, to its end or that of its time.
+    ///
+    /// # Errors
+    /// When it cannot be started, or was stopped from outside.
+    pub async fn run(
+        &self,
+        command: &str,
+        limit: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Ran, Failure> {
+        let words = [
+            "bash".into(),
+            "-c".into(),
+            r#"cd -- "$1" && exec bash -c "$2""#.into(),
+            "bash".into(),
+            self.folder.clone().into_os_string(),
+            OsString::from(command),
+        ];
+        self.start(&words, None, limit, cancel).await
+    }
+
+    /// Runs a program of ours in the sandbox.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run), and when it fails.
+    pub async fn run_own(&self, words: &[OsString], cancel: &CancellationToken) -> Result<(), Failure> {
+        let ran = self.start(words, None, WRITING, cancel).await?;
+        self.went_well(words, &ran)
+    }
+
+    /// Writes a file of the project; missing folders are made.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub async fn write(&self, path: &str, text: &str, cancel: &CancellationToken) -> Result<(), Failure> {
+        let words: [OsString; 6] = [
+            "bash".into(),
+            "-c".into(),
+            r#"cd -- "$1" && mkdir -p -- "$(dirname -- "$2")" && cat > "$2""#.into(),
+            "bash".into(),
+            self.folder.clone().into_os_string(),
+            // A name that begins with a dash is a name.
+            format!("./{path}").into(),
+        ];
+        let ran = self.start(&words, Some(text.to_owned()), WRITING, cancel).await?;
+        self.went_well(&[format!("writing {path}").into()], &ran)
+    }
+
+    /// Removes a file of the project.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub async fn remove(&self, path: &str, cancel: &CancellationToken) -> Result<(), Failure> {
+        let file = self.folder.join(path).into_os_string();
+        self.run_own(&["rm".into(), "-f".into(), "--".into(), file], cancel)
+            .await
+    }
+
+    /// The project's folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn went_well(&self, words: &[OsString], ran: &Ran) -> Result<(), Failure> {
+        if ran.is_good() {
+            return Ok(());
+        }
+        let name: Vec<String> = words
+            .iter()
+            .take(3)
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        let message = format!("{} failed in the sandbox: {}", name.join(" "), ran.output.trim());
+        Err(Failure::new(ErrorKind::PermissionDenied, message))
+    }
+
+    async fn start(
+        &self,
+        words: &[OsString],
+        stdin: Option<String>,
+        limit: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Ran, Failure> {
+        let stopped = || Failure::new(ErrorKind::Cancelled, "stopped while a command ran");
+        let plan = plan_supervised(&self.launcher, self.tier, &self.profile, words)
+            .map_err(|error| Failure::new(ErrorKind::from(&error), error.to_string()))?;
+        let waiting = tokio::select! {
+            waiting = Waiting::start(&plan) => waiting?,
+            () = cancel.cancelled() => return Err(stopped()),
+        };
+        let began = Instant::now();
+        let ran = waiting.run(stdin, limit, cancel).await?;
+        let took = began.elapsed();
+        let exit_code = match ran.ending {
+            Ending::Exited(CommandExit::Code(code)) => Some(code),
+            Ending::Exited(CommandExit::Signal(signal)) => Some(128 + signal),
+            Ending::Late => None,
+            Ending::Cancelled => return Err(stopped()),
+            Ending::Failed(failure) => return Err(failure),
+        };
+        let (stdout, _) = ran.stdout.finish(&self.redactor);
+        let (stderr, _) = ran.stderr.finish(&self.redactor);
+        Ok(Ran {
+            exit_code,
+            output: format!("{}{}", ending(&stdout), ending(&stderr)),
+            took,
+        })
+    }
+}
+
+/// The end of a text, from the beginning of a line on.
+fn ending(text: &str) -> &str {
+    let cut = text.ceil_char_boundary(text.len().saturating_sub(KEPT));
+    match (cut, text[cut..].find('\n')) {
+        (0, _) | (_, None) => &text[cut..],
+        (_, Some(line)) => &text[cut + line + 1..],
+    }
+}

@@ -1,0 +1,36 @@
+//! Who answers the questions of a run that is watched.
+
+use futures_util::future::BoxFuture;
+use gemicro_event::{Event, Json};
+
+use crate::trouble::Stopped;
+
+/// Answers questions of one kind; questions of others stay open for whoever answers those.
+pub(crate) trait Asker {
+    /// The next event of the run, each once and in order.
+    fn event(&mut self, event: &Event);
+
+    /// Whether it answers the question of this key.
+    fn answers(&self, key: &str) -> bool;
+
+    /// The question is not asked any more.
+    fn withdraw(&mut self) {}
+
+    /// Asks, as of the last event; `None` when nobody is there to answer, which refuses nothing.
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>>;
+}
+
+/// Answers nothing.
+pub(crate) struct Nobody;
+
+impl Asker for Nobody {
+    fn event(&mut self, _event: &Event) {}
+
+    fn answers(&self, _key: &str) -> bool {
+        false
+    }
+
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}

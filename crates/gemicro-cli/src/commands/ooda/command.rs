@@ -1,0 +1,193 @@
+//! From the file of a loop to a run, watched to its end.
+
+use gemicro_core::drive::StopSignals;
+use gemicro_core::offline::Techniques;
+use gemicro_engine::ooda::Decider;
+use gemicro_engine::{Desk, Here, OodaRequest, Plan, Request, Watching};
+use gemicro_event::ErrorKind;
+
+use super::OodaArgs;
+use super::args::TestWriter;
+use super::deciding::{Deciding, GapAsker};
+use super::file::OodaFile;
+use super::view::OodaView;
+use crate::args::DataFormat;
+use crate::commands::batch::llm;
+use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
+use crate::follow::{Watch, follow};
+use crate::output::{self, Output};
+use crate::session::Context;
+use crate::trouble::Stopped;
+use crate::view::{EventLines, RunEnd, View};
+use crate::{backend, runtime, signals};
+
+/// The branch where nothing is said.
+const BRANCH: &str = "task/coverage";
+/// The part of the lines that is aimed at where nothing is said, in percent.
+const TARGET: f64 = 80.0;
+/// Gaps that are taken on.
+const ROUNDS: u32 = 20;
+/// Questions about one gap.
+const ATTEMPTS: u32 = 2;
+/// Gaps in a row without a test.
+const PATIENCE: u32 = 3;
+/// Broken versions that a test is tried on.
+const MUTANTS: u32 = 4;
+
+/// Runs a loop.
+pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
+    let (file, directory) = OodaFile::read(&args.file)?;
+    let layers = ctx.layers()?;
+    let flags = ResearchFlags {
+        budget: file.budget(args)?,
+        max_duration: args.max_duration,
+        backend: args.backend.or(file.backend).map(TestWriter::backend),
+        model: args.model.clone().or_else(|| file.model.clone()).map(Some),
+        ..ResearchFlags::default()
+    };
+    let settings = ResearchSettings::resolve(&layers, flags)?;
+    let request = OodaRequest {
+        directory,
+        branch: args
+            .branch
+            .clone()
+            .or_else(|| file.branch.clone())
+            .unwrap_or_else(|| BRANCH.to_owned()),
+        commands: file.commands()?,
+        target: args.target.or(file.target).unwrap_or(TARGET),
+        decider: if args.auto { Decider::Auto } else { Decider::Human },
+        max_rounds: args.rounds.or(file.rounds).unwrap_or(ROUNDS),
+        max_attempts: file.attempts.unwrap_or(ATTEMPTS),
+        patience: file.patience.unwrap_or(PATIENCE),
+        mutants: file.mutants.unwrap_or(MUTANTS),
+        context: file.context.clone(),
+        llm: llm(&settings)?,
+        limits: settings.limits()?,
+    };
+    let plan = Plan::of(&Request::Ooda(Box::new(request))).map_err(|failure| match failure.kind {
+        ErrorKind::InvalidInput => Stopped::from(failure).with_hint("docs/ooda.md describes the file"),
+        _ => Stopped::from(failure),
+    })?;
+    if args.dry_run {
+        return dry_run(&plan, args.format);
+    }
+    let deciding = Deciding::asked(ctx, args.decide.as_deref())?;
+    // Without a key nothing is measured either.
+    backend::choose(
+        &settings,
+        Techniques::default(),
+        &ctx.environment,
+        &Endpoints::resolve(&layers)?,
+    )
+    .map_err(|stopped| stopped.with_hint("export GEMINI_API_KEY=… (see docs/keys.md)"))?;
+    runtime::block_on(async {
+        let engine = ctx.engine(&layers, &settings).await?;
+        let stop = signals::listen()?;
+        for notice in plan.notices() {
+            output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
+        }
+        let here = Here::new(engine);
+        let watching = here.start(plan).await?;
+        let shown = Shown {
+            format: args.format,
+            deciding,
+        };
+        watch(ctx, &here, watching, &stop, shown).await
+    })
+}
+
+/// How a loop is shown, and who decides.
+struct Shown {
+    format: DataFormat,
+    deciding: Deciding,
+}
+
+/// Goes on with a loop and shows it to its end.
+///
+/// # Errors
+/// When it failed or was stopped, or the store or a view failed.
+pub(crate) async fn resume(
+    ctx: &Context,
+    here: &Here,
+    watching: Watching,
+    stop: &StopSignals,
+    format: DataFormat,
+) -> Result<(), Stopped> {
+    let deciding = Deciding::usual(ctx);
+    watch(ctx, here, watching, stop, Shown { format, deciding }).await
+}
+
+async fn watch(
+    ctx: &Context,
+    here: &Here,
+    watching: Watching,
+    stop: &StopSignals,
+    shown: Shown,
+) -> Result<(), Stopped> {
+    let id = watching.run.clone();
+    let view: Box<dyn View> = match shown.format {
+        DataFormat::Jsonl => Box::new(EventLines::new(Output::Stdout)),
+        DataFormat::Text | DataFormat::Json => Box::new(OodaView::new(shown.format, &id, &ctx.screen)),
+    };
+    let watch = Watch {
+        desk: here,
+        views: vec![view],
+        stop,
+        asker: Box::new(GapAsker::new(id.clone(), shown.deciding)),
+    };
+    let end = follow(watch, watching)
+        .await
+        .map_err(|stopped| stopped.about(&id))?;
+    here.engine().store().close().await;
+    if end == RunEnd::Suspended {
+        output::say(&format!(
+            "Run {id} is suspended. Continue with: gemicro resume {id}"
+        ));
+    }
+    end.outcome(&id)
+}
+
+fn dry_run(plan: &Plan, format: DataFormat) -> Result<(), Stopped> {
+    let Plan::Ooda { plan, limits } = plan else {
+        return Ok(());
+    };
+    if format != DataFormat::Text {
+        let plan = serde_json::json!({ "plan": plan, "limits": limits });
+        return output::print(&format!("{plan}\n"));
+    }
+    let decider = match plan.decider {
+        Decider::Auto => "the policy: the first gap that is open",
+        Decider::Human => "a person",
+    };
+    let reports = match plan.commands.reports.as_slice() {
+        [] => "in the usual places".to_owned(),
+        named => named.join(", "),
+    };
+    let lines = [
+        ("Project", plan.directory.clone()),
+        ("Branch", plan.branch.clone()),
+        ("Test", plan.commands.test.command.clone()),
+        ("Coverage", plan.commands.coverage.command.clone()),
+        ("Reports", reports),
+        ("Target", format!("{} %", plan.target)),
+        ("Decides", decider.to_owned()),
+        ("Model", format!("{} ({})", plan.llm.model, plan.llm.backend)),
+        ("Budget", limits.to_string()),
+        (
+            "Limits",
+            format!(
+                "{} rounds, {} attempts for a gap, {} gaps in vain, {} broken versions, {} s for a command",
+                plan.max_rounds,
+                plan.max_attempts,
+                plan.patience,
+                plan.mutants,
+                plan.commands.test.timeout_ms / 1_000
+            ),
+        ),
+    ];
+    let text: String = lines
+        .iter()
+        .map(|(name, value)| format!("{name:<9} {value}\n"))
+        .collect();
+    output::print(&text)
+}

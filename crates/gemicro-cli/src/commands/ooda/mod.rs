@@ -1,0 +1,10 @@
+//! `gemicro ooda`: observes coverage, orients, decides, acts, until a project is better tested.
+
+mod args;
+mod command;
+mod deciding;
+mod file;
+mod view;
+
+pub(crate) use args::OodaArgs;
+pub(crate) use command::{resume, run};

@@ -1,0 +1,62 @@
+//! Settings of coverage: which reports are read.
+
+use std::path::{Component, Path};
+
+use super::layers::{Spec, Written};
+use super::{Layers, Origin, Setting};
+use crate::trouble::Stopped;
+
+/// The keys of this group in files.
+pub(super) const KEYS: &[&str] = &["coverage.reports"];
+
+const REPORTS: Spec<Vec<String>> = Spec {
+    key: "coverage.reports",
+    variable: "GEMICRO_COVERAGE_REPORTS",
+    flag: "",
+    read: reports,
+};
+
+/// Where coverage is read from.
+#[derive(Debug, Clone)]
+pub(crate) struct CoverageSettings {
+    /// Reports, from the folder of a batch on; none for those in the usual places.
+    pub(crate) reports: Setting<Vec<String>>,
+}
+
+impl CoverageSettings {
+    /// Finds them.
+    pub(crate) fn resolve(layers: &Layers) -> Result<Self, Stopped> {
+        Ok(Self {
+            reports: layers.pick(&REPORTS, None, Vec::new())?,
+        })
+    }
+
+    /// Lines for `config show`.
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+        let reports = &self.reports.value;
+        let shown = match reports.is_empty() {
+            true => "in the usual places".to_owned(),
+            false => reports.join(", "),
+        };
+        vec![("coverage.reports", shown, self.reports.origin.clone())]
+    }
+}
+
+/// In the variable, commas stand between them. All lie in the folder of the batch that reads them.
+fn reports(written: &Written) -> Result<Vec<String>, String> {
+    let texts = written.texts.iter().flat_map(|text| text.split(','));
+    let report = |text: &str| {
+        let text = text.trim();
+        let is_inside = Path::new(text)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        match (text.is_empty(), is_inside) {
+            (true, _) => Err("the name of a report is empty".to_owned()),
+            (false, false) => Err(format!(
+                "`{text}` is not a path inside the project; write it from the project's folder on"
+            )),
+            (false, true) => Ok(text.to_owned()),
+        }
+    };
+    texts.map(report).collect()
+}

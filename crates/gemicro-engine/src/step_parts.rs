@@ -1,0 +1,66 @@
+//! Who carries out the steps of batches, tests, loops and agents: every executor beside those of research.
+
+use std::sync::Arc;
+
+use gemicro_batch::coverage::{COVERAGE_STEP, CoverageExecutor};
+use gemicro_batch::ooda::{OBSERVE_STEP, TRIAL_STEP};
+use gemicro_batch::proposal::{CHECK_STEP, MATERIAL_STEP, MaterialExecutor};
+use gemicro_batch::strategy::{GAPS_STEP, GapsExecutor};
+use gemicro_batch::types::{MEMORY_STEP, SHELL_STEP};
+use gemicro_core::ask::AGENT_STEP;
+use gemicro_core::execute::Executors;
+use gemicro_core::store::Store;
+use gemicro_event::redact::Redactor;
+use gemicro_store::DurableStore;
+
+use crate::agents::{AgentCommons, AgentExecutor, AgentSetup};
+use crate::batches::{Bounded, MemorySearch, Shell};
+use crate::ooda::OodaSteps;
+
+/// Shell commands at the same time.
+const MAX_SHELLS: usize = 8;
+/// Agents at the same time.
+const MAX_AGENTS: usize = 8;
+
+/// Readings of coverage at the same time: one may need a gigabyte of memory.
+const MAX_COVERAGES: usize = 2;
+
+/// What executors are made of.
+pub(crate) struct StepParts {
+    pub(crate) store: Arc<DurableStore>,
+    /// The store behind the redaction.
+    pub(crate) journal: Arc<dyn Store>,
+    /// Without it no process is started.
+    pub(crate) agents: Option<AgentSetup>,
+    pub(crate) commons: AgentCommons,
+    pub(crate) secrets: Vec<String>,
+}
+
+impl StepParts {
+    /// Adds them to those that are there.
+    pub(crate) fn added_to(self, executors: Executors) -> Executors {
+        let redactor = Redactor::new(&self.secrets);
+        let memory = MemorySearch::new(self.store, redactor.clone());
+        let coverage = Bounded::new(CoverageExecutor, MAX_COVERAGES);
+        let executors = executors
+            .with(MEMORY_STEP, Arc::new(memory))
+            .with(COVERAGE_STEP, Arc::new(coverage))
+            .with(MATERIAL_STEP, Arc::new(MaterialExecutor));
+        let Some(setup) = self.agents else {
+            return executors;
+        };
+        let commons = self.commons;
+        let shell = Shell::new(commons.clone(), setup.clone(), redactor.clone());
+        let gaps = GapsExecutor::new(shell.git_settings());
+        let shell = Arc::new(Bounded::new(shell, MAX_SHELLS));
+        let loops = Arc::new(OodaSteps::new(commons.clone(), setup.clone(), redactor));
+        let agents = AgentExecutor::new(commons, setup, self.secrets, self.journal);
+        executors
+            .with(SHELL_STEP, shell.clone())
+            .with(CHECK_STEP, shell)
+            .with(GAPS_STEP, Arc::new(gaps))
+            .with(OBSERVE_STEP, loops.clone())
+            .with(TRIAL_STEP, loops)
+            .with(AGENT_STEP, Arc::new(Bounded::new(agents, MAX_AGENTS)))
+    }
+}
