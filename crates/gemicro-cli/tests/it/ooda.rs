@@ -153,6 +153,56 @@ fn a_test_cannot_leave_the_sandbox() {
 }
 
 #[test]
+fn tests_that_are_there_stay_as_they_are() {
+    let patch = "--- a/tests/test_add.sh\n+++ b/tests/test_add.sh\n@@ -1,2 +1,2 @@\n . ./calc.sh\n\
+                 -[ \"$(add 1 2)\" = 3 ]\n+[ \"$(sub 3 1)\" = 2 ]\n";
+    check_rejected(patch, "not_a_test", "loses the line");
+}
+
+#[test]
+fn what_a_rejected_test_left_helps_no_other() {
+    let hostile = new_test(
+        "test_bad.sh",
+        &[
+            "git=$(git rev-parse --git-dir)",
+            "echo tests/test_sub.sh >> \"$git/info/exclude\"",
+            "touch \"$git/index.lock\" \"$HOME/left\" \"$TMPDIR/left\" lcov.info",
+            "mkdir -p tests/locked && chmod 000 tests/locked",
+            "exit 1",
+        ],
+    );
+    let good = new_test(
+        "test_sub.sh",
+        &[
+            ". ./calc.sh",
+            "[ ! -e \"$HOME/left\" ] && [ ! -e \"$TMPDIR/left\" ] && [ ! -e tests/locked ] || exit 1",
+            "[ \"$(sub 3 1)\" = 2 ]",
+        ],
+    );
+    let file = FILE.replace("attempts = 1", "attempts = 2");
+    let place = OodaPlace::shell(&answers(&[&hostile, &good]), &file);
+    let result = place.result(&["--auto", "--target", "30"]);
+    assert_eq!(result["stopped"], "target", "{result:#}");
+    assert_eq!(result["rejected"][0]["reason"], "tests_fail");
+    assert_eq!(
+        place.git(&["diff", "--name-only", "main", "task/coverage"]),
+        "tests/test_sub.sh\n"
+    );
+}
+
+#[test]
+fn a_loop_whose_file_holds_a_key_is_refused() {
+    let key = format!("AIza{}", "Sy0123456789abcdefghijklmnopqrstuvw");
+    let place = OodaPlace::shell(
+        &answers(&[]),
+        &format!("{FILE}environment = {{ KEY = '{key}' }}\n"),
+    );
+    let called = place.call(&["ooda", "--auto"]);
+    assert_eq!(called.code, 2, "{}", called.stderr);
+    assert!(called.stderr.contains("holds a key"), "{}", called.stderr);
+}
+
+#[test]
 fn a_project_whose_tests_fail_is_left_alone() {
     let place = OodaPlace::shell(
         &answers(&[]),

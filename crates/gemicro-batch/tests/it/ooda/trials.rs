@@ -243,3 +243,36 @@ async fn a_test_that_breaks_a_rule_is_rejected() {
         "{about:?}"
     );
 }
+
+#[tokio::test]
+async fn a_test_that_fails_for_other_reasons_proves_nothing() {
+    let Some(world) = project() else { return };
+    let sum = "md5sum < src/a.c | cut -c1-32";
+    let hashed = format!("echo $({sum}) > sum.txt; [ \"$(cat tests/sum)\" = \"$(cat sum.txt)\" ] # covers");
+    let output = std::process::Command::new("bash")
+        .args(["-c", sum])
+        .current_dir(world.path("project"))
+        .output()
+        .unwrap();
+    world.write("project/tests/sum", &String::from_utf8(output.stdout).unwrap());
+    let counted = "echo x >> n; [ $(wc -l < n) -lt 3 ] # covers";
+    for (text, words) in [
+        (
+            hashed.as_str(),
+            "the test looks at the text of the program, not at what it does",
+        ),
+        (counted, "the test does not pass when it is run again"),
+    ] {
+        let (_, found) = tried(&world, text, 60_000).await;
+        let Found::Rejected(trial) = found else {
+            panic!("{found:?}");
+        };
+        let rejection = trial.rejection.unwrap();
+        assert_eq!(
+            (rejection.reason, rejection.message.as_str()),
+            (RejectionKind::BrokenCodeNotNoticed, words)
+        );
+        assert_eq!(world.read("project/src/a.c"), SOURCE);
+        std::fs::remove_file(world.path("project/tests/new.sh")).unwrap();
+    }
+}

@@ -38,6 +38,8 @@ fn roles_of_paths() {
         "test/meson.build",
         "tests/Makefile",
         "src/tests/mod.rs",
+        "src/parser/tests/odd.rs",
+        "tests/bin/helper.rs",
     ] {
         assert_eq!(role_of(path), PathRole::Test, "{path}");
     }
@@ -71,6 +73,12 @@ fn roles_of_paths() {
         "src/test-data.bin",
         "protest/a.c",
         "README.md",
+        "src/bin/backdoor_test.rs",
+        "src/bin/tests.rs",
+        "examples/x_test.rs",
+        "benches/x_tests.rs",
+        "src/testing/mod.rs",
+        "src/spec/mod.rs",
     ] {
         assert_eq!(role_of(path), PathRole::Product, "{path}");
     }
@@ -227,4 +235,22 @@ fn odd_files_of_some_size_are_no_labour() {
         let text = piece.repeat(50_000 / piece.len());
         assert!(without_tests(&text).len() <= text.len() + 1, "{piece}");
     }
+}
+
+#[test]
+fn what_follows_a_macro_of_tests_is_code() {
+    let old = "fn a(n: u32) -> u32 {\n    n\n}\n";
+    for injected in [
+        "#[cfg(test)] crate::noop! {} let n = 1;",
+        "#[cfg(test)] crate::noop!(); let n = 1;",
+        "#[cfg(test)] noop! {} let n = 1;",
+    ] {
+        let new = format!("fn a(n: u32) -> u32 {{\n    {injected}\n    n\n}}\n");
+        assert!(
+            matches!(rust_change(old, &new), Err(NotATest::Code { .. })),
+            "{injected}"
+        );
+    }
+    let fine = format!("{old}#[cfg(test)]\nextern crate alloc;\n#[cfg(test)]\nuse crate::a;\n");
+    assert_eq!(rust_change(old, &fine), Ok(()));
 }

@@ -80,7 +80,10 @@ impl OodaView {
         }
         match &acted.rejection {
             None => {
-                let mut words = vec![format!("{} more lines are covered", acted.newly_covered)];
+                let mut words = vec![match acted.newly_covered {
+                    1 => "1 more line is covered".to_owned(),
+                    n => format!("{n} more lines are covered"),
+                }];
                 if acted.mutations.tried > 0 {
                     words.push(format!(
                         "{} of {} broken versions noticed",
