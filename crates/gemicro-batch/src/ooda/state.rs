@@ -68,12 +68,6 @@ impl OodaState {
             .collect()
     }
 
-    /// What was measured last.
-    #[must_use]
-    pub fn now(&self) -> Option<&Observation> {
-        self.now.as_ref()
-    }
-
     /// The last test for the gap that is being worked on, and what was wrong with it.
     pub(super) fn last_act(&self) -> Option<&OodaActed> {
         self.acts.last().filter(|act| act.round == self.n_rounds)

@@ -1,7 +1,7 @@
 //! LCOV tracefiles: of lcov 1 and 2, llvm-cov, grcov, coverage.py.
 //!
-//! Written here and not taken from the crate `lcov`, whose records are those of lcov 1 only: it refuses what it does not
-//! know, and the functions of lcov 2 (`FNL`, `FNA`) with it.
+//! A page of ours instead of the crate `lcov`: records that are not known are passed over, those of lcov 2 (`FNL`,
+//! `FNA`) are read, and lines and counts are bounded while the file streams by.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
