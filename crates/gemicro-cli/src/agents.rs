@@ -1,8 +1,9 @@
-//! What this process knows about coding agents: its own binary as the launcher, keys, logins and addresses.
+//! What this process knows about coding agents: its own binary as the launcher, keys, logins, addresses and forges.
 
 use std::path::PathBuf;
 
 use gemicro_core::ask::AgentName;
+use gemicro_engine::pipeline::{Forges, WorkflowReader};
 use gemicro_engine::{AgentAccess, AgentSetup, Login, PolicyReader};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::Launcher;
@@ -11,6 +12,7 @@ use gemicro_llm::gateway::{Secret, Upstream};
 use crate::config::{Endpoints, GuardSettings};
 use crate::environment::{ANTHROPIC_KEY, Environment, OPENAI_KEY};
 use crate::trouble::Stopped;
+use crate::workflow_file;
 
 /// The word that makes this program the launcher of a sandbox.
 pub(crate) const LAUNCH: &str = "__launch";
@@ -21,7 +23,11 @@ pub(crate) const LAUNCH_FAILED: u8 = 126;
 ///
 /// # Errors
 /// When this program cannot find itself.
-pub(crate) fn setup(environment: &Environment, endpoints: &Endpoints) -> Result<AgentSetup, Stopped> {
+pub(crate) fn setup(
+    environment: &Environment,
+    endpoints: &Endpoints,
+    forges: Forges,
+) -> Result<AgentSetup, Stopped> {
     let program = std::env::current_exe().map_err(|error| {
         let message = format!("this program does not know where it is: {error}");
         Stopped::from(Failure::new(ErrorKind::Internal, message))
@@ -42,6 +48,11 @@ pub(crate) fn setup(environment: &Environment, endpoints: &Endpoints) -> Result<
             let environment = environment.clone();
             PolicyReader::new(move || GuardSettings::of_user(&environment).map_err(Stopped::into_failure))
         },
+        remote_variables: environment.for_remotes(),
+        forges,
+        workflows: WorkflowReader::new(|folder| {
+            workflow_file::load(None, folder).map_err(|not_loaded| Stopped::from(not_loaded).into_failure())
+        }),
     })
 }
 

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use gemicro_engine::pipeline::forge::ForgeKind;
+use gemicro_guard::repository::GitSettings;
 use serde::{Deserialize, Serialize};
 
 /// The variables that hold the key, in the order they are asked.
@@ -18,6 +20,9 @@ pub(crate) const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
 
 /// The variable that holds the token of our own servers.
 pub(crate) const TOKEN: &str = "GEMICRO_TOKEN";
+
+/// The forges whose tokens are looked for.
+pub(crate) const FORGES: [ForgeKind; 2] = [ForgeKind::GitHub, ForgeKind::GitLab];
 
 /// Where things of the user lie: for commands of the user in a sandbox. No agent gets them.
 const PLACES: &[&str] = &["XDG_CONFIG_HOME", "RUSTUP_HOME", "CARGO_HOME"];
@@ -50,8 +55,10 @@ impl Environment {
         let wanted = |name: &str| {
             READ.contains(&name)
                 || KEY_VARIABLES.contains(&name)
+                || FORGES.iter().any(|kind| kind.token_variables().contains(&name))
                 || gemicro_runner::environment::INHERITED.contains(&name)
                 || PLACES.contains(&name)
+                || GitSettings::REMOTE_VARIABLES.contains(&name)
                 || name.starts_with("GEMICRO_")
         };
         let variables = std::env::vars_os()
@@ -87,6 +94,13 @@ impl Environment {
     /// The key of the Gemini API.
     pub(crate) fn gemini_key(&self) -> Option<&str> {
         self.get(self.key_variable()?).map(str::trim)
+    }
+
+    /// Variables that git needs on its way to a remote of the user's own repository. No agent gets them.
+    pub(crate) fn for_remotes(&self) -> Vec<(String, String)> {
+        let names = GitSettings::REMOTE_VARIABLES.iter();
+        let given = names.filter_map(|name| Some(((*name).to_owned(), self.get(name)?.to_owned())));
+        given.collect()
     }
 
     /// Variables that agents may be given.
@@ -125,13 +139,23 @@ impl Environment {
         [self.gemini_key(), self.get(OPENAI_KEY), self.get(ANTHROPIC_KEY)]
     }
 
+    /// The token for a forge: that of the first variable that is set.
+    pub(crate) fn forge_token(&self, kind: ForgeKind) -> Option<&str> {
+        let values = kind.token_variables().iter().filter_map(|name| self.get(name));
+        values.map(str::trim).find(|token| !token.is_empty())
+    }
+
     /// Values that must never be written down.
     pub(crate) fn secrets(&self) -> Vec<String> {
+        let forges = FORGES.iter().flat_map(|kind| kind.token_variables());
         KEY_VARIABLES
             .into_iter()
             .chain([OPENAI_KEY, ANTHROPIC_KEY, TOKEN])
+            .chain(forges.copied())
             .filter_map(|name| self.get(name))
-            .map(str::to_owned)
+            // What is around a token does not belong to it, and is not sent.
+            .map(|value| value.trim().to_owned())
+            .filter(|value| !value.is_empty())
             .collect()
     }
 

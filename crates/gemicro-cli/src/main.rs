@@ -11,6 +11,7 @@ mod backend;
 mod chat;
 mod commands;
 mod config;
+mod deciding;
 mod environment;
 mod follow;
 mod logging;
@@ -26,6 +27,7 @@ mod story;
 mod token;
 mod trouble;
 mod view;
+mod workflow_file;
 
 fn main() -> std::process::ExitCode {
     run::run()

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
-    answer, ask, batch, cancel, chat, completions, config, conversations, dead_letters, doctor, events,
-    guard, man, mcp, ooda, prune, research, resume, retry, runs, schema, serve, show, sim, store, worker,
+    answer, ask, batch, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor,
+    events, guard, init, man, mcp, ooda, payload, prune, research, resume, retry, run as pipeline, runs,
+    schema, serve, show, sim, store, worker, workflow,
 };
 use crate::config::state_folder::STORE_VARIABLE;
 use crate::environment::Environment;
@@ -80,6 +81,8 @@ fn wants_json(command: &Command) -> bool {
         },
         Command::Batch(args) => args.format() == DataFormat::Json,
         Command::Ooda(args) => args.format == DataFormat::Json,
+        Command::Run(args) => args.format == DataFormat::Json,
+        Command::Demo(args) => args.format == DataFormat::Json,
         Command::Show(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Resume(args) => matches!(args.format, Format::Json | Format::Jsonl),
         Command::Retry(args) => matches!(args.format, Format::Json | Format::Jsonl),
@@ -90,15 +93,19 @@ fn wants_json(command: &Command) -> bool {
         Command::Doctor(args) => args.format == DataFormat::Json,
         Command::Guard(args) => args.format() == DataFormat::Json,
         Command::Sim(args) => args.format() == DataFormat::Json,
+        Command::Workflow(args) => args.wants_json(),
         // It has a shape of its own for failures.
         Command::Ask(_)
         | Command::Chat(_)
+        | Command::Init(_)
         | Command::Mcp(_)
         | Command::Serve(_)
+        | Command::Diff(_)
         | Command::Events(_)
         | Command::Answer(_)
         | Command::Cancel(_)
         | Command::Config(_)
+        | Command::Payload(_)
         | Command::Schema
         | Command::Store(_)
         | Command::Worker(_)
@@ -114,10 +121,15 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Chat(args) => chat::run(ctx, &args),
         Command::Batch(args) => batch::run(ctx, &args),
         Command::Ooda(args) => ooda::run(ctx, &args),
+        Command::Run(args) => pipeline::run(ctx, &args),
+        Command::Demo(args) => demo::run(ctx, &args),
+        Command::Init(args) => init::run(ctx, &args),
+        Command::Workflow(args) => workflow::run(ctx, &args),
         Command::Mcp(args) => mcp::run(ctx, &args),
         Command::Serve(args) => serve::run(ctx, &args),
         Command::Runs(args) => runs::run(ctx, &args),
         Command::Show(args) => show::run(ctx, &args),
+        Command::Diff(args) => diff::run(ctx, &args),
         Command::Events(args) => events::run(ctx, &args),
         Command::Resume(args) => resume::run(ctx, &args),
         Command::Retry(args) => retry::run(ctx, &args),
@@ -129,6 +141,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Doctor(args) => doctor::run(ctx, &args),
         Command::Config(args) => config::run(ctx, &args),
         Command::Guard(args) => guard::run(ctx, &args),
+        Command::Payload(args) => payload::run(&args),
         Command::Schema => schema::run(),
         Command::Store(args) => store::run(ctx, &args),
         Command::Worker(args) => worker::run(ctx, &args),

@@ -8,7 +8,7 @@ use gemicro_event::{ErrorKind, StreamId};
 use gemicro_store::{DurableStore, RunFilter};
 
 use crate::config::state_folder;
-use crate::config::{Endpoints, Layers, ResearchFlags, ResearchSettings, StateFolder};
+use crate::config::{Endpoints, ForgeSettings, Layers, ResearchFlags, ResearchSettings, StateFolder};
 use crate::environment::Environment;
 use crate::output;
 use crate::screen::Screen;
@@ -122,7 +122,11 @@ impl Context {
                 allowed: settings.allow_hosts.value.clone(),
                 ..FetchRules::default()
             },
-            agents: Some(agents::setup(&self.environment, &endpoints)?),
+            agents: Some(agents::setup(
+                &self.environment,
+                &endpoints,
+                ForgeSettings::resolve(layers)?.forges(&self.environment),
+            )?),
             secrets: secrets(&self.environment, &state),
             share_sources: true,
             max_parallel: MAX_PARALLEL,

@@ -14,6 +14,8 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 use sha2::{Digest, Sha256};
 
 use crate::agents::AgentSetup;
+use gemicro_pipeline::plan::PipelinePlan;
+
 use crate::flows::FlowKind;
 use crate::{Engine, EngineConfig};
 
@@ -86,6 +88,12 @@ impl Engine {
             FlowKind::Ooda => {
                 let plan: Option<OodaPlan> = started.plan.parse().ok();
                 self.without_backend(plan.map(|plan| plan.llm))
+            }
+            FlowKind::Pipeline => {
+                let plan: Option<PipelinePlan> = started.plan.parse().ok();
+                let agents = plan.map(|plan| plan.agents()).unwrap_or_default();
+                let missing = agents.into_iter().find(|agent| !self.can.agents.contains(agent));
+                missing.map(|agent| agent.to_string())
             }
             // Their tasks or steps say one by one what they miss.
             FlowKind::Batch | FlowKind::Strategy => None,

@@ -27,8 +27,10 @@ use crate::batches::ChildRuns;
 use crate::carry::Can;
 use crate::dispatch::{QueuedSteps, steps_stream};
 use crate::flows::FlowKind;
+use crate::pipeline::WorkflowReader;
 use crate::redacting::RedactingStore;
 use crate::step_parts::StepParts;
+use crate::unwritten::without_secrets;
 use crate::{CancelOutcome, FolderLibrary, Plan, Run, sharing};
 
 /// How long a cancel waits for the process that drives the run.
@@ -80,6 +82,8 @@ pub struct Engine {
     pub(crate) can: Can,
     resident: bool,
     pub(crate) credentials: String,
+    /// The workflow of a project.
+    pub(crate) workflows: WorkflowReader,
 }
 
 impl Engine {
@@ -115,6 +119,8 @@ impl Engine {
             ..DriveOptions::default()
         };
         let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
+        let agents = config.agents.as_ref();
+        let workflows = agents.map(|agents| agents.workflows.clone()).unwrap_or_default();
         let parts = StepParts {
             store: store.clone(),
             journal: journal.clone(),
@@ -133,6 +139,7 @@ impl Engine {
             can,
             resident: false,
             credentials: config.credentials,
+            workflows,
         };
         // In a worker over a shared store any worker may do its steps.
         if config.resident && engine.store.is_shared() {
@@ -195,21 +202,7 @@ impl Engine {
         plan: &Plan,
         stop: StopSignals,
     ) -> Result<Run, Failure> {
-        let checked = match plan {
-            Plan::Batch { plan, limits } => Some(Plan::Batch {
-                plan: Box::new(
-                    plan.as_ref()
-                        .clone()
-                        .without_secrets(&Redactor::new(&self.secrets))?,
-                ),
-                limits: *limits,
-            }),
-            Plan::Ooda { plan, .. } => {
-                refuse_secrets(&plan.commands, &Redactor::new(&self.secrets))?;
-                None
-            }
-            _ => None,
-        };
+        let checked = without_secrets(plan, &Redactor::new(&self.secrets))?;
         let plan = checked.as_ref().unwrap_or(plan);
         let ctx = self.context(stop);
         let started = RunStarted {
@@ -382,18 +375,5 @@ impl Engine {
             live,
             driving,
         }
-    }
-}
-
-/// What is written down without its secrets would be run without them.
-fn refuse_secrets(commands: &crate::ooda::Commands, redactor: &Redactor) -> Result<(), Failure> {
-    let text = serde_json::to_string(commands)
-        .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
-    match redactor.redact(&text) == text {
-        true => Ok(()),
-        false => Err(Failure::new(
-            ErrorKind::InvalidInput,
-            "the file of the loop holds a key: what is not written down is not run; let the command read it from a file",
-        )),
     }
 }

@@ -12,6 +12,7 @@ use gemicro_core::research::ResearchFlow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::BoardLine;
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
+use gemicro_pipeline::flow::PipelineFlow;
 
 /// Who is told that a run is made, or why not.
 pub(crate) type Begun = tokio::sync::oneshot::Sender<Result<(), DriveError>>;
@@ -26,6 +27,7 @@ pub(crate) enum FlowKind {
     TestProposal,
     Strategy,
     Ooda,
+    Pipeline,
 }
 
 /// Does something with the flow of a kind.
@@ -60,12 +62,16 @@ macro_rules! with_flow {
                 let $flow = &OodaFlow;
                 $done
             }
+            FlowKind::Pipeline => {
+                let $flow = &PipelineFlow;
+                $done
+            }
         }
     };
 }
 
 impl FlowKind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Research,
         Self::Ask,
         Self::Prompt,
@@ -73,6 +79,7 @@ impl FlowKind {
         Self::TestProposal,
         Self::Strategy,
         Self::Ooda,
+        Self::Pipeline,
     ];
 
     /// The flow with this name.

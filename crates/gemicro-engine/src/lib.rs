@@ -16,6 +16,7 @@ mod flows;
 mod here;
 mod library;
 pub mod ooda;
+pub mod pipeline;
 mod plan;
 mod redacting;
 mod registry;
@@ -28,6 +29,7 @@ mod step_parts;
 mod stored_page;
 mod telling;
 mod test_plans;
+mod unwritten;
 mod upkeep;
 mod written_plan;
 
@@ -59,7 +61,8 @@ pub use library::FolderLibrary;
 pub use plan::Plan;
 pub use registry::event_registry;
 pub use request::{
-    AskRequest, Backend, ConversationTurn, OodaRequest, PromptRequest, Request, ResearchRequest,
+    AskRequest, Backend, ConversationTurn, OodaRequest, PipelineRequest, PromptRequest, Request,
+    ResearchRequest,
 };
 pub use resident::{
     BinaryId, BuildConfig, CarriedRun, Resident, StartWorker, Worker, WorkerConfig, WorkerStatus, is_free,

@@ -15,6 +15,7 @@ use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::{PromptSet, ResearchEngine, ResearchPlan};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::repository::{RepositoryError, Slug};
+use gemicro_pipeline::plan::PipelinePlan;
 use gemicro_source::is_url;
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,13 @@ pub enum Plan {
         /// What the run may use.
         limits: Limits,
     },
+    /// A coding pipeline.
+    Pipeline {
+        /// Everything that deciding depends on.
+        plan: Box<PipelinePlan>,
+        /// What the run may use.
+        limits: Limits,
+    },
 }
 
 impl Plan {
@@ -88,6 +96,7 @@ impl Plan {
             Request::Ask(ask) => Self::ask(ask),
             Request::Prompt(prompt) => Self::prompt(prompt),
             Request::Ooda(ooda) => Self::ooda(ooda),
+            Request::Pipeline(pipeline) => Self::pipeline(pipeline),
         }
     }
 
@@ -207,6 +216,7 @@ impl Plan {
             Self::Ask { plan, .. } => &plan.notices,
             Self::Prompt { plan, .. } => &plan.notices,
             Self::Ooda { plan, .. } => &plan.notices,
+            Self::Pipeline { plan, .. } => &plan.notices,
             Self::Batch { .. } | Self::TestProposal { .. } | Self::Strategy { .. } => &[],
         }
     }
@@ -218,6 +228,7 @@ impl Plan {
             Self::Ask { plan, .. } => plan.conversation.clone(),
             Self::Prompt { plan, .. } => plan.conversation.clone(),
             Self::Batch { plan, .. } => plan.retries.clone(),
+            Self::Pipeline { plan, .. } => plan.earlier.as_ref().map(|earlier| earlier.run.clone()),
             Self::TestProposal { .. } | Self::Strategy { .. } | Self::Ooda { .. } => None,
         }
     }

@@ -15,6 +15,7 @@ pub fn event_registry() -> Registry {
     gemicro_batch::proposal::register(&mut registry);
     gemicro_batch::strategy::register(&mut registry);
     gemicro_batch::ooda::register(&mut registry);
+    gemicro_pipeline::flow::register(&mut registry);
     crate::dispatch::register(&mut registry);
     registry
 }

@@ -11,6 +11,7 @@ use gemicro_core::offline::Techniques;
 use gemicro_core::prompt::Earlier;
 use gemicro_core::research::{Base, ResearchConfig};
 use gemicro_event::StreamId;
+use gemicro_pipeline::workflow::{Mode, Workflow};
 
 /// What the user asked, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +25,35 @@ pub enum Request {
     Prompt(Box<PromptRequest>),
     /// A loop that raises a project's coverage.
     Ooda(Box<OodaRequest>),
+    /// A coding pipeline.
+    Pipeline(Box<PipelineRequest>),
+}
+
+/// A task for a coding pipeline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PipelineRequest {
+    /// What is to be done.
+    pub task: String,
+    /// How it is entered.
+    pub mode: Mode,
+    /// The checkout, or a folder in it.
+    pub directory: PathBuf,
+    /// The branch, where it is named; it begins with `task/`.
+    pub branch: Option<String>,
+    /// The workflow, with its prompts.
+    pub workflow: Workflow,
+    /// Who works where the role does not say, where that is said.
+    pub agent: Option<AgentName>,
+    /// The model.
+    pub model: Option<String>,
+    /// The remote whose main is meant.
+    pub remote: Option<String>,
+    /// A remote main without protection ends the task.
+    pub require_protection: bool,
+    /// Whether the branch is pushed and offered.
+    pub push: bool,
+    /// What the run may use.
+    pub limits: Limits,
 }
 
 /// A loop that raises a project's coverage, as its file and the command line say.

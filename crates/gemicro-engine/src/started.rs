@@ -11,6 +11,7 @@ use gemicro_core::prompt::PromptFlow;
 use gemicro_core::research::{ResearchFlow, UseAs};
 use gemicro_core::run::events::RunStarted;
 use gemicro_event::{Charge, Json};
+use gemicro_pipeline::flow::PipelineFlow;
 use serde::Serialize;
 
 use crate::Plan;
@@ -43,6 +44,7 @@ impl Plan {
                 let title = format!("coverage to {} % on {}", plan.target, plan.branch);
                 plain(&OodaFlow, &title, plan, limits)
             }
+            Self::Pipeline { plan, limits } => plain(&PipelineFlow, &plan.task, plan, limits),
         };
         RunStarted {
             program: program.to_owned(),

@@ -11,11 +11,13 @@ use gemicro_core::ask::AGENT_STEP;
 use gemicro_core::execute::Executors;
 use gemicro_core::store::Store;
 use gemicro_event::redact::Redactor;
+use gemicro_pipeline::steps::AGENT_WORK_STEP;
 use gemicro_store::DurableStore;
 
 use crate::agents::{AgentCommons, AgentExecutor, AgentSetup};
 use crate::batches::{Bounded, MemorySearch, Shell};
 use crate::ooda::OodaSteps;
+use crate::pipeline::PipelineSteps;
 
 /// Shell commands at the same time.
 const MAX_SHELLS: usize = 8;
@@ -54,13 +56,24 @@ impl StepParts {
         let gaps = GapsExecutor::new(shell.git_settings());
         let shell = Arc::new(Bounded::new(shell, MAX_SHELLS));
         let loops = Arc::new(OodaSteps::new(commons.clone(), setup.clone(), redactor));
+        let pipelines = Arc::new(PipelineSteps::new(
+            commons.clone(),
+            setup.clone(),
+            Redactor::new(&self.secrets),
+        ));
         let agents = AgentExecutor::new(commons, setup, self.secrets, self.journal);
+        let agents = Arc::new(Bounded::new(agents, MAX_AGENTS));
+        let mut executors = executors;
+        for kind in PipelineSteps::KINDS {
+            executors = executors.with(kind, pipelines.clone());
+        }
         executors
             .with(SHELL_STEP, shell.clone())
             .with(CHECK_STEP, shell)
             .with(GAPS_STEP, Arc::new(gaps))
             .with(OBSERVE_STEP, loops.clone())
             .with(TRIAL_STEP, loops)
-            .with(AGENT_STEP, Arc::new(Bounded::new(agents, MAX_AGENTS)))
+            .with(AGENT_WORK_STEP, agents.clone())
+            .with(AGENT_STEP, agents)
     }
 }

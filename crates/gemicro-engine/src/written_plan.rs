@@ -50,6 +50,10 @@ impl TryFrom<WrittenPlan> for Plan {
                 plan: read(&plan)?,
                 limits,
             },
+            "pipeline" => Self::Pipeline {
+                plan: read(&plan)?,
+                limits,
+            },
             other => return Err(format!("there is no flow `{other}`")),
         })
     }

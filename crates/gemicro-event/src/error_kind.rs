@@ -142,6 +142,10 @@ error_kinds! {
     BranchSwitched, "branch_switched", Refused, false, "the task starts again from its last import";
     /// What the agent committed was refused.
     ImportRefused, "import_refused", Refused, false, "see the reason above";
+    /// A gate stayed shut: reviewers or checks did not accept the work in the rounds there are.
+    GateClosed, "gate_closed", Refused, false, "`gemicro show RUN` tells why; go on with `gemicro retry RUN --from PHASE`";
+    /// The checks fail before anything was changed.
+    ChecksFailed, "checks_failed", Environment, false, "make the checks pass on the base, or change them in the workflow file";
     /// The repository has a feature that cannot be protected.
     UnsupportedRepository, "unsupported_repository", Environment, false, "see the reason above";
     /// The store could not be read or written.

@@ -14,6 +14,8 @@ mod cases;
 mod cost;
 #[path = "repository/intake.rs"]
 mod intake;
+#[path = "repository/merges.rs"]
+mod merges;
 #[path = "repository/open.rs"]
 mod open;
 #[path = "repository/ordinary_user.rs"]
@@ -22,6 +24,12 @@ mod ordinary_user;
 mod outside;
 #[path = "repository/plants.rs"]
 mod plants;
+#[path = "repository/questions.rs"]
+mod questions;
+#[path = "repository/remotes.rs"]
+mod remotes;
+#[path = "repository/reviews.rs"]
+mod reviews;
 #[path = "repository/tasks.rs"]
 mod tasks;
 #[path = "repository/view.rs"]

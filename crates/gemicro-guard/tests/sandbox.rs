@@ -373,6 +373,47 @@ fn read_only_means_read_only() {
     }
 }
 
+/// What reviewers get: of a workspace that is pinned as a whole only the folders named besides can be written.
+#[test]
+fn a_pinned_workspace_opens_the_named_folders_alone() {
+    for tier in tiers() {
+        let world = World::new();
+        std::fs::create_dir_all(world.path("task/wt/docs/reviews")).unwrap();
+        std::fs::write(world.path("task/wt/code"), "code").unwrap();
+        let profile = Profile {
+            writable: vec![world.path("task/wt/docs/reviews")],
+            pinned: vec![world.path("task/wt"), world.path("task/wt/.git")],
+            ..world.profile()
+        };
+        let script = r#"
+            echo x > new; echo x > code; rm code; truncate -s 0 code; mkdir docs/other; mv docs moved; rm -rf .gemini
+            ln -s ../../code docs/reviews/soft; echo x > docs/reviews/soft; ln code docs/reviews/hard && echo x > docs/reviews/hard
+            mv docs/reviews docs/renamed; echo y > .git/config; python3 -c "import os; os.rename('code', 'docs/reviews/code')"
+            mkdir docs/reviews/deep; echo mine > docs/reviews/deep/report && cat code docs/reviews/deep/report"#;
+        let output = world.run_with(tier, &profile, script);
+        let said = text(&output);
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            "codemine\n",
+            "{tier}: {said}"
+        );
+        let read = |name: &str| std::fs::read_to_string(world.path(name)).unwrap();
+        assert_eq!(
+            (read("task/wt/code"), read("task/wt/docs/reviews/deep/report")),
+            ("code".to_owned(), "mine\n".to_owned()),
+            "{tier}: {said}"
+        );
+        let mut names: Vec<_> = std::fs::read_dir(world.path("task/wt"))
+            .unwrap()
+            .flatten()
+            .collect();
+        names.sort_by_key(std::fs::DirEntry::file_name);
+        let names: Vec<_> = names.iter().map(std::fs::DirEntry::file_name).collect();
+        assert_eq!(names, [".gemini", ".git", "code", "docs"], "{tier}: {said}");
+        assert_eq!(read("task/wt/.git/config"), "config", "{tier}: {said}");
+    }
+}
+
 /// How many processes have this text in their command line.
 fn alive(marker: &str) -> usize {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();

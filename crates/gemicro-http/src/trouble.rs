@@ -23,7 +23,8 @@ pub fn status_of(kind: ErrorKind) -> StatusCode {
         ErrorKind::PermissionDenied
         | ErrorKind::Blocked
         | ErrorKind::BranchSwitched
-        | ErrorKind::ImportRefused => StatusCode::FORBIDDEN,
+        | ErrorKind::ImportRefused
+        | ErrorKind::GateClosed => StatusCode::FORBIDDEN,
         ErrorKind::NotFound | ErrorKind::SessionNotFound => StatusCode::NOT_FOUND,
         ErrorKind::Conflict
         | ErrorKind::StillRunning
@@ -41,7 +42,8 @@ pub fn status_of(kind: ErrorKind) -> StatusCode {
         ErrorKind::AuthFailed
         | ErrorKind::CommandNotFound
         | ErrorKind::SandboxUnavailable
-        | ErrorKind::UnsupportedRepository => StatusCode::FAILED_DEPENDENCY,
+        | ErrorKind::UnsupportedRepository
+        | ErrorKind::ChecksFailed => StatusCode::FAILED_DEPENDENCY,
         ErrorKind::StorageError => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }

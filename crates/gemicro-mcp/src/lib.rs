@@ -27,5 +27,5 @@ mod waiting;
 
 pub use http::{HttpAccess, Reach, serve_http};
 pub use server::Server;
-pub use setup::{BatchParameters, ResearchParameters, Setup};
+pub use setup::{BatchParameters, PipelineEntry, PipelineParameters, ResearchParameters, Setup};
 pub use stdio::{serve, serve_stdio};

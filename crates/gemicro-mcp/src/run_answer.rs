@@ -10,17 +10,20 @@ use crate::answer::Answer;
 
 /// The name of the research tool.
 pub(crate) const RESEARCH: &str = "research";
+/// The tool of pipelines.
+const PIPELINE: &str = "pipeline_start";
 
 /// A run as the tool that started it.
 enum Kind {
     Ask(Box<AskPlan>),
     Research(Box<RunStarted>),
+    Pipeline(Box<RunStarted>),
     Other(String),
 }
 
-/// The research tool's success.
+/// The success of a tool whose run ended with a text.
 #[derive(Debug, Serialize)]
-struct ResearchSuccess {
+struct RunSuccess {
     success: bool,
     tool: &'static str,
     run_id: StreamId,
@@ -45,6 +48,7 @@ pub(crate) fn ended(events: &[Event]) -> Answer {
             None => Answer::failure(plan.task.agent.as_str(), &unreadable(events)),
         },
         Ok(Kind::Research(started)) => research(&started, events),
+        Ok(Kind::Pipeline(started)) => pipeline(&started, events),
         Ok(Kind::Other(flow)) => Answer::failure("run_result", &other_flow(events, &flow)),
         Err(failure) => Answer::failure("run_result", &failure),
     }
@@ -57,6 +61,7 @@ pub(crate) fn goes_on(run: &StreamId, events: &[Event]) -> Answer {
     let (tool, limits) = match kind(events) {
         Ok(Kind::Ask(plan)) => (plan.task.agent.as_str(), (plan.task.idle_ms, plan.task.total_ms)),
         Ok(Kind::Research(started)) => (RESEARCH, limits(&started)),
+        Ok(Kind::Pipeline(started)) => (PIPELINE, limits(&started)),
         Ok(Kind::Other(_)) | Err(_) => ("run_result", (0, 0)),
     };
     Answer::of_tool(&ToolAnswer::still_running(tool, run, limits, so_far))
@@ -71,6 +76,7 @@ fn kind(events: &[Event]) -> Result<Kind, Failure> {
             Err(_) => Err(unreadable(events)),
         },
         "research" => Ok(Kind::Research(Box::new(started))),
+        "pipeline" => Ok(Kind::Pipeline(Box::new(started))),
         _ => Ok(Kind::Other(started.flow)),
     }
 }
@@ -81,7 +87,7 @@ fn research(started: &RunStarted, events: &[Event]) -> Answer {
     };
     let duration = last.update.timestamp.since(first.update.timestamp);
     if let Some(found) = last.update.as_final_result() {
-        return Answer::success(&ResearchSuccess {
+        return Answer::success(&RunSuccess {
             success: true,
             tool: RESEARCH,
             run_id: first.stream.clone(),
@@ -98,6 +104,41 @@ fn research(started: &RunStarted, events: &[Event]) -> Answer {
         0,
         duration,
     ))
+}
+
+/// A pipeline's end: its request as text, and everything else beside it.
+fn pipeline(started: &RunStarted, events: &[Event]) -> Answer {
+    let (Some(first), Some(last)) = (events.first(), events.last()) else {
+        return Answer::failure(PIPELINE, &unreadable(events));
+    };
+    let duration = last.update.timestamp.since(first.update.timestamp);
+    if last.update.event_type != "final_result" {
+        let failure = why_it_ended(first, last);
+        return Answer::of_tool(&ToolAnswer::failure(
+            PIPELINE,
+            &failure,
+            limits(started),
+            0,
+            duration,
+        ));
+    }
+    let mut more = match last.update.data.parse() {
+        Ok(serde_json::Value::Object(fields)) => fields,
+        Ok(_) | Err(_) => serde_json::Map::new(),
+    };
+    let result = more.remove("answer");
+    Answer::success(&RunSuccess {
+        success: true,
+        tool: PIPELINE,
+        run_id: first.stream.clone(),
+        result: result
+            .as_ref()
+            .and_then(|it| it.as_str())
+            .unwrap_or_default()
+            .to_owned(),
+        more,
+        duration: minutes(duration),
+    })
 }
 
 /// Everything of a result but the answer itself.

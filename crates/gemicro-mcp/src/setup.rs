@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gemicro_core::ask::AgentName;
 use gemicro_engine::{BatchRequest, Desk, Plan, Submitted};
 use gemicro_event::Failure;
 
@@ -16,6 +17,8 @@ pub struct Setup {
     pub research: Arc<dyn Fn(ResearchParameters) -> Result<Plan, Failure> + Send + Sync>,
     /// Says how a batch may work: settings live in the edge.
     pub batch: Arc<dyn Fn(BatchParameters) -> Result<BatchRequest, Failure> + Send + Sync>,
+    /// Turns a coding task into a checked plan: settings and workflows live in the edge.
+    pub pipeline: Arc<dyn Fn(PipelineParameters) -> Result<Plan, Failure> + Send + Sync>,
     /// Every call answers within this time: the result, or the id of a run that goes on.
     pub answer_within: Duration,
     /// Who takes over when the provider of an agent limits its requests; without it a run waits.
@@ -54,6 +57,38 @@ pub struct BatchParameters {
     pub batch: Submitted,
     /// The folder that they work in.
     pub directory: PathBuf,
+}
+
+/// A coding task as the tool was given it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PipelineParameters {
+    /// What is to be done.
+    pub task: String,
+    /// The checkout.
+    pub directory: PathBuf,
+    /// How it is entered.
+    pub mode: PipelineEntry,
+    /// The branch.
+    pub branch: Option<String>,
+    /// Who works where the role does not say.
+    pub agent: Option<AgentName>,
+    /// The model of that agent.
+    pub model: Option<String>,
+    /// Whether the branch is pushed and offered.
+    pub push: bool,
+    /// What the run may use.
+    pub budget: Option<String>,
+}
+
+/// How a coding task is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PipelineEntry {
+    /// By finding out what is wrong.
+    Bugfix,
+    /// By finding out what is known.
+    Research,
+    /// By planning at once.
+    Direct,
 }
 
 impl std::fmt::Debug for Setup {

@@ -19,6 +19,8 @@ pub struct AgentRequest {
     pub prompt: Prompt,
     /// Where it works.
     pub cwd: PathBuf,
+    /// Folders outside of that which it is given to read.
+    pub given: Vec<PathBuf>,
     /// Its own home for this run or conversation: settings and sessions, nobody else's files.
     pub home: PathBuf,
     /// Its folder for temporary files; some CLIs leave whole conversations there.
@@ -128,7 +130,11 @@ impl AgentRequest {
     /// `invalid_input`, naming what is wrong.
     pub fn check(&self) -> Result<(), Failure> {
         let wrong = |message: String| Err(Failure::new(ErrorKind::InvalidInput, message));
-        for (name, path) in [("cwd", &self.cwd), ("home", &self.home), ("temp", &self.temp)] {
+        let own = [("cwd", &self.cwd), ("home", &self.home), ("temp", &self.temp)];
+        for (name, path) in own
+            .into_iter()
+            .chain(self.given.iter().map(|path| ("given", path)))
+        {
             if !path.is_absolute() || path.to_str().is_none() {
                 return wrong(format!(
                     "{name} must be an absolute path in UTF-8: {}",

@@ -3,7 +3,7 @@
 //! [`Simulator::start`] serves a [`scenario::Scenario`] on a loopback address and gives a [`Running`] handle:
 //! its address, the [`RequestLog`] of everything it saw, its [`Gates`]. [`Recorder`] is the other direction: it
 //! stands between a client and a real API and writes a scenario from what passes. [`agent`] is a stand-in of
-//! another kind: a process that plays an agent CLI.
+//! another kind: a process that plays an agent CLI. [`mod@forge`] plays GitHub and GitLab.
 //!
 //! # Theory of operation
 //!
@@ -19,6 +19,7 @@ mod answer;
 mod anthropic;
 mod api;
 mod call;
+pub mod forge;
 mod gemini;
 mod openai;
 mod play;

@@ -8,6 +8,7 @@ use gemicro_event::{Charge, Json, StreamId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::pipeline::PipelineParameters;
 use super::propose_strategy::StrategyRequest;
 use super::propose_test::ProposalRequest;
 use super::refine_test::RefinementRequest;
@@ -43,6 +44,8 @@ pub enum RunRequest {
     Refinement(RefinementRequest),
     /// The gaps of a project, ranked.
     Strategy(StrategyRequest),
+    /// A coding task.
+    Pipeline(PipelineParameters),
 }
 
 /// Output of a step of kind `run`.

@@ -10,6 +10,7 @@
 //! | `query_coverage` | `coverage` | `coverage_data`, `summary`, `reports`, `warnings` |
 //! | `propose_test`, `refine_test` | `run` | `patch`, `files`, `verified`, …, and `run_id` |
 //! | `propose_strategy` | `run` | `strategy`, `gaps`, …, and `run_id` |
+//! | `pipeline` | `run` | `branch`, `commit`, `phases`, …, and `run_id` |
 //!
 //! Adding a type: its file here, its line in [`TASK_TYPES`], and an executor for its step kind where there is none.
 
@@ -19,6 +20,7 @@ mod execute_shell_command;
 mod folder;
 mod get_memory_summary;
 mod parameters;
+mod pipeline;
 mod prompt;
 mod propose_strategy;
 mod propose_test;
@@ -37,6 +39,7 @@ pub use get_memory_summary::{
     MEMORY_STEP, MemoryInput, MemoryOutput, MemoryParameters, MemoryPlace, MemorySource,
 };
 pub use parameters::ParameterError;
+pub use pipeline::{PipelineEntry, PipelineParameters};
 pub use prompt::PromptParameters;
 pub use propose_strategy::{StrategyParameters, StrategyRequest};
 pub use propose_test::{ProposalRequest, ProposeTestParameters};

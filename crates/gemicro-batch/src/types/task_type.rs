@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::parameters::ParameterError;
 use super::settings::BatchSettings;
 use super::{
-    agent, execute_shell_command, get_memory_summary, prompt, propose_strategy, propose_test, query_coverage,
-    refine_test, research,
+    agent, execute_shell_command, get_memory_summary, pipeline, prompt, propose_strategy, propose_test,
+    query_coverage, refine_test, research,
 };
 use crate::reference::Template;
 
@@ -24,6 +24,7 @@ pub const TASK_TYPES: &[TaskType] = &[
     propose_test::TYPE,
     refine_test::TYPE,
     propose_strategy::TYPE,
+    pipeline::TYPE,
 ];
 
 /// The type with this name.

@@ -138,7 +138,7 @@ fn unknown_types_are_rejected_and_the_others_proceed() {
     assert_eq!(states(&journal), [Rejected, Rejected, Queued, Failed]);
     assert_eq!(
         journal.error_of("x").1,
-        "there is no task type `query_weather`; there are prompt, research, agent, execute_shell_command, get_memory_summary, query_coverage, propose_test, refine_test, propose_strategy"
+        "there is no task type `query_weather`; there are prompt, research, agent, execute_shell_command, get_memory_summary, query_coverage, propose_test, refine_test, propose_strategy, pipeline"
     );
     assert_eq!(
         journal.error_of("after"),

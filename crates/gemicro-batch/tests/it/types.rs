@@ -41,6 +41,7 @@ fn the_types_there_are() {
         ("propose_test", "run"),
         ("refine_test", "run"),
         ("propose_strategy", "run"),
+        ("pipeline", "run"),
     ];
     assert_eq!(names, expected);
     for it in TASK_TYPES {

@@ -12,22 +12,28 @@ use crate::commands::completions::CompletionsArgs;
 use crate::commands::config::ConfigArgs;
 use crate::commands::conversations::ConversationsArgs;
 use crate::commands::dead_letters::DeadLettersArgs;
+use crate::commands::demo::DemoArgs;
+use crate::commands::diff::DiffArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::events::EventsArgs;
 use crate::commands::guard::GuardArgs;
+use crate::commands::init::InitArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::ooda::OodaArgs;
+use crate::commands::payload::PayloadArgs;
 use crate::commands::prune::PruneArgs;
 use crate::commands::research::ResearchArgs;
 use crate::commands::resume::ResumeArgs;
 use crate::commands::retry::RetryArgs;
+use crate::commands::run::RunArgs;
 use crate::commands::runs::RunsArgs;
 use crate::commands::serve::ServeArgs;
 use crate::commands::show::ShowArgs;
 use crate::commands::sim::SimArgs;
 use crate::commands::store::StoreArgs;
 use crate::commands::worker::WorkerArgs;
+use crate::commands::workflow::WorkflowArgs;
 
 /// Deep research you can prove: cited answers, a durable journal, runs that survive a crash.
 #[derive(Debug, Parser)]
@@ -67,6 +73,17 @@ pub(crate) enum Command {
     /// Raise the coverage of a project: observe, orient, decide, act, again and again
     #[command(after_help = help::OODA_EXAMPLES)]
     Ooda(Box<OodaArgs>),
+    /// Run a coding pipeline: from a task in words to a planned, tested, reviewed branch
+    #[command(after_help = help::RUN_EXAMPLES)]
+    Run(Box<RunArgs>),
+    /// Watch a whole pipeline mend a bug in a throwaway repository: no key, no network
+    Demo(DemoArgs),
+    /// Write the workflow of the pipeline and its prompts into a project, to be changed there
+    #[command(after_help = help::INIT_EXAMPLES)]
+    Init(InitArgs),
+    /// Check the workflow of a project before it costs anything, or show it
+    #[command(after_help = help::WORKFLOW_EXAMPLES)]
+    Workflow(WorkflowArgs),
     /// Serve agents, research and runs as tools over the Model Context Protocol
     #[command(after_help = help::MCP_EXAMPLES)]
     Mcp(McpArgs),
@@ -77,11 +94,13 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Show one run on one screen: what was asked, what happened, what it cost, what to do next
     Show(ShowArgs),
+    /// Print what a pipeline changed on its branch
+    Diff(DiffArgs),
     /// Print the events of a run
     Events(EventsArgs),
     /// Continue a run that was stopped or whose process died
     Resume(ResumeArgs),
-    /// Ask again what failed in a run; what was answered stays
+    /// Ask again what failed in a run, or go on from a phase of a pipeline; what was done stays
     Retry(RetryArgs),
     /// Answer the question that a run waits on
     Answer(AnswerArgs),
@@ -99,6 +118,8 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Ask what an agent may do: answer its hook, or explain a denial
     Guard(GuardArgs),
+    /// See what a pipeline reads out of an agent's answer
+    Payload(PayloadArgs),
     /// Print the JSON Schemas of all events
     Schema,
     /// Maintain the store
@@ -137,4 +158,14 @@ pub(crate) enum DataFormat {
     Json,
     /// One JSON value per line.
     Jsonl,
+}
+
+impl From<Format> for DataFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Json => Self::Json,
+            Format::Jsonl => Self::Jsonl,
+            Format::Text | Format::Markdown => Self::Text,
+        }
+    }
 }

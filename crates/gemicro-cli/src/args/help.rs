@@ -82,6 +82,39 @@ The file says what is run, in the sandbox, in a private copy of the repository:
 Tests that pass, raise coverage and notice broken code become commits on task/coverage; your checkout stays as it is.
 docs/ooda.md describes all keys.";
 
+/// Below `gemicro run --help`.
+pub(crate) const RUN_EXAMPLES: &str = "\
+Examples:
+  gemicro run --task \"Add a --json flag to the list command\" --dry-run
+  gemicro run --task \"Add a --json flag to the list command\" --agent claude --budget $5
+  gemicro run --mode bugfix --task-file report.md --require-protection
+  gemicro run --task \"Rename the setting timeout\" --branch task/rename-timeout --no-push
+
+Agents plan, review, write and audit on a branch of their own, in a sandbox; gemicro runs the checks itself, commits the
+documents and merges main. Your checkout stays as it is. `gemicro show`, `gemicro diff` and `gemicro retry RUN --from PHASE`
+go on from there; docs/pipeline.md describes the phases.";
+
+/// Below `gemicro init --help`.
+pub(crate) const INIT_EXAMPLES: &str = "\
+Examples:
+  gemicro init
+  gemicro init --dir services/parser
+  gemicro init --force
+
+It writes .gemicro/workflow.yaml and .gemicro/prompts/*.md. Without --force what is there stays.
+Prompts that are left out or deleted are taken from gemicro itself.";
+
+/// Below `gemicro workflow --help`.
+pub(crate) const WORKFLOW_EXAMPLES: &str = "\
+Examples:
+  gemicro workflow check
+  gemicro workflow check .gemicro/workflow.yaml --agent claude
+  gemicro workflow show --format mermaid
+
+Without a file it is .gemicro/workflow.yaml of this folder or one above it, up to the top
+of the repository; where there is none, the workflow in gemicro itself.
+docs/workflows.md describes all keys.";
+
 /// Below `gemicro mcp --help`.
 pub(crate) const MCP_EXAMPLES: &str = "\
 Examples:

@@ -10,16 +10,21 @@ use super::Cli;
 use crate::output;
 
 /// Every command by name; a first argument that is none of them is a question.
-pub(super) const COMMANDS: [&str; 26] = [
+pub(super) const COMMANDS: [&str; 32] = [
     "research",
     "ask",
     "chat",
     "batch",
     "ooda",
+    "run",
+    "demo",
+    "init",
+    "workflow",
     "mcp",
     "serve",
     "runs",
     "show",
+    "diff",
     "events",
     "resume",
     "retry",
@@ -31,6 +36,7 @@ pub(super) const COMMANDS: [&str; 26] = [
     "doctor",
     "config",
     "guard",
+    "payload",
     "schema",
     "store",
     "worker",
@@ -111,7 +117,7 @@ pub(super) fn misspelt_command(arguments: &[OsString]) -> Option<&'static str> {
     if COMMANDS.contains(&typed) || typed == "help" || !typed.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return None;
     }
-    COMMANDS
-        .into_iter()
-        .find(|command| strsim::damerau_levenshtein(command, typed) <= 2)
+    let distance = |command: &&str| strsim::damerau_levenshtein(command, typed);
+    let nearest = COMMANDS.into_iter().min_by_key(distance)?;
+    (distance(&nearest) <= 2).then_some(nearest)
 }

@@ -53,10 +53,10 @@ fn a_question_or_an_option_first_means_research() {
 
 #[test]
 fn one_misspelt_word_is_no_question() {
-    assert_eq!(misspelt_command(&arguments(&["rnus"])), Some("runs"));
+    assert_eq!(misspelt_command(&arguments(&["shwo"])), Some("show"));
     assert_eq!(misspelt_command(&arguments(&["runs"])), None);
     assert_eq!(misspelt_command(&arguments(&["Why?"])), None);
-    assert_eq!(misspelt_command(&arguments(&["rnus", "x"])), None);
+    assert_eq!(misspelt_command(&arguments(&["shwo", "x"])), None);
 }
 
 #[test]

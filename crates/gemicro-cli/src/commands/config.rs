@@ -5,7 +5,8 @@ use serde_json::json;
 
 use crate::args::DataFormat;
 use crate::config::{
-    ChatSettings, CoverageSettings, Endpoints, GuardSettings, ResearchFlags, ResearchSettings, StateFolder,
+    ChatSettings, CoverageSettings, Endpoints, ForgeSettings, GuardSettings, ResearchFlags, ResearchSettings,
+    StateFolder,
 };
 use crate::environment::KEY_VARIABLES;
 use crate::output;
@@ -42,6 +43,7 @@ pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), Stopped> {
     rows.extend(ChatSettings::resolve(&layers, None, None, None)?.rows());
     rows.extend(CoverageSettings::resolve(&layers)?.rows());
     rows.extend(GuardSettings::resolve(&layers)?.rows());
+    rows.extend(ForgeSettings::resolve(&layers)?.rows());
     let mut rows: Vec<(String, String, String)> = rows
         .into_iter()
         .map(|(key, value, origin)| (key.to_owned(), value, origin.to_string()))

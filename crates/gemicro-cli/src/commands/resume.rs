@@ -13,13 +13,13 @@ use gemicro_engine::{AllowedHost, Here};
 use gemicro_event::ErrorKind;
 
 use super::research::{Showing, views, watch};
-use super::{ask, batch, ooda};
+use super::{ask, batch, ooda, run as pipeline};
 use crate::args::{DataFormat, Format};
 use crate::config::readers::parse_host;
 use crate::follow::replay;
 use crate::output;
 use crate::session::{self, Context, find_run, run_trouble};
-use crate::story::BATCH;
+use crate::story::{BATCH, PIPELINE};
 use crate::trouble::Stopped;
 use crate::{runtime, signals};
 
@@ -89,22 +89,16 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         .await
         .map_err(|failure| run_trouble(failure, &id))?;
     if row.flow == AskFlow.name() {
-        let format = match args.format {
-            Format::Json => DataFormat::Json,
-            Format::Jsonl => DataFormat::Jsonl,
-            Format::Text | Format::Markdown => DataFormat::Text,
-        };
+        let format = DataFormat::from(args.format);
         let end = ask::show(ctx, &here, watching, &stop, format).await?;
         here.engine().store().close().await;
         return end.outcome(&id);
     }
     if row.flow == OodaFlow.name() {
-        let format = match args.format {
-            Format::Json => DataFormat::Json,
-            Format::Jsonl => DataFormat::Jsonl,
-            Format::Text | Format::Markdown => DataFormat::Text,
-        };
-        return ooda::resume(ctx, &here, watching, &stop, format).await;
+        return ooda::resume(ctx, &here, watching, &stop, args.format.into()).await;
+    }
+    if row.flow == PIPELINE {
+        return pipeline::resume(ctx, &here, watching, &stop, args.format.into()).await;
     }
     let showing = Showing {
         format: args.format,

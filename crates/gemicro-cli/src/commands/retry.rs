@@ -1,18 +1,23 @@
-//! `gemicro retry`: what failed in a run is asked again, in a run of its own; what was answered stays.
+//! `gemicro retry`: what failed in a run is asked again, in a run of its own; what was answered stays. A pipeline goes on
+//! from a phase, on the same branch.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use gemicro_core::budget::Limits;
+use gemicro_core::drive::StopSignals;
 use gemicro_core::research::UseAs;
-use gemicro_engine::{AllowedHost, Desk, Here, ResearchRequest};
-use gemicro_event::ErrorKind;
+use gemicro_core::store::Store;
+use gemicro_engine::pipeline::retry_from;
+use gemicro_engine::{AllowedHost, Desk, Engine, Here, Plan, ResearchRequest};
+use gemicro_event::{ErrorKind, StreamId};
 
 use super::research::{Showing, planned, watch};
+use super::run as pipeline;
 use crate::args::Format;
 use crate::config::readers::{parse_budget, parse_host};
 use crate::session::{Context, find_run};
-use crate::story::BATCH;
+use crate::story::{BATCH, PIPELINE};
 use crate::trouble::Stopped;
 use crate::{backend, output, runtime, signals};
 
@@ -22,6 +27,9 @@ pub(crate) struct RetryArgs {
     /// The run: its id, the beginning of it, or `last`
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
+    /// The phase of a pipeline to go on from, by its name or its label [default: the one in which it ended]
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) from: Option<String>,
     /// What it may use instead of what the run might: tokens 50k, money $0.50 or time 10m; may be given several times
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget)]
     pub(crate) budget: Vec<Limits>,
@@ -48,7 +56,29 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
     let stop = signals::listen()?;
     let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
-    if engine.store().run(&id).await?.flow == BATCH {
+    let row = engine.store().run(&id).await?;
+    if row.flow == PIPELINE {
+        if !row.status.is_terminal() {
+            return Err(Stopped::usage(
+                format!(
+                    "run {id} has not ended ({}), and two runs cannot share a branch",
+                    row.status.as_str()
+                ),
+                format!("go on with it: gemicro resume {id}; or end it first: gemicro cancel {id}"),
+            ));
+        }
+        return retry_pipeline(ctx, engine, &id, args, &stop).await;
+    }
+    if args.from.is_some() {
+        return Err(Stopped::usage(
+            format!(
+                "run {id} is no pipeline but a run of {}, which has no phases",
+                row.flow
+            ),
+            format!("leave out --from: gemicro retry {id}"),
+        ));
+    }
+    if row.flow == BATCH {
         return Err(Stopped::usage(
             format!("run {id} is a batch, and its tasks are done again by another command"),
             format!("gemicro batch retry {id}"),
@@ -89,4 +119,28 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
         yes: false,
     };
     watch(ctx, &here, watching, &stop, showing).await
+}
+
+/// Enters a phase of a pipeline again, in a run of its own.
+async fn retry_pipeline(
+    ctx: &Context,
+    engine: Engine,
+    id: &StreamId,
+    args: &RetryArgs,
+    stop: &StopSignals,
+) -> Result<(), Stopped> {
+    let events = engine.store().read(id, 0, usize::MAX).await?.events;
+    let plan = retry_from(&events, args.from.as_deref())
+        .map_err(|failure| Stopped::from(failure).with_hint(format!("gemicro show {id}")))?;
+    let plan = match (plan, args.budget.as_slice()) {
+        (Plan::Pipeline { plan, .. }, given @ [_, ..]) => Plan::Pipeline {
+            plan,
+            limits: Limits::merge_all(given.iter().copied())
+                .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?,
+        },
+        (plan, _) => plan,
+    };
+    pipeline::access(ctx, &plan)?;
+    let here = Here::new(engine);
+    pipeline::started(ctx, &here, plan, stop, args.format.into()).await
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::file::{ConfigFile, Owner};
-use super::{Origin, Setting, chat, coverage, endpoints, guard, research_defaults, state_folder};
+use super::{Origin, Setting, chat, coverage, endpoints, forges, guard, research_defaults, state_folder};
 use crate::environment::Environment;
 use crate::trouble::Stopped;
 
@@ -58,6 +58,7 @@ impl Layers {
             .chain(guard::KEYS)
             .chain(chat::KEYS)
             .chain(coverage::KEYS)
+            .chain(forges::KEYS)
             .copied()
             .collect();
         self.files.iter().flat_map(|file| file.warnings(&known)).collect()

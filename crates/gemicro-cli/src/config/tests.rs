@@ -1,7 +1,10 @@
 //! Tests of the settings: which layer wins, and what is refused.
 
-use super::{CoverageSettings, Endpoints, Layers, Origin, ResearchFlags, ResearchSettings, StateFolder};
+use super::{
+    CoverageSettings, Endpoints, ForgeSettings, Layers, Origin, ResearchFlags, ResearchSettings, StateFolder,
+};
 use gemicro_core::budget::Limits;
+use gemicro_engine::pipeline::forge::{ForgeKind, recognise};
 
 use crate::environment::Environment;
 use crate::trouble::Stopped;
@@ -197,4 +200,51 @@ fn reports_of_coverage_lie_inside_the_project() {
         let refused = CoverageSettings::resolve(&layers.unwrap()).expect_err("refused");
         assert!(message(refused).contains(expected), "{report}");
     }
+}
+
+#[test]
+fn forges_are_named_by_the_user_alone() {
+    let hosts =
+        "[forge.hosts.\"git.example.com\"]\nkind = \"gitlab\"\napi = \"https://git.example.com/api/v4\"\n";
+    let environment = Environment::of([("GH_TOKEN", " ghp_one \n"), ("GITLAB_TOKEN", "")]);
+    let layers = Layers::of(environment.clone(), "", hosts).unwrap();
+    let settings = ForgeSettings::resolve(&layers).unwrap();
+    let (key, shown, origin) = settings.rows().remove(0);
+    assert_eq!((key, shown.as_str()), ("forge.hosts", "git.example.com (GitLab)"));
+    assert_eq!(origin.to_string(), "user file /user/config.toml");
+    assert_eq!(layers.warnings(), Vec::<String>::new());
+    let forges = settings.forges(&environment);
+    assert_eq!(Vec::from_iter(forges.tokens.keys().copied()), [ForgeKind::GitHub]);
+    let address = recognise("https://git.example.com/group/app.git", &forges.hosts).unwrap();
+    assert_eq!(
+        (address.kind(), address.project()),
+        (ForgeKind::GitLab, "group/app")
+    );
+    let refused = |project: &str, user: &str| {
+        let layers = Layers::of(Environment::default(), project, user).unwrap();
+        message(ForgeSettings::resolve(&layers).unwrap_err())
+    };
+    assert!(refused(hosts, "").contains("a project may not say where your tokens are sent"));
+    assert!(refused("", "[forge.hosts.\"a/b\"]\nkind = \"gitlab\"").contains("not the name of a host"));
+    assert!(refused("", "[forge.hosts.x]\nkind = \"subversion\"").contains("subversion"));
+    assert!(refused("", "[forge]\nhost = 1").contains("host"));
+    assert!(
+        refused("", "[forge.hosts.x]\nkind = \"github\"\napi = \"ftp://x\"")
+            .contains("no http or https address")
+    );
+}
+
+#[test]
+fn tokens_of_forges_are_secrets_that_no_agent_gets() {
+    let environment = Environment::of([
+        ("GITHUB_TOKEN", "ghp_one"),
+        ("GH_TOKEN", "ghp_two"),
+        ("GITLAB_TOKEN", " glpat-three\n"),
+        ("PATH", "/bin"),
+    ]);
+    assert_eq!(environment.secrets(), ["ghp_one", "ghp_two", "glpat-three"]);
+    assert_eq!(Vec::from_iter(environment.for_agents().into_keys()), ["PATH"]);
+    assert_eq!(environment.forge_token(ForgeKind::GitHub), Some("ghp_one"));
+    let second = Environment::of([("GITHUB_TOKEN", ""), ("GH_TOKEN", "ghp_two")]);
+    assert_eq!(second.forge_token(ForgeKind::GitHub), Some("ghp_two"));
 }

@@ -3,11 +3,13 @@
 mod batch_tasks;
 mod cost;
 mod next;
+mod pipeline;
 mod raw;
 mod screen;
 mod steps;
 mod story_fold;
 
+pub(crate) use pipeline::{PIPELINE, PhaseStory, PipelineStory, words};
 pub(crate) use raw::RawView;
 pub(crate) use screen::tell;
 pub(crate) use story_fold::{BATCH, Story};

@@ -5,6 +5,7 @@ use gemicro_event::{ErrorKind, RunStatus};
 
 use super::Story;
 use super::batch_tasks::can_be_retried;
+use super::pipeline::next_of_pipeline;
 
 /// A command and what it is good for.
 pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
@@ -22,6 +23,9 @@ pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
     }
     if let Some(batch) = &story.batch {
         return next_of_batch(story, batch);
+    }
+    if let Some(pipeline) = &story.pipeline {
+        return next_of_pipeline(story, pipeline);
     }
     let mut commands = match story.status {
         RunStatus::Completed if story.agent.is_some() || story.is_about_tests() => vec![(

@@ -7,6 +7,7 @@ use gemicro_event::{ErrorKind, Failure, RunStatus};
 use super::batch_tasks::tasks;
 use super::cost::cost;
 use super::next::next;
+use super::pipeline::{facts, phases};
 use super::steps::{StepStanding, StepStory};
 use super::{Story, story_fold::SubQueryStory};
 use crate::commands::batch::summary;
@@ -68,14 +69,15 @@ impl Page<'_> {
         self.field(&mut page, "Asked", &first_lines(&story.question, QUESTION_LINES));
         let started = format!("{} UTC by {}", numbers::moment(story.started_at), story.program);
         self.field(&mut page, "Started", &started);
-        if story.batch.is_none() && (story.model.is_some() || !story.is_about_tests()) {
+        let is_several = story.batch.is_some() || story.pipeline.is_some();
+        if !is_several && (story.model.is_some() || !story.is_about_tests()) {
             self.field(&mut page, "Answered", &format!("by {by}"));
         }
         self.field(&mut page, "Stopped", &self.why_it_stopped());
         if let Some(earlier) = &story.goes_on_from {
             self.field(&mut page, "After", &format!("run {earlier}"));
         }
-        for (name, words) in story.remarks(MANY) {
+        for (name, words) in story.pipeline.iter().flat_map(facts).chain(story.remarks(MANY)) {
             self.field(&mut page, name, &words);
         }
         page
@@ -94,7 +96,7 @@ impl Page<'_> {
             RunStatus::Completed if story.agent.is_some() || story.conversation.is_some() => {
                 "done".to_owned()
             }
-            RunStatus::Completed if story.is_about_tests() => {
+            RunStatus::Completed if story.is_about_tests() || story.pipeline.is_some() => {
                 format!("done: {}", story.outcome.as_deref().unwrap_or("it has a result"))
             }
             RunStatus::Completed => {
@@ -142,6 +144,9 @@ impl Page<'_> {
         let story = self.story;
         if let Some(batch) = &story.batch {
             return self.title("Tasks") + &tasks(batch, self.paint, self.columns);
+        }
+        if let Some(pipeline) = story.pipeline.as_ref().filter(|it| !it.phases.is_empty()) {
+            return self.title("What happened") + &phases(pipeline, self.paint, self.columns);
         }
         if story.steps.is_empty() {
             return String::new();

@@ -11,6 +11,7 @@ use gemicro_engine::BatchAnswer;
 use gemicro_event::{Charge, ErrorKind, Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
 use serde::Serialize;
 
+use super::pipeline::{PIPELINE, PipelineStory};
 use super::steps::{self, StepStory};
 use crate::screen::branch;
 use crate::trouble::Stopped;
@@ -75,6 +76,9 @@ pub(crate) struct Story {
     /// How its tasks stand, if it is a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) batch: Option<BatchAnswer>,
+    /// Its phases, if it is a coding pipeline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pipeline: Option<PipelineStory>,
     /// What it spent.
     pub(crate) spent: Charge,
     /// What it may spend.
@@ -137,6 +141,7 @@ impl Story {
             session: None,
             branch: None,
             batch: None,
+            pipeline: None,
             spent: Charge::ZERO,
             limits: Limits::NONE,
             sources: Vec::new(),
@@ -177,6 +182,9 @@ impl Story {
         if self.flow != BATCH {
             steps::fold(&mut self.steps, event);
         }
+        if let Some(pipeline) = &mut self.pipeline {
+            pipeline.fold(event);
+        }
         match update.event_type.as_str() {
             "run_started" => self.fold_started(event),
             "sources_read" => self.sources_read = update.as_sources_read(),
@@ -197,7 +205,8 @@ impl Story {
             "final_result" => {
                 self.result = update.as_final_result();
                 self.outcome = Some(update.message.clone());
-                self.details = self.is_about_tests().then(|| update.data.clone());
+                let is_other = self.is_about_tests() || self.pipeline.is_some();
+                self.details = is_other.then(|| update.data.clone());
             }
             _ => self.fold_sub_query(event),
         }
@@ -235,6 +244,13 @@ impl Story {
             let text = |pointer: &str| Some(started.plan.pointer(pointer)?.as_str()?.to_owned());
             self.model = text("/settings/llm/model");
             self.goes_on_from = text("/retries").and_then(|run| StreamId::new(run).ok());
+        } else if self.flow == PIPELINE {
+            self.pipeline = PipelineStory::of_plan(&started.plan);
+            if let Some(pipeline) = &self.pipeline {
+                self.question.clone_from(&pipeline.task);
+                self.notices.clone_from(&pipeline.notices);
+                self.goes_on_from.clone_from(&pipeline.goes_on_from);
+            }
         } else if self.is_about_tests() {
             let text = |pointer: &str| Some(started.plan.pointer(pointer)?.as_str()?.to_owned());
             self.model = text("/llm/model").or_else(|| text("/prose/llm/model"));

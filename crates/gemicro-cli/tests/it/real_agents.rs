@@ -76,8 +76,13 @@ impl Desk {
         }
         arguments.extend(more);
         arguments.push(prompt);
+        self.program(&arguments)
+    }
+
+    /// The program, told where the agents and their providers are.
+    pub(crate) fn program(&self, arguments: &[&str]) -> Command {
         let url = self.simulated.running.url();
-        let mut command = self.simulated.command(&arguments);
+        let mut command = self.simulated.command(arguments);
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.programs.display());
         command
             .env("PATH", path)

@@ -6,19 +6,19 @@ use std::time::SystemTime;
 
 use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
 use gemicro_core::execute::StepCall;
-use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_core::flow::{StepFailure, StepOutput};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{GatewayPort, Tier};
-use gemicro_llm::gateway;
-use gemicro_runner::supervise::{Outcome, Supervision, Turn, WarmAgent, supervise, supervise_warm};
+use gemicro_runner::supervise::{Supervision, Turn, supervise, supervise_warm};
 use gemicro_runner::{Prompt, Session, SessionId};
 use tokio_util::sync::CancellationToken;
 
-use super::branch::{self, Landing, OnBranch};
+use super::branch::{self, OnBranch};
 use super::denials::Denials;
-use super::executor::Shared;
+use super::executor::{Shared, Work};
+use super::landing::Landing;
 use super::leave::Leave;
 use super::login::{bring, take_back};
 use super::memory::{Memory, retell, tag};
@@ -27,6 +27,7 @@ use super::place::{Place, belongs, name_of, turns_of_session};
 use super::pool::{Kept, Key};
 use super::seen::{Facts, Seen};
 use super::setup::{AgentAccess, cli, must_ask};
+use super::turned::{Turned, refused};
 use super::verdict::Verdict;
 use super::way;
 
@@ -46,45 +47,26 @@ pub(super) struct Attempt<'a> {
     began: SystemTime,
     /// The branch it works on.
     branch: Option<OnBranch>,
+    /// It is a step of a pipeline: what it does is taken over by another step.
+    is_staged: bool,
     /// Where it works.
     workplace: PathBuf,
     /// Its session was gone, and a new one was told what was said before.
     retold: bool,
 }
 
-/// How a turn came out, before it is judged.
-struct Turned {
-    outcome: Outcome,
-    spent: Option<gateway::Spent>,
-    place: Place,
-    /// The process, where it stays, and what it shows the gateway.
-    warm: Option<(WarmAgent, String)>,
-}
-
-/// Nothing was begun.
-fn refused(failure: Failure) -> StepFailure {
-    let (spent, again) = (Spent::Nothing, Again::Never);
-    StepFailure {
-        failure,
-        spent,
-        again,
-    }
-}
-
 impl<'a> Attempt<'a> {
     /// Carries a task out.
     pub(super) async fn run(
         shared: &'a Shared,
-        task: &'a AgentTask,
+        work: &'a Work,
         call: StepCall,
     ) -> Result<StepOutput, StepFailure> {
+        let task = work.task();
         let access = way::access(&shared.setup, task).map_err(refused)?;
         let facts = Facts::default();
         let is_counted = matches!(access, AgentAccess::Key { .. });
-        let branch = match &task.branch {
-            Some(branch) => Some(OnBranch::of(shared, task, branch).await.map_err(refused)?),
-            None => None,
-        };
+        let branch = work.branch(shared, &call.cancel).await.map_err(refused)?;
         let workplace = branch
             .as_ref()
             .map_or_else(|| PathBuf::from(&task.directory), OnBranch::worktree);
@@ -115,6 +97,7 @@ impl<'a> Attempt<'a> {
             facts,
             began: SystemTime::now(),
             branch,
+            is_staged: work.is_staged(),
             workplace,
             retold: false,
         };
@@ -350,6 +333,7 @@ impl<'a> Attempt<'a> {
             workplace: self.workplace,
             denials: self.seen.refused(),
             branch,
+            is_staged: self.is_staged,
             retold: self.retold,
         }
         .into_result()
@@ -357,7 +341,7 @@ impl<'a> Attempt<'a> {
 
     /// The policy for an agent on a branch.
     fn guard(&self, place: &Place) -> Result<Option<PolicyConfig>, Failure> {
-        let policy = |_| way::policy(&self.shared.setup, place);
+        let policy = |branch| way::policy(&self.shared.setup, place, branch);
         self.branch.as_ref().map(policy).transpose()
     }
 
@@ -365,7 +349,7 @@ impl<'a> Attempt<'a> {
     async fn land(&mut self, turned: &mut Turned) -> Option<BranchOutcome> {
         let branch = self.branch.take()?;
         let landing = match (turned.outcome.record.tier, self.task.sandbox) {
-            (Some(tier), SandboxMode::WorkspaceWrite) if turned.outcome.result.is_ok() => {
+            (Some(tier), SandboxMode::WorkspaceWrite) if turned.outcome.result.is_ok() && !self.is_staged => {
                 Some(Landing::of(&self.shared.setup, tier, self.task, &self.run))
             }
             _ => None,

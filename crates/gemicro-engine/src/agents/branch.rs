@@ -2,64 +2,34 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
-use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{
-    Bundled, ChangeCounts, CommitMessage, GitSettings, Import, ImportRules, Inside, NewTask, Report,
-    RepositoryError, Shown, Slug, Start, TaskRepo, TaskSandbox, Tripwire, TrustedRepo, import, show,
+    Bundled, ChangeCounts, GitSettings, Import, NewTask, Report, RepositoryError, Shown, Slug, Start,
+    TaskRepo, TaskSandbox, Tripwire, TrustedRepo, import, show,
 };
-use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Profile, Tier};
+use gemicro_guard::sandbox::Profile;
 
 use super::executor::Shared;
+use super::landing::Landing;
 use super::setup::AgentSetup;
+use super::stage::Stage;
 use super::task_folder::{Marks, find, id_of, lock, tasks_folder, told};
-
-/// What our own git commands inside may take.
-const INSIDE: Duration = Duration::from_secs(120);
-/// The longest subject of a commit that gemicro makes for an agent.
-const SUBJECT_CHARS: usize = 72;
 
 /// A branch that a run works on; nobody else does meanwhile.
 pub(crate) struct OnBranch {
-    repository: TrustedRepo,
-    task: TaskRepo,
+    pub(super) repository: TrustedRepo,
+    pub(super) task: TaskRepo,
     /// The user's repository before the agent began.
     before: Tripwire,
-    notes: Vec<String>,
-    marks: Marks,
+    pub(super) notes: Vec<String>,
+    pub(super) marks: Marks,
     /// The branch was made now.
     is_new: bool,
+    /// What is particular to a step of a pipeline.
+    pub(super) stage: Option<Stage>,
     _lock: File,
-}
-
-/// How the agent's commits are taken over.
-pub(crate) struct Landing {
-    launcher: Launcher,
-    tier: Tier,
-    user_home: PathBuf,
-    environment: Vec<(String, String)>,
-    message: CommitMessage,
-}
-
-impl Landing {
-    /// For the run of a task in a tier.
-    pub(super) fn of(setup: &AgentSetup, tier: Tier, task: &AgentTask, run: &StreamId) -> Self {
-        Self::with(setup, tier, message(task, run))
-    }
-
-    /// With a message for what is not committed yet.
-    pub(crate) fn with(setup: &AgentSetup, tier: Tier, message: CommitMessage) -> Self {
-        let fixed = [("PATH", search_path(setup)), ("LC_ALL", "C.UTF-8".to_owned())];
-        Self {
-            launcher: setup.launcher.clone(),
-            tier,
-            user_home: setup.user_home.clone(),
-            environment: fixed.map(|(name, value)| (name.to_owned(), value)).to_vec(),
-            message,
-        }
-    }
 }
 
 impl OnBranch {
@@ -108,12 +78,7 @@ impl OnBranch {
     ) -> Result<Self, Failure> {
         let tasks = tasks_folder(state)?;
         let slug: Slug = branch.parse().map_err(|error| told(&error))?;
-        let settings = GitSettings {
-            agent_folders: vec![tasks.clone()],
-            config_home: setup.environment.get("XDG_CONFIG_HOME").map(PathBuf::from),
-            ..GitSettings::new(search_path(setup), &setup.user_home)
-        };
-        let repository = TrustedRepo::open(&settings, Path::new(directory)).map_err(|error| told(&error))?;
+        let repository = repository(setup, &tasks, directory)?;
         let id = id_of(&repository, &slug);
         let lock = lock(&tasks.join(format!("{id}.lock")), &slug)?;
         // After the work it would be too late to say so.
@@ -139,6 +104,16 @@ impl OnBranch {
         if task_writes {
             marks.begin()?;
         }
+        Self::opened(repository, task, (notes, marks), is_new, lock)
+    }
+
+    pub(super) fn opened(
+        repository: TrustedRepo,
+        task: TaskRepo,
+        (notes, marks): (Vec<String>, Marks),
+        is_new: bool,
+        lock: File,
+    ) -> Result<Self, Failure> {
         let before = Tripwire::take(&repository, task.slug()).map_err(|error| told(&error))?;
         Ok(Self {
             repository,
@@ -147,6 +122,7 @@ impl OnBranch {
             notes,
             marks,
             is_new,
+            stage: None,
             _lock: lock,
         })
     }
@@ -227,7 +203,7 @@ impl OnBranch {
     /// The walls of the agent: those it would have in the user's folder, moved to the task.
     pub(super) fn profile(&self, usual: Profile) -> Profile {
         let (home, temporary) = (usual.home.clone(), usual.temporary.clone());
-        let profile = self.task.profile(TaskSandbox {
+        let sandbox = TaskSandbox {
             mode: usual.mode,
             user_home: usual.user_home,
             readable: usual.readable,
@@ -236,7 +212,11 @@ impl OnBranch {
             unix_sockets: usual.unix_sockets,
             limits: usual.limits,
             environment: usual.environment,
-        });
+        };
+        let profile = match &self.stage {
+            Some(stage) => stage.profile(&self.task, sandbox, &home),
+            None => self.task.profile(sandbox),
+        };
         Profile {
             home,
             temporary,
@@ -251,6 +231,9 @@ impl OnBranch {
     /// was.
     fn land(mut self, landing: &Landing) -> Result<BranchOutcome, Failure> {
         let old = self.task.tip().to_string();
+        if let Some(by) = &landing.by {
+            self.marks.landing(by)?;
+        }
         let imported = self.take_over(landing).map_err(|error| {
             let kind = ErrorKind::from(&error);
             if let ErrorKind::BranchSwitched | ErrorKind::ImportRefused | ErrorKind::Timeout = kind {
@@ -313,48 +296,16 @@ impl OnBranch {
 
     fn take_over(&mut self, landing: &Landing) -> Result<Import, RepositoryError> {
         self.task.check_branch()?;
-        let profile = self.task.profile(TaskSandbox {
-            mode: Mode::WorkspaceWrite,
-            user_home: landing.user_home.clone(),
-            readable: Vec::new(),
-            hidden: Vec::new(),
-            network: Network::None,
-            unix_sockets: false,
-            limits: Limits::default(),
-            environment: landing.environment.clone(),
-        });
-        let inside = Inside {
-            launcher: landing.launcher.clone(),
-            tier: landing.tier,
-            profile,
-            time_limit: INSIDE,
-        };
+        let inside = landing.inside(&self.task);
         let committed = inside.commit_all(&self.task, &landing.message)?;
         let left_out = committed
             .left_out
             .map(|why| format!("not everything could be committed: {why}"));
         self.notes.extend(left_out);
-        match inside.bundle(&self.task)? {
+        match inside.bundle_without(&self.task, &landing.rules.known)? {
             Bundled::Nothing => Ok(Import::Nothing),
-            Bundled::Something => import(&self.repository, &mut self.task, &ImportRules::default()),
+            Bundled::Something => import(&self.repository, &mut self.task, &landing.rules),
         }
-    }
-}
-
-/// What gemicro says about changes that the agent did not commit itself.
-fn message(task: &AgentTask, run: &StreamId) -> CommitMessage {
-    let first = task
-        .prompt
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
-    let subject: String = first.trim().chars().take(SUBJECT_CHARS).collect();
-    CommitMessage {
-        text: subject,
-        trailers: vec![
-            ("Gemicro-Run".to_owned(), run.to_string()),
-            ("Gemicro-Agent".to_owned(), task.agent.to_string()),
-        ],
     }
 }
 
@@ -373,10 +324,23 @@ fn reported(report: &Report) -> String {
     format!("{}: {}{}", report.path, report.kind, detail.collect::<String>())
 }
 
-fn search_path(setup: &AgentSetup) -> String {
+pub(super) fn search_path(setup: &AgentSetup) -> String {
     setup.environment.get("PATH").cloned().unwrap_or_default()
 }
 
 fn crashed(error: &tokio::task::JoinError) -> Failure {
     Failure::new(ErrorKind::Internal, error.to_string())
+}
+
+/// The user's repository of a folder.
+pub(super) fn repository(setup: &AgentSetup, tasks: &Path, directory: &str) -> Result<TrustedRepo, Failure> {
+    let variables = setup.remote_variables.iter();
+    let variables = variables.map(|(name, value)| (name.clone(), value.into()));
+    let settings = GitSettings {
+        agent_folders: vec![tasks.to_owned()],
+        config_home: setup.environment.get("XDG_CONFIG_HOME").map(PathBuf::from),
+        remote_variables: variables.collect(),
+        ..GitSettings::new(search_path(setup), &setup.user_home)
+    };
+    TrustedRepo::open(&settings, Path::new(directory)).map_err(|error| told(&error))
 }

@@ -5,14 +5,19 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use gemicro_core::ask::{AgentTask, SandboxMode};
 use gemicro_core::execute::{Executor, StepCall};
-use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
 use gemicro_core::store::Store;
+use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
+use gemicro_pipeline::steps::{AGENT_WORK_STEP, AgentWork};
 use gemicro_runner::supervise::{ProcessHandle, end_leftover};
+use tokio_util::sync::CancellationToken;
 
 use super::attempt::Attempt;
+use super::branch::OnBranch;
 use super::commons::AgentCommons;
 use super::setup::AgentSetup;
+use crate::pipeline::{Tools, open_for_agent};
 
 /// Runs agent CLIs.
 #[derive(Clone)]
@@ -27,6 +32,54 @@ pub(super) struct Shared {
     pub(super) secrets: Vec<String>,
     /// What was said in earlier turns.
     pub(super) journal: Arc<dyn Store>,
+}
+
+/// What an agent is to do.
+pub(super) enum Work {
+    /// One task.
+    Task(Box<AgentTask>),
+    /// A step of a pipeline.
+    Staged(Box<AgentWork>),
+}
+
+impl Work {
+    fn of(step: &Step) -> Result<Self, serde_json::Error> {
+        match step.kind.as_str() {
+            AGENT_WORK_STEP => step.input.parse().map(|work| Self::Staged(Box::new(work))),
+            _ => step.input.parse().map(|task| Self::Task(Box::new(task))),
+        }
+    }
+
+    pub(super) fn task(&self) -> &AgentTask {
+        match self {
+            Self::Task(task) => task,
+            Self::Staged(work) => &work.task,
+        }
+    }
+
+    pub(super) fn is_staged(&self) -> bool {
+        matches!(self, Self::Staged(_))
+    }
+
+    /// The branch that it works on, where it does.
+    pub(super) async fn branch(
+        &self,
+        shared: &Shared,
+        cancel: &CancellationToken,
+    ) -> Result<Option<OnBranch>, Failure> {
+        match (self, &self.task().branch) {
+            (Self::Staged(work), _) => {
+                let tools = Tools {
+                    commons: shared.commons.clone(),
+                    setup: shared.setup.clone(),
+                    redactor: Redactor::new(&shared.secrets),
+                };
+                open_for_agent(&tools, work, cancel).await.map(Some)
+            }
+            (Self::Task(task), Some(branch)) => OnBranch::of(shared, task, branch).await.map(Some),
+            (Self::Task(_), None) => Ok(None),
+        }
+    }
 }
 
 impl AgentExecutor {
@@ -54,14 +107,18 @@ impl Executor for AgentExecutor {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let task: AgentTask = call.step.input.parse().map_err(|error| {
+            let work = Work::of(&call.step).map_err(|error| {
                 let message = format!("the task cannot be read: {error}");
                 StepFailure::free(Failure::new(ErrorKind::Internal, message))
             })?;
             if let Some(handle) = &call.handle {
-                return Err(cut_off(&task, handle.parse().ok()).await);
+                end(handle.parse().ok()).await;
+                // A step of a pipeline begins again with a checkout made anew.
+                if !work.is_staged() {
+                    return Err(cut_off(work.task()));
+                }
             }
-            Attempt::run(&shared, &task, call).await
+            Attempt::run(&shared, &work, call).await
         })
     }
 
@@ -71,11 +128,15 @@ impl Executor for AgentExecutor {
     }
 }
 
-/// An earlier attempt was cut off: whatever is left of it is ended. One that could write is not followed by another.
-async fn cut_off(task: &AgentTask, handle: Option<ProcessHandle>) -> StepFailure {
+/// Ends whatever is left of an attempt that was cut off.
+async fn end(handle: Option<ProcessHandle>) {
     if let Some(handle) = handle {
         let _ = tokio::task::spawn_blocking(move || end_leftover(&handle)).await;
     }
+}
+
+/// An earlier attempt was cut off. One that could write is not followed by another.
+fn cut_off(task: &AgentTask) -> StepFailure {
     let (kind, message, again) = if task.sandbox == SandboxMode::ReadOnly {
         (
             ErrorKind::SessionNotFound,

@@ -14,6 +14,8 @@ use gemicro_runner::{
     AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, Located, ResumeWay, Session, locate,
 };
 
+use crate::pipeline::{Forges, WorkflowReader};
+
 /// Everything that agents need of their surroundings.
 #[derive(Debug, Clone)]
 pub struct AgentSetup {
@@ -27,6 +29,12 @@ pub struct AgentSetup {
     pub access: BTreeMap<AgentName, Result<AgentAccess, Failure>>,
     /// What the user lets agents on a branch do beside what everybody may.
     pub policy: PolicyReader,
+    /// What git needs on its way to a remote of the user's repository; no agent gets it.
+    pub remote_variables: Vec<(String, String)>,
+    /// Where branches can be offered for merging.
+    pub forges: Forges,
+    /// The workflow of a project.
+    pub workflows: WorkflowReader,
 }
 
 /// Reads the user's policy. A worker outlives changes of it, so it is read for every turn.

@@ -6,6 +6,8 @@
 //! tasks/ID.open    it may hold what was not taken over
 //! tasks/ID.refused that was refused: the next run begins with the last commit that was taken over
 //! tasks/ID.N       what was put aside then
+//! tasks/ID.owner   the pipeline that made the branch
+//! tasks/ID.landing its step that took something over last
 //! ```
 
 use std::fs::{self, File};
@@ -23,6 +25,8 @@ use super::folder::{failed, hold, make_folder};
 pub(super) struct Marks {
     open: PathBuf,
     refused: PathBuf,
+    landing: PathBuf,
+    owner: PathBuf,
 }
 
 impl Marks {
@@ -30,7 +34,34 @@ impl Marks {
         Self {
             open: tasks.join(format!("{id}.open")),
             refused: tasks.join(format!("{id}.refused")),
+            landing: tasks.join(format!("{id}.landing")),
+            owner: tasks.join(format!("{id}.owner")),
         }
+    }
+
+    /// A step is about to take something over.
+    pub(super) fn landing(&self, by: &str) -> Result<(), Failure> {
+        fs::write(&self.landing, by).map_err(|error| failed(&self.landing, &error))
+    }
+
+    /// What was taken over is not what is there.
+    pub(super) fn forget_landing(&self) {
+        let _ = fs::remove_file(&self.landing);
+    }
+
+    /// The step that took something over last.
+    pub(super) fn landed_by(&self) -> Option<String> {
+        fs::read_to_string(&self.landing).ok()
+    }
+
+    /// A run is about to make the branch.
+    pub(super) fn own(&self, run: &str) -> Result<(), Failure> {
+        fs::write(&self.owner, run).map_err(|error| failed(&self.owner, &error))
+    }
+
+    /// The run that made the branch.
+    pub(super) fn owner(&self) -> Option<String> {
+        fs::read_to_string(&self.owner).ok()
     }
 
     /// An agent may work there now.
@@ -75,31 +106,32 @@ pub(super) fn find(
             }
             Ok(Some(task))
         }
-        Some(_) | None => {
-            let mut numbers = 1_u32..;
-            let aside = numbers
-                .by_ref()
-                .map(|number| folder.with_extension(number.to_string()))
-                .find(|aside| !aside.exists())
-                .ok_or_else(|| {
-                    Failure::new(ErrorKind::StorageError, "there is no room for another folder")
-                })?;
-            fs::rename(folder, &aside).map_err(|error| failed(folder, &error))?;
-            if marks.open.exists() {
-                notes.push(format!(
-                    "what an earlier run had left and could not be taken over is in {}: look at the files, but start no git there",
-                    aside.join("wt").display()
-                ));
-            } else if let Err(error) = fs::remove_dir_all(&aside) {
-                tracing::debug!(%error, folder = %aside.display(), "the folder of a task stays");
-            }
-            Ok(None)
-        }
+        Some(_) | None => put_aside(folder, marks, notes).map(|()| None),
     }
 }
 
+/// Puts a folder aside that may hold what was not taken over; else it is removed.
+pub(super) fn put_aside(folder: &Path, marks: &Marks, notes: &mut Vec<String>) -> Result<(), Failure> {
+    let mut numbers = 1_u32..;
+    let aside = numbers
+        .by_ref()
+        .map(|number| folder.with_extension(number.to_string()))
+        .find(|aside| !aside.exists())
+        .ok_or_else(|| Failure::new(ErrorKind::StorageError, "there is no room for another folder"))?;
+    fs::rename(folder, &aside).map_err(|error| failed(folder, &error))?;
+    if marks.open.exists() {
+        notes.push(format!(
+                    "what an earlier run had left and could not be taken over is in {}: look at the files, but start no git there",
+                    aside.join("wt").display()
+                ));
+    } else if let Err(error) = fs::remove_dir_all(&aside) {
+        tracing::debug!(%error, folder = %aside.display(), "the folder of a task stays");
+    }
+    Ok(())
+}
+
 /// Whether everything is there, as what it must be: a sandbox opens no link.
-fn is_whole(folder: &Path) -> bool {
+pub(super) fn is_whole(folder: &Path) -> bool {
     let kind = |name: &str| {
         folder
             .join(name)
@@ -151,7 +183,7 @@ pub(super) fn tasks_folder(state: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// An error with all its reasons.
-pub(super) fn told(error: &RepositoryError) -> Failure {
+pub(crate) fn told(error: &RepositoryError) -> Failure {
     let mut message = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(reason) = source {

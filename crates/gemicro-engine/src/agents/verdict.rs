@@ -30,6 +30,8 @@ pub(super) struct Verdict<'a> {
     pub(super) denials: Vec<Denied>,
     /// What became of its branch.
     pub(super) branch: Option<BranchOutcome>,
+    /// Another attempt finds a checkout made anew.
+    pub(super) is_staged: bool,
     /// Its session was gone, and a new one was told what was said before.
     pub(super) retold: bool,
 }
@@ -74,7 +76,8 @@ impl Verdict<'_> {
                 let failure = self.told(failure);
                 let is_limit = matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
                 // Another attempt would meet what this one left; and whoever takes over need not wait.
-                let is_last = self.may_have_changed() || (is_limit && self.task.fails_over);
+                let is_last =
+                    (self.may_have_changed() && !self.is_staged) || (is_limit && self.task.fails_over);
                 Err(StepFailure {
                     failure,
                     spent: Spent::Known(charge),

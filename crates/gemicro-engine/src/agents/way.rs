@@ -89,6 +89,7 @@ pub(super) fn request(
     AgentRequest {
         prompt,
         cwd: branch.map_or_else(|| PathBuf::from(&task.directory), OnBranch::worktree),
+        given: branch.and_then(OnBranch::given).into_iter().collect(),
         home: place.home(),
         temp: place.temporary(),
         program: None,
@@ -132,14 +133,15 @@ fn guard_check(setup: &AgentSetup) -> Vec<String> {
     vec![program, "guard".to_owned(), "check".to_owned()]
 }
 
-/// The user's policy; an agent may also use its own temporary folder.
+/// The user's policy; an agent may also use its own temporary folder, and read what it is given.
 ///
 /// # Errors
 /// When nobody can say what the user allows.
-pub(super) fn policy(setup: &AgentSetup, place: &Place) -> Result<PolicyConfig, Failure> {
+pub(super) fn policy(setup: &AgentSetup, place: &Place, branch: &OnBranch) -> Result<PolicyConfig, Failure> {
     let mut policy = setup.policy.read()?;
     policy.writable.push(place.temporary());
     policy.readable.push(place.temporary());
+    policy.readable.extend(branch.given());
     Ok(policy)
 }
 

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_batch::types::{ResearchParameters, RunInput, RunOutput, RunRequest};
+use gemicro_batch::types::{
+    PipelineEntry, PipelineParameters, ResearchParameters, RunInput, RunOutput, RunRequest,
+};
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::execute::{Executor, StepCall};
@@ -18,12 +20,13 @@ use gemicro_core::research::ResearchConfig;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure, Json, StepKey, StreamId};
+use gemicro_pipeline::workflow::Mode;
 use gemicro_source::is_url;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::plan::folder;
-use crate::request::{Backend, Request, ResearchRequest};
+use crate::request::{Backend, PipelineRequest, Request, ResearchRequest};
 use crate::test_plans::{proposal, refinement, strategy};
 use crate::{Engine, Plan};
 
@@ -143,7 +146,34 @@ async fn planned(engine: &Engine, call: &StepCall) -> Result<Plan, Failure> {
         RunRequest::Proposal(request) => proposal(*request, &directory, &llm, limits),
         RunRequest::Refinement(request) => refinement(engine, request, &directory, limits).await,
         RunRequest::Strategy(request) => strategy(request, &directory, &llm, limits),
+        RunRequest::Pipeline(request) => pipeline(engine, request, &directory, limits),
     }
+}
+
+/// A coding task by the workflow of its project.
+fn pipeline(
+    engine: &Engine,
+    it: PipelineParameters,
+    directory: &str,
+    limits: Limits,
+) -> Result<Plan, Failure> {
+    Plan::of(&Request::Pipeline(Box::new(PipelineRequest {
+        task: it.task,
+        mode: match it.mode {
+            Some(PipelineEntry::Bugfix) => Mode::Bugfix,
+            Some(PipelineEntry::Research) => Mode::Research,
+            Some(PipelineEntry::Direct) | None => Mode::Direct,
+        },
+        directory: PathBuf::from(directory),
+        branch: it.branch,
+        workflow: engine.workflows.read(directory.as_ref())?,
+        agent: it.agent,
+        model: it.model,
+        remote: None,
+        require_protection: false,
+        push: it.push,
+        limits,
+    })))
 }
 
 fn research(

@@ -31,6 +31,8 @@ const TABLE: &[(&str, u8, bool)] = &[
     ("conflict", 7, false),
     ("branch_switched", 8, false),
     ("import_refused", 8, false),
+    ("gate_closed", 8, false),
+    ("checks_failed", 3, false),
     ("unsupported_repository", 3, false),
     ("storage_error", 3, false),
     ("unknown_model", 2, false),

@@ -26,9 +26,14 @@ enum Kind {
     Glob,
     /// Fetches addresses.
     Fetch,
+    /// Starts an agent inside the agent.
+    SubAgent,
     /// Touches nothing but the conversation.
     Harmless,
 }
+
+/// Agents inside agents that only look; what their own tools are told is judged call by call.
+const LOOKING_AGENTS: &[&str] = &["codebase_investigator"];
 
 /// Names in lower case without `_` and `-`: CLIs spell the same tool in several ways.
 const TOOLS: &[(Kind, &[&str])] = &[
@@ -85,6 +90,7 @@ const TOOLS: &[(Kind, &[&str])] = &[
     ),
     (Kind::Glob, &["glob", "findfiles"]),
     (Kind::Fetch, &["webfetch", "fetch"]),
+    (Kind::SubAgent, &["invokeagent"]),
     (
         Kind::Harmless,
         &[
@@ -191,6 +197,14 @@ pub(super) fn judge(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial
             read_call(&roots, call)
         }
         Kind::Fetch => fetch_call(config, call),
+        Kind::SubAgent => match text_of(&call.args, "agent_name") {
+            Some(name) if LOOKING_AGENTS.contains(&name) => Ok(()),
+            Some(_) | None => Err(Denial::new(
+                Rule::UnknownTool,
+                call.tool.clone(),
+                "only the agent codebase_investigator can be started here; do the rest yourself",
+            )),
+        },
         Kind::Harmless => Ok(()),
     }
 }

@@ -1,4 +1,5 @@
-//! Opens files that an agent could have put there: beneath a folder of ours, and never through a link.
+//! Opens files and makes folders where an agent could have put something: beneath a folder of ours, and never through
+//! a link.
 
 use std::fs::File;
 use std::io::Read;
@@ -23,6 +24,21 @@ pub(super) fn open_file(folder: &Path, name: &str) -> std::io::Result<File> {
         return Err(std::io::Error::other(format!("{kind:?}")));
     }
     Ok(file.into())
+}
+
+/// Makes a folder and those above it, as far as they are missing. A link or a file on the way is an error.
+pub(super) fn make_folders(top: &Path, path: &str) -> std::io::Result<()> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut folder = rustix::fs::openat(CWD, top, flags, Mode::empty())?;
+    for part in path.split('/') {
+        match rustix::fs::mkdirat(&folder, part, Mode::from_raw_mode(0o755)) {
+            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        folder = rustix::fs::openat2(&folder, part, flags, Mode::empty(), resolve)?;
+    }
+    Ok(())
 }
 
 /// Reads a small file; what is longer is cut.

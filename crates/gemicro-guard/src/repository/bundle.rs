@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::beneath;
 use super::commit_id::CommitId;
-use super::error::{Refusal, RepositoryError};
+use super::error::RepositoryError;
 use super::inside_git::BUNDLE;
 use super::layout::Layout;
+use super::refusal::Refusal;
 
 /// A header of ours has a few lines.
 const HEADER_BYTES: u64 = 1 << 20;

@@ -31,6 +31,15 @@ pub(super) enum Bound {
     Cut(usize),
 }
 
+/// Whom a command speaks to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Contact {
+    /// Nobody.
+    None,
+    /// A remote of the user, with the user's own credentials.
+    Remote,
+}
+
 /// One command, as data.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
@@ -39,9 +48,10 @@ pub(super) struct Call<'a> {
     /// Further variables; their names begin with `GIT_`.
     pub(super) variables: Vec<(&'static str, OsString)>,
     /// Further settings, which win over all others.
-    pub(super) settings: Vec<(&'static str, String)>,
+    pub(super) settings: Vec<(String, String)>,
     pub(super) input: Input,
     pub(super) bound: Bound,
+    pub(super) contact: Contact,
 }
 
 impl<'a> Call<'a> {
@@ -54,7 +64,14 @@ impl<'a> Call<'a> {
             settings: Vec::new(),
             input: Input::Nothing,
             bound: Bound::Refuse,
+            contact: Contact::None,
         }
+    }
+
+    /// Lets every path among the arguments mean itself, whatever characters it has.
+    pub(super) fn with_literal_paths(mut self) -> Self {
+        self.variables.push(("GIT_LITERAL_PATHSPECS", "1".into()));
+        self
     }
 
     /// The subcommand.

@@ -1,5 +1,7 @@
 //! What differs between the last import and what an agent offers, read from commits in quarantine.
 
+use std::collections::BTreeSet;
+
 use super::call::Input;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
@@ -47,26 +49,36 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Reads the differences between two commits.
+    /// Reads the differences between two commits, without what is as it is in one of the known ones.
     pub(super) fn read(
         quarantine: &Quarantine<'_>,
         old: &CommitId,
         new: &CommitId,
+        known: &[CommitId],
     ) -> Result<Self, RepositoryError> {
         // Refuses a tree that nobody could hold.
         quarantine.files(new)?;
         let mut files = raw(quarantine, old, new)?;
+        for commit in known {
+            let own = raw(quarantine, commit, new)?;
+            let own: BTreeSet<String> = own.into_iter().map(|change| change.path).collect();
+            files.retain(|change| own.contains(&change.path));
+        }
         sizes(quarantine, &mut files)?;
-        let (insertions, deletions) = lines(quarantine, old, new)?;
-        let range = format!("{old}..{new}");
-        let count = quarantine
-            .ok(&["rev-list", "--count", &range, "--"], Input::Nothing)?
-            .text();
+        let (insertions, deletions) = lines(quarantine, (old, new), &files)?;
+        let others: Vec<String> = known.iter().chain([old]).map(|id| format!("^{id}")).collect();
+        let mut counted = vec!["rev-list", "--count", new.as_str()];
+        counted.extend(others.iter().map(String::as_str).chain(["--"]));
+        let count = quarantine.ok(&counted, Input::Nothing)?.text();
         let mut escaping_links = Links::new();
         if files.iter().any(Change::touches_links) {
             let before = links::escaping(&all_links(quarantine, old)?);
             escaping_links = links::escaping(&all_links(quarantine, new)?);
             escaping_links.retain(|path, target| before.get(path) != Some(target));
+            for commit in known {
+                let there = links::escaping(&all_links(quarantine, commit)?);
+                escaping_links.retain(|path, target| there.get(path) != Some(target));
+            }
         }
         Ok(Self {
             files,
@@ -130,8 +142,12 @@ fn sizes(quarantine: &Quarantine<'_>, files: &mut [Change]) -> Result<(), Reposi
     Ok(())
 }
 
-/// Lines that came and lines that went; binary files have none.
-fn lines(quarantine: &Quarantine<'_>, old: &CommitId, new: &CommitId) -> Result<(u64, u64), RepositoryError> {
+/// Lines that came to these files and lines that went; binary files have none.
+fn lines(
+    quarantine: &Quarantine<'_>,
+    (old, new): (&CommitId, &CommitId),
+    files: &[Change],
+) -> Result<(u64, u64), RepositoryError> {
     let arguments = [
         "diff-tree",
         "-r",
@@ -144,12 +160,22 @@ fn lines(quarantine: &Quarantine<'_>, old: &CommitId, new: &CommitId) -> Result<
     let mut arguments = arguments.to_vec();
     arguments.extend([old.as_str(), new.as_str(), "--"]);
     let answer = quarantine.ok(&arguments, Input::Nothing)?;
+    let counted: BTreeSet<&str> = files.iter().map(|change| change.path.as_str()).collect();
     let mut sums = (0, 0);
     for entry in answer.output.split(|byte| *byte == 0) {
         let entry = String::from_utf8_lossy(entry);
-        let mut words = entry.split('\t').map(|word| word.parse::<u64>().unwrap_or(0));
-        sums.0 += words.next().unwrap_or(0);
-        sums.1 += words.next().unwrap_or(0);
+        let mut words = entry.splitn(3, '\t');
+        let mut number = || {
+            words
+                .next()
+                .and_then(|word| word.parse::<u64>().ok())
+                .unwrap_or(0)
+        };
+        let (insertions, deletions) = (number(), number());
+        if words.next().is_some_and(|path| counted.contains(path)) {
+            sums.0 += insertions;
+            sums.1 += deletions;
+        }
     }
     Ok(sums)
 }

@@ -227,7 +227,7 @@ pub(super) fn build(
         ("core.symlinks", "true"),
         ("core.fileMode", "true"),
     ] {
-        call.settings.push((name, value.to_owned()));
+        call.settings.push((name.to_owned(), value.to_owned()));
     }
     repository.git.ok(call)?;
     let mut pointer = b"gitdir: ".to_vec();

@@ -6,7 +6,8 @@ use std::time::Duration;
 use gemicro_event::ErrorKind;
 
 use super::commit_id::CommitId;
-use super::report::Report;
+use super::refusal::Refusal;
+use super::remote_error::RemoteError;
 use crate::sandbox::SandboxError;
 
 /// What went wrong with a repository. The user's repository is as it was.
@@ -131,6 +132,22 @@ pub enum RepositoryError {
     /// What the agent committed was not taken over.
     #[error("the agent's commits were refused: {0}")]
     Refused(Refusal),
+    /// A name or path that was given to gemicro cannot be used in a task.
+    #[error("`{path}` cannot be used in a task: {why}")]
+    BadPath {
+        /// The name or path, safe to print.
+        path: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// Neither a remote nor the repository itself says which branch is the main one.
+    #[error(
+        "it cannot be told which branch is the main one; check one out, or set it: git config init.defaultBranch <branch>"
+    )]
+    NoMainBranch,
+    /// Something about a remote.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// There is no room left.
     #[error("the disk is full ({line}); make room below {folder} and try again")]
     DiskFull {
@@ -210,71 +227,6 @@ pub enum RepositoryError {
     },
 }
 
-/// Why commits of an agent are not taken over. The task can be rebuilt from its last import.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Refusal {
-    /// The bundle is not there, or is not a plain file.
-    #[error("the bundle is not a regular file ({why})")]
-    NotAFile {
-        /// What it is instead.
-        why: String,
-    },
-    /// The bundle is too big.
-    #[error("the bundle has more than {limit} bytes")]
-    TooBig {
-        /// The limit.
-        limit: u64,
-    },
-    /// The bundle's header is not one that our own command writes.
-    #[error("the bundle's header is not usable: {why}")]
-    Header {
-        /// Why.
-        why: String,
-    },
-    /// The objects are broken, forbidden or incomplete.
-    #[error("the objects are not sound: {line}")]
-    Objects {
-        /// What git says.
-        line: String,
-    },
-    /// The branch's new tip is not a commit.
-    #[error("the branch does not lead to a commit")]
-    NotACommit,
-    /// Commits that were imported before are gone.
-    #[error("history was rewritten: {old} is not among the ancestors of {new}")]
-    Rewritten {
-        /// The last imported commit.
-        old: CommitId,
-        /// What the agent has instead.
-        new: CommitId,
-    },
-    /// The tree has more files than can be listed.
-    #[error("the tree has too many files")]
-    TooManyFiles,
-    /// The files are too big: a small bundle can hold huge ones.
-    #[error("the files that differ have {bytes} bytes, more than {limit}")]
-    TooMuch {
-        /// Their size.
-        bytes: u64,
-        /// The limit.
-        limit: u64,
-    },
-    /// Symbolic links that lead out of the tree.
-    #[error("{} leads out of the tree{}", .0.first().map_or("a link", |first| first.path.as_str()), more(.0.len()))]
-    EscapingLinks(
-        /// Which.
-        Vec<Report>,
-    ),
-}
-
-fn more(n_links: usize) -> String {
-    match n_links {
-        0 | 1 => String::new(),
-        _ => format!(", and {} more links", n_links - 1),
-    }
-}
-
 impl RepositoryError {
     /// A file that failed, with a full disk told apart.
     pub(super) fn file(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
@@ -306,10 +258,12 @@ impl From<&RepositoryError> for ErrorKind {
             | RepositoryError::NoCheckout { .. }
             | RepositoryError::UnknownRevision { .. }
             | RepositoryError::BadSlug { .. }
+            | RepositoryError::BadPath { .. }
             | RepositoryError::BadTaskFolder { .. } => Self::InvalidInput,
             RepositoryError::PartialClone { .. }
             | RepositoryError::Git { .. }
             | RepositoryError::NoCommits
+            | RepositoryError::NoMainBranch
             | RepositoryError::UnusablePath { .. } => Self::UnsupportedRepository,
             RepositoryError::OtherOwner { .. } => Self::PermissionDenied,
             RepositoryError::FolderTaken { .. }
@@ -324,6 +278,7 @@ impl From<&RepositoryError> for ErrorKind {
             RepositoryError::GitAnswer { .. } => Self::Internal,
             RepositoryError::GitTimeout { .. } | RepositoryError::InsideTimeout { .. } => Self::Timeout,
             RepositoryError::Sandbox(error) => error.into(),
+            RepositoryError::Remote(error) => error.into(),
             RepositoryError::Inside { .. } => Self::ImportRefused,
         }
     }

@@ -2,9 +2,9 @@
 //!
 //! The main type is [`Git`]: it can only be had for a repository that git itself found and accepted. It starts
 //! git without the caller's environment, without hooks, filters, fsmonitor and maintenance, without prompts, with a
-//! bound on output and on time. It knows nothing of tasks.
+//! bound on output and on time. A command that speaks to a remote gets the few variables that lead there. It knows
+//! nothing of tasks.
 
-use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::call::{Answer, At, Bound, Call, Input, path_of};
+use super::call::{Answer, At, Bound, Call, Contact, Input, path_of};
 use super::error::RepositoryError;
+use super::git_settings::GitSettings;
 
 /// What an answer that is read as a whole may have.
 const ANSWER_BYTES: usize = 256 << 20;
@@ -33,50 +34,8 @@ const OVERRIDES: &[(&str, &str)] = &[
     ("log.showSignature", "false"),
 ];
 
-/// How git is started for this user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GitSettings {
-    /// The user's `PATH`.
-    pub search_path: OsString,
-    /// The user's home: git's settings are there, among them which folders are safe.
-    pub home: PathBuf,
-    /// The user's `XDG_CONFIG_HOME`, if set.
-    pub config_home: Option<PathBuf>,
-    /// What one git command may take.
-    pub time_limit: Duration,
-    /// Folders that agents can write, such as `<state>/tasks`: no repository in them is ever opened.
-    pub agent_folders: Vec<PathBuf>,
-}
-
-impl GitSettings {
-    /// The settings of a user, with five minutes for a command.
-    #[must_use]
-    pub fn new(search_path: impl Into<OsString>, home: impl Into<PathBuf>) -> Self {
-        Self {
-            search_path: search_path.into(),
-            home: home.into(),
-            config_home: None,
-            time_limit: Duration::from_secs(300),
-            agent_folders: Vec::new(),
-        }
-    }
-}
-
-impl GitSettings {
-    /// In a folder that an agent can write, git would do what the agent wants.
-    fn refuse_agents(&self, folder: &Path) -> Result<(), RepositoryError> {
-        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        let folder = real(folder);
-        if self
-            .agent_folders
-            .iter()
-            .any(|agents| folder.starts_with(real(agents)))
-        {
-            return Err(RepositoryError::AgentsFolder { folder });
-        }
-        Ok(())
-    }
-}
+/// Whoever asks on the way to a remote gets no answer: nobody sits there.
+const UNASKED: [(&str, &str); 2] = [("GIT_ASKPASS", ""), ("GCM_INTERACTIVE", "never")];
 
 /// git, for one repository of the user.
 #[derive(Debug, Clone)]
@@ -137,6 +96,11 @@ impl Git {
         Ok(git)
     }
 
+    /// How git is started.
+    pub(super) fn settings(&self) -> &GitSettings {
+        &self.settings
+    }
+
     /// The git directory that all checkouts have in common.
     pub(super) fn common(&self) -> &Path {
         &self.common
@@ -145,7 +109,11 @@ impl Git {
     /// Runs a command and gives its answer, whatever its exit code.
     pub(super) fn run(&self, call: Call<'_>) -> Result<Answer, RepositoryError> {
         let name = call.name();
-        let until = Instant::now() + self.settings.time_limit;
+        let limit = match call.contact {
+            Contact::None => self.settings.time_limit,
+            Contact::Remote => self.settings.remote_time_limit,
+        };
+        let until = Instant::now() + limit;
         let most = match call.bound {
             Bound::Refuse => ANSWER_BYTES,
             Bound::Cut(bytes) => bytes,
@@ -168,7 +136,7 @@ impl Git {
         };
         let late = || RepositoryError::GitTimeout {
             command: name.clone(),
-            limit: self.settings.time_limit,
+            limit,
         };
         for _ in 0..2 {
             let left = until.saturating_duration_since(Instant::now());
@@ -248,6 +216,9 @@ impl Git {
                 .arg(&self.common),
             At::Checkout(folder) => command.arg("-C").arg(folder),
         };
+        if let Contact::Remote = call.contact {
+            command.envs(self.settings.ways_to_remotes()).envs(UNASKED);
+        }
         command
             .args(&call.arguments)
             .envs(call.variables.iter().map(|(name, value)| (name, value)));
@@ -277,10 +248,7 @@ impl Git {
             ]
             .map(|(key, value)| (format!("filter.{driver}.{key}"), value.to_owned()))
         });
-        let own = call
-            .settings
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let own = call.settings.iter().cloned();
         let all: Vec<(String, String)> = fixed.chain(filters).chain(own).collect();
         command.env("GIT_CONFIG_COUNT", all.len().to_string());
         for (idx, (name, value)) in all.into_iter().enumerate() {

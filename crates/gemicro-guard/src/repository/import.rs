@@ -4,8 +4,9 @@ use super::bundle::Bundle;
 use super::call::{At, Call, Input};
 use super::changes::Changes;
 use super::commit_id::CommitId;
-use super::error::{Refusal, RepositoryError};
+use super::error::RepositoryError;
 use super::quarantine::Quarantine;
+use super::refusal::Refusal;
 use super::report::Report;
 use super::rules::{self, ImportRules};
 use super::task::TaskRepo;
@@ -120,7 +121,7 @@ fn judge(
         1 => return Err(Refusal::Rewritten { old, new }.into()),
         _ => return Err(is_ancestor.failure()),
     }
-    let changes = Changes::read(&quarantine, &old, &new)?;
+    let changes = Changes::read(&quarantine, &old, &new, &rules.known)?;
     Ok(Imported {
         reports: rules::apply(rules, &changes)?,
         old,
@@ -224,7 +225,7 @@ impl<'a> Incoming<'a> {
             // A bundle is a file; whoever forbids files means other people's repositories.
             ("protocol.file.allow", "always"),
         ] {
-            call.settings.push((name, value.to_owned()));
+            call.settings.push((name.to_owned(), value.to_owned()));
         }
         let answer = self.repository.git.run(call)?;
         match answer.code {

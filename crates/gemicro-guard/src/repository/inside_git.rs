@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::call::last_line;
 use super::commit_id::CommitId;
-use super::error::{Refusal, RepositoryError};
+use super::error::RepositoryError;
 use super::inside::{Inside, InsideOutput, name_of};
+use super::refusal::Refusal;
 use super::report::plain;
 use super::task::TaskRepo;
 use crate::sandbox::CommandExit;
@@ -43,7 +44,7 @@ pub struct CommitMessage {
 }
 
 impl CommitMessage {
-    fn whole(&self) -> String {
+    pub(super) fn whole(&self) -> String {
         let mut text = self.text.trim_end().to_owned();
         for (idx, (name, value)) in self.trailers.iter().enumerate() {
             text.push_str(if idx == 0 { "\n\n" } else { "\n" });
@@ -132,21 +133,23 @@ impl TaskRepo {
         ])
     }
 
-    /// Packs what is new on the branch since the last import.
+    /// Packs what is new on the branch since the last import, without what leads to the known commits.
     #[must_use]
-    pub fn bundle_command(&self) -> Vec<OsString> {
+    pub fn bundle_command(&self, known: &[CommitId]) -> Vec<OsString> {
         let path = self.layout.temporary().join(BUNDLE);
-        let (branch, without) = (self.record.slug.reference(), format!("^{}", self.record.tip));
+        let without = known.iter().chain([&self.record.tip]);
         let mut command = self.git_inside(&["bundle", "create", "-q"]);
         command.push(path.into());
-        command.extend([branch, without].map(OsString::from));
+        command.push(self.record.slug.reference().into());
+        command.extend(without.map(|id| OsString::from(format!("^{id}"))));
         command
     }
 }
 
 impl Inside {
-    /// Commits what the agent left in its worktree. What git cannot take, an empty repository or a file that cannot be
-    /// read, is left out.
+    /// Commits what the agent left in its worktree, and concludes a merge that is under way, conflict markers or not:
+    /// look for them first ([`conflict_markers`](super::conflict_markers)). What git cannot take, an empty repository
+    /// or a file that cannot be read, is left out.
     ///
     /// # Errors
     /// When git fails inside: the agent may have seen to that.
@@ -161,8 +164,9 @@ impl Inside {
         let command = task.is_staged_command();
         let staged = self.run(&command)?;
         let is_something = match staged.exit {
-            CommandExit::Code(0) => false,
-            CommandExit::Code(1) => self.ok(&task.commit_command(message)).map(|_| true)?,
+            // A merge that changes nothing is still one.
+            CommandExit::Code(0) if !task.is_merging() => false,
+            CommandExit::Code(0 | 1) => self.ok(&task.commit_command(message)).map(|_| true)?,
             CommandExit::Code(_) | CommandExit::Signal(_) => return Err(failed(&command, &staged)),
         };
         Ok(Committed {
@@ -176,6 +180,14 @@ impl Inside {
     /// # Errors
     /// When git fails inside, or the branch lacks what was imported before.
     pub fn bundle(&self, task: &TaskRepo) -> Result<Bundled, RepositoryError> {
+        self.bundle_without(task, &[])
+    }
+
+    /// The same, without what leads to commits that the user's repository has besides, such as those that were merged.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn bundle_without(&self, task: &TaskRepo, known: &[CommitId]) -> Result<Bundled, RepositoryError> {
         let asked = format!("{}^{{commit}}", task.slug().reference());
         let command = task.git_inside(&["rev-parse", "--verify", "--quiet", &asked]);
         let output = self.run(&command)?;
@@ -188,7 +200,7 @@ impl Inside {
         let mut remove: Vec<OsString> = ["rm", "-rf", "--"].map(OsString::from).to_vec();
         remove.push(old.into());
         self.ok(&remove)?;
-        let command = task.bundle_command();
+        let command = task.bundle_command(known);
         let output = self.run(&command)?;
         if output.is_success() {
             return Ok(Bundled::Something);
@@ -201,7 +213,7 @@ impl Inside {
         Err(failed(&command, &output))
     }
 
-    fn ok(&self, command: &[OsString]) -> Result<InsideOutput, RepositoryError> {
+    pub(super) fn ok(&self, command: &[OsString]) -> Result<InsideOutput, RepositoryError> {
         let output = self.run(command)?;
         match output.is_success() {
             true => Ok(output),
@@ -210,7 +222,7 @@ impl Inside {
     }
 }
 
-fn failed(command: &[OsString], output: &InsideOutput) -> RepositoryError {
+pub(super) fn failed(command: &[OsString], output: &InsideOutput) -> RepositoryError {
     RepositoryError::Inside {
         command: name_of(command),
         line: last_line(&output.stderr),

@@ -13,11 +13,12 @@ use super::error::RepositoryError;
 /// A task's folder.
 ///
 /// ```text
-/// wt/     the worktree the agent works in; wt/.git is a file
-/// git/    its private git directory
-/// tmp/    TMPDIR of the agent
-/// home/   HOME of the agent
-/// out/    bundles, written by gemicro only
+/// wt/        the worktree the agent works in; wt/.git is a file
+/// git/       its private git directory
+/// tmp/       TMPDIR of the agent
+/// home/      HOME of the agent
+/// out/       bundles, written by gemicro only
+/// handover/  what gemicro gives the agent to read; made when there is something
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -39,6 +40,10 @@ impl Layout {
 
     pub(super) fn home(&self) -> PathBuf {
         self.folder.join("home")
+    }
+
+    pub(super) fn handover(&self) -> PathBuf {
+        self.folder.join("handover")
     }
 
     pub(super) fn out(&self) -> PathBuf {

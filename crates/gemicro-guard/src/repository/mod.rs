@@ -13,6 +13,11 @@
 //! [`Tripwire`] detects what should not be possible. [`show()`] keeps a folder for the user's eyes; it is never the
 //! reason why a task fails.
 //!
+//! What a reviewer may write is less: [`TaskRepo::review_profile`] opens a few folders, and [`ImportRules::only`] refuses
+//! the rest. A task is brought up to date with [`TrustedRepo::main_branch`] and [`Inside::merge`]; what gemicro wants
+//! read goes through [`TaskRepo::write_handover`]; a branch leaves by [`TrustedRepo::push`]. Nothing but fetching the
+//! main branch and pushing speaks to remotes; both do so with the user's own credentials, and ask nobody.
+//!
 //! One task, in order: [`TrustedRepo::open`], [`TaskRepo::create`] (or [`TaskRepo::reopen`]), then for every step
 //! [`TaskRepo::profile`] for the agent, [`TaskRepo::check_branch`], [`Inside::commit_all`], [`Inside::bundle`],
 //! [`import()`], [`show()`]. After a refusal: [`TaskRepo::rebuild`]. Everything here blocks.
@@ -23,18 +28,31 @@ mod call;
 mod changes;
 mod checkout;
 mod commit_id;
+mod commits;
 mod create;
+mod credentials;
 mod error;
+mod files;
 mod git;
+mod git_settings;
+mod handover;
 mod history;
 mod import;
 mod inside;
 mod inside_git;
 mod layout;
 mod links;
+mod main_branch;
+mod merge;
+mod prefix;
+mod push;
 mod quarantine;
 mod record;
+mod refusal;
+mod remote;
+mod remote_error;
 mod report;
+mod review;
 mod rules;
 mod show;
 mod slug;
@@ -46,13 +64,21 @@ mod trusted;
 mod tests;
 
 pub use commit_id::CommitId;
+pub use commits::CommitAbout;
 pub use create::{NewTask, Start};
-pub use error::{Refusal, RepositoryError};
-pub use git::GitSettings;
+pub use error::RepositoryError;
+pub use files::FileAt;
+pub use git_settings::GitSettings;
 pub use history::ChangeCounts;
 pub use import::{Import, Imported, import};
 pub use inside::{Inside, InsideOutput, run_inside};
 pub use inside_git::{Bundled, CommitMessage, Committed};
+pub use main_branch::{MainBranch, MainBranchFrom};
+pub use merge::{Merge, conflict_markers};
+pub use push::Pushed;
+pub use refusal::Refusal;
+pub use remote::Remote;
+pub use remote_error::RemoteError;
 pub use report::{Report, ReportKind};
 pub use rules::{EscapingLinks, ImportRules};
 pub use show::{Shown, show};

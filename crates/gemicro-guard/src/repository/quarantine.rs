@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use super::bundle::Bundle;
 use super::call::{Answer, At, Bound, Call, Input};
 use super::commit_id::CommitId;
-use super::error::{Refusal, RepositoryError};
+use super::error::RepositoryError;
 use super::layout::{self, Layout};
+use super::refusal::Refusal;
 use super::trusted::TrustedRepo;
 
 /// Files over this are streamed, not loaded: a small pack can hold a huge one.
@@ -98,9 +99,13 @@ impl<'a> Quarantine<'a> {
             ("GIT_OBJECT_DIRECTORY", self.folder.clone().into()),
             ("GIT_ALTERNATE_OBJECT_DIRECTORIES", others),
         ];
-        call.settings.push(("core.bigFileThreshold", STREAMED.to_owned()));
-        // It is removed in a moment.
-        call.settings.push(("core.fsync", "none".to_owned()));
+        for (name, value) in [
+            ("core.bigFileThreshold", STREAMED),
+            // It is removed in a moment.
+            ("core.fsync", "none"),
+        ] {
+            call.settings.push((name.to_owned(), value.to_owned()));
+        }
         call
     }
 

@@ -1,7 +1,10 @@
 //! What an import looks for in the changes of an agent.
 
 use super::changes::{Change, Changes};
-use super::error::{Refusal, RepositoryError};
+use super::commit_id::CommitId;
+use super::error::RepositoryError;
+use super::prefix::covers;
+use super::refusal::Refusal;
 use super::report::{Report, ReportKind, plain};
 
 /// What happens to symbolic links that lead out of the tree.
@@ -24,6 +27,14 @@ pub struct ImportRules {
     pub all_files_bytes: u64,
     /// What happens to links that lead out of the tree.
     pub escaping_links: EscapingLinks,
+    /// What may be changed, if not everything: `docs/reviews/` is what lies below this folder, `docs/plan.md` is one
+    /// file. Whatever else is added, changed, removed or renamed refuses the import.
+    pub only: Option<Vec<String>>,
+    /// Paths that must not be in a commit, such as files with secrets that were only lent.
+    pub never: Vec<String>,
+    /// Commits of the user's repository that were merged into the branch, such as the main branch's. What is as it is
+    /// there is not the agent's work: it is neither judged nor counted.
+    pub known: Vec<CommitId>,
 }
 
 impl Default for ImportRules {
@@ -33,9 +44,15 @@ impl Default for ImportRules {
             file_bytes: 5 << 20,
             all_files_bytes: 2 << 30,
             escaping_links: EscapingLinks::Refuse,
+            only: None,
+            never: Vec::new(),
+            known: Vec::new(),
         }
     }
 }
+
+/// So many paths are named where a list could be endless.
+const NAMED: usize = 10;
 
 /// Folders and files, in any letter case, whose content runs later. A name that ends in `/` is a folder at any depth.
 const SETTINGS: &[&str] = &[
@@ -85,6 +102,22 @@ const CI: &[&str] = &[
 /// # Errors
 /// When a rule refuses them.
 pub(super) fn apply(rules: &ImportRules, changes: &Changes) -> Result<Vec<Report>, RepositoryError> {
+    if let Some(allowed) = &rules.only {
+        check_only(allowed, changes)?;
+    }
+    let is_lent = |path: &str| {
+        rules
+            .never
+            .iter()
+            .any(|lent| covers(lent.trim_end_matches('/'), path.as_bytes()))
+    };
+    let mut changed = changes.files.iter().filter(|change| !change.is_removed());
+    if let Some(change) = changed.find(|change| is_lent(&change.path)) {
+        return Err(Refusal::Lent {
+            path: plain(change.path.as_bytes()),
+        }
+        .into());
+    }
     let bytes = changes
         .files
         .iter()
@@ -108,6 +141,21 @@ pub(super) fn apply(rules: &ImportRules, changes: &Changes) -> Result<Vec<Report
     }
     let of_files = changes.files.iter().flat_map(|change| of_file(rules, change));
     Ok(links.into_iter().chain(of_files).collect())
+}
+
+fn check_only(allowed: &[String], changes: &Changes) -> Result<(), Refusal> {
+    let is_outside = |path: &&str| !allowed.iter().any(|prefix| covers(prefix, path.as_bytes()));
+    let paths = changes.files.iter().map(|change| change.path.as_str());
+    let outside: Vec<&str> = paths.filter(is_outside).collect();
+    if outside.is_empty() {
+        return Ok(());
+    }
+    let named = outside.iter().take(NAMED).map(|path| plain(path.as_bytes()));
+    Err(Refusal::Outside {
+        paths: named.collect(),
+        n_paths: outside.len(),
+        allowed: allowed.to_vec(),
+    })
 }
 
 fn of_file(rules: &ImportRules, change: &Change) -> Vec<Report> {

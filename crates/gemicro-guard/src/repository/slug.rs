@@ -58,7 +58,7 @@ impl FromStr for Slug {
 }
 
 /// Stricter than git, so that the name is also a plain folder name everywhere.
-fn problem(name: &str) -> Option<&'static str> {
+pub(super) fn problem(name: &str) -> Option<&'static str> {
     let is_allowed = |character: char| character.is_ascii_alphanumeric() || "._-/".contains(character);
     if name.len() > MAX_BYTES {
         return Some("it is longer than 100 characters");

@@ -136,6 +136,8 @@ impl TaskRepo {
         let layout = &self.layout;
         let mut readable = self.stores.clone();
         readable.extend(sandbox.readable);
+        let handover = layout.handover();
+        readable.extend(handover.is_dir().then_some(handover));
         let mut hidden = self.hidden.clone();
         hidden.extend(sandbox.hidden);
         Profile {

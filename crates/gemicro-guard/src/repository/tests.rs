@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use super::checkout;
 use super::links::{self, Links};
+use super::main_branch::branch_of;
+use super::prefix::{covers, is_plain};
 use super::report::ReportKind;
 use super::rules::kind_of_path;
-use super::{CommitId, Slug};
+use super::{CommitId, Slug, checkout, conflict_markers, credentials};
 
 type Entries<'a> = &'a [(&'a str, &'a str)];
 
@@ -96,6 +97,120 @@ fn names_say_what_they_are() {
         assert_eq!(CommitId::parse(text), None, "{text}");
     }
     assert!(CommitId::parse(&"a".repeat(64)).is_some());
+}
+
+#[test]
+fn prefixes_cover_whole_parts() {
+    for (prefix, path, expected) in [
+        ("docs/reviews/", "docs/reviews/a.md", true),
+        ("docs/reviews/", "docs/reviews/deep/a.md", true),
+        ("docs/reviews", "docs/reviews/a.md", true),
+        ("docs/reviews", "docs/reviews", true),
+        // A link or a file in the folder's place.
+        ("docs/reviews/", "docs/reviews", false),
+        ("docs/reviews", "docs/reviews-2/a.md", false),
+        ("docs/reviews/", "docs/Reviews/a.md", false),
+        ("docs/reviews/", "src/docs/reviews/a.md", false),
+        ("docs/plan.md", "docs/plan.md", true),
+        ("", "a", false),
+        ("/", "a", false),
+    ] {
+        assert_eq!(covers(prefix, path.as_bytes()), expected, "{prefix} {path}");
+    }
+    for path in ["a", "a/b", "-x", ":(glob)*", "HEAD^", "a:b", ".github/x", " "] {
+        assert!(is_plain(path), "{path}");
+    }
+    for path in [
+        "",
+        "/a",
+        "a/",
+        "a//b",
+        ".",
+        "./a",
+        "a/..",
+        "../a",
+        ".git/config",
+        "a/.GIT/x",
+        "a\0b",
+    ] {
+        assert!(!is_plain(path), "{path}");
+    }
+}
+
+#[test]
+fn only_plain_branches_of_a_remote_are_taken() {
+    for name in ["main", "release/1.x", "trunk/ü#1@x", "a=b", "x;y&z|$(w)"] {
+        assert_eq!(branch_of(&format!("refs/heads/{name}")).as_deref(), Some(name));
+    }
+    for reference in [
+        "refs/heads/",
+        "refs/heads/*",
+        "refs/heads/a:refs/heads/b",
+        "refs/heads/a b",
+        "refs/heads/-x",
+        "refs/heads/a/-x",
+        "refs/heads/a..b",
+        "refs/heads/a@{1}",
+        "refs/heads/a^",
+        "refs/heads/a~1",
+        "refs/heads/a\tb",
+        "refs/heads/a.lock",
+        "refs/heads/.a",
+        "refs/tags/v1",
+        "HEAD",
+    ] {
+        assert_eq!(branch_of(reference), None, "{reference}");
+    }
+}
+
+#[test]
+fn addresses_are_shown_without_credentials() {
+    for (url, expected) in [
+        ("https://user:secret@host/x.git", "https://host/x.git"),
+        ("https://token@host:8443/x.git", "https://host:8443/x.git"),
+        ("https://host/x.git?private_token=secret#y", "https://host/x.git"),
+        ("https://us@er:p@ss@host/x", "https://host/x"),
+        ("ssh://git@host/x.git", "ssh://git@host/x.git"),
+        ("ssh://git:secret@host/x.git", "ssh://host/x.git"),
+        ("git@host:x.git", "git@host:x.git"),
+        ("/srv/x@y/z.git", "/srv/x@y/z.git"),
+        ("https://host/@scope/x", "https://host/@scope/x"),
+    ] {
+        assert_eq!(credentials::shown(url), expected, "{url}");
+    }
+    let urls = ["https://user:p%40ssword@host/x.git?token=abcdef".to_owned()];
+    for (words, expected) in [
+        (
+            "fatal: 'https://user:p%40ssword@host/x' failed",
+            "fatal: 'https://host/x' failed",
+        ),
+        ("fatal: p@ssword and abcdef\u{1b}[2J", "fatal: *** and ***[2J"),
+        ("see https://other:pass@elsewhere/y", "see https://elsewhere/y"),
+        ("not found", "not found"),
+    ] {
+        assert_eq!(credentials::told(words, &urls), expected, "{words}");
+    }
+}
+
+#[test]
+fn marks_of_conflicts_are_known_in_their_order() {
+    for text in [
+        "a\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> main\nb\n",
+        "<<<<<<< HEAD\r\nx\r\n=======\r\ny\r\n>>>>>>> main\r\n",
+        "<<<<<<< HEAD\nx\n||||||| base\nz\n=======\ny\n>>>>>>> main",
+    ] {
+        assert!(conflict_markers(text.as_bytes()), "{text}");
+    }
+    for text in [
+        "",
+        "Title\n=======\n",
+        ">>>>>>> main\n=======\n<<<<<<< HEAD\n",
+        "<<<<<<< HEAD\nx\n=======\n",
+        " <<<<<<< HEAD\n=======\n>>>>>>> main\n",
+        "<<<<<<<< HEAD\n========\n>>>>>>>> main\n",
+    ] {
+        assert!(!conflict_markers(text.as_bytes()), "{text}");
+    }
 }
 
 #[test]

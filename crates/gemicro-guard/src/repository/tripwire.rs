@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::error::RepositoryError;
 use super::show::is_shown;
 use super::slug::Slug;
-use super::trusted::{INCOMING, TrustedRepo};
+use super::trusted::{OURS, TrustedRepo};
 
 /// Files and folders of the git directory that say what git does and what its references are.
 const WATCHED: &[&str] = &[
@@ -26,8 +26,8 @@ const WATCHED: &[&str] = &[
 /// A file over this is told by its length.
 const HASHED_BYTES: u64 = 64 << 20;
 
-/// How the user's repository stands at one moment: all references but the task's, what is checked out where, and the
-/// files that decide what git does.
+/// How the user's repository stands at one moment: all references but the task's and gemicro's own, what is checked
+/// out where, and the files that decide what git does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tripwire {
     found: BTreeMap<String, String>,
@@ -55,7 +55,7 @@ impl Tripwire {
         let text = repository.git.text(&["for-each-ref", asked])?;
         for line in text.lines() {
             let (name, value) = line.split_once(' ').unwrap_or((line, ""));
-            if name != slug.reference() && !name.starts_with(INCOMING) {
+            if name != slug.reference() && !name.starts_with(OURS) {
                 found.insert(name.to_owned(), value.trim_end().to_owned());
             }
         }

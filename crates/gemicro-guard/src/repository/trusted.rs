@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::call::{At, Bound, Call, path_of};
+use super::call::{Answer, At, Bound, Call, path_of};
 use super::checkout::{self, Checkout};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
-use super::git::{Git, GitSettings};
+use super::git::Git;
+use super::git_settings::GitSettings;
 use super::slug::Slug;
 
+/// References that only gemicro moves.
+pub(super) const OURS: &str = "refs/gemicro/";
 /// Where incoming commits stand while they are judged.
 pub(super) const INCOMING: &str = "refs/gemicro/incoming/";
 
@@ -128,7 +131,7 @@ impl TrustedRepo {
     pub fn resolve(&self, name: &str) -> Result<CommitId, RepositoryError> {
         let asked = format!("{name}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &asked];
-        let answer = self.git.run(Call::new(At::Checkout(&self.top), &arguments))?;
+        let answer = self.here(&arguments)?;
         CommitId::parse(&answer.text()).ok_or_else(|| RepositoryError::UnknownRevision {
             name: name.chars().filter(|c| !c.is_control()).take(200).collect(),
         })
@@ -212,6 +215,16 @@ impl TrustedRepo {
         }
     }
 
+    /// Runs a command in the checkout that was opened, and gives its answer, whatever its exit code.
+    pub(super) fn here(&self, arguments: &[&str]) -> Result<Answer, RepositoryError> {
+        self.git.run(self.call_here(arguments))
+    }
+
+    /// A command for the checkout that was opened.
+    pub(super) fn call_here(&self, arguments: &[&str]) -> Call<'_> {
+        Call::new(At::Checkout(&self.top), arguments)
+    }
+
     /// The commit at a reference that is none by another name.
     pub(super) fn commit_at(&self, reference: &str) -> Result<Option<CommitId>, RepositoryError> {
         let asked = "--format=%(refname) %(objectname) %(objecttype) %(symref)";
@@ -243,7 +256,6 @@ impl TrustedRepo {
 
     fn find_notes(&self) -> Result<Vec<RepositoryNote>, RepositoryError> {
         let mut notes = Vec::new();
-        let here = |arguments: &[&str]| self.git.run(Call::new(At::Checkout(&self.top), arguments));
         let mut status = Call::new(
             At::Checkout(&self.top),
             &["status", "--porcelain", "--ignore-submodules=dirty"],
@@ -252,7 +264,7 @@ impl TrustedRepo {
         if !self.git.run(status)?.output.is_empty() {
             notes.push(RepositoryNote::Uncommitted);
         }
-        if here(&["symbolic-ref", "--quiet", "HEAD"])?.code != 0 {
+        if self.here(&["symbolic-ref", "--quiet", "HEAD"])?.code != 0 {
             notes.push(RepositoryNote::Detached);
         }
         let attributes = self.file_at_head(".gitattributes")?;

@@ -284,13 +284,15 @@ pub(super) fn open_paths(profile: &Profile) -> impl Iterator<Item = &PathBuf> {
     own.into_iter().chain(&profile.writable).chain(&profile.readable)
 }
 
-/// The folders that may be written in this mode.
+/// The folders that may be written in this mode. One that is itself pinned is not: then only folders in it may be
+/// writable, in every tier.
 pub(super) fn writable_paths(profile: &Profile) -> Vec<&PathBuf> {
     let mut paths = vec![&profile.home, &profile.temporary];
     if profile.mode == Mode::WorkspaceWrite {
         paths.push(&profile.workspace);
         paths.extend(&profile.writable);
     }
+    paths.retain(|path| !profile.pinned.contains(path));
     paths
 }
 

@@ -88,7 +88,8 @@ pub struct Profile {
     pub workspace: PathBuf,
     /// Further folders that may be written in `workspace-write`, for example the task's git directory.
     pub writable: Vec<PathBuf>,
-    /// Paths inside those that stay read-only. What does not exist cannot be pinned (see [`LaunchPlan::unpinned`]).
+    /// Paths inside those that stay read-only. The workspace itself may be pinned: then of all that is in it only the
+    /// writable folders can be written, in every tier. What does not exist cannot be pinned (see [`LaunchPlan::unpinned`]).
     ///
     /// [`LaunchPlan::unpinned`]: super::LaunchPlan::unpinned
     pub pinned: Vec<PathBuf>,

@@ -41,7 +41,9 @@ fn text(profile: &Profile) -> String {
         "(deny signal)".to_owned(),
         "(allow signal (target same-sandbox))".to_owned(),
     ];
-    for path in &profile.pinned {
+    // Outside of what may be written a pin needs no rule; it would shut the writable folders in it.
+    let is_open = |pin: &&std::path::PathBuf| writable.iter().any(|path| pin.starts_with(path));
+    for path in profile.pinned.iter().filter(is_open) {
         lines.push(format!("(deny file-write* (subpath {}))", quoted(path)));
     }
     for path in &profile.hidden {

@@ -67,6 +67,16 @@ fn tasks_and_rebuilding() {
 }
 
 #[test]
+fn merges_and_reviews() {
+    as_ordinary_user(&[
+        "merges::a_conflict_is_left_for_the_agent",
+        "reviews::a_reviewer_writes_its_folder_alone",
+        "reviews::what_is_handed_over_can_be_read_and_not_written",
+        "remotes::main_is_what_the_remote_says_now",
+    ]);
+}
+
+#[test]
 #[ignore = "the whole list takes long: cargo nextest run -p gemicro-guard --test repository --run-ignored all"]
 fn all_cases() {
     as_ordinary_user(&["cases::all_in_tier_full", "cases::all_in_tier_landlock"]);

@@ -5,7 +5,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, JsonObject, Tool};
 
 use super::call::ToolCall;
-use super::{agent, batch_poll, batch_submit, research, run_cancel, run_result, run_status};
+use super::{agent, batch_poll, batch_submit, pipeline_start, research, run_cancel, run_result, run_status};
 
 /// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,11 +24,13 @@ pub(crate) enum ToolName {
     BatchSubmit,
     /// How they stand.
     BatchPoll,
+    /// A coding pipeline.
+    PipelineStart,
 }
 
 impl ToolName {
     /// Every tool, in the order of the list.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Agent(AgentName::Gemini),
         Self::Agent(AgentName::Claude),
         Self::Agent(AgentName::Codex),
@@ -38,6 +40,7 @@ impl ToolName {
         Self::RunCancel,
         Self::BatchSubmit,
         Self::BatchPoll,
+        Self::PipelineStart,
     ];
 
     /// Its name.
@@ -50,6 +53,7 @@ impl ToolName {
             Self::RunCancel => "run_cancel",
             Self::BatchSubmit => "batch_submit",
             Self::BatchPoll => "batch_poll",
+            Self::PipelineStart => "pipeline_start",
         }
     }
 
@@ -68,6 +72,7 @@ impl ToolName {
             Self::RunCancel => run_cancel::definition(),
             Self::BatchSubmit => batch_submit::definition(),
             Self::BatchPoll => batch_poll::definition(),
+            Self::PipelineStart => pipeline_start::definition(),
         }
     }
 
@@ -88,6 +93,7 @@ impl ToolName {
             Self::RunCancel => Ok(run_cancel::call(&call, arguments).await.into()),
             Self::BatchSubmit => Ok(batch_submit::call(&call, arguments).await.into()),
             Self::BatchPoll => Ok(batch_poll::call(&call, arguments).await.into()),
+            Self::PipelineStart => Ok(pipeline_start::call(&call, arguments).await.into()),
         }
     }
 }

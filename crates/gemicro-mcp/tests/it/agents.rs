@@ -50,6 +50,7 @@ async fn the_server_says_who_it_is_and_what_it_has() {
         "run_cancel",
         "batch_submit",
         "batch_poll",
+        "pipeline_start",
     ];
     assert_eq!(names, expected);
     for tool in &tools {

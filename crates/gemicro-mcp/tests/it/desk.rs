@@ -58,6 +58,7 @@ impl FakeDesk {
                 researching.state().researched.push(parameters);
                 Err(Failure::new(ErrorKind::AuthFailed, "no key is set"))
             }),
+            pipeline: Arc::new(|_| Err(Failure::new(ErrorKind::AuthFailed, "no key is set"))),
             batch: Arc::new(|parameters| {
                 let settings = BatchSettings {
                     llm: LlmConfig::default(),

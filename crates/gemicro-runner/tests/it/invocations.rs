@@ -73,6 +73,7 @@ fn each_cli_is_started_as_it_must_be() {
         (
             "guarded",
             AgentRequest {
+                given: vec!["/srv/run-1/handover".into()],
                 sandbox: SandboxMode::WorkspaceWrite,
                 guarded: Some(Guarded {
                     check: ["/opt/my gemicro", "guard", "check"].map(str::to_owned).to_vec(),

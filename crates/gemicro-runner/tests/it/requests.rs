@@ -14,6 +14,7 @@ pub(crate) fn request(prompt: Prompt) -> AgentRequest {
     AgentRequest {
         prompt,
         cwd: PathBuf::from("/srv/me/project"),
+        given: Vec::new(),
         home: PathBuf::from("/srv/run-1/home"),
         temp: PathBuf::from("/srv/run-1/temp"),
         program: None,

@@ -1,9 +1,10 @@
 //! Texts with fields and citation marks.
 //!
 //! Fields: `{{prompt}}` (the newest turn), `{{model}}`, `{{system}}`, `{{tool_result}}` (what the tools said in
-//! the newest turn), `{{line:LABEL}}` (the rest of the first line that starts with LABEL, in the newest turn or
-//! else in those before), `{{after:LABEL}}` (everything after that line). Marks: `[[text|url]]` and
-//! `[[text|url|title]]`. Both are checked when the file is read.
+//! the newest turn), `{{line:LABEL}}` (the rest of the first line that starts with LABEL, in what the tools said,
+//! in the newest turn, or else in those before), `{{after:LABEL}}` (everything after that line),
+//! `{{between:START|END}}` (what stands between the first START and the next END, looked for in the same places).
+//! Marks: `[[text|url]]` and `[[text|url|title]]`. Both are checked when the file is read.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -92,6 +93,7 @@ enum Field<'t> {
     ToolResult,
     Line(&'t str),
     After(&'t str),
+    Between(&'t str, &'t str),
 }
 
 fn field(name: &str) -> Option<Field<'_>> {
@@ -103,6 +105,12 @@ fn field(name: &str) -> Option<Field<'_>> {
         other => match other.split_once(':') {
             Some(("line", label)) if !label.is_empty() => Some(Field::Line(label)),
             Some(("after", label)) if !label.is_empty() => Some(Field::After(label)),
+            Some(("between", marks)) => match marks.split_once('|') {
+                Some((start, end)) if !start.is_empty() && !end.is_empty() => {
+                    Some(Field::Between(start, end))
+                }
+                Some(_) | None => None,
+            },
             _ => None,
         },
     }
@@ -128,6 +136,7 @@ fn fill(text: &str, call: &Call) -> String {
             Field::ToolResult => filled.push_str(&results(call)),
             Field::Line(label) => filled.push_str(labelled(call, label).map_or("", |(line, _)| line)),
             Field::After(label) => filled.push_str(labelled(call, label).map_or("", |(_, tail)| tail.trim())),
+            Field::Between(start, end) => filled.push_str(between(call, start, end).unwrap_or_default()),
         }
         rest = tail;
     }
@@ -135,9 +144,23 @@ fn fill(text: &str, call: &Call) -> String {
     filled
 }
 
-/// What stands after a label in the newest turn, or else in the turns before it.
+/// What stands after a label.
 fn labelled<'c>(call: &'c Call, label: &str) -> Option<(&'c str, &'c str)> {
-    after_label(&call.prompt, label).or_else(|| after_label(&call.history, label))
+    places(call).find_map(|text| after_label(text, label))
+}
+
+/// What stands between two marks.
+fn between<'c>(call: &'c Call, start: &str, end: &str) -> Option<&'c str> {
+    places(call).find_map(|text| {
+        let (_, rest) = text.split_once(start)?;
+        rest.split_once(end).map(|(found, _)| found)
+    })
+}
+
+/// Where fields look: in what the tools said, in the newest turn, in the turns before it.
+fn places(call: &Call) -> impl Iterator<Item = &str> {
+    let results = call.results.iter().map(|result| result.text.as_str());
+    results.chain([call.prompt.as_str(), call.history.as_str()])
 }
 
 fn results(call: &Call) -> String {
@@ -188,7 +211,8 @@ impl TryFrom<String> for Template {
             let name = text[start + 2..].split("}}").next().unwrap_or_default();
             if field(name).is_none() {
                 return Err(format!(
-                    "unknown field `{{{{{name}}}}}`: expected prompt, model, system, tool_result, line:LABEL or after:LABEL"
+                    "unknown field `{{{{{name}}}}}`: expected prompt, model, system, tool_result, line:LABEL, after:LABEL \
+                     or between:START|END"
                 ));
             }
         }
@@ -220,6 +244,38 @@ impl From<MarkedText> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::ToolResult;
+
+    fn filled(text: &str, call: &Call) -> String {
+        Template::try_from(text.to_owned()).unwrap().fill(call)
+    }
+
+    #[test]
+    fn fields_look_in_results_then_in_the_turn_then_before() {
+        let mut call = Call {
+            history: "Write `a.md`, and no other.\nOutput: old".to_owned(),
+            prompt: "{\"output\":\"Output: 12\\nEnd: 0\"}".to_owned(),
+            ..Call::example()
+        };
+        assert_eq!(
+            filled("{{between:Write `|`}} {{line:Output:}}", &call),
+            "a.md old"
+        );
+        call.results = vec![ToolResult {
+            tool: "shell".to_owned(),
+            text: "Output: 12\nEnd: 0".to_owned(),
+        }];
+        assert_eq!(filled("{{between:Write `|`}} {{line:Output:}}", &call), "a.md 12");
+        assert_eq!(filled("<{{between:Write `|!}}{{between:no|`}}>", &call), "<>");
+    }
+
+    #[test]
+    fn a_field_between_needs_both_marks() {
+        for wrong in ["{{between:a}}", "{{between:|b}}", "{{between:a|}}"] {
+            let error = Template::try_from(wrong.to_owned()).unwrap_err();
+            assert!(error.contains("between:START|END"), "{error}");
+        }
+    }
 
     #[test]
     fn fields_and_marks_are_filled() {

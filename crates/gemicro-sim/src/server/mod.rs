@@ -15,7 +15,7 @@ mod world;
 
 pub(crate) use action::{Outcome, Speech, decide, plain_outcome};
 pub(crate) use deliver::{Delivery, deliver};
-pub(crate) use incoming::Incoming;
+pub(crate) use incoming::{Incoming, decoded};
 pub use log::{LogEntry, RequestLog};
 pub(crate) use refusal::Refusal;
 pub(crate) use respond::{json_response, seconds_since_1970, spoilt_json, stream_response};

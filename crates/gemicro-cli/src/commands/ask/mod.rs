@@ -5,5 +5,5 @@ mod command;
 mod template;
 mod view;
 
-pub(crate) use args::{AskArgs, Sandbox};
+pub(crate) use args::{Agent, AskArgs, Sandbox};
 pub(crate) use command::{run, show};

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use gemicro_core::ask::AgentName;
+use gemicro_engine::pipeline::Forges;
 use gemicro_engine::{AgentAccess, AgentSetup, Login};
 use gemicro_guard::sandbox::Tier;
 use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiHeadless, Version, locate};
@@ -29,7 +30,7 @@ const MAX_LOGIN_BYTES: u64 = 64 * 1024;
 /// Looks at the sandbox and at every agent.
 pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
     let known = Layers::load(&ctx.environment).and_then(|layers| {
-        let setup = agents::setup(&ctx.environment, &Endpoints::resolve(&layers)?)?;
+        let setup = agents::setup(&ctx.environment, &Endpoints::resolve(&layers)?, Forges::default())?;
         Ok((setup, StateFolder::resolve(&layers)?.home.value))
     });
     let (setup, state) = match known {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gemicro_core::ask::AgentName;
+use gemicro_engine::pipeline::Forges;
 use gemicro_guard::sandbox::Tier;
 use tempfile::TempDir;
 
@@ -65,7 +66,7 @@ impl Place {
             ("OPENAI_API_KEY", keys.openai),
         ]);
         let endpoints = Endpoints::resolve(&Layers::load(&environment).unwrap()).unwrap();
-        let setup = agents::setup(&environment, &endpoints).unwrap();
+        let setup = agents::setup(&environment, &endpoints, Forges::default()).unwrap();
         let scratch = self.path("scratch");
         let walls = match asking {
             Asking::WithoutWalls => Some((Tier::None, scratch.as_path())),

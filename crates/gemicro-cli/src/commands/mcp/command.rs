@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::lazy_here::LazyHere;
-use super::{McpArgs, batch, research};
+use super::{McpArgs, batch, pipeline, research};
 use crate::config::StateFolder;
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -36,11 +36,12 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
     runtime::block_on(async {
         let shutdown = signals::listen()?.suspend;
         let desk = OpenDesk::new(&ctx, args.no_resident)?;
-        let (planning, handing_in) = (ctx.clone(), ctx.clone());
+        let (planning, handing_in, piping) = (ctx.clone(), ctx.clone(), ctx.clone());
         let setup = Setup {
             desk: desk.shared(),
             research: Arc::new(move |parameters| research::plan(&planning, parameters)),
             batch: Arc::new(move |parameters| batch::request(&handing_in, parameters)),
+            pipeline: Arc::new(move |parameters| pipeline::plan(&piping, parameters)),
             fallback: args.fallback.clone(),
             answer_within: Duration::from_secs(args.answer_within),
             log: Arc::new(output::say),

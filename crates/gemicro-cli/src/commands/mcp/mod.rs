@@ -4,6 +4,7 @@ mod args;
 mod batch;
 mod command;
 mod lazy_here;
+mod pipeline;
 mod research;
 
 pub(crate) use args::McpArgs;

@@ -8,12 +8,13 @@ use gemicro_event::ErrorKind;
 
 use super::OodaArgs;
 use super::args::TestWriter;
-use super::deciding::{Deciding, GapAsker};
+use super::deciding::GapAsker;
 use super::file::OodaFile;
 use super::view::OodaView;
 use crate::args::DataFormat;
 use crate::commands::batch::llm;
 use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
+use crate::deciding::Deciding;
 use crate::follow::{Watch, follow};
 use crate::output::{self, Output};
 use crate::session::Context;

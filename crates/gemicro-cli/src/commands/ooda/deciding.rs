@@ -1,66 +1,20 @@
-//! A person's decision about the next gap: at the keyboard, in a file, or elsewhere.
+//! A person's decision about the next gap; where it is made is the business of [`crate::deciding`].
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::flow::Flow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::ooda::{OodaFlow, OodaState, RankedGap};
 use gemicro_event::{Event, Json, StreamId};
-use serde::Deserialize;
 use serde_json::json;
 
 use crate::approval::{at_keyboard, read_line};
 use crate::asking::Asker;
+use crate::deciding::{Deciding, FileQuestion, in_file};
 use crate::output;
 use crate::screen::text;
-use crate::session::Context;
 use crate::trouble::Stopped;
-
-/// How often the file is looked at.
-const LOOK: Duration = Duration::from_millis(500);
-
-/// Where a person decides.
-#[derive(Debug, Clone)]
-pub(super) enum Deciding {
-    /// At the keyboard.
-    Here,
-    /// In a file.
-    File(PathBuf),
-    /// By `gemicro answer`, or over HTTP.
-    Elsewhere,
-}
-
-impl Deciding {
-    /// As the command line says.
-    ///
-    /// # Errors
-    /// When the file is somebody else's, or cannot be written.
-    pub(super) fn asked(ctx: &Context, file: Option<&Path>) -> Result<Self, Stopped> {
-        let Some(file) = file else {
-            return Ok(Self::usual(ctx));
-        };
-        output::check_target(file)?;
-        let is_ours = |text: &str| toml::from_str::<Written>(text).is_ok();
-        match std::fs::read_to_string(file) {
-            Ok(text) if !text.trim().is_empty() && !is_ours(&text) => Err(Stopped::usage(
-                format!("{} holds something else than a decision", file.display()),
-                "name a file that does not exist yet",
-            )),
-            Ok(_) | Err(_) => Ok(Self::File(file.to_owned())),
-        }
-    }
-
-    /// Where nothing is said: at the keyboard, if there is one.
-    pub(super) fn usual(ctx: &Context) -> Self {
-        match ctx.screen.stdin_is_terminal && ctx.screen.stderr_is_terminal {
-            true => Self::Here,
-            false => Self::Elsewhere,
-        }
-    }
-}
 
 /// Asks which gap is next.
 pub(super) struct GapAsker {
@@ -137,7 +91,14 @@ impl Asker for GapAsker {
             }
             Deciding::File(path) => {
                 output::say(&format!("Waiting for a decision in {} …", path.display()));
-                Box::pin(in_file(path.clone(), self.key.clone(), question, n_gaps))
+                let question = FileQuestion {
+                    path: path.clone(),
+                    key: self.key.clone(),
+                    asked: "Which gap is next? Write its number, or \"stop\", as the decision and save this file."
+                        .to_owned(),
+                    about: question,
+                };
+                Box::pin(in_file(question, move |typed| choice(typed, n_gaps)))
             }
             Deciding::Elsewhere => {
                 output::say(&format!(
@@ -160,66 +121,6 @@ fn converse(n_gaps: usize) -> Result<Option<Json>, Stopped> {
             Some(answer) => return Ok(Some(answer)),
             None if typed.trim().is_empty() => {}
             None => output::say(&format!("`{}` is neither.", text::cut(typed.trim(), 20))),
-        }
-    }
-}
-
-/// Writes the question into a file and waits until its `decision` is filled in.
-async fn in_file(
-    path: PathBuf,
-    key: String,
-    question: String,
-    n_gaps: usize,
-) -> Result<Option<Json>, Stopped> {
-    let commented: String = question.lines().map(|line| format!("#{line}\n")).collect();
-    let page = |about: &str| {
-        format!(
-            "# {about}Which gap is next? Write its number, or \"stop\", as the decision and save this file.\n\
-             {commented}question = \"{key}\"\ndecision = \"\"\n"
-        )
-    };
-    output::replace(&path, page("").as_bytes())?;
-    loop {
-        tokio::time::sleep(LOOK).await;
-        let Ok(written) = std::fs::read_to_string(&path) else {
-            continue;
-        };
-        let typed = match toml::from_str::<Written>(&written) {
-            Ok(read) if read.question == key => read.decision.text(),
-            // Half a file, perhaps: whoever writes it may not be done.
-            Ok(_) | Err(_) => continue,
-        };
-        match choice(typed.trim(), n_gaps) {
-            Some(answer) => return Ok(Some(answer)),
-            None if typed.trim().is_empty() => {}
-            None => {
-                let typed = text::cut(&text::one_line(&typed), 40);
-                output::say(&format!("`{typed}` in {} is no decision.", path.display()));
-                output::replace(&path, page(&format!("`{typed}` is no decision. ")).as_bytes())?;
-            }
-        }
-    }
-}
-
-/// What stands in the file.
-#[derive(Deserialize)]
-struct Written {
-    question: String,
-    decision: Typed,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Typed {
-    Number(u64),
-    Word(String),
-}
-
-impl Typed {
-    fn text(self) -> String {
-        match self {
-            Self::Number(number) => number.to_string(),
-            Self::Word(word) => word,
         }
     }
 }

@@ -33,6 +33,11 @@ fn file_tools_stay_in_the_worktree() {
         ("NotebookEdit", json!({"notebook_path": "a.ipynb"}), true),
         ("TodoWrite", json!({"todos": []}), true),
         ("google_web_search", json!({"query": "x"}), true),
+        (
+            "invoke_agent",
+            json!({"agent_name": "codebase_investigator", "prompt": "x"}),
+            true,
+        ),
         ("Write", path("../x"), false),
         ("Write", path("/etc/passwd"), false),
         ("Write", path("a/../../x"), false),
@@ -58,6 +63,12 @@ fn file_tools_stay_in_the_worktree() {
         ("mcp__evil__run", json!({}), false),
         ("save_memory", json!({"fact": "x"}), false),
         ("Task", json!({"prompt": "x"}), false),
+        (
+            "invoke_agent",
+            json!({"agent_name": "generalist", "prompt": "x"}),
+            false,
+        ),
+        ("invoke_agent", json!({"prompt": "x"}), false),
         ("", json!({}), false),
     ];
     for (name, args, allowed) in cases {

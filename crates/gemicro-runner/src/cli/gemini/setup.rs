@@ -31,6 +31,8 @@ const LOOKING: &[&str] = &[
     "get_internal_docs",
     "activate_skill",
     "complete_task",
+    // Started by `invoke_agent`: rules know a sub-agent by its name, too.
+    "codebase_investigator",
 ];
 /// Tools of its own that do.
 const CHANGING: &[&str] = &[
@@ -150,6 +152,10 @@ fn settings(request: &AgentRequest) -> Value {
     });
     if let Some(limit) = request.turn_limit {
         settings["model"] = json!({"maxSessionTurns": limit});
+    }
+    if !request.given.is_empty() {
+        // Its file tools refuse what lies in no folder of its workspace. That it must not write there is for the guard.
+        settings["context"] = json!({"includeDirectories": request.given});
     }
     if !request.mcp_servers.is_empty() {
         let servers = request.mcp_servers.iter().map(|server| {

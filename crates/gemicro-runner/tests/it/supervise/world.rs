@@ -192,6 +192,7 @@ impl World {
         AgentRequest {
             prompt: run.prompt.clone(),
             cwd: self.path("wt"),
+            given: Vec::new(),
             home: self.path("home"),
             temp: self.path("tmp"),
             program: None,

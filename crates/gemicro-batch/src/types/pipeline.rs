@@ -1,0 +1,80 @@
+//! `pipeline`: a run of its own that takes a coding task to a reviewed, tested branch.
+
+use gemicro_core::ask::{AgentName, Grant};
+use gemicro_core::flow::Step;
+use schemars::{JsonSchema, schema_for};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
+use super::folder::inside;
+use super::parameters::{ParameterError, filled, read};
+use super::task_type::{Making, TaskType};
+
+pub(super) const TYPE: TaskType = TaskType {
+    name: "pipeline",
+    description: "Takes a coding task to a reviewed, tested branch, by the project's workflow.",
+    step_kind: RUN_STEP,
+    bound: None,
+    schema: || schema_for!(PipelineParameters).to_value(),
+    make,
+    shape,
+    granted: Some(granted),
+};
+
+/// Parameters of `pipeline`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PipelineParameters {
+    /// What is to be done.
+    pub task: String,
+    /// How the task is entered: `bugfix`, `research` or `direct`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<PipelineEntry>,
+    /// The checkout: a folder inside the folder of the batch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// The branch; it begins with `task/`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// Who works where the role does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+    /// The model of that agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Whether the branch is pushed and offered where there is a remote; it is not where nothing is said.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub push: bool,
+}
+
+/// How a coding task is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PipelineEntry {
+    /// By finding out what is wrong.
+    Bugfix,
+    /// By finding out what is known.
+    Research,
+    /// By planning at once.
+    Direct,
+}
+
+fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+    let mut it: PipelineParameters = read(parameters)?;
+    filled(&it.task, "/task")?;
+    if let Some(branch) = &it.branch
+        && !branch.starts_with("task/")
+    {
+        return Err(ParameterError::new("/branch", "must begin with `task/`"));
+    }
+    let directory = inside(&making.settings.directory, it.directory.as_deref(), "/directory")?;
+    it.directory = None;
+    let input = RunInput {
+        request: RunRequest::Pipeline(it),
+        directory,
+        llm: making.settings.llm.clone(),
+        grant: Grant::default(),
+    };
+    Ok(run_step(&input, making))
+}

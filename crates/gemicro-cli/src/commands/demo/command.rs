@@ -1,0 +1,166 @@
+//! Makes the repository, runs the pipeline on it, and says how to look at what came of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use clap::Args;
+use gemicro_event::{ErrorKind, StreamId};
+use gemicro_pipeline::documents::Feature;
+
+use super::{project, spawn};
+use crate::args::DataFormat;
+use crate::commands::run::{ModeName, RunArgs};
+use crate::environment::Environment;
+use crate::output;
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// How often the colleague looks whether the task has begun.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Arguments of `gemicro demo`.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Where the demo is made; it must not exist yet [default: a new folder for temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// How the run is printed; jsonl prints every event
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: DataFormat,
+}
+
+/// Runs the demo.
+pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
+    let folder = place(args)?;
+    let (repository, agents) = (folder.join("price"), folder.join("agents"));
+    let made = project::write(&repository)
+        .and_then(|()| project::write_agents(&agents))
+        .and_then(|()| spawn::script(project::BEGIN, &repository));
+    made.map_err(|error| {
+        let message = format!(
+            "the demo's repository cannot be made in {}: {error}",
+            folder.display()
+        );
+        Stopped::failed(
+            ErrorKind::StorageError,
+            message,
+            "it needs git and a shell; name another folder with --dir",
+        )
+    })?;
+    output::say(&format!(
+        "A small program with a bug is in {}. Its agents are played from a script; all else is real.\n",
+        repository.display()
+    ));
+    let inner = Context {
+        environment: environment(&ctx.environment, &folder, &agents),
+        screen: ctx.screen.clone(),
+        verbose: ctx.verbose,
+    };
+    let colleague = Colleague::begin(&repository);
+    let ran = crate::commands::run::run(&inner, &task(&repository, args.format));
+    colleague.end();
+    ran?;
+    output::say(&format!(
+        "\nLook at it:\n  export GEMICRO_HOME={}\n  gemicro show last\n  gemicro diff last\n  git -C {} log --graph --oneline task/{}\n  rm -r {}    # when you are done",
+        folder.join("state").display(),
+        repository.display(),
+        Feature::from_task(project::TASK),
+        folder.display()
+    ));
+    Ok(())
+}
+
+/// A folder of its own.
+fn place(args: &DemoArgs) -> Result<PathBuf, Stopped> {
+    let folder = match &args.dir {
+        Some(named) => std::path::absolute(named)?,
+        None => std::env::temp_dir().join(format!("gemicro-demo-{}", StreamId::random())),
+    };
+    if folder.symlink_metadata().is_ok() {
+        let message = format!(
+            "{} exists already, and the demo touches nothing that is there",
+            folder.display()
+        );
+        return Err(Stopped::usage(
+            message,
+            "name a folder that does not exist with --dir",
+        ));
+    }
+    std::fs::create_dir_all(&folder)?;
+    Ok(std::fs::canonicalize(&folder)?)
+}
+
+/// The surroundings of the demo: its own state, its own agents, and a key that opens nothing.
+fn environment(outer: &Environment, folder: &Path, agents: &Path) -> Environment {
+    let mut inner = outer.clone();
+    inner.folder = folder.to_owned();
+    let path = outer.get("PATH").unwrap_or("/usr/bin:/bin");
+    for (name, value) in [
+        ("PATH", format!("{}:{path}", agents.display())),
+        ("GEMICRO_HOME", folder.join("state").display().to_string()),
+        ("GEMINI_API_KEY", "demo-no-key".to_owned()),
+        // Nothing is called there; should something try, it is not the provider.
+        ("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9".to_owned()),
+        ("XDG_CONFIG_HOME", folder.join("config").display().to_string()),
+    ] {
+        inner.set(name, value);
+    }
+    inner
+}
+
+fn task(repository: &Path, format: DataFormat) -> RunArgs {
+    RunArgs {
+        task: Some(project::TASK.to_owned()),
+        task_file: None,
+        mode: ModeName::Bugfix,
+        dir: repository.to_owned(),
+        workflow: None,
+        branch: None,
+        agent: None,
+        model: None,
+        remote: None,
+        require_protection: false,
+        no_push: false,
+        decide: None,
+        budget: Vec::new(),
+        max_duration: None,
+        format,
+        dry_run: false,
+    }
+}
+
+/// Somebody who commits on main while the agents work.
+struct Colleague {
+    is_over: Arc<AtomicBool>,
+    working: JoinHandle<()>,
+}
+
+impl Colleague {
+    /// Waits for the branch of the task, and commits then.
+    fn begin(repository: &Path) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (watched, stop) = (repository.to_owned(), is_over.clone());
+        let working = std::thread::spawn(move || {
+            let branches = watched.join(".git/refs/heads/task");
+            while !stop.load(Ordering::Relaxed) {
+                if branches.is_dir() {
+                    // A demo without a conflict is still one.
+                    if let Err(error) = spawn::script(project::COLLEAGUE, &watched) {
+                        tracing::debug!(%error, "nobody commits on main");
+                    }
+                    return;
+                }
+                std::thread::sleep(LOOK);
+            }
+        });
+        Self { is_over, working }
+    }
+
+    fn end(self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        let _ = self.working.join();
+    }
+}

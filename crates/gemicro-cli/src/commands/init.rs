@@ -1,0 +1,96 @@
+//! `gemicro init`: writes the built-in workflow and its prompts into a project, to be changed there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use gemicro_event::ErrorKind;
+use gemicro_pipeline::workflow::default_files;
+
+use crate::output;
+use crate::session::Context;
+use crate::trouble::Stopped;
+use crate::workflow_file::FOLDER;
+
+/// Arguments of `gemicro init`.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The project [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long)]
+    force: bool,
+}
+
+/// What becomes of one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Written,
+    Replaced,
+    Kept,
+}
+
+/// Writes the files that are not there, or all of them.
+pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), Stopped> {
+    let given = args.dir.as_deref().unwrap_or(Path::new(""));
+    let project = ctx.environment.folder.join(given);
+    if !project.is_dir() {
+        return Err(Stopped::failed(
+            ErrorKind::NotFound,
+            format!("there is no folder {}", project.display()),
+            "name the folder of the project with --dir",
+        ));
+    }
+    let folder = project.join(FOLDER);
+    let prompts = folder.join("prompts");
+    // All is looked at before anything is written.
+    refuse_links(&[&folder, &prompts])?;
+    let mut files = Vec::new();
+    for (name, text) in default_files() {
+        let path = folder.join(name);
+        refuse_links(&[&path])?;
+        let fate = match (path.exists(), args.force) {
+            (false, _) => Fate::Written,
+            (true, true) => Fate::Replaced,
+            (true, false) => Fate::Kept,
+        };
+        files.push((given.join(FOLDER).join(name), path, *text, fate));
+    }
+    fs::create_dir_all(&prompts).map_err(|error| {
+        Stopped::failed(
+            ErrorKind::StorageError,
+            format!("{} could not be made: {error}", prompts.display()),
+            "check free space and permissions",
+        )
+    })?;
+    for (shown, path, text, fate) in &files {
+        let word = match fate {
+            Fate::Written => "Wrote",
+            Fate::Replaced => "Replaced",
+            Fate::Kept => "Kept",
+        };
+        if *fate != Fate::Kept {
+            output::replace(path, text.as_bytes())?;
+        }
+        output::say(&format!("{word} {}", shown.display()));
+    }
+    if files.iter().any(|(.., fate)| *fate == Fate::Kept) {
+        output::say("What was there stays as it is; `gemicro init --force` replaces it.");
+    }
+    output::say("Next: put your tests under `checks` in workflow.yaml, then run `gemicro workflow check`.");
+    Ok(())
+}
+
+/// Refuses to write through a link, which may lead anywhere.
+fn refuse_links(paths: &[&Path]) -> Result<(), Stopped> {
+    for path in paths {
+        if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+            return Err(Stopped::usage(
+                format!("{} is a link: nothing is written through it", path.display()),
+                "remove the link, or name another project with --dir",
+            ));
+        }
+    }
+    Ok(())
+}

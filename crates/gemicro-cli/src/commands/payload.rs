@@ -1,0 +1,209 @@
+//! `gemicro payload`: what the pipeline would read out of an agent's answer.
+//!
+//! A plain filter from stdin to stdout: no store, no settings, no network. It shows the marks of the later rules and
+//! enforces none of them.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead, Read};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use gemicro_pipeline::payload::{Marks, Nonce, NonceError, Reading, Shape, UnknownShape, marks, read};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::output;
+use crate::trouble::Stopped;
+
+/// Below `gemicro payload extract --help`.
+const AFTER_HELP: &str = "\
+Examples:
+  gemicro payload extract --role auditor --nonce 4f1c09ab77de2350 < answer.txt
+  gemicro payload extract --jsonl < answers.jsonl
+
+It prints one line of JSON: {\"state\", \"payload\" (when the state is ok), \"tagged\"}.
+A later rule that speaks against the payload adds its mark: \"gate\", \"path\" and
+\"honesty\" are \"refuse\", \"backlog\" is \"clean\".
+Each line for --jsonl is {\"role\", \"nonce\", \"output\"}; other keys are ignored.
+
+Exit codes:
+  0    everything was read, whatever state it is in
+  2    a line of --jsonl is no answer of an agent: its own line on stdout says why";
+
+/// No answer is longer.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// Arguments of `gemicro payload`.
+#[derive(Debug, Args)]
+pub(crate) struct PayloadArgs {
+    /// What to do.
+    #[command(subcommand)]
+    command: PayloadCommand,
+}
+
+/// What can be done with payloads.
+#[derive(Debug, Subcommand)]
+enum PayloadCommand {
+    /// Take the payload out of an agent's final answer, read from stdin
+    #[command(after_help = AFTER_HELP)]
+    Extract(ExtractArgs),
+}
+
+/// Arguments of `gemicro payload extract`.
+#[derive(Debug, Args)]
+struct ExtractArgs {
+    /// The role whose payload it is
+    #[arg(long, value_parser = roles(), required_unless_present = "jsonl", conflicts_with = "jsonl")]
+    role: Option<Shape>,
+    /// The nonce of the step
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        required_unless_present = "jsonl",
+        conflicts_with = "jsonl"
+    )]
+    nonce: Option<Nonce>,
+    /// Read one answer per line, and print one line for each
+    #[arg(long)]
+    jsonl: bool,
+}
+
+/// A line of `--jsonl`.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    role: Cow<'a, str>,
+    #[serde(borrow)]
+    nonce: Cow<'a, str>,
+    output: String,
+}
+
+/// Reads payloads.
+pub(crate) fn run(args: &PayloadArgs) -> Result<(), Stopped> {
+    let PayloadCommand::Extract(args) = &args.command;
+    let mut input = io::stdin().lock();
+    match (args.role, &args.nonce) {
+        (Some(role), Some(nonce)) => extract_one(&mut input, role, nonce),
+        // Without `--jsonl` both are there.
+        _ => extract_lines(&mut input),
+    }
+}
+
+fn roles() -> impl TypedValueParser<Value = Shape> {
+    PossibleValuesParser::new(Shape::ALL.map(Shape::as_str)).try_map(|name| name.parse::<Shape>())
+}
+
+fn extract_one(input: &mut impl BufRead, role: Shape, nonce: &Nonce) -> Result<(), Stopped> {
+    let mut bytes = Vec::new();
+    let limit = MAX_BYTES as u64 + 1;
+    input.take(limit).read_to_end(&mut bytes).map_err(unread)?;
+    if bytes.len() > MAX_BYTES {
+        return Err(Stopped::usage(
+            "the answer is longer than 64 MiB",
+            "give the final message of the agent alone, without its tools' output",
+        ));
+    }
+    // A byte that is no UTF-8 becomes a sign that no verdict has: it can spoil a payload, never make one.
+    let reading = read(&String::from_utf8_lossy(&bytes), role, nonce);
+    print_line(&told(&reading))
+}
+
+fn extract_lines(input: &mut impl BufRead) -> Result<(), Stopped> {
+    let mut n_lines = 0;
+    let mut n_bad = 0;
+    while let Some(line) = next_line(input).map_err(unread)? {
+        n_lines += 1;
+        let answer = line.and_then(|bytes| extract_line(&bytes)).unwrap_or_else(|why| {
+            n_bad += 1;
+            json!({ "error": format!("line {n_lines}: {why}") })
+        });
+        print_line(&answer)?;
+    }
+    if n_bad == 0 {
+        return Ok(());
+    }
+    Err(Stopped::usage(
+        format!("{n_bad} of {n_lines} lines could not be read"),
+        "write each line as {\"role\", \"nonce\", \"output\"}; its own line on stdout says what is wrong",
+    ))
+}
+
+fn extract_line(bytes: &[u8]) -> Result<Value, String> {
+    let text = String::from_utf8_lossy(bytes);
+    let line: Line<'_> = serde_json::from_str(&text)
+        .map_err(|error| format!("it is no object with role, nonce and output: {error}"))?;
+    let role: Shape = line
+        .role
+        .parse()
+        .map_err(|error: UnknownShape| error.to_string())?;
+    let nonce: Nonce = line
+        .nonce
+        .parse()
+        .map_err(|error: NonceError| error.to_string())?;
+    Ok(told(&read(&line.output, role, &nonce)))
+}
+
+/// The next line, without its end; one that is too long is skipped, and an error of its own.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, String>>> {
+    let mut bytes = Vec::new();
+    let limit = MAX_BYTES as u64 + 1;
+    if input.by_ref().take(limit).read_until(b'\n', &mut bytes)? == 0 {
+        return Ok(None);
+    }
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    } else if bytes.len() > MAX_BYTES {
+        input.skip_until(b'\n')?;
+        return Ok(Some(Err("it is longer than 64 MiB".to_owned())));
+    }
+    Ok(Some(Ok(bytes)))
+}
+
+fn told(reading: &Reading) -> Value {
+    let mut answer = Map::new();
+    answer.insert("state".to_owned(), reading.state.as_str().into());
+    if let Some(payload) = &reading.payload {
+        answer.insert("payload".to_owned(), payload.value().clone());
+    }
+    answer.insert("tagged".to_owned(), reading.tagged.into());
+    let Marks {
+        gate,
+        path,
+        honesty,
+        backlog,
+    } = marks(reading);
+    for (is_marked, name, word) in [
+        (gate, "gate", "refuse"),
+        (path, "path", "refuse"),
+        (honesty, "honesty", "refuse"),
+        (backlog, "backlog", "clean"),
+    ] {
+        if is_marked {
+            answer.insert(name.to_owned(), word.into());
+        }
+    }
+    Value::Object(answer)
+}
+
+/// Prints a value on one line, also for who takes other signs than the newline for the end of a line.
+fn print_line(value: &Value) -> Result<(), Stopped> {
+    let mut line = value.to_string();
+    for (sign, escape) in [
+        ('\u{85}', "\\u0085"),
+        ('\u{2028}', "\\u2028"),
+        ('\u{2029}', "\\u2029"),
+    ] {
+        // Outside of text no JSON has them.
+        if line.contains(sign) {
+            line = line.replace(sign, escape);
+        }
+    }
+    output::print(&format!("{line}\n"))
+}
+
+fn unread(error: io::Error) -> Stopped {
+    Stopped::usage(
+        format!("the answer could not be read: {error}"),
+        "give it on stdin, from a file or a pipe",
+    )
+}

@@ -1,0 +1,136 @@
+//! Human gates: a person says yes or no before a phase begins. Silence, an empty line and an unknown word are neither.
+
+use futures_util::future::BoxFuture;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{Event, Json, StreamId};
+use serde_json::json;
+
+use crate::approval::{at_keyboard, read_line};
+use crate::asking::Asker;
+use crate::deciding::{Deciding, FileQuestion, in_file};
+use crate::output;
+use crate::screen::text;
+use crate::story::PipelineStory;
+use crate::trouble::Stopped;
+
+/// Asks whether a phase may begin.
+pub(super) struct HumanGate {
+    run: StreamId,
+    deciding: Deciding,
+    story: Option<PipelineStory>,
+    key: String,
+}
+
+impl HumanGate {
+    pub(super) fn new(run: StreamId, deciding: Deciding) -> Self {
+        Self {
+            run,
+            deciding,
+            story: None,
+            key: String::new(),
+        }
+    }
+
+    /// What is asked, in the words of the workflow.
+    fn question(&self) -> String {
+        let gate = self.story.as_ref().and_then(|story| story.gate(&self.key));
+        match gate {
+            Some(phase) => text::one_line(&format!(
+                "Before phase {} ({}): {}",
+                phase.name,
+                phase.label,
+                phase.human.as_deref().unwrap_or("may it begin?")
+            )),
+            None => format!("May it go on ({})?", text::one_line(&self.key)),
+        }
+    }
+}
+
+impl Asker for HumanGate {
+    fn event(&mut self, event: &Event) {
+        let update = &event.update;
+        if let Some(started) = update.as_run_started() {
+            self.story = PipelineStory::of_plan(&started.plan);
+        }
+        if let Some(asked) = update.as_answer_requested() {
+            self.key = asked.key;
+        }
+    }
+
+    fn answers(&self, key: &str) -> bool {
+        is_gate(key)
+    }
+
+    fn withdraw(&mut self) {
+        if matches!(self.deciding, Deciding::Here) {
+            output::say("");
+        }
+    }
+
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>> {
+        let question = self.question();
+        if self.key.contains(":human.") {
+            output::say("The last answer was neither yes nor no.");
+        }
+        match &self.deciding {
+            Deciding::Here => {
+                output::say(&question);
+                Box::pin(at_keyboard(converse))
+            }
+            Deciding::File(path) => {
+                output::say(&format!(
+                    "{question}\nWaiting for a decision in {} …",
+                    path.display()
+                ));
+                let question = FileQuestion {
+                    path: path.clone(),
+                    key: self.key.clone(),
+                    asked: "May it go on? Write \"yes\" or \"no\" as the decision and save this file."
+                        .to_owned(),
+                    about: format!(" {question}"),
+                };
+                Box::pin(in_file(question, |typed| yes_or_no(typed).map(answer)))
+            }
+            Deciding::Elsewhere => {
+                let run = &self.run;
+                output::say(&format!(
+                    "{question}\nWaiting for the answer: gemicro answer {run} yes (or no)"
+                ));
+                Box::pin(std::future::pending())
+            }
+        }
+    }
+}
+
+/// Whether a question of a run is that of a human gate.
+pub(crate) fn is_gate(key: &str) -> bool {
+    let asked = key.rsplit_once(':').map(|(_, asked)| asked);
+    asked.is_some_and(|asked| asked == "human" || asked.starts_with("human."))
+}
+
+/// What a word means; an empty or an unknown one means nothing.
+pub(crate) fn yes_or_no(word: &str) -> Option<bool> {
+    match word.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" | "true" | "approve" => Some(true),
+        "n" | "no" | "false" | "reject" | "stop" => Some(false),
+        _ => None,
+    }
+}
+
+fn answer(approve: bool) -> Json {
+    Json::from(json!({ "approve": approve }))
+}
+
+fn converse() -> Result<Option<Json>, Stopped> {
+    loop {
+        output::ask("yes or no: ");
+        let Some(typed) = read_line()? else {
+            return Ok(None);
+        };
+        match yes_or_no(&typed) {
+            Some(approve) => return Ok(Some(answer(approve))),
+            None if typed.trim().is_empty() => {}
+            None => output::say(&format!("`{}` is neither.", text::cut(typed.trim(), 20))),
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A pipeline as it happens, one line per fact: the time, who speaks, what they say.
+//!
+//! [`Log`] makes [`Entry`]s of events and writes nothing anywhere. A line of a role is what its agent says; a line of
+//! gemicro is what gemicro itself did or saw.
+
+use gemicro_core::run::events::RunReaders;
+use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseImported, PipelineReaders};
+use gemicro_event::{Event, Timestamp};
+
+use super::gate::{is_gate, yes_or_no};
+use super::log_words::{self, Words};
+use crate::screen::{Paint, numbers, text};
+use crate::story::PipelineStory;
+
+/// Who speaks where no role does.
+const GEMICRO: &str = "GEMICRO";
+/// Columns of `[11:00:00] `, under which nothing but the time stands.
+const INDENT: usize = 11;
+/// Lines of one detail.
+const DETAIL_LINES: usize = 3;
+
+/// One fact in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// When.
+    at: Timestamp,
+    /// Who says it.
+    speaker: String,
+    words: Words,
+}
+
+impl Entry {
+    /// The lines for a screen; on a terminal each fits.
+    pub(super) fn lines(&self, paint: Paint, columns: usize) -> Vec<String> {
+        let moment = numbers::moment(self.at);
+        let time = moment.get(11..).unwrap_or(&moment);
+        let speaker = text::one_line(&self.speaker);
+        let room = columns.saturating_sub(INDENT).max(20);
+        let words = text::one_line(&format!("{speaker}: {}", self.words.line));
+        let mut wrapped = text::wrap_markdown(&words, room);
+        if let Some(rest) = wrapped.strip_prefix(&speaker) {
+            wrapped = format!("{}{rest}", paint.strong(&speaker));
+        }
+        let time = paint.faint(&format!("[{time}]"));
+        let indent = " ".repeat(INDENT);
+        let first = wrapped.lines().enumerate().map(|(idx, line)| match idx {
+            0 => format!("{time} {line}"),
+            _ => format!("{indent}{line}"),
+        });
+        let details = self.words.details.iter().flat_map(|detail| below(detail, room));
+        first
+            .chain(details.map(|line| format!("{indent}{line}")))
+            .collect()
+    }
+}
+
+/// A detail as a few lines: a sentence goes on below itself, output is cut.
+fn below(detail: &str, room: usize) -> Vec<String> {
+    let detail = text::one_line(detail);
+    if detail.starts_with('|') {
+        return vec![format!("  {}", text::cut(&detail, room.saturating_sub(2)))];
+    }
+    let wrapped = text::wrap_markdown(&format!("- {detail}"), room);
+    let n_lines = wrapped.lines().count();
+    let lines = wrapped.lines().take(DETAIL_LINES).enumerate();
+    lines
+        .map(
+            |(idx, line)| match idx + 1 == DETAIL_LINES && n_lines > DETAIL_LINES {
+                true => {
+                    text::cut(line, room.saturating_sub(2))
+                        .trim_end_matches('…')
+                        .to_owned()
+                        + " …"
+                }
+                false => line.to_owned(),
+            },
+        )
+        .collect()
+}
+
+/// Makes entries of events.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    story: PipelineStory,
+    /// Faults of the phase under way that were told already.
+    told: Vec<String>,
+}
+
+impl Log {
+    /// What the events add up to so far.
+    pub(super) fn story(&self) -> &PipelineStory {
+        &self.story
+    }
+
+    /// What an event says; mostly one entry, or none.
+    pub(super) fn entries(&mut self, event: &Event) -> Vec<Entry> {
+        let update = &event.update;
+        if let Some(started) = update.as_run_started() {
+            self.story = PipelineStory::of_plan(&started.plan).unwrap_or_default();
+        }
+        self.story.fold(event);
+        if let Some(answered) = update.as_phase_answered() {
+            return vec![self.answered(&answered, update.timestamp)];
+        }
+        let words = match update.as_pipeline_prepared() {
+            Some(it) => log_words::prepared(&it.prepared, self.story.goes_on_from.as_ref()),
+            None => Vec::from_iter(self.words(event)),
+        };
+        let entry = |words| Entry {
+            at: update.timestamp,
+            speaker: GEMICRO.to_owned(),
+            words,
+        };
+        words.into_iter().map(entry).collect()
+    }
+
+    fn words(&mut self, event: &Event) -> Option<Words> {
+        let update = &event.update;
+        match update.event_type.as_str() {
+            "run_started" => Some(Words::line(format!(
+                "Task received (run {}; times are in UTC).",
+                event.stream
+            ))),
+            "phase_started" => {
+                self.told.clear();
+                log_words::spawning(&update.as_phase_started()?)
+            }
+            "phase_imported" => Some(self.imported(&update.as_phase_imported()?)),
+            "phase_checked" => {
+                let evidence = update.as_phase_checked()?.evidence;
+                self.told.extend(evidence.faults());
+                Some(log_words::checked("Running checks", &evidence))
+            }
+            "phase_recorded" => {
+                let recorded = update.as_phase_recorded()?.recorded;
+                Some(log_words::recorded(&recorded))
+            }
+            "branch_merged" => Some(log_words::merged(&update.as_branch_merged()?.merged)),
+            "pipeline_delivered" => {
+                let delivered = update.as_pipeline_delivered()?.delivered;
+                Some(log_words::delivered(&self.story.branch, &delivered))
+            }
+            "phase_ended" => self.ended(&update.as_phase_ended()?),
+            "final_result" => Some(Words::line(update.message.clone())),
+            _ => self.aside(event),
+        }
+    }
+
+    /// What does not belong to a phase alone.
+    fn aside(&self, event: &Event) -> Option<Words> {
+        let update = &event.update;
+        match update.event_type.as_str() {
+            "answer_requested" => {
+                let key = update.as_answer_requested()?.key;
+                let phase = self.story.gate(&key).filter(|_| is_gate(&key))?;
+                let question = phase.human.as_deref().unwrap_or_default();
+                Some(Words {
+                    line: format!("A person is asked before phase {} ({}).", phase.name, phase.label),
+                    details: vec![question.to_owned()],
+                })
+            }
+            "answer_given" => {
+                let given = update.as_answer_given().filter(|given| is_gate(&given.key))?;
+                let word = given.answer.get("approve").unwrap_or(&given.answer);
+                let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
+                Some(Words::line(match yes_or_no(&word) {
+                    Some(true) => "A person said yes.".to_owned(),
+                    Some(false) => "A person said no.".to_owned(),
+                    None => format!("A person said `{word}`, which is neither yes nor no."),
+                }))
+            }
+            "step_retrying" => {
+                let message = update.as_step_retrying()?.error.message;
+                Some(Words::line(format!("Trying again: {message}")))
+            }
+            "step_alarm" => Some(Words::line(format!("ALARM: {}", update.as_step_alarm()?.message))),
+            "run_parked" | "run_woken" | "run_resumed" | "budget_warning" | "deadline_passed"
+            | "cancel_requested" => Some(Words::line(format!("{}.", update.message.trim_end_matches('.')))),
+            _ => None,
+        }
+    }
+
+    fn answered(&mut self, answered: &PhaseAnswered, at: Timestamp) -> Entry {
+        let mut words = log_words::answered(answered);
+        let (speaker, usable) = match answered.refused.is_none() && answered.payload.is_some() {
+            true => (answered.role.to_uppercase(), true),
+            false => (GEMICRO.to_owned(), false),
+        };
+        if let Some(phase) = self.story.last().filter(|_| usable) {
+            let took = u64::try_from(at.since(phase.started_at).as_millis()).unwrap_or(u64::MAX);
+            let figures = std::iter::once(numbers::duration(took)).chain(numbers::charge(&phase.charge));
+            words.line += &format!("  ({})", figures.collect::<Vec<_>>().join(", "));
+        }
+        self.told.extend(answered.dishonest.clone());
+        Entry { at, speaker, words }
+    }
+
+    fn imported(&mut self, imported: &PhaseImported) -> Words {
+        self.told.extend(imported.refused.clone());
+        let faults = imported
+            .taken
+            .iter()
+            .flat_map(|taken| taken.faults.iter().cloned());
+        self.told.extend(faults);
+        let shape = self.story.last().and_then(|phase| phase.shape);
+        log_words::imported(imported, shape)
+    }
+
+    fn ended(&self, ended: &PhaseEnded) -> Option<Words> {
+        let is_told = |reason: &&String| self.told.iter().any(|told| reason.contains(told.as_str()));
+        let reasons: Vec<String> = ended.reasons.iter().filter(|it| !is_told(it)).cloned().collect();
+        let verdict = self.story.last().and_then(|phase| phase.verdict.as_deref());
+        let next = ended.next.as_deref().map(|name| match self.story.planned(name) {
+            Some(phase) => format!("{name} ({})", phase.label),
+            None => name.to_owned(),
+        });
+        log_words::ended(ended, verdict, next.as_deref().unwrap_or("the end"), &reasons)
+    }
+}

@@ -1,0 +1,267 @@
+//! The words of the live log for each fact of a pipeline.
+
+use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseImported, PhaseStarted};
+use gemicro_engine::pipeline::payload::{Decision, Feedback, Payload, Shape};
+use gemicro_engine::pipeline::steps::{Delivered, Evidence, MergeOutcome, Merged, Prepared, Recorded};
+use gemicro_event::StreamId;
+
+use crate::screen::numbers;
+use crate::story::words;
+
+/// Details of one fact that are shown.
+const MANY: usize = 6;
+/// Lines of output below a reason.
+const OUTPUT_LINES: usize = 5;
+
+/// A fact in words: a line, and what there is to know beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Words {
+    pub(super) line: String,
+    pub(super) details: Vec<String>,
+}
+
+impl Words {
+    /// A line alone.
+    pub(super) fn line(line: String) -> Self {
+        let details = Vec::new();
+        Self { line, details }
+    }
+}
+
+/// The branch, and the checks on its base.
+pub(super) fn prepared(prepared: &Prepared, earlier: Option<&StreamId>) -> Vec<Words> {
+    let begun = match earlier {
+        Some(run) => format!(
+            "Going on with branch '{}' at {}, after run {run}.",
+            prepared.branch,
+            words::short(&prepared.tip)
+        ),
+        None => format!("Created branch '{}'.", prepared.branch),
+    };
+    let checks = match prepared.evidence.checks.is_empty() {
+        true => Words::line("No checks are configured.".to_owned()),
+        false => checked("Checks on the base", &prepared.evidence),
+    };
+    let is_new = |note: &&String| prepared.protection.as_ref() != Some(*note);
+    let notes = prepared
+        .protection
+        .iter()
+        .chain(prepared.notes.iter().filter(is_new));
+    let begun = Words {
+        line: begun,
+        details: bounded(notes.cloned().collect()),
+    };
+    vec![begun, checks]
+}
+
+/// Who begins to work; nothing where gemicro itself does.
+pub(super) fn spawning(started: &PhaseStarted) -> Option<Words> {
+    let role = started.role.as_ref()?.to_uppercase();
+    let agent = started
+        .agent
+        .map(|agent| words::agent(agent, started.model.as_deref()));
+    let round = (started.round > 1).then(|| format!("round {}", started.round));
+    let about: Vec<String> = agent.into_iter().chain(round).collect();
+    Some(Words::line(match about.is_empty() {
+        true => format!("Spawning {role}..."),
+        false => format!("Spawning {role} ({})...", about.join("; ")),
+    }))
+}
+
+/// What an agent says, or why it is asked again.
+pub(super) fn answered(answered: &PhaseAnswered) -> Words {
+    let denials = answered.denials.iter().map(|denial| format!("denied: {denial}"));
+    let denials = bounded(denials.collect());
+    let (Some(payload), None) = (&answered.payload, &answered.refused) else {
+        let why = answered.refused.as_deref().unwrap_or("it has no usable payload");
+        let role = answered.role.to_uppercase();
+        return Words {
+            line: format!("Answer {} of {role} cannot be used: {why}.", answered.ask),
+            details: denials,
+        };
+    };
+    let decision = payload.decision();
+    let mut details = match decision.is_negative() {
+        true => bounded(payload.feedback().as_ref().map(points).unwrap_or_default()),
+        false => Vec::new(),
+    };
+    details.extend(answered.dishonest.clone());
+    details.extend(denials);
+    let later = payload
+        .backlog_items()
+        .into_iter()
+        .map(|item| format!("for later: {item}"));
+    details.extend(bounded(later.collect()));
+    Words {
+        line: said(payload, &decision),
+        details,
+    }
+}
+
+/// What was taken over, or why it was not.
+pub(super) fn imported(imported: &PhaseImported, shape: Option<Shape>) -> Words {
+    let Some(taken) = &imported.taken else {
+        return Words {
+            line: "Taking over the changes... REFUSED.".to_owned(),
+            details: imported.refused.iter().flat_map(|why| reason(why)).collect(),
+        };
+    };
+    let what = match shape {
+        Some(Shape::Investigator | Shape::Researcher) => "Committing report",
+        Some(Shape::Architect) => "Committing plan",
+        Some(Shape::LeadAnalyst | Shape::PlanReviewer | Shape::Auditor) => "Committing review",
+        Some(Shape::Developer | Shape::IntegrationSpecialist) | None => "Taking over the changes",
+    };
+    let outcome = match (taken.faults.is_empty(), taken.commits.is_empty()) {
+        (true, true) => "nothing has changed.".to_owned(),
+        (true, false) => format!("OK. ({})", words::taken(taken)),
+        (false, _) => "not as claimed.".to_owned(),
+    };
+    let faults = taken.faults.iter().flat_map(|fault| reason(fault));
+    let reports = taken.reports.iter().map(|report| format!("look at {report}"));
+    Words {
+        line: format!("{what}... {outcome}"),
+        details: bounded(faults.chain(reports).chain(taken.notes.iter().cloned()).collect()),
+    }
+}
+
+/// What gemicro saw of a tree.
+pub(super) fn checked(what: &str, evidence: &Evidence) -> Words {
+    let faults = evidence.faults();
+    let outcome = if faults.is_empty() { "OK." } else { "FAILED." };
+    let took = numbers::duration(words::checked_ms(&evidence.checks));
+    Words {
+        line: format!(
+            "{what}... {outcome} ({}, {took})",
+            words::checks(&evidence.checks)
+        ),
+        details: faults.iter().flat_map(|fault| reason(fault)).collect(),
+    }
+}
+
+/// What gemicro committed itself.
+pub(super) fn recorded(recorded: &Recorded) -> Words {
+    Words::line(match (&recorded.moved, recorded.paths.as_slice()) {
+        (Some(_), _) => "Nothing is archived yet: main has gone on.".to_owned(),
+        (None, []) => "Committing documents... nothing has changed.".to_owned(),
+        (None, paths) if paths.iter().all(|path| path.contains("/archived/")) => {
+            format!("Archiving {}... OK.", numbers::count(paths.len(), "document"))
+        }
+        (None, [path]) => format!("Committing '{path}'... OK."),
+        (None, paths) => format!("Committing {}... OK.", numbers::count(paths.len(), "document")),
+    })
+}
+
+/// How main was merged.
+pub(super) fn merged(merged: &Merged) -> Words {
+    let main = &merged.main.name;
+    let (outcome, details) = match merged.outcome {
+        MergeOutcome::UpToDate => ("up to date already.".to_owned(), Vec::new()),
+        MergeOutcome::Merged => ("OK.".to_owned(), Vec::new()),
+        MergeOutcome::Conflict => {
+            let files = numbers::count(merged.files.len(), "file");
+            (format!("CONFLICT in {files}."), bounded(merged.files.clone()))
+        }
+    };
+    Words {
+        line: format!("Merging {main}... {outcome}"),
+        details,
+    }
+}
+
+/// How the branch was offered.
+pub(super) fn delivered(branch: &str, delivered: &Delivered) -> Words {
+    let pushed = delivered
+        .remote
+        .as_ref()
+        .map(|remote| format!("Pushed '{branch}' to {remote}."));
+    let offered = match (&delivered.url, delivered.existed) {
+        (Some(url), false) => Some(format!("Opened {url}.")),
+        (Some(url), true) => Some(format!("The request is there already: {url}.")),
+        (None, _) => Some("Wrote the text of a request to merge it.".to_owned()),
+    };
+    let line: Vec<String> = pushed.into_iter().chain(offered).collect();
+    Words {
+        line: line.join(" "),
+        details: bounded(delivered.notes.clone()),
+    }
+}
+
+/// Where a phase leads, where that is not simply on. `reasons` are those that nobody told yet.
+pub(super) fn ended(
+    ended: &PhaseEnded,
+    verdict: Option<&str>,
+    next: &str,
+    reasons: &[String],
+) -> Option<Words> {
+    let line = match ended.outcome.as_str() {
+        "again" => format!("Phase {} does not hold yet; once more.", ended.phase),
+        "stop" => format!("Stopped in phase {} ({}).", ended.phase, ended.label),
+        "moved" => "Main has gone on since it was merged; merging it again.".to_owned(),
+        "ESCALATE" => format!("Escalated to {next}."),
+        "FAIL" if verdict == Some("PASS") => format!("PASS is overruled; back to {next}."),
+        "REJECT" | "FAIL" => format!("Back to {next}."),
+        _ => return None,
+    };
+    let reasons = reasons.iter().filter(|_| ended.outcome != "moved");
+    Some(Words {
+        line,
+        details: reasons.take(MANY).flat_map(|why| reason(why)).collect(),
+    })
+}
+
+/// What a payload says.
+fn said(payload: &Payload, decision: &Decision) -> String {
+    let document = payload.document().unwrap_or_default();
+    let commit = || words::short(payload.commit_hash().unwrap_or_default());
+    if let Decision::Failed { reason } = decision {
+        return format!("It could not be done: {reason}");
+    }
+    match payload.shape() {
+        Shape::Investigator | Shape::Researcher => format!("Report written at '{document}'."),
+        Shape::Architect => format!("Implementation plan created at '{document}'."),
+        Shape::LeadAnalyst | Shape::PlanReviewer => format!("{}.", decision.word()),
+        Shape::Developer => format!("Implementation complete. Commit: {}.", commit()),
+        Shape::Auditor => format!("{}. Report at '{document}'.", decision.word()),
+        Shape::IntegrationSpecialist => format!("Conflicts resolved. Commit: {}.", commit()),
+    }
+}
+
+/// The points of a feedback, a line each.
+fn points(feedback: &Feedback<'_>) -> Vec<String> {
+    match feedback {
+        Feedback::Text(text) => {
+            let lines = text
+                .lines()
+                .map(|line| line.trim().trim_start_matches(['-', '*']).trim());
+            lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
+        }
+        Feedback::Object(points) => points
+            .iter()
+            .map(|(name, value)| match value.as_str() {
+                Some(text) => format!("{name}: {text}"),
+                None => format!("{name}: {value}"),
+            })
+            .collect(),
+    }
+}
+
+/// A reason, with the end of what a program printed below it.
+fn reason(why: &str) -> Vec<String> {
+    let mut lines = why.lines();
+    let first = lines.next().unwrap_or_default().to_owned();
+    let output: Vec<&str> = lines.collect();
+    let last = &output[output.len().saturating_sub(OUTPUT_LINES)..];
+    std::iter::once(first)
+        .chain(last.iter().map(|line| format!("| {line}")))
+        .collect()
+}
+
+fn bounded(mut details: Vec<String>) -> Vec<String> {
+    if details.len() > MANY {
+        let n_more = details.len() - MANY;
+        details.truncate(MANY);
+        details.push(format!("… and {n_more} more"));
+    }
+    details
+}

@@ -1,0 +1,95 @@
+//! The live log, the board and the summary of pipelines whose events are made by hand.
+
+mod journal;
+
+use gemicro_event::StreamId;
+
+use super::board::{rows, running, spent};
+use super::gate::{is_gate, yes_or_no};
+use super::log::Log;
+use super::view::{advice, summary};
+use crate::screen::{Paint, text};
+use crate::view::RunEnd;
+use journal::{Journal, straight, troubled};
+
+/// The whole log of a run, as a screen of 100 columns has it.
+fn logged(journal: &Journal) -> (String, Log) {
+    let mut log = Log::default();
+    let entries: Vec<_> = journal
+        .events
+        .iter()
+        .flat_map(|event| log.entries(event))
+        .collect();
+    let lines = entries
+        .iter()
+        .flat_map(|entry| entry.lines(Paint::new(false), 100));
+    (lines.map(|line| line + "\n").collect(), log)
+}
+
+#[test]
+fn the_log_of_a_straight_run_reads_like_a_story() {
+    let (text, log) = logged(&straight());
+    insta::assert_snapshot!("straight_log", text);
+    let run = StreamId::new("k3v9k3v9k3v9k3v9").unwrap();
+    let Some(RunEnd::Completed { data, .. }) = straight().events.last().and_then(RunEnd::of) else {
+        panic!("it has a result");
+    };
+    insta::assert_snapshot!("straight_summary", summary(log.story(), &run, &data));
+}
+
+#[test]
+fn the_log_tells_refusals_denials_and_reasons_once_and_bounded() {
+    let (text, log) = logged(&troubled());
+    insta::assert_snapshot!("troubled_log", text);
+    assert!(
+        !text.contains('\u{1b}'),
+        "no control character of an agent reaches the screen"
+    );
+    let run = StreamId::new("k3v9k3v9k3v9k3v9").unwrap();
+    insta::assert_snapshot!("troubled_advice", advice(log.story(), &run).join("\n"));
+}
+
+#[test]
+fn the_board_has_a_mark_and_a_round_for_every_phase_and_fits() {
+    let journal = troubled();
+    let mut log = Log::default();
+    let mut boards = String::new();
+    for event in &journal.events {
+        log.entries(event);
+        let story = log.story();
+        if ["run_started", "phase_started"].contains(&event.update.event_type.as_str()) {
+            for columns in [100, 60] {
+                let rows = rows(story, Paint::new(false), columns);
+                assert!(rows.iter().all(|row| text::width(row) <= columns), "{rows:?}");
+                boards += &format!("{}\n", rows.join("\n"));
+            }
+            boards += &format!("{} | {}\n\n", running(story).0, spent(story));
+        }
+    }
+    insta::assert_snapshot!("boards", boards);
+}
+
+#[test]
+fn only_a_clear_word_is_an_answer() {
+    for (word, meaning) in [
+        ("yes", Some(true)),
+        (" Y\n", Some(true)),
+        ("true", Some(true)),
+        ("no", Some(false)),
+        ("STOP", Some(false)),
+        ("", None),
+        ("ok", None),
+        ("yes please", None),
+    ] {
+        assert_eq!(yes_or_no(word), meaning, "{word}");
+    }
+    for (key, expected) in [
+        ("audit.1:human", true),
+        ("audit.1:human.2", true),
+        ("audit.1:humane", false),
+        ("decide:1", false),
+        ("plan", false),
+    ] {
+        assert_eq!(is_gate(key), expected, "{key}");
+    }
+}

@@ -1,0 +1,161 @@
+//! A pipeline at work: the live log on stderr, with a board below it on a terminal; the result on stdout.
+
+use gemicro_core::research::events::ResultMetadata;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{Charge, Event, Json, StreamId};
+
+use super::board::PhaseBoard;
+use super::gate::is_gate;
+use super::log::Log;
+use crate::args::DataFormat;
+use crate::output::{self, Output};
+use crate::screen::{Screen, numbers, text};
+use crate::story::{PipelineStory, words};
+use crate::trouble::Stopped;
+use crate::view::{RunEnd, View, failure_json, result_json};
+
+/// Columns of a line that nobody sees on a terminal.
+const LINE_IN_FILE: usize = 400;
+
+/// Shows one pipeline.
+pub(super) struct PipelineView {
+    format: DataFormat,
+    run: StreamId,
+    screen: Screen,
+    log: Log,
+    board: Option<PhaseBoard>,
+    /// A person is asked, and types below the log.
+    is_asking: bool,
+}
+
+impl PipelineView {
+    pub(super) fn new(format: DataFormat, run: &StreamId, screen: &Screen) -> Self {
+        Self {
+            format,
+            run: run.clone(),
+            screen: screen.clone(),
+            log: Log::default(),
+            board: PhaseBoard::new(screen),
+            is_asking: false,
+        }
+    }
+
+    fn say(&self, words: &str) {
+        match &self.board {
+            Some(board) => board.say(words),
+            None => output::say(words),
+        }
+    }
+}
+
+impl View for PipelineView {
+    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+        let columns = match self.screen.stderr_is_terminal {
+            true => self.screen.stderr_width(),
+            false => LINE_IN_FILE,
+        };
+        for entry in self.log.entries(event) {
+            for line in entry.lines(self.screen.on_stderr(), columns) {
+                self.say(&line);
+            }
+        }
+        match event.update.event_type.as_str() {
+            "answer_requested" => {
+                let asked = event.update.as_answer_requested();
+                self.is_asking = asked.is_some_and(|asked| is_gate(&asked.key));
+            }
+            "answer_given" => self.is_asking = false,
+            _ => {}
+        }
+        match (&mut self.board, self.is_asking) {
+            (Some(board), false) => board.draw(self.log.story()),
+            (Some(board), true) => board.remove(),
+            (None, _) => {}
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, words: &str) {
+        self.say(words);
+    }
+
+    fn end(&mut self, end: &RunEnd) -> Result<(), Stopped> {
+        if let Some(board) = &mut self.board {
+            board.remove();
+        }
+        let story = self.log.story();
+        match (self.format, end) {
+            (DataFormat::Text, RunEnd::Completed { data, .. }) => {
+                output::say("");
+                Ok(Output::Stdout.write(summary(story, &self.run, data).as_bytes())?)
+            }
+            (DataFormat::Json | DataFormat::Jsonl, RunEnd::Completed { data, .. }) => {
+                let object = result_json(&self.run, data);
+                Ok(Output::Stdout.write(format!("{object}\n").as_bytes())?)
+            }
+            (DataFormat::Json | DataFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
+                let object = failure_json(&end.trouble(&self.run));
+                Ok(Output::Stdout.write(format!("{object}\n").as_bytes())?)
+            }
+            (DataFormat::Text, RunEnd::Failed(_)) => {
+                advice(story, &self.run).iter().for_each(|line| output::say(line));
+                Ok(())
+            }
+            (DataFormat::Text, RunEnd::Suspended) => Ok(()),
+        }
+    }
+}
+
+/// What a run that went all the way leaves behind, and how to look at it.
+pub(super) fn summary(story: &PipelineStory, run: &StreamId, data: &Json) -> String {
+    let main = story
+        .prepared
+        .as_ref()
+        .map_or("main", |prepared| prepared.main.name.as_str());
+    let tip = story.tip.as_deref().map(words::short).unwrap_or_default();
+    let mut lines = vec![("Branch", format!("{} at {tip}", story.branch))];
+    lines.extend(story.worktree.iter().map(|folder| ("Worktree", folder.clone())));
+    lines.extend(story.reports.iter().map(|report| ("Look at", report.clone())));
+    let url = story
+        .delivered
+        .as_ref()
+        .and_then(|delivered| delivered.url.clone());
+    lines.push((
+        "Request",
+        url.unwrap_or_else(|| format!("its text: gemicro show {run} --format markdown")),
+    ));
+    lines.push(("Changes", format!("git diff {main}...{}", story.branch)));
+    lines.push(("", format!("gemicro diff {run}")));
+    lines.push(("Story", format!("gemicro show {run}")));
+    let metadata = data.get("metadata").cloned();
+    let metadata = metadata.and_then(|it| serde_json::from_value::<ResultMetadata>(it).ok());
+    if let Some(it) = metadata {
+        let charge = Charge {
+            tokens: it.total_tokens,
+            micro_usd: it.micro_usd,
+            ..Charge::ZERO
+        };
+        let unpriced = it.unpriced.then(|| "price unknown".to_owned());
+        let parts = std::iter::once(numbers::duration(it.duration_ms)).chain(numbers::charge(&charge));
+        let parts: Vec<String> = parts.chain(unpriced).collect();
+        lines.push(("Total", parts.join(", ")));
+    }
+    let line = |(name, value): (&str, String)| format!("{}{}\n", text::pad(name, 10), text::one_line(&value));
+    lines.into_iter().map(line).collect()
+}
+
+/// What to do with a run that ended early.
+pub(super) fn advice(story: &PipelineStory, run: &StreamId) -> Vec<String> {
+    if story.prepared.is_none() {
+        return Vec::new();
+    }
+    let mut lines = vec![format!(
+        "Everything so far is on branch '{}': gemicro diff {run}",
+        text::one_line(&story.branch)
+    )];
+    if let Some(phase) = story.last() {
+        let phase = text::one_line(&phase.phase);
+        lines.push(format!("Go on from there: gemicro retry {run} --from {phase}"));
+    }
+    lines
+}

@@ -1,0 +1,151 @@
+//! `gemicro workflow`: check a workflow before it costs anything, or show it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use gemicro_core::ask::AgentName;
+use gemicro_pipeline::workflow::{
+    MissingTool, Problem, Workflow, check_for, show_mermaid, show_text, warnings,
+};
+use serde_json::{Value, json};
+
+use crate::args::DataFormat;
+use crate::output;
+use crate::screen::text;
+use crate::session::Context;
+use crate::trouble::Stopped;
+use crate::workflow_file::{self, NotLoaded};
+
+/// The exit code of a workflow that is wrong: that of every wrong request.
+const WRONG: u8 = 2;
+
+/// Arguments of `gemicro workflow`.
+#[derive(Debug, Args)]
+pub(crate) struct WorkflowArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: WorkflowCommand,
+}
+
+/// What can be done with a workflow.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkflowCommand {
+    /// Say all that is wrong with a workflow: phases nobody reaches, missing edges, endless loops, missing tools
+    Check {
+        /// The file [default: the one of the project, else the built-in workflow]
+        file: Option<PathBuf>,
+        /// The agent that works where a role names none: gemini, claude or codex
+        #[arg(long, value_name = "NAME", value_parser = agent_name, default_value = "gemini")]
+        agent: AgentName,
+        /// How the answer is printed
+        #[arg(long, value_enum, default_value_t)]
+        format: DataFormat,
+    },
+    /// Show modes, phases, roles and limits
+    Show {
+        /// The file [default: the one of the project, else the built-in workflow]
+        file: Option<PathBuf>,
+        /// How it is printed
+        #[arg(long, value_enum, default_value_t)]
+        format: ShowFormat,
+    },
+}
+
+/// How a workflow is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ShowFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// A flowchart that GitHub and GitLab draw.
+    Mermaid,
+    /// One JSON object, prompts included.
+    Json,
+}
+
+impl WorkflowArgs {
+    /// Whether a failure is printed as JSON, too.
+    pub(crate) fn wants_json(&self) -> bool {
+        match &self.command {
+            WorkflowCommand::Check { format, .. } => *format != DataFormat::Text,
+            WorkflowCommand::Show { format, .. } => *format == ShowFormat::Json,
+        }
+    }
+}
+
+/// Checks or shows a workflow.
+pub(crate) fn run(ctx: &Context, args: &WorkflowArgs) -> Result<(), Stopped> {
+    let directory = &ctx.environment.folder;
+    match &args.command {
+        WorkflowCommand::Check { file, agent, format } => {
+            let found = workflow_file::find(file.as_deref(), directory)?;
+            let workflow = workflow_file::read(&found);
+            match format {
+                DataFormat::Text => tell(ctx, &found.shown, *agent, &workflow?),
+                DataFormat::Json | DataFormat::Jsonl => print_object(&found.shown, *agent, workflow),
+            }
+        }
+        WorkflowCommand::Show { file, format } => {
+            let workflow = workflow_file::load(file.as_deref(), directory)?;
+            let shown = match format {
+                ShowFormat::Text => show_text(&workflow),
+                ShowFormat::Mermaid => show_mermaid(&workflow),
+                ShowFormat::Json => {
+                    let json = serde_json::to_string_pretty(&workflow).map_err(std::io::Error::from)?;
+                    return output::print(&format!("{json}\n"));
+                }
+            };
+            output::print(&text::neutral(&shown))
+        }
+    }
+}
+
+fn tell(ctx: &Context, shown: &str, agent: AgentName, workflow: &Workflow) -> Result<(), Stopped> {
+    for warning in warnings(workflow) {
+        let mark = ctx.screen.on_stderr().warn("warning:");
+        output::say(&format!("{mark} {}", text::neutral(&warning)));
+    }
+    let missing = check_for(workflow, agent);
+    if missing.is_empty() {
+        return output::print(&format!(
+            "{} can be run with {agent}: {} phases, {} roles, {} checks\n",
+            text::one_line(shown),
+            workflow.phases.len(),
+            workflow.roles.len(),
+            workflow.checks.len()
+        ));
+    }
+    let lines: Vec<String> = missing.iter().map(|missing| format!("\n  {missing}")).collect();
+    Err(Stopped::usage(
+        format!("{shown} cannot be run with {agent}:{}", lines.concat()),
+        "change the roles, or choose another agent with --agent",
+    ))
+}
+
+/// One object with everything that was found, also when the workflow is wrong.
+fn print_object(shown: &str, agent: AgentName, workflow: Result<Workflow, NotLoaded>) -> Result<(), Stopped> {
+    let (problems, missing, warnings): (Vec<Problem>, Vec<MissingTool>, Vec<String>) = match workflow {
+        Ok(workflow) => (Vec::new(), check_for(&workflow, agent), warnings(&workflow)),
+        Err(NotLoaded::Wrong { error, .. }) => (error.problems().to_vec(), Vec::new(), Vec::new()),
+        Err(unreadable @ NotLoaded::Unreadable { .. }) => return Err(unreadable.into()),
+    };
+    let is_sound = problems.is_empty() && missing.is_empty();
+    let object: Value = json!({
+        "file": shown,
+        "agent": agent,
+        "ok": is_sound,
+        "problems": problems,
+        "missing_tools": missing,
+        "warnings": warnings,
+    });
+    output::print(&format!("{object}\n"))?;
+    match is_sound {
+        true => Ok(()),
+        false => Err(Stopped::Told(WRONG)),
+    }
+}
+
+fn agent_name(name: &str) -> Result<AgentName, String> {
+    let found = AgentName::ALL.into_iter().find(|agent| agent.as_str() == name);
+    found.ok_or_else(|| "write gemini, claude or codex".to_owned())
+}

@@ -1,0 +1,15 @@
+//! A coding pipeline as a whole: folded from its events, told on a screen.
+//!
+//! [`PipelineStory`] is the fold; the live log, the phase board, `gemicro show` and `gemicro diff` all read it. `words`
+//! are those that several screens say.
+
+mod next;
+mod page;
+mod phase_story;
+mod pipeline_story;
+pub(crate) mod words;
+
+pub(super) use next::next_of_pipeline;
+pub(super) use page::{facts, phases};
+pub(crate) use phase_story::PhaseStory;
+pub(crate) use pipeline_story::{PIPELINE, PipelineStory};

@@ -1,0 +1,73 @@
+//! What to do next with a pipeline: exact commands, most useful first.
+
+use gemicro_event::RunStatus;
+
+use super::PipelineStory;
+use crate::story::Story;
+
+/// Commands and what each is good for.
+pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(String, &'static str)> {
+    let run = &story.run;
+    let resume = (
+        format!("gemicro resume {run}"),
+        "go on where it stopped; nothing done is done again",
+    );
+    let cancel = (
+        format!("gemicro cancel {run}"),
+        "end it for good; its branch stays",
+    );
+    let mut commands = match story.status {
+        RunStatus::Completed => merge(pipeline),
+        RunStatus::Suspended => vec![resume, cancel],
+        RunStatus::Parked if story.parked.is_some() => vec![
+            (format!("gemicro resume {run}"), "wait on, if its process died"),
+            cancel,
+        ],
+        RunStatus::Parked => vec![
+            (format!("gemicro answer {run} yes"), "let it go on; or no"),
+            (
+                format!("gemicro resume {run}"),
+                "drive it on, if its process ended",
+            ),
+            cancel,
+        ],
+        RunStatus::Running => vec![
+            (format!("gemicro events {run} --follow --format text"), "watch it"),
+            (format!("gemicro resume {run}"), "go on, if its process died"),
+            cancel,
+        ],
+        RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => again(story, pipeline),
+    };
+    if pipeline.prepared.is_some() {
+        commands.push((format!("gemicro diff {run}"), "what it changed"));
+    }
+    commands.push((
+        format!("gemicro show {run} --format json"),
+        "everything, for programs",
+    ));
+    commands.push((
+        format!("gemicro show {run} --raw"),
+        "what every step got and gave",
+    ));
+    commands
+}
+
+/// A branch without a request on a forge is merged by hand.
+fn merge(pipeline: &PipelineStory) -> Vec<(String, &'static str)> {
+    let is_offered = pipeline.delivered.as_ref().is_some_and(|it| it.url.is_some());
+    match is_offered {
+        true => Vec::new(),
+        false => vec![(format!("git merge {}", pipeline.branch), "take it over")],
+    }
+}
+
+/// A run that ended early can be gone on with from its last phase, or from an earlier one.
+fn again(story: &Story, pipeline: &PipelineStory) -> Vec<(String, &'static str)> {
+    match (&pipeline.prepared, pipeline.last()) {
+        (Some(_), Some(phase)) => vec![(
+            format!("gemicro retry {} --from {}", story.run, phase.phase),
+            "enter this phase again, on the same branch",
+        )],
+        (Some(_), None) | (None, _) => Vec::new(),
+    }
+}

@@ -1,0 +1,192 @@
+//! A pipeline on one screen: where it worked, then every phase with who, verdict, reasons, commits and checks.
+
+use std::fmt::Write as _;
+
+use gemicro_engine::pipeline::steps::MergeOutcome;
+
+use super::{PhaseStory, PipelineStory, words};
+use crate::screen::{Paint, numbers, text};
+
+/// Reasons, denials and files of one phase that are named.
+const MANY: usize = 6;
+/// Lines of one of them.
+const MOST_LINES: usize = 4;
+/// Columns before what is said about a phase.
+const INDENT: usize = 9;
+
+/// What there is to know beside the phases, each with its label.
+pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("Mode", story.mode.clone()), ("Branch", story.branch.clone())];
+    if let Some(prepared) = &story.prepared {
+        let base = words::short(&prepared.base);
+        facts.push(("Base", format!("{base}, for {}", prepared.main.name)));
+        if !prepared.evidence.checks.is_empty() {
+            let checked = words::checks(&prepared.evidence.checks);
+            facts.push(("", format!("checks on it: {checked}")));
+        }
+        facts.extend(prepared.protection.iter().map(|words| ("Remote", words.clone())));
+        let is_new = |note: &&String| prepared.protection.as_ref() != Some(*note);
+        let notes = prepared.notes.iter().filter(is_new);
+        facts.extend(notes.map(|note| ("Note", note.clone())));
+    }
+    facts.extend(story.question.iter().map(|question| ("Asks", question.clone())));
+    facts.extend(story.worktree.iter().map(|folder| ("Look", folder.clone())));
+    facts.extend(
+        story
+            .reports
+            .iter()
+            .take(MANY)
+            .map(|report| ("Look at", report.clone())),
+    );
+    if let Some(delivered) = &story.delivered {
+        let pushed = delivered.remote.iter();
+        facts.extend(pushed.map(|remote| {
+            (
+                "Pushed",
+                format!("to {remote}, at {}", words::short(&delivered.commit)),
+            )
+        }));
+        facts.extend(delivered.url.iter().map(|url| ("Request", url.clone())));
+        facts.extend(delivered.notes.iter().map(|note| ("Note", note.clone())));
+    }
+    facts
+}
+
+/// The phases, in the order in which they were entered.
+pub(crate) fn phases(story: &PipelineStory, paint: Paint, columns: usize) -> String {
+    let mut page = Page {
+        text: String::new(),
+        paint,
+        columns,
+    };
+    let names = story.phases.iter().map(|phase| text::width(&name(phase)));
+    let widest = names.max().unwrap_or(0).min(columns / 2);
+    for phase in &story.phases {
+        page.phase(phase, widest);
+    }
+    page.text
+}
+
+struct Page {
+    text: String,
+    paint: Paint,
+    columns: usize,
+}
+
+impl Page {
+    fn phase(&mut self, phase: &PhaseStory, widest: usize) {
+        let mark = match &phase.outcome {
+            None => "•".to_owned(),
+            Some(_) if phase.is_good() => self.paint.good("✓"),
+            Some(_) => self.paint.bad("✗"),
+        };
+        let outcome = phase.outcome.as_deref().unwrap_or("under way").replace('_', " ");
+        let time = phase.took_ms().map(numbers::duration);
+        let figures: Vec<String> = time.into_iter().chain(numbers::charge(&phase.charge)).collect();
+        let line = format!(
+            "  {mark} {} {}  {}  {}",
+            text::pad(&text::cut(&phase.label, 4), 4),
+            text::pad(&text::cut(&name(phase), widest), widest),
+            text::one_line(&outcome),
+            self.paint.faint(&figures.join(", "))
+        );
+        let _ = writeln!(self.text, "{}", line.trim_end());
+        self.details(phase);
+    }
+
+    fn details(&mut self, phase: &PhaseStory) {
+        let said = phase
+            .verdict
+            .as_deref()
+            .filter(|said| phase.outcome.as_deref() != Some(*said));
+        let is_verdict = |word: &&str| word.chars().all(|c| c.is_ascii_uppercase());
+        if let Some(said) = said.filter(is_verdict) {
+            self.detail("said", said);
+        }
+        self.several("because", &phase.reasons);
+        if phase.reasons.is_empty() && !phase.is_good() {
+            let lines = phase.feedback.iter().flat_map(|feedback| feedback.lines());
+            let points = lines.map(|line| line.trim().trim_start_matches(['-', '*']).trim());
+            let points: Vec<String> = points.filter(|it| !it.is_empty()).map(str::to_owned).collect();
+            self.several("because", &points);
+        }
+        self.several("asked again", &phase.asked_again);
+        self.several("denied", &phase.denials);
+        let is_told = |why: &&String| phase.reasons.iter().any(|reason| reason.contains(why.as_str()));
+        let refused: Vec<String> = phase
+            .refused
+            .iter()
+            .filter(|why| !is_told(why))
+            .cloned()
+            .collect();
+        self.several("refused", &refused);
+        if let Some(merged) = &phase.merged {
+            let how = match merged.outcome {
+                MergeOutcome::UpToDate => "has nothing new",
+                MergeOutcome::Merged => "was merged",
+                MergeOutcome::Conflict => "is in conflict with",
+            };
+            let files = text::one_line(&merged.files.join(", "));
+            self.detail("main", format!("{} {how} {files}", merged.main.name).trim_end());
+        }
+        if let Some(taken) = phase.taken.as_ref().filter(|taken| !taken.commits.is_empty()) {
+            self.detail("took over", &words::taken(taken));
+            for (commit, subject) in taken.commits.iter().take(MANY) {
+                self.detail("", &format!("{} {subject}", words::short(commit)));
+            }
+            if taken.commits.len() > MANY {
+                self.detail("", &format!("… and {} more", taken.commits.len() - MANY));
+            }
+        }
+        if !phase.checks.is_empty() {
+            self.detail("checks", &words::checks(&phase.checks));
+        }
+        if let Some(document) = &phase.document {
+            self.detail("document", document);
+        }
+    }
+
+    fn several(&mut self, name: &str, all: &[String]) {
+        for (idx, words) in all.iter().take(MANY).enumerate() {
+            self.detail(if idx == 0 { name } else { "" }, words);
+        }
+        if all.len() > MANY {
+            self.detail("", &format!("… and {} more", all.len() - MANY));
+        }
+    }
+
+    fn detail(&mut self, name: &str, words: &str) {
+        const NAME: usize = 12;
+        let room = self.columns.saturating_sub(INDENT + NAME).max(20);
+        let wrapped = text::wrap_markdown(&text::one_line(words), room);
+        let n_lines = wrapped.lines().count();
+        for (idx, line) in wrapped.lines().take(MOST_LINES).enumerate() {
+            let name = text::pad(if idx == 0 { name } else { "" }, NAME);
+            let more = if idx + 1 == MOST_LINES && n_lines > MOST_LINES {
+                " …"
+            } else {
+                ""
+            };
+            let _ = writeln!(
+                self.text,
+                "{}{}{line}{more}",
+                " ".repeat(INDENT),
+                self.paint.faint(&name)
+            );
+        }
+    }
+}
+
+/// `plan, round 2 · Architect (gemini)`.
+fn name(phase: &PhaseStory) -> String {
+    let round = match phase.round {
+        1 => String::new(),
+        round => format!(", round {round}"),
+    };
+    let who = match (&phase.role, phase.agent) {
+        (Some(role), Some(agent)) => format!(" · {role} ({})", words::agent(agent, phase.model.as_deref())),
+        (Some(role), None) => format!(" · {role}"),
+        (None, _) => String::new(),
+    };
+    text::one_line(&format!("{}{round}{who}", phase.phase))
+}

@@ -1,0 +1,143 @@
+//! One round of one phase, as its events tell it.
+
+use gemicro_core::ask::AgentName;
+use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseStarted};
+use gemicro_engine::pipeline::payload::Shape;
+use gemicro_engine::pipeline::steps::{Checked, Merged, Taken};
+use gemicro_event::{Charge, StepKey, Timestamp};
+use serde::Serialize;
+
+/// One round of one phase.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct PhaseStory {
+    /// Its name in the workflow.
+    pub(crate) phase: String,
+    /// Its name for people.
+    pub(crate) label: String,
+    /// How often the phase was entered, this time included.
+    pub(crate) round: u32,
+    /// Who works in it; nobody but gemicro where there is none.
+    pub(crate) role: Option<String>,
+    /// Which agent.
+    pub(crate) agent: Option<AgentName>,
+    /// Which model, where one was named.
+    pub(crate) model: Option<String>,
+    /// When it began.
+    pub(crate) started_at: Timestamp,
+    /// When it ended.
+    pub(crate) ended_at: Option<Timestamp>,
+    /// What its agent decided.
+    pub(crate) verdict: Option<String>,
+    /// How it ended: the word of an edge, `again`, or `stop`.
+    pub(crate) outcome: Option<String>,
+    /// Why, where it is no success.
+    pub(crate) reasons: Vec<String>,
+    /// What its agent says beside its verdict.
+    pub(crate) feedback: Option<String>,
+    /// Its document.
+    pub(crate) document: Option<String>,
+    /// Why answers were asked for again.
+    pub(crate) asked_again: Vec<String>,
+    /// Calls of tools that the guard refused.
+    pub(crate) denials: Vec<String>,
+    /// What was taken over.
+    pub(crate) taken: Option<Taken>,
+    /// Why what the agent did was not taken over.
+    pub(crate) refused: Option<String>,
+    /// The checks that gemicro ran.
+    pub(crate) checks: Vec<Checked>,
+    /// Documents that gemicro committed.
+    pub(crate) recorded: Vec<String>,
+    /// How main was merged.
+    pub(crate) merged: Option<Merged>,
+    /// What its steps cost.
+    pub(crate) charge: Charge,
+    /// Where the branch was when it began.
+    pub(crate) from_commit: Option<String>,
+    /// Where the branch is since its last step.
+    pub(crate) to_commit: Option<String>,
+    /// The phase that it led to.
+    pub(crate) next: Option<String>,
+    /// What its answer looks like.
+    #[serde(skip)]
+    pub(crate) shape: Option<Shape>,
+    /// When the step that works now began.
+    #[serde(skip)]
+    pub(crate) step_at: Timestamp,
+}
+
+impl PhaseStory {
+    /// A phase that begins now, on a branch that is there.
+    pub(super) fn new(started: PhaseStarted, at: Timestamp, tip: Option<String>) -> Self {
+        Self {
+            phase: started.phase,
+            label: started.label,
+            round: started.round,
+            role: started.role,
+            agent: started.agent,
+            model: started.model,
+            started_at: at,
+            ended_at: None,
+            verdict: None,
+            outcome: None,
+            reasons: Vec::new(),
+            feedback: None,
+            document: None,
+            asked_again: Vec::new(),
+            denials: Vec::new(),
+            taken: None,
+            refused: None,
+            checks: Vec::new(),
+            recorded: Vec::new(),
+            merged: None,
+            charge: Charge::ZERO,
+            to_commit: tip.clone(),
+            from_commit: tip,
+            next: None,
+            shape: None,
+            step_at: at,
+        }
+    }
+
+    /// Whether a step belongs to it.
+    pub(super) fn has(&self, step: &StepKey) -> bool {
+        step.as_str()
+            .starts_with(&format!("{}.{}:", self.phase, self.round))
+    }
+
+    /// Takes an answer into account, usable or not.
+    pub(super) fn answer(&mut self, answered: &PhaseAnswered) {
+        self.denials.extend(answered.denials.iter().cloned());
+        match (&answered.refused, &answered.payload) {
+            (None, Some(payload)) => {
+                self.shape = Some(payload.shape());
+                self.verdict = Some(payload.decision().word().to_owned());
+                self.feedback = payload.feedback().map(|feedback| feedback.to_text());
+            }
+            (Some(why), _) => self.asked_again.push(why.clone()),
+            (None, None) => self.asked_again.push("it has no usable payload".to_owned()),
+        }
+    }
+
+    /// Takes its end into account.
+    pub(super) fn end(&mut self, ended: PhaseEnded, at: Timestamp) {
+        self.ended_at = Some(at);
+        self.outcome = Some(ended.outcome);
+        self.reasons = ended.reasons;
+        self.feedback = ended.feedback.or(self.feedback.take());
+        self.document = ended.document;
+        self.next = ended.next;
+    }
+
+    /// Whether it went well: a yes, a merge, or work that holds.
+    pub(crate) fn is_good(&self) -> bool {
+        let good = ["done", "APPROVE", "PASS", "merged", "up_to_date"];
+        self.outcome.as_deref().is_some_and(|word| good.contains(&word))
+    }
+
+    /// How long it took; nothing while it is under way.
+    pub(crate) fn took_ms(&self) -> Option<u64> {
+        let took = self.ended_at?.since(self.started_at).as_millis();
+        Some(u64::try_from(took).unwrap_or(u64::MAX))
+    }
+}

@@ -1,0 +1,230 @@
+//! What the events of a pipeline add up to, for people.
+
+use gemicro_core::flow::Flow;
+use gemicro_core::run::events::RunReaders;
+use gemicro_engine::pipeline::flow::{PipelineFlow, PipelineReaders};
+use gemicro_engine::pipeline::steps::{Delivered, Prepared};
+use gemicro_engine::pipeline::workflow::Work;
+use gemicro_event::{Charge, Event, Json, StepKey, StreamId, Timestamp};
+use serde::Serialize;
+
+use super::PhaseStory;
+
+/// The flow of pipelines.
+pub(crate) const PIPELINE: &str = "pipeline";
+
+/// A pipeline so far.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct PipelineStory {
+    /// What is to be done, in the user's words.
+    pub(crate) task: String,
+    /// How it was entered.
+    pub(crate) mode: String,
+    /// The user's checkout, or a folder in it.
+    pub(crate) directory: String,
+    /// The branch: as planned, then as made.
+    pub(crate) branch: String,
+    /// What the first step found and made.
+    pub(crate) prepared: Option<Prepared>,
+    /// Where the branch is since the run's last step.
+    pub(crate) tip: Option<String>,
+    /// The phases that were entered, in order.
+    pub(crate) phases: Vec<PhaseStory>,
+    /// The checkout for the user's eyes.
+    pub(crate) worktree: Option<String>,
+    /// Changes that deserve a look.
+    pub(crate) reports: Vec<String>,
+    /// How it was offered.
+    pub(crate) delivered: Option<Delivered>,
+    /// What a person is asked, while that is open.
+    pub(crate) question: Option<String>,
+    /// The earlier run that it goes on from.
+    pub(crate) goes_on_from: Option<StreamId>,
+    /// What was changed while the request became a plan.
+    #[serde(skip)]
+    pub(crate) notices: Vec<String>,
+    /// The phases of the workflow, in the order of its file.
+    #[serde(skip)]
+    pub(crate) planned: Vec<PlannedPhase>,
+}
+
+/// A phase of the workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedPhase {
+    /// Its name in the workflow.
+    pub(crate) name: String,
+    /// Its name for people.
+    pub(crate) label: String,
+    /// Who works in it.
+    pub(crate) role: Option<String>,
+    /// What a person is asked before it begins.
+    pub(crate) human: Option<String>,
+}
+
+impl PipelineStory {
+    /// The story of a run with this plan; none where it is no plan of a pipeline.
+    pub(crate) fn of_plan(plan: &Json) -> Option<Self> {
+        let state = PipelineFlow.start(plan).ok()?;
+        let plan = state.plan();
+        let roles = &plan.workflow.roles;
+        let planned = plan.workflow.phases.iter().map(|phase| PlannedPhase {
+            name: phase.name.clone(),
+            label: phase.label.clone(),
+            role: match &phase.work {
+                Work::Agent { role, .. } => roles.get(role).map(|role| role.title.clone()),
+                Work::Merge | Work::Deliver => None,
+            },
+            human: phase.human.clone(),
+        });
+        Some(Self {
+            task: plan.task.clone(),
+            mode: plan.mode.to_string(),
+            directory: plan.directory.clone(),
+            branch: plan.branch.clone(),
+            goes_on_from: plan.earlier.as_ref().map(|earlier| earlier.run.clone()),
+            notices: plan.notices.clone(),
+            planned: planned.collect(),
+            ..Self::default()
+        })
+    }
+
+    /// Takes the next event into account.
+    pub(crate) fn fold(&mut self, event: &Event) {
+        let (update, at) = (&event.update, event.update.timestamp);
+        match update.event_type.as_str() {
+            "step_started" => {
+                if let Some(it) = update.as_step_started() {
+                    self.step_began(&it.step, at);
+                }
+            }
+            "step_completed" => {
+                if let Some(it) = update.as_step_completed() {
+                    self.add(&it.step, it.charge);
+                }
+            }
+            "step_retrying" => {
+                if let Some(it) = update.as_step_retrying() {
+                    self.add(&it.step, it.charge);
+                }
+            }
+            "step_parked" => {
+                if let Some(it) = update.as_step_parked() {
+                    self.add(&it.step, it.charge);
+                }
+            }
+            "step_failed" => {
+                if let Some(it) = update.as_step_failed() {
+                    self.add(&it.step, it.charge);
+                }
+            }
+            "step_lost" => {
+                if let Some(it) = update.as_step_lost() {
+                    self.add(&it.step, it.charge);
+                }
+            }
+            "pipeline_prepared" => {
+                if let Some(it) = update.as_pipeline_prepared() {
+                    self.prepare(it.prepared);
+                }
+            }
+            "phase_started" => {
+                if let Some(it) = update.as_phase_started() {
+                    self.phases.push(PhaseStory::new(it, at, self.tip.clone()));
+                }
+            }
+            "answer_requested" => {
+                let asked = update.as_answer_requested();
+                let gate = asked.and_then(|asked| self.gate(&asked.key)?.human.clone());
+                self.question = gate;
+            }
+            "answer_given" => self.question = None,
+            _ => self.fold_phase(event),
+        }
+    }
+
+    /// The phase that was entered last.
+    pub(crate) fn last(&self) -> Option<&PhaseStory> {
+        self.phases.last()
+    }
+
+    /// A phase of the workflow, by its name.
+    pub(crate) fn planned(&self, name: &str) -> Option<&PlannedPhase> {
+        self.planned.iter().find(|phase| phase.name == name)
+    }
+
+    /// What a person is asked under a key such as `plan.1:human`; none where the key is not that of a gate.
+    pub(crate) fn gate(&self, key: &str) -> Option<&PlannedPhase> {
+        let (place, _) = key.split_once(":human")?;
+        let (name, _) = place.rsplit_once('.')?;
+        self.planned(name).filter(|phase| phase.human.is_some())
+    }
+
+    fn fold_phase(&mut self, event: &Event) {
+        let update = &event.update;
+        let Some(phase) = self.phases.last_mut() else {
+            return;
+        };
+        match update.event_type.as_str() {
+            "phase_answered" => {
+                if let Some(it) = update.as_phase_answered() {
+                    phase.answer(&it);
+                }
+            }
+            "phase_imported" => {
+                if let Some(it) = update.as_phase_imported() {
+                    phase.refused = it.refused;
+                    if let Some(taken) = it.taken {
+                        self.reports.extend(taken.reports.iter().cloned());
+                        self.worktree = taken.worktree.clone().or(self.worktree.take());
+                        phase.to_commit = Some(taken.new.clone());
+                        phase.taken = Some(taken);
+                    }
+                }
+            }
+            "phase_checked" => {
+                if let Some(it) = update.as_phase_checked() {
+                    phase.checks = it.evidence.checks;
+                }
+            }
+            "phase_recorded" => {
+                if let Some(it) = update.as_phase_recorded() {
+                    phase.to_commit = Some(it.recorded.new);
+                    phase.recorded.extend(it.recorded.paths);
+                }
+            }
+            "branch_merged" => {
+                if let Some(it) = update.as_branch_merged() {
+                    phase.to_commit = Some(it.merged.new.clone());
+                    phase.merged = Some(it.merged);
+                }
+            }
+            "pipeline_delivered" => self.delivered = update.as_pipeline_delivered().map(|it| it.delivered),
+            "phase_ended" => {
+                if let Some(it) = update.as_phase_ended() {
+                    phase.end(it, update.timestamp);
+                }
+            }
+            _ => return,
+        }
+        self.tip.clone_from(&phase.to_commit);
+    }
+
+    fn prepare(&mut self, prepared: Prepared) {
+        self.branch.clone_from(&prepared.branch);
+        self.tip = Some(prepared.tip.clone());
+        self.worktree.clone_from(&prepared.worktree);
+        self.prepared = Some(prepared);
+    }
+
+    fn step_began(&mut self, step: &StepKey, at: Timestamp) {
+        if let Some(phase) = self.phases.last_mut().filter(|phase| phase.has(step)) {
+            phase.step_at = at;
+        }
+    }
+
+    fn add(&mut self, step: &StepKey, charge: Charge) {
+        if let Some(phase) = self.phases.last_mut().filter(|phase| phase.has(step)) {
+            phase.charge = phase.charge.plus(charge);
+        }
+    }
+}

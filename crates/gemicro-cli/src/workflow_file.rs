@@ -1,0 +1,187 @@
+//! The workflow of a project: found, read with its prompts, and checked.
+//!
+//! [`load`] does all of it. Files are bounded, and no link leads out of the folder they belong to. What is wrong with a
+//! workflow is said by `gemicro_pipeline::workflow`, not here.
+
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use gemicro_pipeline::workflow::{Workflow, WorkflowError, default_files, default_workflow, parse};
+
+use crate::trouble::Stopped;
+
+/// The folder of a project's workflow.
+pub(crate) const FOLDER: &str = ".gemicro";
+/// The file in it.
+const FILE: &str = "workflow.yaml";
+/// The folder of prompts, beside the file.
+const PROMPTS: &str = "prompts";
+
+/// The largest workflow file and the largest prompt, in bytes.
+const MOST_WORKFLOW: u64 = 256 * 1024;
+const MOST_PROMPT: u64 = 64 * 1024;
+
+/// A workflow file, not yet read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The file; without one it is the workflow in this program.
+    path: Option<PathBuf>,
+    /// What it is called on the screen.
+    pub(crate) shown: String,
+}
+
+/// Why there is no workflow to run.
+#[derive(Debug)]
+pub(crate) enum NotLoaded {
+    /// A file cannot be read.
+    Unreadable {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// It was read, and is wrong.
+    Wrong {
+        /// What it is called on the screen.
+        shown: String,
+        /// What is wrong.
+        error: WorkflowError,
+    },
+}
+
+/// The workflow that was named, else that of the project around a folder, else the one in this program.
+pub(crate) fn load(explicit: Option<&Path>, directory: &Path) -> Result<Workflow, NotLoaded> {
+    read(&find(explicit, directory)?)
+}
+
+/// Finds the file, without reading it.
+pub(crate) fn find(explicit: Option<&Path>, directory: &Path) -> Result<Found, NotLoaded> {
+    if let Some(named) = explicit {
+        return Ok(Found {
+            path: Some(directory.join(named)),
+            shown: named.display().to_string(),
+        });
+    }
+    let is_top = |folder: &&Path| folder.join(".git").exists();
+    let top = directory.ancestors().find(is_top).unwrap_or(directory);
+    let inside = directory.ancestors().take_while(|folder| folder.starts_with(top));
+    for folder in inside {
+        let path = folder.join(FOLDER).join(FILE);
+        if fs::symlink_metadata(&path).is_err() {
+            continue;
+        }
+        stays_in(&path, top)?;
+        let shown = path
+            .strip_prefix(directory)
+            .unwrap_or(&path)
+            .display()
+            .to_string();
+        return Ok(Found {
+            path: Some(path),
+            shown,
+        });
+    }
+    Ok(Found {
+        path: None,
+        shown: "the built-in workflow".to_owned(),
+    })
+}
+
+/// Reads and checks what was found. Prompts that do not lie beside the file are those of this program.
+pub(crate) fn read(found: &Found) -> Result<Workflow, NotLoaded> {
+    let Some(path) = &found.path else {
+        return Ok(default_workflow());
+    };
+    let text = bounded(path, MOST_WORKFLOW)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let unreadable = RefCell::new(None);
+    let prompt = |name: &str| {
+        let read = prompt(folder, name);
+        read.unwrap_or_else(|error| {
+            unreadable.borrow_mut().get_or_insert(error);
+            None
+        })
+    };
+    let parsed = parse(&text, &prompt);
+    if let Some(error) = unreadable.into_inner() {
+        return Err(error);
+    }
+    parsed.map_err(|error| NotLoaded::Wrong {
+        shown: found.shown.clone(),
+        error,
+    })
+}
+
+impl From<NotLoaded> for Stopped {
+    fn from(not_loaded: NotLoaded) -> Self {
+        match not_loaded {
+            NotLoaded::Unreadable { path, why } => Self::usage(
+                format!("{} cannot be read: {why}", path.display()),
+                "name another file, or let `gemicro init` write one",
+            ),
+            NotLoaded::Wrong { shown, error } => {
+                let problems = error.problems();
+                let lines: Vec<String> = problems
+                    .iter()
+                    .map(|problem| format!("\n  {shown}:{problem}"))
+                    .collect();
+                let count = match problems.len() {
+                    1 => "1 problem".to_owned(),
+                    count => format!("{count} problems"),
+                };
+                Self::usage(
+                    format!("{shown} is no workflow to run, {count}:{}", lines.concat()),
+                    "correct the file; docs/workflows.md describes it, `gemicro workflow check` looks again",
+                )
+            }
+        }
+    }
+}
+
+/// The text of a prompt beside the workflow, else of the one in this program.
+fn prompt(folder: &Path, name: &str) -> Result<Option<String>, NotLoaded> {
+    let path = folder.join(PROMPTS).join(name);
+    if fs::symlink_metadata(&path).is_ok() {
+        stays_in(&path, folder)?;
+        return bounded(&path, MOST_PROMPT).map(Some);
+    }
+    let built_in = format!("{PROMPTS}/{name}");
+    let found = default_files().iter().find(|(path, _)| *path == built_in);
+    Ok(found.map(|(_, text)| (*text).to_owned()))
+}
+
+/// Refuses a path that a link leads out of a folder.
+fn stays_in(path: &Path, folder: &Path) -> Result<(), NotLoaded> {
+    let unreadable = |why: String| NotLoaded::Unreadable {
+        path: path.to_owned(),
+        why,
+    };
+    let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(error.to_string()));
+    if real(path)?.starts_with(real(folder)?) {
+        return Ok(());
+    }
+    Err(unreadable(format!("a link leads out of {}", folder.display())))
+}
+
+/// The text of a file of at most so many bytes.
+fn bounded(path: &Path, most: u64) -> Result<String, NotLoaded> {
+    let unreadable = |why: String| NotLoaded::Unreadable {
+        path: path.to_owned(),
+        why,
+    };
+    // A pipe would be waited for when it is opened.
+    let about = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if !about.is_file() {
+        return Err(unreadable("it is no file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(error.to_string()))?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
+        return Err(unreadable(format!("it has more than {} KiB", most >> 10)));
+    }
+    String::from_utf8(bytes).map_err(|_| unreadable("it is no UTF-8 text".to_owned()))
+}

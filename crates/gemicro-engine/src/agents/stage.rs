@@ -1,0 +1,211 @@
+//! A branch as a step of a pipeline uses it: begun by a run, opened as it was left, with walls of its own.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gemicro_batch::workshop::Toolchains;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::repository::{
+    CommitId, CommitMessage, Merge, NewTask, Shown, Slug, Start, TaskRepo, TaskSandbox, TrustedRepo, show,
+};
+use gemicro_guard::sandbox::{Profile, Tier};
+
+use super::branch::{OnBranch, repository};
+use super::landing::Landing;
+use super::setup::AgentSetup;
+use super::task_folder::{Marks, id_of, is_whole, lock, put_aside, tasks_folder, told};
+
+/// What is particular to an agent's step of a pipeline.
+pub(super) struct Stage {
+    /// Folders of the checkout that it may write; without them all of it.
+    only: Option<Vec<String>>,
+    toolchains: Toolchains,
+}
+
+impl Stage {
+    /// The walls of the agent.
+    pub(super) fn profile(&self, task: &TaskRepo, sandbox: TaskSandbox, home: &Path) -> Profile {
+        let usual = sandbox.clone();
+        let folders: Option<Vec<&str>> = self
+            .only
+            .as_ref()
+            .filter(|only| !only.is_empty())
+            .map(|only| only.iter().map(|folder| folder.trim_end_matches('/')).collect());
+        let profile = match folders {
+            // The folders were made when the stage was set; should they be gone, less can be written, not more.
+            Some(folders) => task.review_profile(sandbox, &folders).unwrap_or_else(|_| {
+                task.profile(TaskSandbox {
+                    mode: gemicro_guard::sandbox::Mode::ReadOnly,
+                    ..usual
+                })
+            }),
+            None => task.profile(sandbox),
+        };
+        let home = home.to_owned();
+        self.toolchains.opened(Profile { home, ..profile })
+    }
+}
+
+impl OnBranch {
+    /// Makes a branch for a run, or finds the one that it made before it was cut off; nothing where somebody else has
+    /// the name. Blocks.
+    pub(crate) fn begin(
+        setup: &AgentSetup,
+        state: &Path,
+        (directory, branch): (&str, &str),
+        run: &str,
+    ) -> Result<Option<Self>, Failure> {
+        let tasks = tasks_folder(state)?;
+        let slug: Slug = branch.parse().map_err(|error| told(&error))?;
+        let repository = repository(setup, &tasks, directory)?;
+        let id = id_of(&repository, &slug);
+        let Ok(lock) = lock(&tasks.join(format!("{id}.lock")), &slug) else {
+            return Ok(None);
+        };
+        let marks = Marks::of(&tasks, &id);
+        let is_there = repository
+            .task_branch(&slug)
+            .map_err(|error| told(&error))?
+            .is_some();
+        if is_there && marks.owner().as_deref() != Some(run) {
+            return Ok(None);
+        }
+        marks.own(run)?;
+        let folder = tasks.join(&id);
+        // Of a branch that is gone, or of an attempt that was cut off.
+        if folder.exists() {
+            put_aside(&folder, &marks, &mut Vec::new())?;
+        }
+        let start = Start::ContinueOrNew(repository.head().clone());
+        let task =
+            TaskRepo::create(&repository, NewTask { folder, slug, start }).map_err(|error| told(&error))?;
+        let notes = repository.notes().iter().map(|note| note.message().to_owned());
+        let notes = notes.collect();
+        marks.begin()?;
+        Self::opened(repository, task, (notes, marks), true, lock).map(Some)
+    }
+
+    /// Opens the task of a branch that must be there, its folder as it was left. Blocks.
+    pub(crate) fn reopen(
+        setup: &AgentSetup,
+        state: &Path,
+        (directory, branch): (&str, &str),
+    ) -> Result<Self, Failure> {
+        let tasks = tasks_folder(state)?;
+        let slug: Slug = branch.parse().map_err(|error| told(&error))?;
+        let repository = repository(setup, &tasks, directory)?;
+        let id = id_of(&repository, &slug);
+        let lock = lock(&tasks.join(format!("{id}.lock")), &slug)?;
+        repository
+            .check_not_checked_out(&slug)
+            .map_err(|error| told(&error))?;
+        let Some(tip) = repository.task_branch(&slug).map_err(|error| told(&error))? else {
+            let message = format!("branch {branch} is gone: nothing can be gone on with");
+            return Err(Failure::new(ErrorKind::NotFound, message));
+        };
+        let marks = Marks::of(&tasks, &id);
+        let folder = tasks.join(&id);
+        let found = TaskRepo::reopen(&repository, &folder)
+            .ok()
+            .filter(|_| is_whole(&folder));
+        let task = match found.filter(|task| *task.tip() == tip) {
+            Some(task) => task,
+            None => {
+                // Whoever brought the branch there, it was no step of ours: none is recognised by it.
+                marks.forget_landing();
+                if folder.exists() {
+                    put_aside(&folder, &marks, &mut Vec::new())?;
+                }
+                let start = Start::Continue;
+                TaskRepo::create(&repository, NewTask { folder, slug, start })
+                    .map_err(|error| told(&error))?
+            }
+        };
+        marks.begin()?;
+        Self::opened(repository, task, (Vec::new(), marks), false, lock)
+    }
+
+    /// Sets the walls of an agent's step: folders that it may write, and the user's toolchains.
+    pub(crate) fn stage(
+        &mut self,
+        only: Option<Vec<String>>,
+        user_home: &Path,
+        variables: &BTreeMap<String, String>,
+    ) -> Result<(), Failure> {
+        let path = variables.get("PATH").cloned().unwrap_or_default();
+        self.stage = Some(Stage {
+            only,
+            toolchains: Toolchains::of(user_home, &path, |name| variables.get(name).cloned()),
+        });
+        Ok(())
+    }
+
+    /// Merges a commit in the private checkout. Blocks.
+    pub(crate) fn merge(
+        &self,
+        setup: &AgentSetup,
+        tier: Tier,
+        theirs: &CommitId,
+        message: &CommitMessage,
+    ) -> Result<Merge, Failure> {
+        let inside = Landing::with(setup, tier, message.clone()).inside(&self.task);
+        inside
+            .merge(&self.task, theirs, message)
+            .map_err(|error| told(&error))
+    }
+
+    /// Writes a file for the agent to read. Blocks.
+    pub(crate) fn write_handover(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
+        self.task
+            .write_handover(name, bytes)
+            .map_err(|error| told(&error))
+    }
+
+    /// The folder of such files.
+    pub(crate) fn handover(&self) -> PathBuf {
+        self.task.handover()
+    }
+
+    /// The same folder, once there is something in it to read.
+    pub(super) fn given(&self) -> Option<PathBuf> {
+        Some(self.handover()).filter(|folder| folder.is_dir())
+    }
+
+    /// Brings the checkout for the user's eyes to the tip. Blocks.
+    pub(crate) fn show(&self) -> Option<String> {
+        match show(&self.repository, self.task.slug(), self.task.tip()) {
+            Shown::At(folder) => Some(folder.display().to_string()),
+            Shown::Left { .. } => None,
+        }
+    }
+
+    /// The user's repository.
+    pub(crate) fn repository(&self) -> &TrustedRepo {
+        &self.repository
+    }
+
+    /// The branch's whole name.
+    pub(crate) fn name(&self) -> String {
+        self.task.slug().branch()
+    }
+
+    /// The commit that the task began with.
+    pub(crate) fn base(&self) -> String {
+        self.task.base().to_string()
+    }
+
+    /// What the user should know.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    /// Where folders that outlive a checkout are kept meanwhile.
+    pub(crate) fn caches(&self) -> PathBuf {
+        self.task.folder().join("caches")
+    }
+
+    /// The mark of the step that took something over last.
+    pub(crate) fn landed_by(&self) -> Option<String> {
+        self.marks.landed_by()
+    }
+}

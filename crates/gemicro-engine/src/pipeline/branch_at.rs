@@ -1,0 +1,171 @@
+//! The branch of a task, opened at the commit that it must be at.
+
+use gemicro_core::execute::StepCall;
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::repository::{CommitId, CommitMessage, TrustedRepo};
+use gemicro_guard::sandbox::Tier;
+use gemicro_pipeline::steps::{AgentWork, HandoverContent, Place};
+use tokio_util::sync::CancellationToken;
+
+use super::checkout::Checkout;
+use crate::agents::{AgentCommons, AgentSetup, OnBranch};
+
+/// The longest difference that is handed over, in bytes.
+const MOST_DIFF: usize = 4 << 20;
+
+/// What steps are done with.
+pub(crate) struct Tools {
+    pub(crate) commons: AgentCommons,
+    pub(crate) setup: AgentSetup,
+    pub(crate) redactor: Redactor,
+}
+
+impl Tools {
+    /// The walls of this machine. Without any, what agents wrote is not run.
+    pub(super) async fn tier(&self) -> Result<Tier, Failure> {
+        let tier = self.commons.tier(&self.setup.launcher).await?;
+        if tier == Tier::None {
+            let message =
+                "a pipeline runs what agents wrote, which needs a sandbox, and this machine has none";
+            return Err(Failure::new(ErrorKind::SandboxUnavailable, message));
+        }
+        Ok(tier)
+    }
+}
+
+/// A branch that a step found.
+pub(super) enum Found {
+    /// It is where it must be.
+    At(Box<OnBranch>),
+    /// It is where this very step left it before it was cut off.
+    Landed(Box<OnBranch>),
+}
+
+/// Opens the branch of a place; another commit than the one it must be at is a change that nobody reviewed.
+pub(super) async fn open(tools: &Tools, place: &Place, call: &StepCall) -> Result<Found, Failure> {
+    let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
+    let (place, by) = (place.clone(), by(call));
+    blocking(move || {
+        let branch = OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))?;
+        if branch.tip() == place.tip {
+            return Ok(Found::At(Box::new(branch)));
+        }
+        if branch.landed_by().as_deref() == Some(by.as_str()) {
+            return Ok(Found::Landed(Box::new(branch)));
+        }
+        let message = format!(
+            "{} is at {}, not at {} where the task left it: it was changed by somebody else, and verdicts about it are \
+             void; look at it, then go on with `gemicro retry RUN --from PHASE`",
+            place.branch,
+            branch.tip(),
+            place.tip
+        );
+        Err(Failure::new(ErrorKind::Conflict, message))
+    })
+    .await
+}
+
+/// The branch, for a step that commits nothing.
+pub(super) async fn open_plain(tools: &Tools, place: &Place, call: &StepCall) -> Result<OnBranch, Failure> {
+    match open(tools, place, call).await? {
+        Found::At(branch) | Found::Landed(branch) => Ok(*branch),
+    }
+}
+
+/// The mark of a step that commits.
+pub(super) fn by(call: &StepCall) -> String {
+    format!("{} {}", call.run, call.step.key)
+}
+
+/// The branch of an agent's step, its private checkout as the step wants it.
+pub(crate) async fn open_for_agent(
+    tools: &Tools,
+    work: &AgentWork,
+    cancel: &CancellationToken,
+) -> Result<OnBranch, Failure> {
+    let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
+    let place = work.place.clone();
+    let mut branch = blocking(move || {
+        let branch = OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))?;
+        match branch.tip() == place.tip {
+            true => Ok(branch),
+            false => {
+                let message = format!(
+                    "{} is at {}, not at {}: somebody else moved it",
+                    place.branch,
+                    branch.tip(),
+                    place.tip
+                );
+                Err(Failure::new(ErrorKind::Conflict, message))
+            }
+        }
+    })
+    .await?;
+    if !work.goes_on {
+        branch = Checkout::fresh(tools, branch, &work.place, cancel).await?.leave();
+        if let Some(theirs) = &work.merge {
+            branch = begin_merge(tools, branch, theirs).await?;
+        }
+    }
+    let (files, from_tip) = (work.handover.clone(), work.place.tip.clone());
+    let (only, user_home) = (work.only.clone(), tools.setup.user_home.clone());
+    let variables = tools.setup.environment.clone();
+    blocking(move || {
+        for file in &files {
+            let bytes = match &file.content {
+                HandoverContent::Text { text } => text.clone().into_bytes(),
+                HandoverContent::Diff { from } => difference(branch.repository(), from, &from_tip)?,
+            };
+            branch.write_handover(&file.name, &bytes)?;
+        }
+        branch.stage(only, &user_home, &variables)?;
+        Ok(branch)
+    })
+    .await
+}
+
+/// Everything that the branch changes since it left a commit.
+fn difference(repository: &TrustedRepo, from: &str, tip: &str) -> Result<Vec<u8>, Failure> {
+    let diff = repository
+        .diff(&commit(from)?, &commit(tip)?, MOST_DIFF)
+        .map_err(|error| crate::agents::told(&error))?;
+    let mut text = diff.text;
+    if diff.is_cut {
+        text.push_str("\n(the rest is left out: look at the files)\n");
+    }
+    Ok(text.into_bytes())
+}
+
+/// Begins the merge whose conflicts the agent is to resolve.
+async fn begin_merge(tools: &Tools, branch: OnBranch, theirs: &str) -> Result<OnBranch, Failure> {
+    let tier = tools.tier().await?;
+    let (setup, theirs) = (tools.setup.clone(), commit(theirs)?);
+    blocking(move || {
+        let message = CommitMessage {
+            text: format!("Merge {theirs}"),
+            trailers: Vec::new(),
+        };
+        branch.merge(&setup, tier, &theirs, &message)?;
+        Ok(branch)
+    })
+    .await
+}
+
+/// A commit by its whole name.
+pub(super) fn commit(name: &str) -> Result<CommitId, Failure> {
+    CommitId::parse(name).ok_or_else(|| {
+        Failure::new(
+            ErrorKind::Internal,
+            format!("`{name}` is not the whole name of a commit"),
+        )
+    })
+}
+
+/// Does something that blocks.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(Failure::new(ErrorKind::Internal, error.to_string())))
+}

@@ -1,0 +1,93 @@
+//! Runs the checks of a workflow in a fresh checkout, and says what they prove.
+
+use std::time::Duration;
+
+use gemicro_core::execute::StepCall;
+use gemicro_event::Failure;
+use gemicro_pipeline::evidence::{CheckRun, Exit, judge, masked};
+use gemicro_pipeline::payload::DOCUMENT_FOLDER;
+use gemicro_pipeline::steps::{CheckInput, Checked, Evidence};
+use gemicro_pipeline::workflow::Check;
+use tokio_util::sync::CancellationToken;
+
+use super::branch_at::{Tools, blocking, commit, open_plain};
+use super::checkout::Checkout;
+use crate::agents::{OnBranch, told};
+
+/// What is kept of the output of a check that failed, in bytes.
+const KEPT: usize = 4096;
+
+/// The step.
+pub(super) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> Result<Evidence, Failure> {
+    let branch = open_plain(tools, &input.place, call).await?;
+    let checkout = Checkout::fresh(tools, branch, &input.place, &call.cancel).await?;
+    let evidence = gather(&checkout, &input.checks, &call.cancel).await;
+    let tripped = checkout.leave().leave_clean().await;
+    tripped
+        .into_iter()
+        .for_each(|message| call.reporter.alarm(message));
+    evidence
+}
+
+/// Runs every check, whatever the others say.
+pub(super) async fn gather(
+    checkout: &Checkout,
+    checks: &[Check],
+    cancel: &CancellationToken,
+) -> Result<Evidence, Failure> {
+    let mut evidence = Evidence {
+        tree: tree(checkout.branch()).await?,
+        checks: Vec::new(),
+    };
+    for check in checks {
+        evidence.checks.push(one(checkout, check, cancel).await?);
+    }
+    Ok(evidence)
+}
+
+async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> Result<Checked, Failure> {
+    let mut run = CheckRun {
+        name: check.name.clone(),
+        command: check.command.clone(),
+        is_test_suite: check.tests,
+        exit: Exit::NotStarted("its exit status would prove nothing".to_owned()),
+        output: String::new(),
+    };
+    let mut took = Duration::ZERO;
+    // A command that hides how it ended proves nothing, so it is not run.
+    if masked(&check.command).is_none() {
+        let limit = Duration::from_millis(check.timeout_ms);
+        let ran = checkout.workshop.run(&check.command, limit, cancel).await?;
+        took = ran.took;
+        run.output = ran.output;
+        run.exit = match ran.exit_code {
+            None => Exit::TimedOut,
+            Some(code) => Exit::Code(code),
+        };
+    }
+    let mut checked = Checked {
+        verdict: judge(&run),
+        name: run.name,
+        command: run.command,
+        took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        output: String::new(),
+    };
+    if checked.fault().is_some() {
+        checked.output = ending(&run.output);
+    }
+    Ok(checked)
+}
+
+/// The tree at the tip, without the documents of tasks.
+pub(super) async fn tree(branch: &OnBranch) -> Result<String, Failure> {
+    let (repository, tip) = (branch.repository().clone(), branch.tip());
+    blocking(move || {
+        let tree = repository.tree_without(&commit(&tip)?, &[DOCUMENT_FOLDER]);
+        tree.map_err(|error| told(&error))
+    })
+    .await
+}
+
+fn ending(text: &str) -> String {
+    text[text.ceil_char_boundary(text.len().saturating_sub(KEPT))..].to_owned()
+}

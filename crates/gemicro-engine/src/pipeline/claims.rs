@@ -1,0 +1,153 @@
+//! Holds what an agent claims against what is in its commits.
+
+use gemicro_event::Failure;
+use gemicro_guard::repository::{CommitAbout, CommitId, FileAt, TrustedRepo, conflict_markers};
+use gemicro_pipeline::evidence::{PlanBlock, TreeFiles, faults, read_plan};
+use gemicro_pipeline::payload::DocumentPath;
+use gemicro_pipeline::steps::{Claim, ImportInput};
+
+use super::branch_at::commit;
+use crate::agents::told;
+
+/// The longest document, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// What became of the claims.
+pub(super) struct Held {
+    pub(super) faults: Vec<String>,
+    pub(super) plan: Option<PlanBlock>,
+}
+
+/// Looks at the commits that were taken over.
+pub(super) fn hold(
+    repository: &TrustedRepo,
+    input: &ImportInput,
+    new: &CommitId,
+    commits: &[CommitAbout],
+) -> Result<Held, Failure> {
+    let tip = CommitFiles {
+        repository,
+        commit: new.clone(),
+    };
+    let mut held = Held {
+        faults: Vec::new(),
+        plan: None,
+    };
+    match &input.claim {
+        Claim::Nothing => {}
+        Claim::Document { path } => {
+            if let Err(fault) = document(repository, new, path)? {
+                held.faults.push(fault);
+            }
+        }
+        Claim::Plan { path } => match document(repository, new, path)? {
+            Err(fault) => held.faults.push(fault),
+            Ok(text) => match read_plan(&text) {
+                Ok(plan) => held.plan = Some(plan),
+                Err(faults) => held.faults.extend(faults),
+            },
+        },
+        Claim::Work {
+            commit: claimed,
+            plan,
+            approved,
+            verification,
+        } => {
+            held.faults.extend(claimed_commit(claimed, new, commits));
+            let base = CommitFiles {
+                repository,
+                commit: commit(&input.base)?,
+            };
+            // The work is held against the plan that was approved, whatever became of it since.
+            let approved = document(repository, &commit(approved)?, plan)?;
+            if document(repository, new, plan)? != approved {
+                held.faults.push(format!(
+                    "the plan {plan} was changed: put it back as it was approved"
+                ));
+            }
+            match approved.map(|text| read_plan(&text)) {
+                Err(fault) => held.faults.push(fault),
+                Ok(Ok(plan)) => held.faults.extend(faults(&plan, &base, &tip, verification)),
+                Ok(Err(faults)) => held.faults.extend(faults),
+            }
+        }
+        Claim::Merge {
+            commit: claimed,
+            theirs,
+            files,
+        } => {
+            held.faults.extend(claimed_commit(claimed, new, commits));
+            let is_merged = repository.is_ancestor(&commit(theirs)?, new);
+            if !is_merged.map_err(|error| told(&error))? {
+                held.faults
+                    .push("the merge was not concluded: resolve the conflicts, `git add` the files and `git commit`".to_owned());
+            }
+            for file in files {
+                if tip.read(file).is_some_and(|bytes| conflict_markers(&bytes)) {
+                    held.faults
+                        .push(format!("{file} still has the marks of a conflict in it"));
+                }
+            }
+        }
+    }
+    Ok(held)
+}
+
+/// The commit that is claimed must be the last one, or the last of the agent's own before what gemicro committed for it.
+fn claimed_commit(claimed: &str, tip: &CommitId, commits: &[CommitAbout]) -> Option<String> {
+    if commits.is_empty() {
+        return Some("nothing was committed, and nothing was left to be committed".to_owned());
+    }
+    let claimed_name = claimed.to_ascii_lowercase();
+    let is_ours = |about: &CommitAbout| about.trailers.iter().any(|(name, _)| name == "Gemicro-Step");
+    let mut last = commits.iter().rev();
+    let found = match last.next() {
+        Some(about) if about.id.as_str().starts_with(&claimed_name) => true,
+        Some(about) if is_ours(about) => last
+            .next()
+            .is_none_or(|it| it.id.as_str().starts_with(&claimed_name)),
+        Some(_) | None => false,
+    };
+    (!found).then(|| {
+        format!(
+            "the commit_hash {claimed} is not your last commit on the branch, which is {tip}: name that one"
+        )
+    })
+}
+
+/// A document in a commit: its text, or what is wrong with it.
+fn document(repository: &TrustedRepo, at: &CommitId, path: &str) -> Result<Result<String, String>, Failure> {
+    if let Err(refused) = DocumentPath::parse(path) {
+        return Ok(Err(format!("{path}: {refused}")));
+    }
+    let found = repository
+        .read_file(at, path, MOST_BYTES)
+        .map_err(|error| told(&error))?;
+    Ok(match found {
+        None => Err(format!("there is no file {path} in your commits: write it")),
+        Some(FileAt::File { is_cut: true, .. }) => {
+            Err(format!("{path} is longer than {MOST_BYTES} bytes: shorten it"))
+        }
+        Some(FileAt::File { bytes, .. }) => match String::from_utf8(bytes) {
+            Ok(text) if text.trim().is_empty() => Err(format!("{path} is empty: write it")),
+            Ok(text) => Ok(text),
+            Err(_) => Err(format!("{path} is not text in UTF-8")),
+        },
+        Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) => Err(format!("{path} is not a regular file")),
+    })
+}
+
+/// The files of a commit.
+struct CommitFiles<'a> {
+    repository: &'a TrustedRepo,
+    commit: CommitId,
+}
+
+impl TreeFiles for CommitFiles<'_> {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        match self.repository.read_file(&self.commit, path, 8 * MOST_BYTES) {
+            Ok(Some(FileAt::File { bytes, .. })) => Some(bytes),
+            Ok(Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) | None) | Err(_) => None,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Takes over what an agent did in its private checkout, and holds it against its claims.
+
+use gemicro_core::ask::BranchOutcome;
+use gemicro_core::execute::StepCall;
+use gemicro_event::Failure;
+use gemicro_guard::repository::{CommitMessage, TrustedRepo};
+use gemicro_pipeline::payload::DOCUMENT_FOLDER;
+use gemicro_pipeline::steps::{Claim, ImportInput, Taken};
+
+use super::branch_at::{Found, Tools, blocking, by, commit, open};
+use super::claims::{Held, hold};
+use crate::agents::{Landing, told};
+
+/// Commits that are named; the others are counted by nobody.
+const MOST_COMMITS: usize = 200;
+
+/// The step.
+pub(super) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -> Result<Taken, Failure> {
+    let tier = tools.tier().await?;
+    let (outcome, repository) = match open(tools, &input.place, call).await? {
+        Found::At(branch) => {
+            let repository = branch.repository().clone();
+            let message = CommitMessage {
+                text: input.message.clone(),
+                trailers: input.trailers.clone(),
+            };
+            let mut landing = Landing::with(&tools.setup, tier, message)
+                .marked(by(call))
+                .never(input.place.carry.clone());
+            if let Some(only) = &input.only {
+                landing = landing.only(only.clone());
+            }
+            if let Claim::Merge { theirs, .. } = &input.claim {
+                landing = landing.knowing(commit(theirs)?);
+            }
+            let (tripped, landed) = branch.leave(Some(landing)).await;
+            tripped
+                .into_iter()
+                .for_each(|message| call.reporter.alarm(message));
+            (landed.transpose()?, repository)
+        }
+        // It was taken over before a crash.
+        Found::Landed(branch) => {
+            let repository = branch.repository().clone();
+            let tip = branch.tip();
+            let tripped = branch.leave_clean().await;
+            tripped
+                .into_iter()
+                .for_each(|message| call.reporter.alarm(message));
+            (Some(recognised(&input, tip)), repository)
+        }
+    };
+    let outcome = outcome.unwrap_or_else(|| recognised(&input, input.place.tip.clone()));
+    blocking(move || taken(&repository, &input, outcome)).await
+}
+
+/// What is known of an import that nobody wrote down.
+fn recognised(input: &ImportInput, tip: String) -> BranchOutcome {
+    BranchOutcome {
+        name: input.place.branch.clone(),
+        old: input.place.tip.clone(),
+        new: tip,
+        n_commits: 0,
+        n_files: 0,
+        insertions: 0,
+        deletions: 0,
+        worktree: None,
+        reports: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+fn taken(repository: &TrustedRepo, input: &ImportInput, outcome: BranchOutcome) -> Result<Taken, Failure> {
+    let (old, new) = (commit(&outcome.old)?, commit(&outcome.new)?);
+    let about = repository
+        .commits_between(&old, &new, MOST_COMMITS)
+        .map_err(|error| told(&error))?;
+    let Held { faults, plan } = hold(repository, input, &new, &about)?;
+    Ok(Taken {
+        tree: repository
+            .tree_without(&new, &[DOCUMENT_FOLDER])
+            .map_err(|error| told(&error))?,
+        commits: about
+            .iter()
+            .map(|it| (it.id.to_string(), it.subject.clone()))
+            .collect(),
+        n_files: outcome.n_files,
+        insertions: outcome.insertions,
+        deletions: outcome.deletions,
+        faults,
+        plan,
+        worktree: outcome.worktree,
+        reports: outcome.reports,
+        notes: outcome.notes,
+        old: outcome.old,
+        new: outcome.new,
+    })
+}

@@ -1,0 +1,230 @@
+//! The first step: the branch at once, then the remote's protection, then the checks on the base.
+
+use gemicro_core::execute::StepCall;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::repository::FileAt;
+use gemicro_pipeline::steps::{InitInput, MainBranch, Place, Prepared};
+
+use super::branch_at::{Tools, blocking, commit};
+use super::check::gather;
+use super::checkout::Checkout;
+use super::merge::named;
+use crate::agents::{OnBranch, told};
+
+/// What the folder of handed-over files is for.
+const HANDOVER_NOTE: &[u8] =
+    b"Files that gemicro writes for the agents of this task. They can only be read.\n";
+/// Notes of the project's owner.
+const HUMAN_REVIEW: &str = "docs/dev_docs/HUMAN_REVIEW.md";
+/// The longest notes.
+const MOST_NOTES: u64 = 32 << 10;
+/// Branches of one name that may be there.
+const MOST_TAKEN: u32 = 99;
+
+/// The step.
+pub(super) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Result<Prepared, Failure> {
+    tools.tier().await?;
+    let branch = open(tools, &input, call).await?;
+    let prepared = prepare(tools, &input, branch, call).await;
+    let (prepared, branch) = match prepared {
+        Ok(it) => it,
+        Err((failure, Some(branch))) if !input.goes_on => {
+            // A branch on which nothing can be begun is not left behind.
+            let _ = branch.abandon().await;
+            return Err(failure);
+        }
+        Err((failure, _)) => return Err(failure),
+    };
+    let tripped = branch.leave_clean().await;
+    tripped
+        .into_iter()
+        .for_each(|message| call.reporter.alarm(message));
+    Ok(prepared)
+}
+
+/// The branch: the one that an earlier attempt of this run made, or a new one.
+async fn open(tools: &Tools, input: &InitInput, call: &StepCall) -> Result<OnBranch, Failure> {
+    let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
+    let (place, run) = (input.place.clone(), call.run.to_string());
+    let (exact, goes_on) = (input.exact, input.goes_on);
+    blocking(move || {
+        if goes_on {
+            return OnBranch::reopen(&setup, &state, (&place.directory, &place.branch));
+        }
+        for number in 1..=MOST_TAKEN {
+            let name = match number {
+                1 => place.branch.clone(),
+                n => format!("{}-{n}", place.branch),
+            };
+            match OnBranch::begin(&setup, &state, (&place.directory, &name), &run)? {
+                Some(branch) => return Ok(branch),
+                None if exact => {
+                    let message = format!("branch {name} exists already: name another one with --branch");
+                    return Err(Failure::new(ErrorKind::Conflict, message));
+                }
+                None => {}
+            }
+        }
+        let message = format!(
+            "{} and all its numbered names exist already: name another branch with --branch",
+            place.branch
+        );
+        Err(Failure::new(ErrorKind::Conflict, message))
+    })
+    .await
+}
+
+/// A branch that is there.
+async fn reopen(tools: &Tools, place: &Place) -> Result<OnBranch, Failure> {
+    let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
+    let place = place.clone();
+    blocking(move || OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))).await
+}
+
+async fn prepare(
+    tools: &Tools,
+    input: &InitInput,
+    branch: OnBranch,
+    call: &StepCall,
+) -> Result<(Prepared, OnBranch), (Failure, Option<OnBranch>)> {
+    let repository = branch.repository().clone();
+    let (look, remote) = (repository.clone(), input.remote.clone());
+    let tip = branch.tip();
+    let at = tip.clone();
+    let looked = blocking(move || {
+        let main = look
+            .main_branch(remote.as_deref())
+            .map_err(|error| told(&error))?;
+        let main = named(main);
+        let remotes = look.remotes().map_err(|error| told(&error))?;
+        let url = remotes
+            .into_iter()
+            .find(|it| Some(&it.name) == main.remote.as_ref());
+        let notes = look.read_file(&commit(&at)?, HUMAN_REVIEW, MOST_NOTES);
+        let notes = match notes.map_err(|error| told(&error))? {
+            Some(FileAt::File { bytes, .. }) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) | None => None,
+        };
+        Ok((main, url.map(|it| it.url), notes))
+    })
+    .await;
+    let (main, url, human_review) = match looked {
+        Ok(looked) => looked,
+        Err(failure) => return Err((failure, Some(branch))),
+    };
+    let mut notes = branch.notes();
+    let protection = match protection(tools, &main, url.as_deref(), input.require_protection).await {
+        Ok(protection) => protection,
+        Err(failure) => return Err((failure, Some(branch))),
+    };
+    if let Some((false, words)) = &protection {
+        notes.push(words.clone());
+    }
+    if input.checks.is_empty() {
+        notes.push(
+            "no checks are configured and none were found: nothing but the reviewers will vouch for the work"
+                .to_owned(),
+        );
+    }
+    let place = Place {
+        branch: branch.name(),
+        tip: tip.clone(),
+        ..input.place.clone()
+    };
+    let checkout = match Checkout::fresh(tools, branch, &place, &call.cancel).await {
+        Ok(checkout) => checkout,
+        // It took the branch with it, which is opened once more to be taken away.
+        Err(failure) => return Err((failure, reopen(tools, &place).await.ok())),
+    };
+    let evidence = gather(&checkout, &input.checks, &call.cancel).await;
+    let branch = checkout.leave();
+    let evidence = match evidence {
+        Ok(evidence) => evidence,
+        Err(failure) => return Err((failure, Some(branch))),
+    };
+    if let (Some(fault), false) = (evidence.faults().into_iter().next(), input.goes_on) {
+        let message = format!("before anything was changed, {fault}");
+        return Err((Failure::new(ErrorKind::ChecksFailed, message), Some(branch)));
+    }
+    // The folder is made with its first file.
+    if let Err(failure) = branch.write_handover("README.txt", HANDOVER_NOTE) {
+        return Err((failure, Some(branch)));
+    }
+    let prepared = Prepared {
+        branch: branch.name(),
+        base: branch.base(),
+        tip,
+        main,
+        handover: branch.handover().display().to_string(),
+        worktree: branch.show(),
+        protection: protection.map(|(_, words)| words),
+        evidence,
+        human_review,
+        notes,
+    };
+    Ok((prepared, branch))
+}
+
+/// Whether the remote's main is protected, in words; nothing where there is no remote.
+async fn protection(
+    tools: &Tools,
+    main: &MainBranch,
+    url: Option<&str>,
+    required: bool,
+) -> Result<Option<(bool, String)>, Failure> {
+    let asked = match url {
+        None => None,
+        Some(url) => tools.setup.forges.of(url)?,
+    };
+    let Some(forge) = asked else {
+        if required {
+            let message = "nobody can say whether main is protected: there is no forge that could be asked; give a token \
+                           (GITHUB_TOKEN, GITLAB_TOKEN), or leave out --require-protection";
+            return Err(Failure::new(ErrorKind::PermissionDenied, message));
+        }
+        let words = || {
+            format!(
+                "nobody could be asked whether {} is protected: there is no token for its forge",
+                main.name
+            )
+        };
+        return Ok(url.map(|_| (false, words())));
+    };
+    let found = forge.protection(&main.name).await;
+    let (is_safe, words) = match found {
+        Ok(found) if found.is_complete() => {
+            let words = format!(
+                "{} of {} is protected by {}",
+                main.name,
+                forge.name(),
+                found.by.join(", ")
+            );
+            (true, words)
+        }
+        Ok(found) => {
+            let mut missing = Vec::new();
+            if !found.requires_request {
+                missing.push("it can be pushed to without a pull request");
+            }
+            if !found.blocks_force_push {
+                missing.push("force pushes are not blocked");
+            }
+            let unknown = found.unknown.map(|why| format!("; {why}")).unwrap_or_default();
+            let words = format!(
+                "{} of {} is not protected: {}{unknown}",
+                main.name,
+                forge.name(),
+                missing.join(", and ")
+            );
+            (false, words)
+        }
+        Err(error) => (
+            false,
+            format!("nobody can say whether {} is protected: {error}", main.name),
+        ),
+    };
+    if required && !is_safe {
+        return Err(Failure::new(ErrorKind::PermissionDenied, words));
+    }
+    Ok(Some((is_safe, words)))
+}

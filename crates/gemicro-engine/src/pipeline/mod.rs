@@ -1,0 +1,29 @@
+//! The steps of a pipeline on this machine: where its flow, the user's repository, the sandbox and the forge meet.
+//!
+//! `executor` runs them. Every step opens the branch at the commit that it must be at (`branch_at`), and most of them
+//! make the private checkout anew first (`checkout`): nothing that an agent left beside its commits reaches another
+//! step. What is committed is marked before it is taken over, so a step that was killed in between is recognised, not
+//! repeated. `plan` resolves a request; `detect` finds the checks of a project that names none.
+
+mod branch_at;
+mod check;
+mod checkout;
+mod claims;
+mod deliver;
+mod detect;
+mod executor;
+mod forges;
+mod import;
+mod init;
+mod merge;
+mod plan;
+mod record;
+mod retry;
+mod workflow_reader;
+
+pub(crate) use branch_at::{Tools, open_for_agent};
+pub(crate) use executor::PipelineSteps;
+pub use forges::Forges;
+pub use gemicro_pipeline::{flow, forge, payload, steps, workflow};
+pub use retry::retry_from;
+pub use workflow_reader::WorkflowReader;

@@ -1,0 +1,71 @@
+//! A new run that goes on where an earlier one ended.
+
+use gemicro_core::flow::Flow;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{ErrorKind, Event, Failure};
+use gemicro_pipeline::flow::PipelineFlow;
+use gemicro_pipeline::plan::{Earlier, PipelinePlan};
+
+use super::plan::seed;
+use crate::Plan;
+
+/// The plan of a run that enters a phase of an earlier one again, from its journal. Without a name it is the phase in
+/// which that run ended.
+///
+/// # Errors
+/// When the run is no pipeline, got no branch, or has no such phase.
+pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure> {
+    let wrong = |message: String| Failure::new(ErrorKind::InvalidInput, message);
+    let started = events.first().and_then(|event| event.update.as_run_started());
+    let started = started.filter(|started| started.flow == PipelineFlow.name());
+    let started = started.ok_or_else(|| wrong("this run is no pipeline".to_owned()))?;
+    let mut state = PipelineFlow.start(&started.plan)?;
+    for event in events {
+        PipelineFlow.fold(&mut state, event);
+    }
+    let plan = state.plan().clone();
+    let Some(prepared) = state.prepared() else {
+        let message =
+            "the run got no branch, so there is nothing to go on with: start it again with `gemicro run`";
+        return Err(wrong(message.to_owned()));
+    };
+    let names = || {
+        let names: Vec<&str> = plan.workflow.phases.iter().map(|it| it.name.as_str()).collect();
+        names.join(", ")
+    };
+    let last = state.current().map(|(phase, _)| phase.name.clone());
+    let last = last.or_else(|| state.ended().last().map(|it| it.phase.clone()));
+    let phase = phase.map(str::to_owned).or(last);
+    let phase = phase.ok_or_else(|| wrong(format!("name the phase with --from: {}", names())))?;
+    // People know phases by their labels, too.
+    let known = plan
+        .workflow
+        .phases
+        .iter()
+        .find(|it| it.name == phase || it.label == phase);
+    let known = known.ok_or_else(|| wrong(format!("there is no phase {phase}: {}", names())))?;
+    let led = state
+        .ended()
+        .iter()
+        .rev()
+        .find(|it| it.next.as_deref() == Some(known.name.as_str()));
+    let earlier = Earlier {
+        run: events[0].stream.clone(),
+        phase: known.name.clone(),
+        base: prepared.base.clone(),
+        documents: state.documents().clone(),
+        rounds: state.rounds().clone(),
+        from: led.map(|it| it.phase.clone()),
+        feedback: led.and_then(|it| it.feedback.clone().or_else(|| it.reasons.first().cloned())),
+    };
+    Ok(Plan::Pipeline {
+        plan: Box::new(PipelinePlan {
+            branch: prepared.branch.clone(),
+            exact_branch: true,
+            seed: seed(),
+            earlier: Some(earlier),
+            ..plan.clone()
+        }),
+        limits: started.limits,
+    })
+}

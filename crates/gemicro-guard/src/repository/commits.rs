@@ -1,0 +1,145 @@
+//! What lies between two commits of the user's repository: commits, paths, and the rest of the tree.
+
+use sha2::{Digest, Sha256};
+
+use super::call::{At, Call};
+use super::commit_id::CommitId;
+use super::error::RepositoryError;
+use super::prefix::covers;
+use super::report::plain;
+use super::trusted::TrustedRepo;
+
+/// What is kept of one subject, trailer name or value, in characters.
+const MOST_CHARACTERS: usize = 1000;
+/// What is kept of the trailers of one commit.
+const MOST_TRAILERS: usize = 100;
+
+/// One commit, in short. All of its text is safe to print, and none of it is to be believed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitAbout {
+    /// Its name.
+    pub id: CommitId,
+    /// The first line of its message.
+    pub subject: String,
+    /// Names and values of its trailers, in order.
+    pub trailers: Vec<(String, String)>,
+    /// How many parents it has; a merge has more than one.
+    pub n_parents: usize,
+}
+
+impl TrustedRepo {
+    /// The commits that lead to `new` and not to `old`, the newest `most` of them, the newest last.
+    ///
+    /// # Errors
+    /// When one of the two does not exist, or git fails.
+    pub fn commits_between(
+        &self,
+        old: &CommitId,
+        new: &CommitId,
+        most: usize,
+    ) -> Result<Vec<CommitAbout>, RepositoryError> {
+        let (range, bound) = (format!("{old}..{new}"), format!("--max-count={most}"));
+        let arguments = [
+            "log",
+            "-z",
+            "--no-patch",
+            "--no-color",
+            "--no-notes",
+            "--encoding=UTF-8",
+            "--topo-order",
+            "--reverse",
+            "--format=%H%x00%P%x00%s%x00%(trailers:only=true,unfold=true)",
+            &bound,
+            &range,
+            "--",
+        ];
+        let output = self.git.ok(Call::new(At::Repository, &arguments))?.output;
+        let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+        let unusable = || RepositoryError::GitAnswer {
+            command: "log".to_owned(),
+            why: "a commit is not told as it was asked for".to_owned(),
+        };
+        let commits = fields.chunks_exact(4).map(about);
+        commits.map(|commit| commit.ok_or_else(unusable)).collect()
+    }
+
+    /// Whether all that leads to one commit leads to the other too. A commit is its own ancestor.
+    ///
+    /// # Errors
+    /// When one of the two does not exist, or git fails.
+    pub fn is_ancestor(&self, ancestor: &CommitId, of: &CommitId) -> Result<bool, RepositoryError> {
+        let arguments = ["merge-base", "--is-ancestor", ancestor.as_str(), of.as_str()];
+        let answer = self.git.run(Call::new(At::Repository, &arguments))?;
+        match answer.code {
+            0 => Ok(true),
+            1 => Ok(false),
+            _ => Err(answer.failure()),
+        }
+    }
+
+    /// The paths that differ between two commits; of a renamed file both.
+    ///
+    /// # Errors
+    /// When one of the two does not exist, or git fails.
+    pub fn changed_paths(&self, old: &CommitId, new: &CommitId) -> Result<Vec<String>, RepositoryError> {
+        let arguments = [
+            "diff-tree",
+            "-r",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            old.as_str(),
+            new.as_str(),
+            "--",
+        ];
+        let output = self.git.ok(Call::new(At::Repository, &arguments))?.output;
+        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths
+            .map(|path| String::from_utf8_lossy(path).into_owned())
+            .collect())
+    }
+
+    /// A digest of a commit's tree without what some prefixes cover: equal where all the rest is equal, names, modes
+    /// and content. `docs/` covers what lies below the folder, `docs` also a file of that name.
+    ///
+    /// # Errors
+    /// When there is no such commit, or git fails.
+    pub fn tree_without(&self, commit: &CommitId, prefixes: &[&str]) -> Result<String, RepositoryError> {
+        let arguments = ["ls-tree", "-r", "-z", "--full-tree", commit.as_str()];
+        let output = self.git.ok(Call::new(At::Repository, &arguments))?.output;
+        let mut digest = Sha256::new();
+        for entry in output.split(|byte| *byte == 0) {
+            let path = entry.iter().position(|byte| *byte == b'\t');
+            let path = path.map_or(&[][..], |at| &entry[at + 1..]);
+            if !prefixes.iter().any(|prefix| covers(prefix, path)) {
+                digest.update(entry);
+                digest.update([0]);
+            }
+        }
+        let bytes = digest.finalize();
+        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+fn about(fields: &[&[u8]]) -> Option<CommitAbout> {
+    let [id, parents, subject, trailers] = fields else {
+        return None;
+    };
+    let id = String::from_utf8_lossy(id);
+    let trailers = String::from_utf8_lossy(trailers);
+    let parents = String::from_utf8_lossy(parents);
+    let trailers = trailers.split('\n').filter_map(|line| line.split_once(": "));
+    Some(CommitAbout {
+        id: CommitId::parse(&id)?,
+        subject: short(subject),
+        trailers: trailers
+            .take(MOST_TRAILERS)
+            .map(|(name, value)| (short(name.as_bytes()), short(value.as_bytes())))
+            .collect(),
+        n_parents: parents.split_whitespace().count(),
+    })
+}
+
+fn short(text: &[u8]) -> String {
+    plain(text).trim().chars().take(MOST_CHARACTERS).collect()
+}

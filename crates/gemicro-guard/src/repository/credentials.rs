@@ -1,0 +1,90 @@
+//! Takes credentials out of addresses, and out of what git says about them.
+
+use gemicro_event::redact::Redactor;
+
+/// Shorter values would hit ordinary words.
+const LEAST_BYTES: usize = 4;
+
+/// An address as it may be shown: without user and password, without what follows a question mark. The user of an
+/// ssh address is no secret and stays.
+pub(super) fn shown(url: &str) -> String {
+    let text: String = url.chars().filter(|c| !c.is_control()).collect();
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return text;
+    };
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let host = match authority.rsplit_once('@') {
+        Some((user, host)) if scheme.ends_with("ssh") && !user.contains(':') => format!("{user}@{host}"),
+        Some((_, host)) => host.to_owned(),
+        None => authority.to_owned(),
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    format!("{scheme}://{host}{path}")
+}
+
+/// What git said, without control characters and without the secrets of some addresses, and not too long.
+pub(super) fn told(words: &str, urls: &[String]) -> String {
+    let mut text = words.to_owned();
+    let mut secrets: Vec<String> = urls.iter().flat_map(|url| secrets(url)).collect();
+    // The longest first: one may be a part of another.
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    for secret in &secrets {
+        text = text.replace(secret.as_str(), "***");
+    }
+    let text = Redactor::new(&secrets).redact(&text).into_owned();
+    let words = text.split(' ').map(|word| match word.contains("://") {
+        true => without_user(word),
+        false => word.to_owned(),
+    });
+    let text = words.collect::<Vec<_>>().join(" ");
+    text.chars().filter(|c| !c.is_control()).take(500).collect()
+}
+
+/// What of an address opens it: user and password, as written and decoded, and the values behind a question mark.
+fn secrets(url: &str) -> Vec<String> {
+    let Some((_, rest)) = url.split_once("://") else {
+        return Vec::new();
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let user = rest[..end].rsplit_once('@').map_or("", |(user, _)| user);
+    let query = rest.split_once('?').map_or("", |(_, query)| query);
+    let values = query.split('&').filter_map(|pair| pair.split_once('='));
+    user.split(':')
+        .chain(values.map(|(_, value)| value))
+        .flat_map(|value| [value.to_owned(), decoded(value)])
+        .filter(|value| value.len() >= LEAST_BYTES)
+        .collect()
+}
+
+/// A word that holds an address, without what stands before the `@`.
+fn without_user(word: &str) -> String {
+    let Some((before, rest)) = word.split_once("://") else {
+        return word.to_owned();
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..end].rsplit_once('@') {
+        Some((_, host)) => format!("{before}://{host}{}", &rest[end..]),
+        None => word.to_owned(),
+    }
+}
+
+/// Percent signs resolved.
+fn decoded(value: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut left = value.as_bytes();
+    while let Some((first, rest)) = left.split_first() {
+        let code = rest.get(..2).and_then(|code| std::str::from_utf8(code).ok());
+        let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        match code {
+            Some(code) if *first == b'%' => {
+                bytes.push(code);
+                left = &rest[2..];
+            }
+            Some(_) | None => {
+                bytes.push(*first);
+                left = rest;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,54 @@
+//! Files that gemicro gives an agent to read: beside the worktree, so that no commit holds them.
+
+use std::path::PathBuf;
+
+use super::error::RepositoryError;
+use super::layout;
+use super::report::plain;
+use super::task::TaskRepo;
+
+/// The longest name of a file.
+const MOST_BYTES: usize = 100;
+
+impl TaskRepo {
+    /// The folder of what gemicro gives the agent to read. It is there once something was written.
+    #[must_use]
+    pub fn handover(&self) -> PathBuf {
+        self.layout.handover()
+    }
+
+    /// Writes a file for the agent to read, or replaces it, whole or not at all, and gives its path. Profiles made
+    /// from now on ([`TaskRepo::profile`]) let it be read, and not be written.
+    ///
+    /// # Errors
+    /// When the name is not a plain one, or the disk full.
+    pub fn write_handover(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, RepositoryError> {
+        if let Some(why) = problem(name) {
+            let path = plain(name.as_bytes()).chars().take(MOST_BYTES).collect();
+            return Err(RepositoryError::BadPath { path, why });
+        }
+        let folder = self.layout.handover();
+        if std::fs::symlink_metadata(&folder).is_err() {
+            layout::make_folder(&folder)?;
+        }
+        let (path, new) = (folder.join(name), folder.join(format!(".{name}.new")));
+        // One that a killed gemicro left.
+        let _ = std::fs::remove_file(&new);
+        layout::write_new(&new, bytes)?;
+        std::fs::rename(&new, &path).map_err(|source| RepositoryError::file("write", &path, source))?;
+        Ok(path)
+    }
+}
+
+fn problem(name: &str) -> Option<&'static str> {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if !(1..=MOST_BYTES).contains(&name.len()) {
+        Some("its name must have 1 to 100 characters")
+    } else if !name.chars().all(is_allowed) {
+        Some("only letters, digits, `.`, `_` and `-` may be used in its name")
+    } else if name.starts_with(['.', '-']) {
+        Some("its name begins with `.` or `-`")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,178 @@
+//! The main branch: the one that tasks start from and are brought up to date with.
+//!
+//! The main type is [`MainBranch`]. The remote's is fetched into a reference of gemicro's own: the user's branches,
+//! remote-tracking references, tags and `FETCH_HEAD` stay as they are.
+
+use super::call::Answer;
+use super::commit_id::CommitId;
+use super::error::RepositoryError;
+use super::remote::Remote;
+use super::remote_error::RemoteError;
+use super::trusted::{OURS, TrustedRepo};
+
+/// The usual names, the newer first.
+const USUAL: [&str; 2] = ["main", "master"];
+
+/// How often a fetch is tried again whose reference is held by another one.
+const TRIES: usize = 4;
+
+/// Where a main branch was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MainBranchFrom {
+    /// In the repository itself.
+    Local,
+    /// At the remote with this name.
+    Remote(String),
+}
+
+/// The main branch of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MainBranch {
+    /// Its name, for example `main`.
+    pub name: String,
+    /// Where it is. The commit is in the user's repository.
+    pub commit: CommitId,
+    /// Where it was found.
+    pub from: MainBranchFrom,
+}
+
+impl TrustedRepo {
+    /// The main branch: the default branch of a remote, fetched now. Without a name the remote is `origin`, or the only
+    /// one; without any remote the branch is the local one.
+    ///
+    /// # Errors
+    /// [`RemoteError`] when the remote is unknown, cannot be reached or has no default branch;
+    /// [`RepositoryError::NoMainBranch`] when no local branch can be told to be it.
+    pub fn main_branch(&self, remote: Option<&str>) -> Result<MainBranch, RepositoryError> {
+        let name = match remote {
+            Some(name) => Some(name.to_owned()),
+            None => self.usual_remote()?,
+        };
+        match name {
+            Some(name) => self.fetch_main(&self.remote(&name)?),
+            None => self.local_main_branch(),
+        }
+    }
+
+    /// The main branch as it is in the repository itself: the one that `init.defaultBranch` names, `main`, `master`, or
+    /// the branch that is checked out.
+    ///
+    /// # Errors
+    /// [`RepositoryError::NoMainBranch`] when it is none of them.
+    pub fn local_main_branch(&self) -> Result<MainBranch, RepositoryError> {
+        let set = self.here(&["config", "--get", "init.defaultBranch"])?.text();
+        let current = self.here(&["symbolic-ref", "--quiet", "--short", "HEAD"])?.text();
+        let names = [set.as_str()].into_iter().chain(USUAL);
+        for name in names.chain([current.as_str()]) {
+            let Some(name) = branch_of(&format!("refs/heads/{name}")) else {
+                continue;
+            };
+            if let Ok(commit) = self.resolve(&format!("refs/heads/{name}")) {
+                return Ok(MainBranch {
+                    name,
+                    commit,
+                    from: MainBranchFrom::Local,
+                });
+            }
+        }
+        Err(RepositoryError::NoMainBranch)
+    }
+
+    fn usual_remote(&self) -> Result<Option<String>, RepositoryError> {
+        let mut names: Vec<String> = self.remotes()?.into_iter().map(|remote| remote.name).collect();
+        if names.iter().any(|name| name == "origin") {
+            return Ok(Some("origin".to_owned()));
+        }
+        match names.len() {
+            0 | 1 => Ok(names.pop()),
+            _ => Err(RemoteError::Several { remotes: names }.into()),
+        }
+    }
+
+    fn fetch_main(&self, remote: &Remote) -> Result<MainBranch, RepositoryError> {
+        let name = self.default_branch(remote)?;
+        let kept = format!("{OURS}main/{}", remote.name);
+        let mapping = format!("+refs/heads/{name}:{kept}");
+        let arguments = [
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--no-prune",
+            "--no-recurse-submodules",
+            "--no-write-fetch-head",
+            "--no-auto-maintenance",
+            "--refmap=",
+            "--end-of-options",
+            &remote.name,
+            &mapping,
+        ];
+        // Another run may be doing the same at this moment.
+        let is_held = |answer: &Answer| answer.says("cannot lock ref");
+        let mut answer = self.speak(remote, &arguments)?;
+        for _ in 0..TRIES {
+            if answer.code == 0 || !is_held(&answer) {
+                break;
+            }
+            answer = self.speak(remote, &arguments)?;
+        }
+        if answer.code != 0 && is_held(&answer) {
+            return Err(answer.failure());
+        }
+        if answer.code != 0 {
+            return Err(remote.failure(&answer).into());
+        }
+        let commit = self.commit_at(&kept)?;
+        Ok(MainBranch {
+            name,
+            commit: commit.ok_or_else(|| remote.failure(&answer))?,
+            from: MainBranchFrom::Remote(remote.name.clone()),
+        })
+    }
+
+    /// The name of the remote's default branch: the one that its HEAD leads to, or one with a usual name.
+    fn default_branch(&self, remote: &Remote) -> Result<String, RepositoryError> {
+        let usual = USUAL.map(|name| format!("refs/heads/{name}"));
+        let mut arguments = vec![
+            "ls-remote",
+            "--quiet",
+            "--symref",
+            "--end-of-options",
+            &remote.name,
+            "HEAD",
+        ];
+        arguments.extend(usual.iter().map(String::as_str));
+        let answer = self.speak(remote, &arguments)?;
+        if answer.code != 0 {
+            return Err(remote.failure(&answer).into());
+        }
+        let text = answer.text();
+        let lines: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once('\t')).collect();
+        let led_to = lines
+            .iter()
+            .filter(|(_, name)| *name == "HEAD")
+            .find_map(|(target, _)| branch_of(target.strip_prefix("ref: ")?));
+        let found = led_to.or_else(|| {
+            let is_there = |name: &&String| lines.iter().any(|(_, there)| there == name);
+            usual.iter().find(is_there).and_then(|name| branch_of(name))
+        });
+        found.ok_or_else(|| {
+            let remote = remote.name.clone();
+            RemoteError::NoDefaultBranch { remote }.into()
+        })
+    }
+}
+
+/// The branch of a full name, if it is one that means itself wherever git reads it: a remote may send anything.
+pub(super) fn branch_of(reference: &str) -> Option<String> {
+    let name = reference.strip_prefix("refs/heads/")?;
+    let is_bad = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
+    let is_bad_part = |part: &str| {
+        part.is_empty() || part.starts_with(['.', '-']) || part.ends_with('.') || part.ends_with(".lock")
+    };
+    let is_plain = !name.contains(is_bad)
+        && !name.contains("..")
+        && !name.contains("@{")
+        && name.len() <= 250
+        && !name.split('/').any(is_bad_part);
+    is_plain.then(|| name.to_owned())
+}

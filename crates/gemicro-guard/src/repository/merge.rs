@@ -1,0 +1,128 @@
+//! Brings a task up to date: merges a commit of the user's repository into its branch, inside the sandbox.
+//!
+//! The main type is [`Merge`]. Conflicts are left in the worktree for an agent to resolve; whether it did so well is
+//! decided elsewhere.
+
+use std::ffi::OsString;
+
+use super::beneath;
+use super::commit_id::CommitId;
+use super::error::RepositoryError;
+use super::inside::Inside;
+use super::inside_git::{CommitMessage, failed};
+use super::report::plain;
+use super::task::TaskRepo;
+use crate::sandbox::CommandExit;
+
+/// What is kept of git's words about a conflict, in characters.
+const WORDS: usize = 10_000;
+
+/// What became of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merge {
+    /// The branch holds the commit already.
+    UpToDate,
+    /// There is a merge commit.
+    Clean,
+    /// The worktree is left in conflict. [`Inside::commit_all`] concludes the merge once it is resolved.
+    Conflict {
+        /// The files in conflict, safe to print.
+        files: Vec<String>,
+        /// What git said, safe to print.
+        text: String,
+    },
+}
+
+/// Whether a text holds the marks that git puts around a conflict, in their order.
+#[must_use]
+pub fn conflict_markers(text: &[u8]) -> bool {
+    let is_mark = |line: &[u8], mark: &[u8]| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match line.strip_prefix(mark) {
+            Some([]) => true,
+            Some([first, ..]) => *first == b' ',
+            None => false,
+        }
+    };
+    let mut lines = text.split(|byte| *byte == b'\n');
+    let marks: [&[u8]; 3] = [b"<<<<<<<", b"=======", b">>>>>>>"];
+    marks
+        .into_iter()
+        .all(|mark| lines.any(|line| is_mark(line, mark)))
+}
+
+impl TaskRepo {
+    /// Merges a commit, always with a commit of its own.
+    #[must_use]
+    pub fn merge_command(&self, theirs: &CommitId, message: &CommitMessage) -> Vec<OsString> {
+        let text = message.whole();
+        self.git_inside(&[
+            "-c",
+            "rerere.enabled=false",
+            "-c",
+            "merge.conflictStyle=merge",
+            "merge",
+            "--no-ff",
+            "--commit",
+            "--no-squash",
+            "--no-edit",
+            "--no-verify",
+            "--no-gpg-sign",
+            "--no-signoff",
+            "--no-autostash",
+            "--no-log",
+            "--no-stat",
+            "--cleanup=whitespace",
+            "-m",
+            &text,
+            theirs.as_str(),
+        ])
+    }
+
+    /// Looks, as data, whether a merge is under way in the task's worktree.
+    #[must_use]
+    pub fn is_merging(&self) -> bool {
+        beneath::open_file(&self.layout.folder, "git/MERGE_HEAD").is_ok()
+    }
+}
+
+impl Inside {
+    /// Merges a commit of the user's repository into the task's branch. What the agent left must be committed before
+    /// (see [`Inside::commit_all`]).
+    ///
+    /// # Errors
+    /// When git fails inside: changes that are not committed are in the way, or the agent saw to it.
+    pub fn merge(
+        &self,
+        task: &TaskRepo,
+        theirs: &CommitId,
+        message: &CommitMessage,
+    ) -> Result<Merge, RepositoryError> {
+        let command = task.git_inside(&["merge-base", "--is-ancestor", theirs.as_str(), "HEAD"]);
+        let output = self.run(&command)?;
+        match output.exit {
+            CommandExit::Code(0) => return Ok(Merge::UpToDate),
+            CommandExit::Code(1) => {}
+            CommandExit::Code(_) | CommandExit::Signal(_) => return Err(failed(&command, &output)),
+        }
+        let command = task.merge_command(theirs, message);
+        let output = self.run(&command)?;
+        if output.is_success() {
+            return Ok(Merge::Clean);
+        }
+        let asked = ["diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff"];
+        let unmerged = self.ok(&task.git_inside(&asked))?.stdout;
+        let files = unmerged.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        let files: Vec<String> = files.map(plain).collect();
+        if files.is_empty() || !task.is_merging() {
+            return Err(failed(&command, &output));
+        }
+        let words = [output.stdout, output.stderr].concat();
+        let lines = words.split(|byte| *byte == b'\n').map(plain);
+        let text = lines.collect::<Vec<_>>().join("\n");
+        Ok(Merge::Conflict {
+            files,
+            text: text.trim_end().chars().take(WORDS).collect(),
+        })
+    }
+}

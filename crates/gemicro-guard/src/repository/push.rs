@@ -1,0 +1,91 @@
+//! Pushes one commit to a task's branch at a remote: never forced, never more.
+
+use super::commit_id::CommitId;
+use super::error::RepositoryError;
+use super::remote::Remote;
+use super::remote_error::RemoteError;
+use super::slug::Slug;
+use super::trusted::TrustedRepo;
+
+/// What a push did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pushed {
+    /// The branch at the remote was made, or moved on.
+    Done,
+    /// It was there already.
+    UpToDate,
+}
+
+impl TrustedRepo {
+    /// Pushes a commit to `task/<slug>` at a remote. Commits that are only there are never lost: then it is refused.
+    ///
+    /// # Errors
+    /// [`RemoteError`] when the remote is unknown, cannot be reached or does not take it.
+    pub fn push(&self, remote: &str, slug: &Slug, commit: &CommitId) -> Result<Pushed, RepositoryError> {
+        let remote = self.remote(remote)?;
+        let mapping = format!("{commit}:{}", slug.reference());
+        let arguments = [
+            "push",
+            "--porcelain",
+            "--no-progress",
+            "--no-verify",
+            "--no-follow-tags",
+            "--no-signed",
+            "--no-force",
+            "--no-prune",
+            "--no-set-upstream",
+            "--recurse-submodules=no",
+            "--end-of-options",
+            &remote.name,
+            &mapping,
+        ];
+        let answer = self.speak(&remote, &arguments)?;
+        let text = answer.text();
+        let told = text.lines().find_map(|line| Told::read(line, &slug.reference()));
+        match (answer.code, told) {
+            (0, Some(Told { flag: "=", .. })) => Ok(Pushed::UpToDate),
+            (0, Some(_)) => Ok(Pushed::Done),
+            (0, None) => Err(RepositoryError::GitAnswer {
+                command: "push".to_owned(),
+                why: "it does not say what became of the branch".to_owned(),
+            }),
+            (_, Some(told)) => {
+                let said = remote_lines(&String::from_utf8_lossy(&answer.words));
+                Err(told.refusal(&remote, slug, &said).into())
+            }
+            (_, None) => Err(remote.failure(&answer).into()),
+        }
+    }
+}
+
+/// What git tells about the branch, in its line for programs: a flag, the mapping, and words.
+struct Told<'a> {
+    flag: &'a str,
+    words: &'a str,
+}
+
+impl<'a> Told<'a> {
+    fn read(line: &'a str, reference: &str) -> Option<Self> {
+        let mut fields = line.splitn(3, '\t');
+        let (flag, mapping, words) = (fields.next()?, fields.next()?, fields.next()?);
+        let (_, to) = mapping.rsplit_once(':')?;
+        (to == reference).then_some(Self { flag, words })
+    }
+
+    fn refusal(&self, remote: &Remote, slug: &Slug, said: &str) -> RemoteError {
+        let is_behind = ["(non-fast-forward)", "(fetch first)", "(needs force)"];
+        let line = remote.told(&format!("{}{said}", self.words));
+        let (remote, branch) = (remote.name.clone(), slug.branch());
+        match is_behind.iter().any(|words| self.words.contains(words)) {
+            true => RemoteError::NotFastForward { remote, branch, line },
+            false => RemoteError::PushRefused { remote, branch, line },
+        }
+    }
+}
+
+/// What the remote itself said, in one line.
+fn remote_lines(words: &str) -> String {
+    let lines = words.lines().filter_map(|line| line.strip_prefix("remote:"));
+    let lines = lines.map(str::trim).filter(|line| !line.is_empty());
+    lines.map(|line| format!("; {line}")).collect()
+}

@@ -1,0 +1,85 @@
+//! Why commits of an agent are not taken over. Judges nothing; see `rules` and `import`.
+
+use super::commit_id::CommitId;
+use super::report::Report;
+
+/// Why commits of an agent are not taken over. The task can be rebuilt from its last import.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// A file that was only lent to the task.
+    #[error("{path} was copied into the task to be used, not to be committed; take it out of your commits")]
+    Lent {
+        /// The file.
+        path: String,
+    },
+    /// The bundle is not there, or is not a plain file.
+    #[error("the bundle is not a regular file ({why})")]
+    NotAFile {
+        /// What it is instead.
+        why: String,
+    },
+    /// The bundle is too big.
+    #[error("the bundle has more than {limit} bytes")]
+    TooBig {
+        /// The limit.
+        limit: u64,
+    },
+    /// The bundle's header is not one that our own command writes.
+    #[error("the bundle's header is not usable: {why}")]
+    Header {
+        /// Why.
+        why: String,
+    },
+    /// The objects are broken, forbidden or incomplete.
+    #[error("the objects are not sound: {line}")]
+    Objects {
+        /// What git says.
+        line: String,
+    },
+    /// The branch's new tip is not a commit.
+    #[error("the branch does not lead to a commit")]
+    NotACommit,
+    /// Commits that were imported before are gone.
+    #[error("history was rewritten: {old} is not among the ancestors of {new}")]
+    Rewritten {
+        /// The last imported commit.
+        old: CommitId,
+        /// What the agent has instead.
+        new: CommitId,
+    },
+    /// The tree has more files than can be listed.
+    #[error("the tree has too many files")]
+    TooManyFiles,
+    /// The files are too big: a small bundle can hold huge ones.
+    #[error("the files that differ have {bytes} bytes, more than {limit}")]
+    TooMuch {
+        /// Their size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// Files that this agent had no business with.
+    #[error("{} is outside of what may be changed ({}){}", .paths.first().map_or("a file", String::as_str), .allowed.join(", "), more(*.n_paths, "paths"))]
+    Outside {
+        /// The first of them, safe to print.
+        paths: Vec<String>,
+        /// How many there are.
+        n_paths: usize,
+        /// What may be changed.
+        allowed: Vec<String>,
+    },
+    /// Symbolic links that lead out of the tree.
+    #[error("{} leads out of the tree{}", .0.first().map_or("a link", |first| first.path.as_str()), more(.0.len(), "links"))]
+    EscapingLinks(
+        /// Which.
+        Vec<Report>,
+    ),
+}
+
+fn more(n_all: usize, what: &str) -> String {
+    match n_all {
+        0 | 1 => String::new(),
+        _ => format!(", and {} more {what}", n_all - 1),
+    }
+}

@@ -1,0 +1,161 @@
+//! The remotes of the user's repository, and how git speaks to one: with the user's credentials, and without asking.
+//!
+//! The main type is [`Remote`]. What is fetched or pushed is decided elsewhere (see `main_branch` and `push`).
+
+use std::ffi::OsString;
+
+use super::call::{Answer, Contact, last_line};
+use super::credentials;
+use super::error::RepositoryError;
+use super::remote_error::RemoteError;
+use super::report::plain;
+use super::slug;
+use super::trusted::TrustedRepo;
+
+/// How git and the programs below it say that the credentials are missing or not enough.
+const DENIED: &[&str] = &[
+    "Authentication failed",
+    "Permission denied",
+    "could not read Username",
+    "could not read Password",
+    "unable to get password",
+    "Invalid username or",
+    "returned error: 401",
+    "returned error: 403",
+    "Host key verification failed",
+];
+
+/// What git adds to every failure of a connection.
+const SAID_ALWAYS: &[&str] = &[
+    "fatal: Could not read from remote repository.",
+    "Please make sure you have the correct access rights",
+    "and the repository exists.",
+];
+
+/// One remote of the user.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Remote {
+    /// Its name.
+    pub name: String,
+    /// Its address, without credentials.
+    pub url: String,
+    /// All its addresses as they are set, which may hold some.
+    raw_urls: Vec<String>,
+}
+
+impl std::fmt::Debug for Remote {
+    /// Leaves out the addresses as they are set.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Remote");
+        shown.field("name", &self.name).field("url", &self.url);
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl Remote {
+    /// The failure that an answer from this remote is.
+    pub(super) fn failure(&self, answer: &Answer) -> RemoteError {
+        let words = String::from_utf8_lossy(&answer.words);
+        let telling: Vec<&str> = words.lines().filter(|line| !SAID_ALWAYS.contains(line)).collect();
+        let line = self.told(&last_line(telling.join("\n").as_bytes()));
+        let remote = self.name.clone();
+        match DENIED.iter().any(|words| answer.says(words)) {
+            true => RemoteError::Denied { remote, line },
+            false => RemoteError::Unreachable { remote, line },
+        }
+    }
+
+    /// Words of git without what the address holds.
+    pub(super) fn told(&self, words: &str) -> String {
+        credentials::told(words, &self.raw_urls)
+    }
+}
+
+impl TrustedRepo {
+    /// The remotes, in the order of the settings.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn remotes(&self) -> Result<Vec<Remote>, RepositoryError> {
+        let arguments = ["config", "-z", "--get-regexp", r"^remote\..*\.(url|pushurl)$"];
+        // Code 1: there are none.
+        let output = self.here(&arguments)?.output;
+        let mut remotes: Vec<Remote> = Vec::new();
+        for entry in output.split(|byte| *byte == 0) {
+            let entry = String::from_utf8_lossy(entry);
+            let Some((key, url)) = entry.split_once('\n') else {
+                continue;
+            };
+            let key = key.strip_prefix("remote.").and_then(|rest| rest.rsplit_once('.'));
+            let Some((name, kind)) = key else {
+                continue;
+            };
+            let at = remotes.iter().position(|remote| remote.name == name);
+            let at = at.unwrap_or_else(|| {
+                remotes.push(Remote {
+                    name: name.to_owned(),
+                    url: String::new(),
+                    raw_urls: Vec::new(),
+                });
+                remotes.len() - 1
+            });
+            // A remote may have several addresses; git fetches from the first.
+            if kind == "url" && remotes[at].url.is_empty() {
+                remotes[at].url = credentials::shown(url);
+            }
+            remotes[at].raw_urls.push(url.to_owned());
+        }
+        // Without one there is nothing to fetch from.
+        remotes.retain(|remote| !remote.url.is_empty());
+        Ok(remotes)
+    }
+
+    /// The remote with a name that can be spoken to.
+    pub(super) fn remote(&self, name: &str) -> Result<Remote, RepositoryError> {
+        let found = self.remotes()?.into_iter().find(|remote| remote.name == name);
+        let shown = plain(name.as_bytes());
+        let remote = found.ok_or_else(|| RemoteError::Unknown {
+            remote: shown.clone(),
+        })?;
+        // It becomes a part of references, of settings and of arguments.
+        match slug::problem(name) {
+            None => Ok(remote),
+            Some(why) => Err(RemoteError::BadName { remote: shown, why }.into()),
+        }
+    }
+
+    /// Speaks to a remote, and gives git's answer, whatever its exit code.
+    pub(super) fn speak(&self, remote: &Remote, arguments: &[&str]) -> Result<Answer, RepositoryError> {
+        // An address may be relative to the checkout.
+        let mut call = self.call_here(arguments);
+        call.contact = Contact::Remote;
+        if let Some(command) = self.silent_ssh()? {
+            call.variables.push(("GIT_SSH_COMMAND", command));
+        }
+        let own = |key: &str, value: &str| (format!("remote.{}.{key}", remote.name), value.to_owned());
+        call.settings = vec![
+            own("followRemoteHEAD", "never"),
+            own("mirror", "false"),
+            ("credential.interactive".to_owned(), "false".to_owned()),
+            // Nothing but what is asked for here is sent along.
+            ("push.pushOption".to_owned(), String::new()),
+        ];
+        self.git.run(call)
+    }
+
+    /// The user's ssh, told never to ask. Another program than ssh is left as the user set it.
+    fn silent_ssh(&self) -> Result<Option<OsString>, RepositoryError> {
+        let given = self.git.settings().ways_to_remotes();
+        let given = given.into_iter().find(|(name, _)| *name == "GIT_SSH_COMMAND");
+        let command = match given {
+            Some((_, command)) => command.to_string_lossy().into_owned(),
+            None => self.here(&["config", "--get", "core.sshCommand"])?.text(),
+        };
+        let program = command.split_whitespace().next().unwrap_or("ssh");
+        let name = program.rsplit('/').next().unwrap_or(program);
+        Ok((name == "ssh").then(|| {
+            let command = if command.is_empty() { "ssh" } else { &command };
+            format!("{command} -oBatchMode=yes").into()
+        }))
+    }
+}

@@ -1,0 +1,89 @@
+//! What can go wrong with a remote of the user's repository. Words of git stand here without credentials.
+
+use gemicro_event::ErrorKind;
+
+/// What went wrong with a remote. Nothing of the user's own branches was moved.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// A remote that the repository does not have.
+    #[error("there is no remote `{remote}`; `git remote` lists those that there are")]
+    Unknown {
+        /// The name as given.
+        remote: String,
+    },
+    /// A remote whose name cannot be a part of a reference.
+    #[error("remote `{remote}` cannot be used: {why}; rename it with `git remote rename`")]
+    BadName {
+        /// The name, safe to print.
+        remote: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// Several remotes, and none of them is the usual one.
+    #[error("there are several remotes ({}) and none is `origin`; name the one to use", .remotes.join(", "))]
+    Several {
+        /// Their names.
+        remotes: Vec<String>,
+    },
+    /// Nobody answers there.
+    #[error("remote `{remote}` cannot be reached: {line}")]
+    Unreachable {
+        /// The remote.
+        remote: String,
+        /// The last line that git wrote.
+        line: String,
+    },
+    /// The user's credentials were not there, or not enough.
+    #[error(
+        "remote `{remote}` refused the credentials: {line}; check that `git fetch {remote}` works without asking"
+    )]
+    Denied {
+        /// The remote.
+        remote: String,
+        /// The last line that git wrote.
+        line: String,
+    },
+    /// The remote has no default branch.
+    #[error("remote `{remote}` names no default branch; push one first, or set it there")]
+    NoDefaultBranch {
+        /// The remote.
+        remote: String,
+    },
+    /// The branch at the remote has commits that the pushed one lacks.
+    #[error(
+        "{branch} was not pushed to `{remote}`, which has commits that are not in it ({line}); fetch and look"
+    )]
+    NotFastForward {
+        /// The remote.
+        remote: String,
+        /// The branch.
+        branch: String,
+        /// What git says.
+        line: String,
+    },
+    /// The remote did not take the branch: it is protected, or a rule of the remote refused it.
+    #[error("{branch} was refused by `{remote}`: {line}")]
+    PushRefused {
+        /// The remote.
+        remote: String,
+        /// The branch.
+        branch: String,
+        /// What git and the remote say.
+        line: String,
+    },
+}
+
+impl From<&RemoteError> for ErrorKind {
+    fn from(error: &RemoteError) -> Self {
+        match error {
+            RemoteError::Unknown { .. } | RemoteError::BadName { .. } | RemoteError::Several { .. } => {
+                Self::InvalidInput
+            }
+            RemoteError::Unreachable { .. } => Self::UpstreamError,
+            RemoteError::Denied { .. } | RemoteError::PushRefused { .. } => Self::PermissionDenied,
+            RemoteError::NoDefaultBranch { .. } => Self::UnsupportedRepository,
+            RemoteError::NotFastForward { .. } => Self::Conflict,
+        }
+    }
+}

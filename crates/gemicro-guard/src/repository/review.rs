@@ -1,0 +1,50 @@
+//! The sandbox of an agent that judges a task: it reads everything, and writes a few folders.
+
+use super::beneath;
+use super::error::RepositoryError;
+use super::prefix::is_plain;
+use super::report::plain;
+use super::task::{TaskRepo, TaskSandbox};
+use crate::sandbox::{Mode, Profile};
+
+impl TaskRepo {
+    /// The sandbox of an agent that may write these folders of the worktree, such as `docs/reviews`, and nothing else:
+    /// not the rest of the worktree, and not the git directory. Folders that are missing are made.
+    ///
+    /// Its mode is `workspace-write`, also where `read-only` was asked for; without walls there is nothing to hold back.
+    ///
+    /// # Errors
+    /// When a folder is not a plain path, or a link or a file is in its place.
+    pub fn review_profile(&self, sandbox: TaskSandbox, folders: &[&str]) -> Result<Profile, RepositoryError> {
+        let worktree = self.layout.worktree();
+        let mut writable = Vec::new();
+        for folder in folders {
+            let name = folder.trim_end_matches('/');
+            if !is_plain(name) {
+                return Err(RepositoryError::BadPath {
+                    path: plain(folder.as_bytes()),
+                    why: "it is not a plain path below the worktree",
+                });
+            }
+            let path = worktree.join(name);
+            let made = beneath::make_folders(&worktree, name);
+            made.map_err(|source| RepositoryError::file("make", &path, source))?;
+            writable.push(path);
+        }
+        let usual = self.profile(sandbox);
+        let mut pinned = usual.pinned;
+        pinned.push(worktree);
+        let mut readable = usual.readable;
+        readable.extend(usual.writable);
+        Ok(Profile {
+            mode: match usual.mode {
+                Mode::ReadOnly | Mode::WorkspaceWrite => Mode::WorkspaceWrite,
+                Mode::DangerFullAccess => Mode::DangerFullAccess,
+            },
+            writable,
+            pinned,
+            readable,
+            ..usual
+        })
+    }
+}

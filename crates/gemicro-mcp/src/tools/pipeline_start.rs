@@ -1,0 +1,105 @@
+//! `pipeline_start`: a coding task, answered at once with the id of its run.
+
+use gemicro_event::{Failure, StreamId};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde::Serialize;
+use serde_json::json;
+
+use super::ToolName;
+use super::agent::folder;
+use super::call::ToolCall;
+use super::schema;
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::setup::{PipelineEntry, PipelineParameters};
+use crate::waiting::detached;
+
+const PARAMETERS: [&str; 8] = ["task", "cd", "mode", "branch", "agent", "model", "push", "budget"];
+const MODES: [(&str, PipelineEntry); 3] = [
+    ("bugfix", PipelineEntry::Bugfix),
+    ("research", PipelineEntry::Research),
+    ("direct", PipelineEntry::Direct),
+];
+
+/// The tool's success.
+#[derive(Debug, Serialize)]
+struct PipelineStarted {
+    success: bool,
+    tool: &'static str,
+    run_id: StreamId,
+    /// What to do next, in words.
+    result: String,
+}
+
+/// What the tool takes.
+pub(super) fn definition() -> Tool {
+    let modes: Vec<&str> = MODES.iter().map(|(word, _)| *word).collect();
+    let properties = json!({
+        "task": { "type": "string", "description": "What is to be done, with all the background" },
+        "cd": { "type": "string", "description": "A checkout of a git repository: an absolute path; nothing in it is changed but a new branch" },
+        "mode": { "type": "string", "enum": modes, "default": "direct", "description": "Begin with a diagnosis, with research, or with the plan" },
+        "branch": { "type": "string", "description": "The branch, which begins with task/; named after the task by default" },
+        "agent": { "type": "string", "enum": ["gemini", "claude", "codex"], "description": "Who works where the workflow does not say" },
+        "model": { "type": "string", "description": "The model of that agent" },
+        "push": { "type": "boolean", "default": false, "description": "Push the branch and open a request to merge it" },
+        "budget": { "type": "string", "description": "What it may use: tokens 2M, money $5 or time 2h" },
+    });
+    let description = "Starts a coding pipeline: plan, implementation, tests, review and merge, each by an agent of its \
+                       own in a sandbox, on a branch of its own. Answers at once with `run_id`: ask run_status how it \
+                       stands, and run_result for its end.";
+    Tool::new(
+        ToolName::PipelineStart.as_str(),
+        description,
+        schema::object(properties, &["task", "cd"]),
+    )
+    .with_title("Start a coding pipeline")
+    .with_annotations(
+        ToolAnnotations::new()
+            .read_only(false)
+            .destructive(false)
+            .open_world(true),
+    )
+}
+
+/// Starts a task.
+pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+    let tool = ToolName::PipelineStart.as_str();
+    match start(call, arguments).await {
+        Ok(run_id) => Answer::success(&PipelineStarted {
+            success: true,
+            tool,
+            result: format!("The pipeline is under way. Ask run_status or run_result for run {run_id}."),
+            run_id,
+        }),
+        Err(failure) => Answer::failure(tool, &failure),
+    }
+}
+
+async fn start(call: &ToolCall, arguments: Option<JsonObject>) -> Result<StreamId, Failure> {
+    let plan = (call.setup.pipeline)(read(arguments)?)?;
+    for notice in plan.notices() {
+        (call.setup.log)(notice);
+    }
+    let (desk, run) = (call.setup.desk.clone(), StreamId::random());
+    let id = run.clone();
+    detached(call.setup.answer_within, async move {
+        desk.start_as(id, plan).await.map(drop)
+    })
+    .await?;
+    Ok(run)
+}
+
+fn read(arguments: Option<JsonObject>) -> Result<PipelineParameters, Failure> {
+    let arguments = Arguments::new(arguments, &PARAMETERS)?;
+    let agents = gemicro_core::ask::AgentName::ALL.map(|agent| (agent.as_str(), agent));
+    Ok(PipelineParameters {
+        task: arguments.required("task")?,
+        directory: folder(&arguments.required("cd")?)?,
+        mode: arguments.choice("mode", &MODES)?.unwrap_or(PipelineEntry::Direct),
+        branch: arguments.text("branch")?,
+        agent: arguments.choice("agent", &agents)?,
+        model: arguments.text("model")?,
+        push: arguments.flag("push")?.unwrap_or(false),
+        budget: arguments.text("budget")?,
+    })
+}

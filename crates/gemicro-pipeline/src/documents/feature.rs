@@ -1,0 +1,176 @@
+//! The `[feat]` of a task: a few words of its text that are safe in branches and file names.
+//!
+//! The main type is [`Feature`]. Its words are found by these rules:
+//!
+//! 1. The first sentence counts: up to `.`, `!`, `?`, `:` or `;` before a space, or to the end of the line. A sentence that
+//!    leaves no word makes room for the next.
+//! 2. Words are runs of ASCII letters and digits; an apostrophe is dropped, everything else divides. A word with a letter
+//!    outside ASCII is left out whole: nothing is transliterated.
+//! 3. Verbs at the start (`add`, `fix`, `please implement`) are dropped, and so are articles, pronouns, auxiliaries and
+//!    adjectives that say little (`simple`, `new`), wherever they stand.
+//! 4. A preposition or conjunction ends the name once it has two words; before that it is dropped.
+//! 5. The name ends before the word with which it would be longer than 40 characters; a first word that is longer is cut.
+//! 6. A text that leaves nothing, or the name of a device of Windows, is named after a hash of the text: `task-1f3a5c7e`.
+//!
+//! Two tasks may well have the same feature: whoever makes branches looks for one that is free.
+
+mod stop_words;
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Characters of a feature.
+const MAX_CHARS: usize = 40;
+/// More of a task's text is not looked at for words.
+const MAX_TEXT_BYTES: usize = 4 * 1024;
+
+/// The short name of a task: words of `a-z` and `0-9` with hyphens between them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Feature(String);
+
+/// A text that is no feature.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no name of a feature: use at most 40 of a-z, 0-9 and single hyphens between them")]
+pub struct FeatureError {
+    /// The text, cut where it is long.
+    pub text: String,
+}
+
+impl Feature {
+    /// Finds the name of a task in its text.
+    pub fn from_task(task: &str) -> Self {
+        let start = task.floor_char_boundary(MAX_TEXT_BYTES);
+        let name = sentences(&task[..start])
+            .map(name_of)
+            .find(|name| !name.is_empty())
+            .unwrap_or_default();
+        if name.is_empty() || is_device(&name) {
+            let digest = Sha256::digest(task.as_bytes());
+            let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+            return Self(format!("task-{hash}"));
+        }
+        Self(name)
+    }
+
+    /// Takes a name as it is.
+    ///
+    /// # Errors
+    /// When it is not made of words as a feature is.
+    pub fn parse(text: &str) -> Result<Self, FeatureError> {
+        let is_word = |word: &str| {
+            !word.is_empty()
+                && word
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        };
+        if text.len() <= MAX_CHARS && text.split('-').all(is_word) && !is_device(text) {
+            return Ok(Self(text.to_owned()));
+        }
+        Err(FeatureError {
+            text: text.chars().take(80).flat_map(char::escape_debug).collect(),
+        })
+    }
+
+    /// The name with hyphens, as in branches.
+    pub fn hyphenated(&self) -> &str {
+        &self.0
+    }
+
+    /// The name with underscores, as in file names.
+    pub fn underscored(&self) -> String {
+        self.0.replace('-', "_")
+    }
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for Feature {
+    type Error = FeatureError;
+
+    fn try_from(text: String) -> Result<Self, FeatureError> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Feature> for String {
+    fn from(feature: Feature) -> Self {
+        feature.0
+    }
+}
+
+/// The sentences of a text.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| {
+        let mut ends: Vec<usize> = line
+            .match_indices(['.', '!', '?', ':', ';'])
+            .map(|(at, _)| at + 1)
+            .filter(|end| line[*end..].chars().next().is_none_or(char::is_whitespace))
+            .collect();
+        ends.push(line.len());
+        let mut start = 0;
+        ends.into_iter().map(move |end| {
+            let sentence = &line[start..end];
+            start = end;
+            sentence
+        })
+    })
+}
+
+/// The name that one sentence gives; empty when it leaves no word.
+fn name_of(sentence: &str) -> String {
+    let mut name = String::new();
+    let mut n_words = 0;
+    for word in words(sentence) {
+        let word = word.as_str();
+        if stop_words::LINKS.contains(&word) {
+            if n_words >= 2 {
+                break;
+            }
+            continue;
+        }
+        let is_leading_verb = n_words == 0 && stop_words::VERBS.contains(&word);
+        if is_leading_verb || stop_words::FILLERS.contains(&word) {
+            continue;
+        }
+        if name.is_empty() {
+            name = word.chars().take(MAX_CHARS).collect();
+        } else if name.len() + 1 + word.len() <= MAX_CHARS {
+            name.push('-');
+            name.push_str(word);
+        } else {
+            break;
+        }
+        n_words += 1;
+    }
+    name
+}
+
+/// The words of a sentence in lower case.
+fn words(sentence: &str) -> impl Iterator<Item = String> {
+    sentence
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '\u{2019}'))
+        .map(|word| word.replace(['\'', '\u{2019}'], ""))
+        .filter(|word| !word.is_empty() && word.is_ascii())
+        .map(|word| word.to_ascii_lowercase())
+}
+
+/// Names that Windows keeps for devices, and so no branch or file can have there.
+fn is_device(name: &str) -> bool {
+    let numbered = |prefix: &str| {
+        let number = name.strip_prefix(prefix);
+        number.is_some_and(|number| number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    matches!(name, "con" | "prn" | "aux" | "nul") || numbered("com") || numbered("lpt")
+}
+
+#[cfg(test)]
+mod tests;

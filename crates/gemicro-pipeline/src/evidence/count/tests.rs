@@ -1,0 +1,271 @@
+//! A table of outputs, as the test programs write them.
+
+use super::{Count, counted};
+
+const CARGO: &str = "\
+     Running unittests src/lib.rs (target/debug/deps/app-0)
+
+running 3 tests
+test one ... ok
+test two ... ok
+test three ... ignored
+
+test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.00s
+
+   Doc-tests app
+
+running 0 tests
+
+test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+";
+
+const NODE: &str = "\
+TAP version 13
+ok 1 - one
+ok 2 - two # SKIP
+1..2
+# tests 2
+# suites 0
+# pass 1
+# fail 0
+# cancelled 0
+# skipped 1
+# todo 0
+";
+
+const MAVEN: &str = "\
+[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1, Time elapsed: 0.05 s -- in app.OneTest
+[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.05 s -- in app.TwoTest
+[INFO] Results:
+[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 1
+";
+
+const CTEST: &str = "\
+1/2 Test #1: one ..............   Passed    0.00 sec
+2/2 Test #2: two ..............***Skipped   0.00 sec
+
+100% tests passed, 0 tests failed out of 2
+
+The following tests did not run:
+\t  2 - two (Skipped)
+";
+
+const GTEST: &str = "\
+[==========] Running 3 tests from 1 test suite.
+[==========] 3 tests from 1 test suite ran. (0 ms total)
+[  PASSED  ] 2 tests.
+[  SKIPPED ] 1 test, listed below:
+[  SKIPPED ] Suite.Three
+";
+
+const MESON: &str = "\
+Ok:                 4
+Expected Fail:      0
+Fail:               1
+Unexpected Pass:    0
+Skipped:            2
+Timeout:            0
+";
+
+const GO_JSON: &str = r#"{"Time":"…","Action":"run","Package":"app","Test":"TestA"}
+{"Time":"…","Action":"pass","Package":"app","Test":"TestA/sub"}
+{"Time":"…","Action":"pass","Package":"app","Test":"TestA"}
+{"Time":"…","Action":"skip","Package":"app","Test":"TestB"}
+{"Time":"…","Action":"pass","Package":"app"}
+"#;
+
+/// Outputs with the tests that ran and that were skipped.
+const COUNTED: &[(&str, u64, u64)] = &[
+    (CARGO, 2, 1),
+    (
+        "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+        3,
+        0,
+    ),
+    ("running 0 tests\n", 0, 0),
+    ("running 1 test\ntest one ... thread panicked", 1, 0),
+    (
+        "     Summary [   0.005s] 12 tests run: 12 passed, 3 skipped",
+        12,
+        3,
+    ),
+    (
+        "     Summary [   0.005s] 1 test run: 1 passed (1 slow), 0 skipped",
+        1,
+        0,
+    ),
+    (
+        "     Summary [   0.005s] 3/12 tests run: 2 passed, 1 failed, 0 skipped",
+        3,
+        0,
+    ),
+    (
+        "    Starting 0 tests across 0 binaries\n     Summary [   0.000s] 0 tests run: 0 passed, 9 skipped",
+        0,
+        9,
+    ),
+    (
+        "    Starting 0 tests across 2 binaries\nerror: no tests to run",
+        0,
+        0,
+    ),
+    (
+        "collected 4 items\n===== 3 passed, 1 skipped, 2 warnings in 0.12s =====",
+        3,
+        1,
+    ),
+    ("1 failed, 2 passed, 1 xfailed, 1 error in 61.20s (0:01:01)", 4, 0),
+    (
+        "\u{1b}[32m===== \u{1b}[32m\u{1b}[1m3 passed\u{1b}[0m\u{1b}[32m in 0.12s\u{1b}[0m =====\u{1b}[0m",
+        3,
+        0,
+    ),
+    ("collected 0 items\n\n===== no tests ran in 0.01s =====", 0, 0),
+    (
+        "collected 5 items / 5 deselected / 0 selected\n==== 5 deselected in 0.01s ====",
+        0,
+        5,
+    ),
+    ("collected 0 items", 0, 0),
+    ("..\n-----\nRan 2 tests in 0.001s\n\nOK\n", 2, 0),
+    ("Ran 3 tests in 0.001s\n\nOK (skipped=3)", 0, 3),
+    (
+        "Ran 3 tests in 0.001s\r\n\r\nFAILED (failures=1, skipped=1)\r\n",
+        2,
+        1,
+    ),
+    ("Ran 0 tests in 0.000s\n\nNO TESTS RAN", 0, 0),
+    ("?   \tapp\t[no test files]", 0, 0),
+    (
+        "ok  \tapp\t0.01s [no tests to run]\n?   \tapp/b\t[no test files]",
+        0,
+        0,
+    ),
+    (
+        "=== RUN   TestA\n--- PASS: TestA (0.00s)\n    --- PASS: TestA/x (0.00s)\n--- SKIP: TestB (0.00s)\nok  \tapp\t0.01s",
+        1,
+        1,
+    ),
+    (GO_JSON, 1, 1),
+    (
+        "Test Suites: 1 passed, 1 total\nTests:       1 failed, 2 skipped, 3 passed, 6 total",
+        4,
+        2,
+    ),
+    ("No tests found, exiting with code 0", 0, 0),
+    (
+        " Test Files  1 passed (1)\n      Tests  3 passed | 1 skipped (4)",
+        3,
+        1,
+    ),
+    ("      Tests  2 failed | 3 passed (5)", 5, 0),
+    ("No test files found, exiting with code 0", 0, 0),
+    ("\n  5 passing (12ms)\n  2 pending\n  1 failing\n", 6, 2),
+    ("  0 passing (1ms)", 0, 0),
+    ("5 specs, 0 failures, 1 pending spec", 4, 1),
+    (
+        " 5 pass\n 1 skip\n 0 fail\n 9 expect() calls\nRan 6 tests across 1 file. [10.00ms]",
+        5,
+        1,
+    ),
+    ("ok | 5 passed | 0 failed | 1 ignored (12ms)", 5, 1),
+    (NODE, 1, 1),
+    ("\u{2139} tests 0\n\u{2139} pass 0\n\u{2139} fail 0\n", 0, 0),
+    (GTEST, 2, 1),
+    (
+        "[==========] 0 tests from 0 test suites ran. (0 ms total)\n[  PASSED  ] 0 tests.",
+        0,
+        0,
+    ),
+    (CTEST, 1, 1),
+    ("No tests were found!!!", 0, 0),
+    ("All tests passed (8 assertions in 5 test cases)", 5, 0),
+    (
+        "test cases: 5 | 4 passed | 1 failed\nassertions: 9 | 8 passed | 1 failed",
+        5,
+        0,
+    ),
+    ("[doctest] test cases: 0 | 0 passed | 0 failed | 3 skipped", 0, 3),
+    (MESON, 5, 2),
+    (MAVEN, 4, 1),
+    ("Tests run: 0, Failures: 0, Errors: 0, Skipped: 0", 0, 0),
+    ("[INFO] No tests to run.", 0, 0),
+    ("OK (5 tests)", 5, 0),
+    (
+        "[         5 tests started         ]\n[         5 tests successful      ]",
+        5,
+        0,
+    ),
+    ("> Task :test NO-SOURCE", 0, 0),
+    (
+        "> Task :test FAILED\n\n7 tests completed, 1 failed, 2 skipped",
+        5,
+        2,
+    ),
+    (
+        "Passed!  - Failed:     0, Passed:     5, Skipped:     1, Total:     6, Duration: 3 ms - app.dll",
+        5,
+        1,
+    ),
+    ("No test is available in app.dll. Make sure that …", 0, 0),
+    (
+        "Test summary: total: 5, failed: 0, succeeded: 4, skipped: 1, duration: 1.0s",
+        4,
+        1,
+    ),
+    ("Total tests: 5\n     Passed: 4\n    Skipped: 1\n", 4, 1),
+    ("5 examples, 0 failures, 1 pending", 4, 1),
+    ("0 examples, 0 failures", 0, 0),
+    ("5 runs, 8 assertions, 0 failures, 0 errors, 1 skips", 4, 1),
+    ("OK (5 tests, 8 assertions)", 5, 0),
+    ("Tests: 5, Assertions: 8, Failures: 1, Skipped: 2.", 3, 2),
+    ("No tests executed!", 0, 0),
+    ("2 doctests, 5 tests, 0 failures, 1 skipped", 6, 1),
+    ("1..0 # SKIP nothing here", 0, 0),
+    ("1..3\nok 1 - a\nnot ok 2 - b\nok 3 # skip no net", 2, 1),
+    ("All tests successful.\nFiles=1, Tests=5,  0 wallclock secs", 5, 0),
+    ("3 passed in 0.01s\n...\nRan 2 tests in 0.001s\n\nOK", 5, 0),
+];
+
+/// Outputs that say nothing about a number of tests.
+const UNKNOWN: &[&str] = &[
+    "",
+    "all is well",
+    "ok  \tapp\t0.01s",
+    "ok  \tapp\t(cached)\n?   \tapp/b\t[no test files]",
+    "> Task :a:test NO-SOURCE\n> Task :b:test",
+    "> Task :test UP-TO-DATE",
+    "Compiling 0 tests",
+    "the build was done in 3.2s",
+    "ok then",
+    "Tests: see below",
+    "running 3 servers",
+    "99999999999999999999999 passed in 0.1s",
+];
+
+#[test]
+fn known_outputs_are_counted() {
+    for (output, n_run, n_skipped) in COUNTED {
+        let expected = Count {
+            n_run: *n_run,
+            n_skipped: *n_skipped,
+        };
+        assert_eq!(counted(output), Some(expected), "{output}");
+    }
+}
+
+#[test]
+fn other_outputs_make_no_claim() {
+    for output in UNKNOWN {
+        assert_eq!(counted(output), None, "{output}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn lines_without_a_summary_change_nothing(noise in "[a-zA-Z :|#\\[\\]\\x1b]{0,40}", idx in 0..COUNTED.len()) {
+        let (output, n_run, n_skipped) = COUNTED[idx];
+        let longer = format!("noise {noise}\n{output}");
+        proptest::prop_assert_eq!(counted(&longer), Some(Count { n_run, n_skipped }));
+    }
+}

@@ -1,0 +1,131 @@
+//! The lines of a Markdown text, as far as evidence needs them: what is code, what is hidden, what is a heading.
+//!
+//! The main function is [`lines`]. It knows fences and comments; it knows nothing of links, tables or emphasis but for
+//! [`folded`], which drops the marks of emphasis so that texts can be compared.
+
+/// One line of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line<'t> {
+    /// Text that a reader sees.
+    Text(&'t str),
+    /// The first line of a fenced block, with its info string.
+    Opening(&'t str),
+    /// A line inside a fenced block.
+    Code(&'t str),
+    /// The last line of a fenced block.
+    Closing,
+    /// A line of a comment, which no reader sees.
+    Hidden,
+}
+
+/// The lines of a text. A block that is not closed goes on to the end, as Markdown has it.
+pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut fence: Option<Fence> = None;
+    let mut in_comment = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if let Some(open) = fence {
+            let is_end = open.is_closed_by(line);
+            found.push(if is_end { Line::Closing } else { Line::Code(line) });
+            if is_end {
+                fence = None;
+            }
+            continue;
+        }
+        if in_comment {
+            in_comment = !line.contains("-->");
+            found.push(Line::Hidden);
+            continue;
+        }
+        if let Some((open, info)) = Fence::opened_by(line) {
+            fence = Some(open);
+            found.push(Line::Opening(info));
+            continue;
+        }
+        if let Some((before, comment)) = comment(line) {
+            in_comment = !comment.contains("-->");
+            // What stands behind a comment on its line is not looked for.
+            found.push(if before.trim().is_empty() {
+                Line::Hidden
+            } else {
+                Line::Text(before)
+            });
+            continue;
+        }
+        found.push(Line::Text(line));
+    }
+    found
+}
+
+/// A heading of a text: its level and its words.
+pub(super) fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(usize, &'t str)> {
+    let trimmed = line.trim();
+    let indent = line.len() - line.trim_start().len();
+    if indent > 3 || trimmed.is_empty() {
+        return None;
+    }
+    let level = trimmed.bytes().take_while(|byte| *byte == b'#').count();
+    if (1..=6).contains(&level) {
+        let words = &trimmed[level..];
+        return words
+            .starts_with([' ', '\t'])
+            .then(|| (level, words.trim().trim_end_matches('#').trim_end()));
+    }
+    let next = next.map(str::trim).unwrap_or_default();
+    let is_underline = |c: char| next.len() >= 3 && next.chars().all(|other| other == c);
+    let is_paragraph = !trimmed.starts_with(['-', '*', '+', '>', '|', '`']);
+    if is_paragraph && is_underline('=') {
+        return Some((1, trimmed));
+    }
+    if is_paragraph && is_underline('-') {
+        return Some((2, trimmed));
+    }
+    // A line in bold alone is what many write for a heading; it is below all others.
+    let bold = trimmed
+        .strip_prefix("**")
+        .and_then(|rest| rest.trim_end_matches(':').strip_suffix("**"));
+    bold.filter(|words| !words.contains("**")).map(|words| (7, words))
+}
+
+/// A text without marks of emphasis, spaces folded.
+pub(super) fn folded(text: &str) -> String {
+    let plain: String = text
+        .chars()
+        .filter(|c| !matches!(c, '*' | '_' | '`' | '~'))
+        .collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What stands before the first comment of a line, and the comment; not where it is code.
+fn comment(line: &str) -> Option<(&str, &str)> {
+    let (before, comment) = line.split_once("<!--")?;
+    let is_code = before.matches('`').count() % 2 == 1;
+    (!is_code).then_some((before, comment))
+}
+
+/// An open fence.
+#[derive(Debug, Clone, Copy)]
+struct Fence {
+    mark: char,
+    length: usize,
+}
+
+impl Fence {
+    fn opened_by(line: &str) -> Option<(Self, &str)> {
+        let rest = line.trim_start_matches(' ');
+        if line.len() - rest.len() > 3 {
+            return None;
+        }
+        let mark = rest.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let info = rest.trim_start_matches(mark);
+        let length = rest.len() - info.len();
+        let is_fence = length >= 3 && !(mark == '`' && info.contains('`'));
+        is_fence.then_some((Self { mark, length }, info.trim()))
+    }
+
+    fn is_closed_by(self, line: &str) -> bool {
+        let rest = line.trim_start_matches(' ');
+        let after = rest.trim_start_matches(self.mark);
+        line.len() - rest.len() <= 3 && rest.len() - after.len() >= self.length && after.trim().is_empty()
+    }
+}

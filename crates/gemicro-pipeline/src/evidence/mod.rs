@@ -1,0 +1,21 @@
+//! What gemicro itself sees of an agent's work: checks, deliverables, honesty.
+//!
+//! # Theory of operation
+//!
+//! A claim of an agent is a vote; evidence decides. [`masked`] reads a check's command before it is trusted, [`counted`] and
+//! [`judge`] read what came of it, [`read_plan`] takes the promises out of a plan, and [`faults`] holds the work against
+//! them. All of it is pure: texts and trees in, words out. Who runs checks and opens commits is elsewhere.
+
+mod count;
+mod markdown;
+mod masked;
+mod plan_block;
+mod planned_path;
+mod suite;
+mod work;
+
+pub use count::{Count, counted};
+pub use masked::{Masked, masked};
+pub use plan_block::{PLAN_INFO, PlanBlock, SECTIONS, Section, read_plan};
+pub use suite::{CheckRun, CheckVerdict, Exit, judge, shrunk};
+pub use work::{TreeFiles, faults};

@@ -1,0 +1,153 @@
+//! The sections that a plan must have.
+//!
+//! A heading counts whatever its level, letter case, numbering (`3.`, `B)`, `Section 2:`) and emphasis; words around the
+//! expected ones do no harm. Each [`Section`] lists the wordings that are understood. A section must say something.
+
+use crate::evidence::markdown::{Line, folded, heading};
+
+/// A section that a plan must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Section {
+    /// Its title.
+    pub title: &'static str,
+    /// Wordings that count: a heading must have all words of one of them. A word may go on: `document` is in `documents`.
+    pub wordings: &'static [&'static [&'static str]],
+}
+
+/// The required sections, in their usual order.
+pub const SECTIONS: &[Section] = &[
+    Section {
+        title: "List of Reference Documents",
+        wordings: &[
+            &["reference"],
+            &["related", "document"],
+            &["source", "document"],
+            &["background", "document"],
+        ],
+    },
+    Section {
+        title: "Detailed Logic",
+        wordings: &[
+            &["logic"],
+            &["detailed", "design"],
+            &["detailed", "implementation"],
+            &["implementation", "detail"],
+            &["implementation", "step"],
+            &["technical", "design"],
+        ],
+    },
+    Section {
+        title: "Test Scenarios",
+        wordings: &[
+            &["test", "scenario"],
+            &["test", "case"],
+            &["test", "plan"],
+            &["tests"],
+            &["testing"],
+        ],
+    },
+    Section {
+        title: "Documentation to Update",
+        wordings: &[
+            &["documentation", "update"],
+            &["docs", "update"],
+            &["document", "to", "update"],
+            &["documentation", "change"],
+            &["update", "doc"],
+        ],
+    },
+    Section {
+        title: "Expected Deliverables",
+        wordings: &[&["deliverable"]],
+    },
+    Section {
+        title: "Completion Checklist",
+        wordings: &[&["checklist"], &["check", "list"], &["definition", "of", "done"]],
+    },
+];
+
+/// What is wrong with the sections of a plan.
+pub(super) fn faults(lines: &[Line<'_>]) -> Vec<String> {
+    let found = found(lines);
+    SECTIONS
+        .iter()
+        .filter_map(|section| {
+            let mut matching = found
+                .iter()
+                .filter(|found| section.is_named(&found.words))
+                .peekable();
+            let title = section.title;
+            if matching.peek().is_none() {
+                return Some(format!(
+                    "the plan has no section `{title}`: add it with a heading of that name"
+                ));
+            }
+            matching
+                .all(|found| !found.has_text)
+                .then(|| format!("the section `{title}` of the plan is empty: fill it"))
+        })
+        .collect()
+}
+
+impl Section {
+    fn is_named(&self, heading: &[String]) -> bool {
+        let has = |word: &&str| heading.iter().any(|other| other.starts_with(*word));
+        self.wordings.iter().any(|wording| wording.iter().all(has))
+    }
+}
+
+/// A heading of the plan.
+struct Found {
+    level: usize,
+    words: Vec<String>,
+    /// Whether something stands below it, up to the next heading that is not a part of it.
+    has_text: bool,
+}
+
+fn found(lines: &[Line<'_>]) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    for (idx, line) in lines.iter().enumerate() {
+        let next = match lines.get(idx + 1) {
+            Some(Line::Text(next)) => Some(*next),
+            Some(Line::Opening(_) | Line::Code(_) | Line::Closing | Line::Hidden) | None => None,
+        };
+        let text = match line {
+            Line::Text(text) => text,
+            Line::Code(text) if !text.trim().is_empty() => {
+                say(&mut found);
+                continue;
+            }
+            Line::Opening(_) | Line::Code(_) | Line::Closing | Line::Hidden => continue,
+        };
+        if let Some((level, words)) = heading(text, next) {
+            found.push(Found {
+                level,
+                words: words_of(words),
+                has_text: false,
+            });
+        } else if text.contains(char::is_alphanumeric) {
+            say(&mut found);
+        }
+    }
+    found
+}
+
+/// Notes that something is said below the last heading, and so below those that it is a part of.
+fn say(found: &mut [Found]) {
+    let mut level = usize::MAX;
+    for heading in found.iter_mut().rev() {
+        if heading.level < level {
+            heading.has_text = true;
+            level = heading.level;
+        }
+    }
+}
+
+fn words_of(heading: &str) -> Vec<String> {
+    folded(heading)
+        .to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}

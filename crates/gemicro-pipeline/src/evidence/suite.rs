@@ -1,0 +1,131 @@
+//! Judges a check that has run: [`judge`] turns a [`CheckRun`] into a [`CheckVerdict`].
+//!
+//! An exit status of 0 is believed only where it can say something: not of a command that can lose it (see `masked`), and
+//! not of a test suite that ran no test (see `count`). Whether the number of tests went down is for [`shrunk`] to say.
+//! Nothing here starts a program.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::count::counted;
+use super::masked::masked;
+
+/// A configured check and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckRun {
+    /// Its name in the workflow.
+    pub name: String,
+    /// What was run, as text for a shell.
+    pub command: String,
+    /// Whether it is to run tests, so that a run without any proves nothing.
+    pub is_test_suite: bool,
+    /// How it ended.
+    pub exit: Exit,
+    /// What it wrote, both streams in order.
+    pub output: String,
+}
+
+/// How a check ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// It was ended because it took too long.
+    TimedOut,
+    /// It never ran, for this reason.
+    NotStarted(String),
+}
+
+/// What a check proves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum CheckVerdict {
+    /// The check passed.
+    Passed {
+        /// How many tests ran, where the output says it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        n_tests: Option<u64>,
+    },
+    /// The check found something, or could not run.
+    Failed {
+        /// What happened.
+        why: String,
+    },
+    /// The check cannot prove anything as it is.
+    Refused {
+        /// What is wrong with it, and what to change.
+        why: String,
+    },
+}
+
+/// Judges a check that has run.
+pub fn judge(check: &CheckRun) -> CheckVerdict {
+    let name = &check.name;
+    if let Some(masked) = masked(&check.command) {
+        let why = format!("the check `{name}` proves nothing: {masked}");
+        return CheckVerdict::Refused { why };
+    }
+    let failed = |why: String| CheckVerdict::Failed {
+        why: format!("the check `{name}` {why}"),
+    };
+    let code = match &check.exit {
+        Exit::Code(code) => *code,
+        Exit::Signal(signal) => return failed(format!("was ended by signal {signal}")),
+        Exit::TimedOut => return failed("took too long and was ended".to_owned()),
+        Exit::NotStarted(reason) => return failed(format!("could not be started: {reason}")),
+    };
+    let n_tests = counted(&check.output).map(|count| count.n_run);
+    if code != 0 {
+        if let Some(program) = missing_program(code, &check.output) {
+            return failed(format!("has a missing program: {program}"));
+        }
+        let has_none = check.is_test_suite && n_tests == Some(0);
+        let none = if has_none { "; no test ran" } else { "" };
+        return failed(format!("ended with exit code {code}{none}"));
+    }
+    if check.is_test_suite && n_tests == Some(0) {
+        let why =
+            format!("the check `{name}` ran no test: an empty suite proves nothing, name tests that exist");
+        return CheckVerdict::Refused { why };
+    }
+    CheckVerdict::Passed { n_tests }
+}
+
+/// Says that fewer tests ran than on the base; nothing where that number is not known.
+pub fn shrunk(base: Option<u64>, now: Option<u64>) -> Option<String> {
+    let base = base?;
+    let Some(now) = now else {
+        return Some(format!(
+            "nobody can say how many tests ran, on the base {base}: let the suite print it as it did"
+        ));
+    };
+    (now < base).then(|| {
+        let were = if now == 1 { "test ran" } else { "tests ran" };
+        format!("only {now} {were}, on the base {base}: put the missing tests back")
+    })
+}
+
+/// What is said about a program that is not there, or cannot be started.
+fn missing_program(code: i32, output: &str) -> Option<String> {
+    const ENDINGS: &[&str] = &[": command not found", ": not found", ": Permission denied"];
+    let named = output.lines().rev().map(str::trim).find_map(|line| {
+        let before = ENDINGS.iter().find_map(|ending| line.strip_suffix(ending))?;
+        // `bash: line 1: pytest`, `sh: 1: pytest`, `make: pytest`: only shells and make speak of programs so.
+        let (speaker, rest) = before.split_once(": ")?;
+        let speaker = speaker.rsplit('/').next().unwrap_or(speaker);
+        let is_shell = matches!(
+            speaker,
+            "sh" | "bash" | "dash" | "zsh" | "ash" | "make" | "gmake" | "env"
+        );
+        let program = rest.rsplit(": ").next().unwrap_or(rest);
+        is_shell.then(|| format!("`{}`", program.chars().take(80).collect::<String>()))
+    });
+    let is_code = matches!(code, 126 | 127);
+    named.or_else(|| is_code.then(|| format!("exit code {code}")))
+}
+
+#[cfg(test)]
+mod tests;

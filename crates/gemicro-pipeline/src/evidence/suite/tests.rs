@@ -1,0 +1,170 @@
+//! Verdicts about checks that have run.
+
+use super::{CheckRun, CheckVerdict, Exit, judge, shrunk};
+
+fn run(command: &str, exit: Exit, output: &str) -> CheckRun {
+    CheckRun {
+        name: "tests".to_owned(),
+        command: command.to_owned(),
+        is_test_suite: true,
+        exit,
+        output: output.to_owned(),
+    }
+}
+
+fn passed(n_tests: Option<u64>) -> CheckVerdict {
+    CheckVerdict::Passed { n_tests }
+}
+
+fn failed(why: &str) -> CheckVerdict {
+    CheckVerdict::Failed {
+        why: format!("the check `tests` {why}"),
+    }
+}
+
+fn refused(why: &str) -> CheckVerdict {
+    CheckVerdict::Refused {
+        why: format!("the check `tests` {why}"),
+    }
+}
+
+#[test]
+fn every_end_has_its_verdict() {
+    let empty = "ran no test: an empty suite proves nothing, name tests that exist";
+    let cases = [
+        ("pytest", Exit::Code(0), "3 passed in 0.01s", passed(Some(3))),
+        ("pytest", Exit::Code(0), "all is well", passed(None)),
+        ("pytest", Exit::Code(0), "no tests ran in 0.01s", refused(empty)),
+        ("pytest", Exit::Code(0), "2 skipped in 0.01s", refused(empty)),
+        ("ctest", Exit::Code(0), "No tests were found!!!", refused(empty)),
+        (
+            "pytest",
+            Exit::Code(1),
+            "1 failed, 2 passed in 0.01s",
+            failed("ended with exit code 1"),
+        ),
+        (
+            "pytest",
+            Exit::Code(5),
+            "no tests ran in 0.01s",
+            failed("ended with exit code 5; no test ran"),
+        ),
+        (
+            "pytest",
+            Exit::Code(127),
+            "bash: line 1: pytest: command not found",
+            failed("has a missing program: `pytest`"),
+        ),
+        (
+            "pytest",
+            Exit::Code(127),
+            "sh: 1: pytest: not found",
+            failed("has a missing program: `pytest`"),
+        ),
+        (
+            "pytest",
+            Exit::Code(127),
+            "",
+            failed("has a missing program: exit code 127"),
+        ),
+        (
+            "./run",
+            Exit::Code(126),
+            "sh: 1: ./run: Permission denied",
+            failed("has a missing program: `./run`"),
+        ),
+        (
+            "make test",
+            Exit::Code(2),
+            "/bin/sh: 1: pytest: not found\nmake: *** [test] Error 127",
+            failed("has a missing program: `pytest`"),
+        ),
+        (
+            "pytest",
+            Exit::Code(1),
+            "E  KeyError: user: not found",
+            failed("ended with exit code 1"),
+        ),
+        (
+            "pytest",
+            Exit::Signal(11),
+            "3 passed in 0.01s",
+            failed("was ended by signal 11"),
+        ),
+        (
+            "pytest",
+            Exit::TimedOut,
+            "",
+            failed("took too long and was ended"),
+        ),
+        (
+            "pytest",
+            Exit::NotStarted("no sandbox".to_owned()),
+            "",
+            failed("could not be started: no sandbox"),
+        ),
+        (
+            "pytest || true",
+            Exit::Code(1),
+            "1 failed in 0.01s",
+            refused("proves nothing: `|| true` hides the exit status of `pytest`"),
+        ),
+    ];
+    for (command, exit, output, expected) in cases {
+        assert_eq!(
+            judge(&run(command, exit, output)),
+            expected,
+            "{command}: {output}"
+        );
+    }
+}
+
+#[test]
+fn a_check_that_is_no_suite_needs_no_tests() {
+    let mut lint = run("cargo clippy", Exit::Code(0), "");
+    lint.is_test_suite = false;
+    assert_eq!(judge(&lint), passed(None));
+    lint.output = "running 0 tests".to_owned();
+    assert_eq!(judge(&lint), passed(Some(0)));
+}
+
+#[test]
+fn only_a_smaller_number_is_a_fault() {
+    let told = |now: &str| Some(format!("only {now}, on the base 12: put the missing tests back"));
+    assert_eq!(shrunk(Some(12), Some(3)), told("3 tests ran"));
+    assert_eq!(shrunk(Some(12), Some(1)), told("1 test ran"));
+    assert_eq!(shrunk(Some(12), Some(12)), None);
+    assert_eq!(shrunk(Some(12), Some(13)), None);
+    assert_eq!(shrunk(None, Some(3)), None);
+    assert!(shrunk(Some(12), None).is_some_and(|why| why.contains("on the base 12")));
+}
+
+#[test]
+fn runs_and_verdicts_have_their_wire_shape() {
+    let check = run("pytest", Exit::Code(0), "ok");
+    let json = serde_json::to_string(&check).unwrap();
+    assert_eq!(
+        json,
+        r#"{"name":"tests","command":"pytest","is_test_suite":true,"exit":{"code":0},"output":"ok"}"#
+    );
+    assert_eq!(serde_json::from_str::<CheckRun>(&json).unwrap(), check);
+    let shapes = [
+        (passed(Some(3)), r#"{"verdict":"passed","n_tests":3}"#),
+        (passed(None), r#"{"verdict":"passed"}"#),
+        (
+            CheckVerdict::Failed { why: "x".to_owned() },
+            r#"{"verdict":"failed","why":"x"}"#,
+        ),
+        (
+            CheckVerdict::Refused { why: "x".to_owned() },
+            r#"{"verdict":"refused","why":"x"}"#,
+        ),
+    ];
+    for (verdict, json) in shapes {
+        assert_eq!(serde_json::to_string(&verdict).unwrap(), json);
+        assert_eq!(serde_json::from_str::<CheckVerdict>(json).unwrap(), verdict);
+    }
+    let exits = [Exit::Signal(9), Exit::TimedOut, Exit::NotStarted("x".to_owned())];
+    let json = serde_json::to_string(&exits).unwrap();
+    assert_eq!(json, r#"[{"signal":9},"timed_out",{"not_started":"x"}]"#);
+}

@@ -1,0 +1,126 @@
+//! Holds the work of a developer against its plan: [`faults`] says what is missing.
+//!
+//! It sees two trees, the base and the tip of the work, through [`TreeFiles`]: files of commits, never of a folder that
+//! an agent can write. It does not run checks (see `suite`) and does not read verdicts.
+
+mod release;
+mod report;
+
+use super::plan_block::PlanBlock;
+
+/// The files of one commit.
+pub trait TreeFiles {
+    /// The content of a regular file at a path from the root; nothing when there is none. Any text may be asked for.
+    fn read(&self, path: &str) -> Option<Vec<u8>>;
+}
+
+/// The folder of the documents of gemicro; they name tests without being any.
+const DOCUMENTS: &str = "docs/dev_docs/";
+
+/// Says in words what the work lacks; nothing when it keeps to the plan.
+pub fn faults(
+    plan: &PlanBlock,
+    base: &dyn TreeFiles,
+    tip: &dyn TreeFiles,
+    verification_path: &str,
+) -> Vec<String> {
+    let trees = Trees { base, tip };
+    let mut faults = Vec::new();
+    faults.extend(
+        plan.deliverables
+            .iter()
+            .filter_map(|path| trees.file("deliverable", path)),
+    );
+    faults.extend(plan.docs.iter().filter_map(|path| trees.file("document", path)));
+    faults.extend(release::faults(plan, &trees));
+    faults.extend(
+        plan.tests
+            .iter()
+            .filter_map(|test| missing_test(test, plan, &trees)),
+    );
+    faults.extend(report::faults(&plan.checklist, &trees, verification_path));
+    faults
+}
+
+/// The work: where it began and where it is.
+struct Trees<'t> {
+    base: &'t dyn TreeFiles,
+    tip: &'t dyn TreeFiles,
+}
+
+impl Trees<'_> {
+    /// What is wrong with a file that the plan names.
+    fn file(&self, what: &str, planned: &str) -> Option<String> {
+        if let Some(path) = planned.strip_prefix('-') {
+            if self.tip.read(path).is_some() {
+                return Some(format!(
+                    "the plan deletes `{path}`, and it is still there: delete it"
+                ));
+            }
+            let was_there = self.base.read(path).is_some();
+            return (!was_there)
+                .then(|| format!("the plan deletes `{path}`, which was not there before: correct the plan"));
+        }
+        match (self.base.read(planned), self.tip.read(planned)) {
+            (_, None) => Some(format!(
+                "the {what} `{planned}` does not exist: make it and commit it"
+            )),
+            (Some(before), Some(after)) if before == after => Some(format!(
+                "the {what} `{planned}` was not changed: the plan says it will be"
+            )),
+            (Some(_) | None, Some(_)) => None,
+        }
+    }
+
+    /// Whether a file of the tip is new or other than at the base.
+    fn is_changed(&self, path: &str) -> bool {
+        let now = self.tip.read(path);
+        now.is_some() && now != self.base.read(path)
+    }
+}
+
+/// Says that a test of the plan is nowhere: neither a file, nor a name in a file that the work changed.
+fn missing_test(test: &str, plan: &PlanBlock, trees: &Trees<'_>) -> Option<String> {
+    let test = test.trim();
+    if trees.tip.read(test).is_some() {
+        return None;
+    }
+    if let Some((path, name)) = test.split_once("::")
+        && let Some(content) = trees.tip.read(path)
+    {
+        let name = name.rsplit("::").next().unwrap_or(name);
+        return (!is_named(name, &content))
+            .then(|| format!("the test `{test}` is missing: `{path}` has no `{name}`"));
+    }
+    let name = test.rsplit("::").next().unwrap_or(test);
+    let files_of_tests = plan
+        .tests
+        .iter()
+        .map(|test| test.split("::").next().unwrap_or(test));
+    let mut changed = plan
+        .deliverables
+        .iter()
+        .map(String::as_str)
+        .chain(files_of_tests)
+        .filter(|path| !path.starts_with(DOCUMENTS) && trees.is_changed(path))
+        .filter_map(|path| trees.tip.read(path));
+    let is_there = changed.any(|content| is_named(name, &content));
+    (!is_there).then(|| {
+        format!("the test `{test}` is missing: it is no file, and no changed deliverable has this name")
+    })
+}
+
+/// Whether a text has the name, not as a part of a longer one.
+fn is_named(name: &str, content: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(content);
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + name.len()..].chars().next();
+            !before.is_some_and(goes_on) && !after.is_some_and(goes_on)
+        })
+}
+
+#[cfg(test)]
+mod tests;

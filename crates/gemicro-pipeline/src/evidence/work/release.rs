@@ -1,0 +1,129 @@
+//! VERSION and CHANGELOG: they must change where they exist, or where the plan says so.
+//!
+//! Only files at the root count, with the names of [`NAMES`] in the usual spellings, and in any spelling that the plan
+//! uses. A version inside another file, as in a manifest, is not looked at.
+
+use super::Trees;
+use crate::evidence::plan_block::PlanBlock;
+
+/// The usual names of one kind of file.
+struct Names {
+    title: &'static str,
+    /// In lower case.
+    lower: &'static [&'static str],
+    /// As they are usually spelt; a tree cannot be asked for its files.
+    usual: &'static [&'static str],
+}
+
+const VERSION: Names = Names {
+    title: "VERSION",
+    lower: &["version", "version.txt"],
+    usual: &[
+        "VERSION",
+        "Version",
+        "version",
+        "VERSION.txt",
+        "Version.txt",
+        "version.txt",
+        "VERSION.TXT",
+    ],
+};
+
+const CHANGELOG: Names = Names {
+    title: "CHANGELOG",
+    lower: &["changelog", "changelog.md"],
+    usual: &[
+        "CHANGELOG.md",
+        "Changelog.md",
+        "ChangeLog.md",
+        "changelog.md",
+        "CHANGELOG.MD",
+        "CHANGELOG",
+        "Changelog",
+        "ChangeLog",
+        "changelog",
+    ],
+};
+
+/// What is wrong with VERSION and CHANGELOG.
+pub(super) fn faults(plan: &PlanBlock, trees: &Trees<'_>) -> Vec<String> {
+    let mut faults = of_kind(&VERSION, plan.version, plan, trees);
+    faults.extend(of_kind(&CHANGELOG, plan.changelog, plan, trees));
+    for path in spellings(&VERSION, plan) {
+        faults.extend(lowered(path, trees));
+    }
+    faults
+}
+
+fn of_kind(names: &Names, is_planned: Option<bool>, plan: &PlanBlock, trees: &Trees<'_>) -> Vec<String> {
+    let paths = spellings(names, plan);
+    let mut faults = Vec::new();
+    let mut is_changed = false;
+    for path in &paths {
+        let trimmed = |content: Option<Vec<u8>>| content.map(|content| content.trim_ascii().to_vec());
+        let before = trimmed(trees.base.read(path));
+        let after = trimmed(trees.tip.read(path));
+        match (before, after) {
+            (None, None) => {}
+            (Some(_), None) => faults.push(format!("`{path}` is gone: put it back and bring it up to date")),
+            (Some(before), Some(after)) if before == after => {
+                faults.push(format!(
+                    "`{path}` was not changed: every change of the program needs an entry"
+                ));
+            }
+            (Some(_) | None, Some(_)) => is_changed = true,
+        }
+    }
+    if is_planned == Some(true) && !is_changed && faults.is_empty() {
+        faults.push(format!(
+            "the plan changes {}, and there is no such file at the root: make it",
+            names.title
+        ));
+    }
+    // A file that the plan names is told of among the deliverables already.
+    let is_named = |fault: &String| {
+        let mut named = plan.deliverables.iter().chain(&plan.docs);
+        named.any(|path| fault.starts_with(&format!("`{path}` was not changed")))
+    };
+    faults.retain(|fault| !is_named(fault));
+    faults
+}
+
+/// The usual spellings, and those of the plan.
+fn spellings<'p>(names: &Names, plan: &'p PlanBlock) -> Vec<&'p str> {
+    let mut paths: Vec<&'p str> = names.usual.to_vec();
+    for path in plan.deliverables.iter().chain(&plan.docs) {
+        let is_one = names.lower.contains(&path.to_ascii_lowercase().as_str());
+        if is_one && !paths.contains(&path.as_str()) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+/// Says that a version went down, where both are numbers.
+fn lowered(path: &str, trees: &Trees<'_>) -> Option<String> {
+    let before = numbers(&trees.base.read(path)?)?;
+    let after = numbers(&trees.tip.read(path)?)?;
+    let length = before.len().max(after.len());
+    let filled = |mut numbers: Vec<u64>| {
+        numbers.resize(length, 0);
+        numbers
+    };
+    let text = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(".");
+    (filled(after.clone()) < filled(before.clone())).then(|| {
+        format!(
+            "`{path}` went down from {} to {}: a version only goes up",
+            text(&before),
+            text(&after)
+        )
+    })
+}
+
+/// `v1.2.3-rc.1` as 1, 2, 3.
+fn numbers(content: &[u8]) -> Option<Vec<u64>> {
+    let text = std::str::from_utf8(content).ok()?.trim();
+    let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
+    let text = text.split(['-', '+']).next().unwrap_or(text);
+    text.split('.').map(|part| part.parse().ok()).collect()
+}

@@ -1,0 +1,117 @@
+//! The verification report: every item of the checklist ticked.
+//!
+//! An item is a line `- [x] text`, in any order and with any bullet. Texts are compared without marks of emphasis, spaces
+//! folded. What stands in a code fence or a comment does not count; a box that is not ticked is always a fault.
+
+use super::Trees;
+use crate::evidence::markdown::{Line, folded, lines};
+
+/// What is wrong with the report.
+pub(super) fn faults(checklist: &[String], trees: &Trees<'_>, path: &str) -> Vec<String> {
+    let Some(content) = trees.tip.read(path) else {
+        return vec![format!(
+            "the verification report `{path}` does not exist: write it with every item of the checklist as `- [x] item`"
+        )];
+    };
+    if !trees.is_changed(path) {
+        return vec![format!(
+            "the verification report `{path}` is that of earlier work: write it anew"
+        )];
+    }
+    let Ok(text) = String::from_utf8(content) else {
+        return vec![format!(
+            "the verification report `{path}` is no UTF-8 text: write it anew"
+        )];
+    };
+    let boxes = boxes(&text);
+    let mut faults: Vec<String> = boxes
+        .iter()
+        .filter(|item| !item.is_ticked)
+        .map(|item| {
+            format!(
+                "`{}` is not ticked in `{path}`: do it, then tick it",
+                shown(&item.first_line)
+            )
+        })
+        .collect();
+    for wanted in checklist {
+        let wanted_text = folded(wanted);
+        let is_there = boxes
+            .iter()
+            .any(|item| item.first_line == wanted_text || item.whole == wanted_text);
+        if !is_there {
+            faults.push(format!(
+                "the item `{}` of the checklist is missing in `{path}`: add it, in these words, as `- [x] …`",
+                shown(wanted)
+            ));
+        }
+    }
+    faults
+}
+
+/// One box with its text.
+struct Item {
+    is_ticked: bool,
+    first_line: String,
+    /// With the lines on which it goes on.
+    whole: String,
+}
+
+fn boxes(text: &str) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    let mut goes_on = false;
+    for line in lines(text) {
+        let Line::Text(line) = line else {
+            goes_on = false;
+            continue;
+        };
+        if let Some((is_ticked, text)) = box_of(line) {
+            let first_line = folded(text);
+            items.push(Item {
+                is_ticked,
+                whole: first_line.clone(),
+                first_line,
+            });
+            goes_on = true;
+        } else if goes_on
+            && line.starts_with([' ', '\t'])
+            && bullet(line).is_none()
+            && !line.trim().is_empty()
+        {
+            if let Some(item) = items.last_mut() {
+                item.whole = folded(&format!("{} {line}", item.whole));
+            }
+        } else {
+            goes_on = false;
+        }
+    }
+    items
+}
+
+/// `- [x] text`.
+fn box_of(line: &str) -> Option<(bool, &str)> {
+    let rest = bullet(line)?;
+    let (mark, text) = rest.strip_prefix('[')?.split_once(']')?;
+    let is_ticked = match mark {
+        "x" | "X" => true,
+        " " | "" => false,
+        _ => return None,
+    };
+    text.starts_with([' ', '\t']).then_some((is_ticked, text))
+}
+
+/// What follows the bullet of an item of a list.
+fn bullet(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let rest = match line.strip_prefix(['-', '*', '+']) {
+        Some(rest) => rest,
+        None => line
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .strip_prefix(['.', ')'])?,
+    };
+    rest.starts_with([' ', '\t']).then(|| rest.trim_start())
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(120).collect()
+}

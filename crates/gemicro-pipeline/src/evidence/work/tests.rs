@@ -1,0 +1,235 @@
+//! Work that keeps to its plan, and work that does not.
+
+use std::collections::BTreeMap;
+
+use super::{TreeFiles, faults};
+use crate::evidence::PlanBlock;
+
+#[derive(Debug, Clone, Default)]
+struct Tree(BTreeMap<String, Vec<u8>>);
+
+impl TreeFiles for Tree {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        self.0.get(path).cloned()
+    }
+}
+
+impl Tree {
+    fn with(mut self, path: &str, text: &str) -> Self {
+        self.0.insert(path.to_owned(), text.as_bytes().to_vec());
+        self
+    }
+
+    fn without(mut self, path: &str) -> Self {
+        self.0.remove(path);
+        self
+    }
+}
+
+const REPORT: &str = "docs/dev_docs/reviews/verification_theme.md";
+
+fn texts(list: &[&str]) -> Vec<String> {
+    list.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn plan() -> PlanBlock {
+    PlanBlock {
+        deliverables: texts(&["src/theme.rs", "-src/old.rs"]),
+        docs: texts(&["README.md"]),
+        tests: texts(&[
+            "tests/theme.rs::ui::toggles",
+            "tests/other.rs",
+            "stores_the_choice",
+        ]),
+        checklist: texts(&["The **toggle** works", "Tests pass"]),
+        version: None,
+        changelog: None,
+    }
+}
+
+fn base() -> Tree {
+    Tree::default()
+        .with("README.md", "old")
+        .with("VERSION", "1.2.9\n")
+        .with("CHANGELOG.md", "# Changes\n")
+        .with("src/old.rs", "x")
+        .with("tests/other.rs", "fn other() {}")
+}
+
+fn tip() -> Tree {
+    base()
+        .without("src/old.rs")
+        .with("README.md", "new")
+        .with("VERSION", "1.2.10\n")
+        .with("CHANGELOG.md", "# Changes\n- dark mode\n")
+        .with("src/theme.rs", "fn x() {}\n#[test] fn stores_the_choice() {}")
+        .with("tests/theme.rs", "fn toggles() {}")
+        .with(
+            REPORT,
+            "# Verification\n\n* [X] Tests   pass\n1. [x] The toggle _works_\n- [x] Tests pass\n",
+        )
+}
+
+fn check(tip: Tree, expected: &[&str]) {
+    assert_eq!(faults(&plan(), &base(), &tip, REPORT), expected);
+}
+
+#[test]
+fn whole_work_has_no_faults() {
+    check(tip(), &[]);
+}
+
+#[test]
+fn deliverables_and_documents_must_exist_and_differ() {
+    check(
+        tip().without("src/theme.rs"),
+        &[
+            "the deliverable `src/theme.rs` does not exist: make it and commit it",
+            "the test `stores_the_choice` is missing: it is no file, and no changed deliverable has this name",
+        ],
+    );
+    check(
+        tip().with("README.md", "old"),
+        &["the document `README.md` was not changed: the plan says it will be"],
+    );
+    check(
+        tip().with("src/old.rs", "x"),
+        &["the plan deletes `src/old.rs`, and it is still there: delete it"],
+    );
+    let mut plan = plan();
+    plan.deliverables = texts(&["src/theme.rs", "-src/never.rs"]);
+    let told = "the plan deletes `src/never.rs`, which was not there before: correct the plan";
+    assert_eq!(faults(&plan, &base(), &tip(), REPORT), [told]);
+}
+
+#[test]
+fn version_and_changelog_must_go_on() {
+    check(
+        tip()
+            .with("VERSION", "1.2.9")
+            .with("CHANGELOG.md", "# Changes\n\n"),
+        &[
+            "`VERSION` was not changed: every change of the program needs an entry",
+            "`CHANGELOG.md` was not changed: every change of the program needs an entry",
+        ],
+    );
+    check(
+        tip().with("VERSION", "v1.2"),
+        &["`VERSION` went down from 1.2.9 to 1.2: a version only goes up"],
+    );
+    check(tip().with("VERSION", "two-thirds"), &[]);
+    check(
+        tip().without("VERSION"),
+        &["`VERSION` is gone: put it back and bring it up to date"],
+    );
+}
+
+#[test]
+fn a_planned_version_must_be_made() {
+    let base = base().without("VERSION").without("CHANGELOG.md");
+    let tip = tip().without("VERSION").without("CHANGELOG.md");
+    let mut plan = plan();
+    assert_eq!(faults(&plan, &base, &tip, REPORT), Vec::<String>::new());
+    plan.version = Some(true);
+    plan.changelog = Some(false);
+    let told = "the plan changes VERSION, and there is no such file at the root: make it";
+    assert_eq!(faults(&plan, &base, &tip, REPORT), [told]);
+    let tip = tip.with("version.txt", "0.1.0");
+    assert_eq!(faults(&plan, &base, &tip, REPORT), Vec::<String>::new());
+    plan.docs.push("ChangeLOG.md".to_owned());
+    let told = "the document `ChangeLOG.md` does not exist: make it and commit it";
+    assert_eq!(faults(&plan, &base, &tip, REPORT), [told]);
+    let base = base.with("ChangeLOG.md", "a");
+    let tip = tip.with("ChangeLOG.md", "a");
+    let told = "the document `ChangeLOG.md` was not changed: the plan says it will be";
+    assert_eq!(faults(&plan, &base, &tip, REPORT), [told]);
+}
+
+#[test]
+fn planned_tests_must_be_found() {
+    check(
+        tip().with("tests/theme.rs", "fn toggles_twice() {}"),
+        &["the test `tests/theme.rs::ui::toggles` is missing: `tests/theme.rs` has no `toggles`"],
+    );
+    check(
+        tip().without("tests/other.rs"),
+        &["the test `tests/other.rs` is missing: it is no file, and no changed deliverable has this name"],
+    );
+    let mut plan = plan();
+    plan.deliverables
+        .push("docs/dev_docs/plans/plan_theme.md".to_owned());
+    let tip = tip()
+        .with("src/theme.rs", "fn x() {}")
+        .with("docs/dev_docs/plans/plan_theme.md", "stores_the_choice");
+    let told =
+        "the test `stores_the_choice` is missing: it is no file, and no changed deliverable has this name";
+    assert_eq!(faults(&plan, &base(), &tip, REPORT), [told]);
+}
+
+/// Reports with the faults that they have.
+const REPORTS: &[(&str, &[&str])] = &[
+    ("- [x] The toggle works\n- [x] Tests pass", &[]),
+    ("- [x] The toggle\n  works\n- [x] Tests\tpass", &[]),
+    ("- [x] **The toggle works**\n    - [x] `Tests pass`", &[]),
+    ("- [x] Tests pass", &[MISSING]),
+    ("- [x] Tests pass\n```\n- [x] The toggle works\n```", &[MISSING]),
+    (
+        "- [x] Tests pass\n~~~~\n```\n- [x] The toggle works\n~~~~",
+        &[MISSING],
+    ),
+    ("- [x] Tests pass\n<!-- - [x] The toggle works -->", &[MISSING]),
+    ("- [x] Tests pass\n> - [x] The toggle works", &[MISSING]),
+    ("- [x] Tests pass\n- [x]The toggle works", &[MISSING]),
+    ("- [x] Tests pass\nThe toggle works [x]", &[MISSING]),
+    ("- [x] Tests pass\n- [ ] The toggle works", &[UNTICKED]),
+    (
+        "- [x] Tests pass\n- [x] The toggle works\n- [ ] The toggle works",
+        &[UNTICKED],
+    ),
+    (
+        "- [x] Tests pass\n- [x] The toggle works\n- [ ] Ship it",
+        &["`Ship it` is not ticked in `docs/dev_docs/reviews/verification_theme.md`: do it, then tick it"],
+    ),
+];
+
+const MISSING: &str = "the item `The **toggle** works` of the checklist is missing in \
+    `docs/dev_docs/reviews/verification_theme.md`: add it, in these words, as `- [x] …`";
+const UNTICKED: &str =
+    "`The toggle works` is not ticked in `docs/dev_docs/reviews/verification_theme.md`: do it, then tick it";
+
+#[test]
+fn every_item_must_be_ticked() {
+    for (report, expected) in REPORTS {
+        let found = faults(&plan(), &base(), &tip().with(REPORT, report), REPORT);
+        assert_eq!(found, *expected, "{report}");
+    }
+}
+
+#[test]
+fn the_report_must_be_there_new_and_text() {
+    check(
+        tip().without(REPORT),
+        &[
+            "the verification report `docs/dev_docs/reviews/verification_theme.md` does not exist: \
+          write it with every item of the checklist as `- [x] item`",
+        ],
+    );
+    let earlier = "the verification report `docs/dev_docs/reviews/verification_theme.md` is that of earlier work: \
+        write it anew";
+    let text = "- [x] The toggle works\n- [x] Tests pass";
+    let found = faults(
+        &plan(),
+        &base().with(REPORT, text),
+        &tip().with(REPORT, text),
+        REPORT,
+    );
+    assert_eq!(found, [earlier]);
+    let mut odd = tip();
+    odd.0.insert(REPORT.to_owned(), vec![0xff, 0xfe]);
+    check(
+        odd,
+        &[
+            "the verification report `docs/dev_docs/reviews/verification_theme.md` is no UTF-8 text: write it anew",
+        ],
+    );
+}

@@ -1,0 +1,368 @@
+//! What a pipeline does next.
+
+use gemicro_core::ask::{AgentTask, Grant, SandboxMode};
+use gemicro_core::budget::{Limits, Purpose};
+use gemicro_core::flow::{Decision, Outcome, RetryPolicy, Step};
+use gemicro_core::run::RunState;
+use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey};
+use serde::Serialize;
+
+use super::fold::allowed;
+use super::human::{Answered, answered};
+use super::prompt::{handover, prompt};
+use super::result::{request, result};
+use super::state::{Now, PipelineState};
+use super::todo::{Todo, decides, document, merge_phase, todo};
+use crate::documents::{DecisionText, decision_document};
+use crate::payload::{Shape, clean_backlog};
+use crate::steps::{
+    AGENT_WORK_STEP, AgentWork, CHECK_STEP, CheckInput, Claim, DELIVER_STEP, DeliverInput, IMPORT_STEP,
+    INIT_STEP, ImportInput, InitInput, MERGE_STEP, MainBranch, MergeInput, Place, RECORD_STEP, Record,
+    RecordInput,
+};
+use crate::workflow::{Phase, PromptError, Role, Work, Writes};
+
+/// Attempts at one step of an agent.
+const ATTEMPTS: u32 = 3;
+
+/// What comes next.
+pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
+    if let Some(failure) = &state.failed {
+        return Decision::end(Outcome::Failed(failure.clone()));
+    }
+    if state.is_done {
+        return Decision::end(result(state, run));
+    }
+    if run.deadline.is_some() {
+        let message = "the time for the task is over; everything so far is on its branch";
+        return Decision::end(Outcome::Failed(Failure::new(ErrorKind::BudgetExceeded, message)));
+    }
+    let (Some(now), Some(next)) = (&state.now, todo(state)) else {
+        return Decision::step(init(state));
+    };
+    let Some(phase) = state.phase_of(now) else {
+        return Decision::step(init(state));
+    };
+    if let (Some(_), false) = (&phase.human, now.is_announced) {
+        match answered(now, run) {
+            Answered::Yes => {}
+            Answered::Open(key) => return Decision::ask(key),
+            Answered::No => {
+                let message = format!(
+                    "a person said no before phase {}; everything so far is on the branch",
+                    phase.name
+                );
+                return Decision::end(Outcome::Failed(Failure::new(ErrorKind::Cancelled, message)));
+            }
+        }
+    }
+    let steps = Steps {
+        state,
+        run,
+        now,
+        phase,
+    };
+    let step = match next {
+        Todo::Agent => match steps.agent() {
+            Ok(step) => step,
+            Err(error) => {
+                let failure = Failure::new(ErrorKind::InvalidInput, error.to_string());
+                return Decision::end(Outcome::Failed(failure));
+            }
+        },
+        Todo::Import => steps.import(),
+        Todo::Check => Some(steps.check()),
+        Todo::Record => Some(steps.record()),
+        Todo::Merge => Some(steps.merge()),
+        Todo::Deliver => Some(steps.deliver()),
+        // Stated together with the step that led to it.
+        Todo::End(_) => None,
+    };
+    step.map(Decision::step).unwrap_or_default()
+}
+
+fn init(state: &PipelineState) -> Step {
+    let plan = &state.plan;
+    let input = InitInput {
+        place: Place::new(&plan.workflow, &plan.directory, &plan.branch, ""),
+        exact: plan.exact_branch,
+        goes_on: plan.earlier.is_some(),
+        checks: plan.workflow.checks.clone(),
+        remote: plan.remote.clone(),
+        require_protection: plan.require_protection,
+    };
+    own_step("init".to_owned(), INIT_STEP, &input)
+}
+
+/// A step of gemicro's own: it costs nothing, and what a kill left of it is recognised.
+fn own_step(key: String, kind: &str, input: &impl Serialize) -> Step {
+    Step {
+        key: StepKey::new(key),
+        kind: kind.to_owned(),
+        input: Json::of(input).expect("an input has string keys only"),
+        cost: Charge::ZERO,
+        purpose: Purpose::Last,
+        retry: RetryPolicy {
+            max_attempts: ATTEMPTS,
+            ..RetryPolicy::default()
+        },
+        timeout_ms: None,
+    }
+}
+
+/// The steps of a phase.
+struct Steps<'a> {
+    state: &'a PipelineState,
+    run: &'a RunState,
+    now: &'a Now,
+    phase: &'a Phase,
+}
+
+impl Steps<'_> {
+    fn key(&self, what: &str) -> String {
+        key(self.now, what)
+    }
+
+    fn place(&self) -> Place {
+        let plan = &self.state.plan;
+        let branch = self.state.prepared.as_ref().map_or(&plan.branch, |it| &it.branch);
+        Place::new(&plan.workflow, &plan.directory, branch, &self.state.tip)
+    }
+
+    fn trailers(&self, what: &str) -> Vec<(String, String)> {
+        [
+            ("Gemicro-Run", self.run.run.to_string()),
+            ("Gemicro-Phase", self.phase.label.clone()),
+            ("Gemicro-Step", self.key(what)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec()
+    }
+
+    fn agent(&self) -> Result<Option<Step>, PromptError> {
+        let (state, now) = (self.state, self.now);
+        let Some(role) = state.role_of(self.phase) else {
+            return Ok(None);
+        };
+        let plan = &state.plan;
+        let key = self.key(&format!("agent.{}", now.n_answers + 1));
+        let nonce = plan.nonce(&key);
+        let agent = role.agent.unwrap_or(plan.agent);
+        let model = role.model.clone();
+        let model = model.or_else(|| plan.model.clone().filter(|_| agent == plan.agent));
+        let place = self.place();
+        let limits = &self.run.started.limits;
+        let task = AgentTask {
+            agent,
+            model,
+            prompt: prompt(state, now, (self.phase, role), &nonce)?,
+            directory: place.directory.clone(),
+            sandbox: match role.sandbox {
+                Writes::ReadOnly => SandboxMode::ReadOnly,
+                Writes::Reviews | Writes::Documents | Writes::WorkspaceWrite => SandboxMode::WorkspaceWrite,
+            },
+            yolo: true,
+            session: now.session.clone().filter(|_| now.n_answers > 0),
+            idle_ms: role.idle_ms,
+            total_ms: role.total_ms,
+            grant: granted(role.grant, limits, self.run.ledger.available(Purpose::Ordinary)),
+            recalls: None,
+            fails_over: false,
+            keep_messages: false,
+            branch: Some(place.branch.clone()),
+            retold: None,
+            asks: false,
+        };
+        let cost = task.grant.reservation();
+        let merge = match role.shape {
+            Shape::IntegrationSpecialist => state.merged.as_ref().map(|merged| merged.main.commit.clone()),
+            _ => None,
+        };
+        let work = AgentWork {
+            task,
+            place,
+            only: allowed(role.sandbox),
+            goes_on: now.n_answers > 0,
+            merge,
+            handover: handover(state, self.phase),
+        };
+        Ok(Some(Step {
+            cost,
+            purpose: Purpose::Ordinary,
+            ..own_step(key, AGENT_WORK_STEP, &work)
+        }))
+    }
+
+    fn import(&self) -> Option<Step> {
+        let role = self.state.role_of(self.phase)?;
+        let input = ImportInput {
+            place: self.place(),
+            only: allowed(role.sandbox),
+            message: format!(
+                "{}: {} ({})",
+                self.phase.name, self.state.plan.feature, role.title
+            ),
+            trailers: self.trailers("import"),
+            claim: self.claim(role)?,
+            base: self.state.prepared.as_ref().map(|it| it.base.clone())?,
+        };
+        Some(own_step(self.key("import"), IMPORT_STEP, &input))
+    }
+
+    fn claim(&self, role: &Role) -> Option<Claim> {
+        let answer = self.now.answer.as_ref()?;
+        let path = || answer.document().unwrap_or_default().to_owned();
+        let commit = || answer.commit_hash().unwrap_or_default().to_owned();
+        Some(match role.shape {
+            Shape::LeadAnalyst | Shape::PlanReviewer => Claim::Nothing,
+            Shape::Investigator | Shape::Researcher | Shape::Auditor => Claim::Document { path: path() },
+            Shape::Architect => Claim::Plan { path: path() },
+            Shape::Developer => Claim::Work {
+                commit: commit(),
+                plan: plan_document(self.state).unwrap_or_default(),
+                approved: approved(self.state)?,
+                verification: document(self.state, self.now, self.phase).unwrap_or_default(),
+            },
+            Shape::IntegrationSpecialist => {
+                let merged = self.state.merged.as_ref()?;
+                Claim::Merge {
+                    commit: commit(),
+                    theirs: merged.main.commit.clone(),
+                    files: merged.files.clone(),
+                }
+            }
+        })
+    }
+
+    fn check(&self) -> Step {
+        let input = CheckInput {
+            place: self.place(),
+            checks: self.state.plan.workflow.checks.clone(),
+        };
+        own_step(self.key("check"), CHECK_STEP, &input)
+    }
+
+    fn record(&self) -> Step {
+        let (state, now) = (self.state, self.now);
+        let feature = state.plan.feature.to_string();
+        let mut records = Vec::new();
+        let mut message = format!("{}: {feature}", self.phase.name);
+        let mut unless_moved = None;
+        if self.phase.work == Work::Deliver {
+            message = format!("archive: the documents of {feature}");
+            unless_moved = merge_phase(state).and(self.main());
+            records.push(Record::Archive {
+                paths: state.written.clone(),
+                feature: feature.clone(),
+                date: state.date(),
+            });
+        }
+        if let (Some(role), Some(answer)) = (state.role_of(self.phase), &now.answer) {
+            if let (true, Some(path)) = (decides(self.phase, role), document(state, now, self.phase)) {
+                let decision = answer.decision();
+                message = format!("{}: {} ({feature})", self.phase.name, decision.word());
+                let feedback = answer.feedback().map(|it| it.to_text()).unwrap_or_default();
+                let text = decision_document(DecisionText {
+                    role: &role.title,
+                    verdict: decision.word(),
+                    feedback: &feedback,
+                    feature: &state.plan.feature,
+                    version: now.round,
+                });
+                records.push(Record::Write { path, text });
+            }
+            let items = clean_backlog(&answer.backlog_items());
+            if !items.is_empty() {
+                records.push(Record::Backlog {
+                    items,
+                    feature,
+                    date: state.date(),
+                    run: self.run.run.to_string(),
+                });
+            }
+        }
+        let input = RecordInput {
+            place: self.place(),
+            records,
+            message,
+            trailers: self.trailers("record"),
+            unless_moved,
+        };
+        own_step(self.key("record"), RECORD_STEP, &input)
+    }
+
+    /// Main as it was merged last, or as it was at the beginning.
+    fn main(&self) -> Option<MainBranch> {
+        let merged = self.state.merged.as_ref().map(|merged| merged.main.clone());
+        merged.or_else(|| self.state.prepared.as_ref().map(|it| it.main.clone()))
+    }
+
+    fn merge(&self) -> Step {
+        let main = self.main().expect("a phase comes after the branch is prepared");
+        let input = MergeInput {
+            place: self.place(),
+            message: format!("Merge {} into {}", main.name, self.place().branch),
+            main,
+            trailers: self.trailers("merge"),
+        };
+        own_step(self.key("merge"), MERGE_STEP, &input)
+    }
+
+    fn deliver(&self) -> Step {
+        let (title, body) = request(self.state, self.run);
+        let input = DeliverInput {
+            place: self.place(),
+            tree: self.state.tree.clone(),
+            main: self.main().expect("a phase comes after the branch is prepared"),
+            push: self.state.plan.push,
+            title,
+            body,
+        };
+        own_step(self.key("deliver"), DELIVER_STEP, &input)
+    }
+}
+
+/// The name of a step of a phase.
+pub(super) fn key(now: &Now, what: &str) -> String {
+    format!("{}.{}:{what}", now.phase, now.round)
+}
+
+/// The document of the phase whose role writes plans.
+pub(super) fn plan_document(state: &PipelineState) -> Option<String> {
+    let is_plan = |phase: &&Phase| {
+        state
+            .role_of(phase)
+            .is_some_and(|role| role.shape == Shape::Architect)
+    };
+    let phase = state.plan.workflow.phases.iter().find(is_plan)?;
+    state.documents.get(&phase.name).cloned()
+}
+
+/// The commit with the plan that was approved: that of its phase, or what an earlier run left.
+fn approved(state: &PipelineState) -> Option<String> {
+    let plan = plan_document(state);
+    let written = state
+        .ended
+        .iter()
+        .rev()
+        .find(|it| it.document.is_some() && it.document == plan);
+    let found = state.prepared.as_ref().map(|it| it.tip.clone());
+    written.map(|it| it.commit.clone()).or(found)
+}
+
+/// What a role may spend of what is left of the run's limits.
+fn granted(role: Grant, limits: &Limits, left: Charge) -> Grant {
+    let part = |role: Option<u64>, limit: Option<u64>, left: u64| {
+        let left = limit.map(|_| left.max(1));
+        match (role, left) {
+            (Some(role), Some(left)) => Some(role.min(left)),
+            (Some(only), None) | (None, Some(only)) => Some(only),
+            (None, None) => None,
+        }
+    };
+    Grant {
+        tokens: part(role.tokens, limits.tokens, left.tokens),
+        micro_usd: part(role.micro_usd, limits.micro_usd, left.micro_usd),
+        turns: part(role.turns, limits.turns, left.turns),
+    }
+}

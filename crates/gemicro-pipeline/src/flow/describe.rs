@@ -1,0 +1,185 @@
+//! The facts that the end of a step makes.
+
+use gemicro_core::ask::AgentAnswer;
+use gemicro_core::flow::{Step, StepEnd};
+use gemicro_event::{AgentUpdate, Failure, Json, Payload as EventPayload, Timestamp};
+use serde::de::DeserializeOwned;
+
+use super::events::{
+    BranchMerged, PhaseAnswered, PhaseChecked, PhaseImported, PhaseRecorded, PhaseStarted, PipelineDelivered,
+    PipelinePrepared,
+};
+use super::fold::is_of_agent;
+use super::state::{Now, PipelineState};
+use super::todo::{Todo, todo};
+use crate::payload::{Payload, ReadState, Reading, honesty, marks, read};
+use crate::steps::{
+    AGENT_WORK_STEP, AgentWork, CHECK_STEP, DELIVER_STEP, IMPORT_STEP, INIT_STEP, MERGE_STEP, RECORD_STEP,
+};
+
+/// The beginning of a phase, with its first step.
+pub(super) fn announce(state: &PipelineState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
+    let Some((now, phase)) = state
+        .now
+        .as_ref()
+        .and_then(|now| Some((now, state.phase_of(now)?)))
+    else {
+        return Vec::new();
+    };
+    if now.is_announced || step.kind == INIT_STEP {
+        return Vec::new();
+    }
+    let role = state.role_of(phase);
+    let work: Option<AgentWork> = step.input.parse().ok().filter(|_| step.kind == AGENT_WORK_STEP);
+    let started = PhaseStarted {
+        phase: phase.name.clone(),
+        label: phase.label.clone(),
+        role: role.map(|role| role.title.clone()),
+        agent: work.as_ref().map(|work| work.task.agent),
+        model: work.and_then(|work| work.task.model),
+        round: now.round,
+    };
+    vec![AgentUpdate::new(&started, at)]
+}
+
+/// What a step told, and the end of its phase where that follows.
+pub(super) fn describe(state: &PipelineState, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
+    let Some(fact) = fact(state, step, end, at) else {
+        return Vec::new();
+    };
+    let mut after = state.clone();
+    after.apply(&fact);
+    let mut facts = vec![fact];
+    if after.failed.is_none()
+        && let Some(Todo::End(ended)) = todo(&after)
+    {
+        facts.push(AgentUpdate::new(ended.as_ref(), at));
+    }
+    facts
+}
+
+fn fact(state: &PipelineState, step: &Step, end: &StepEnd, at: Timestamp) -> Option<AgentUpdate> {
+    let output = match end {
+        StepEnd::Completed(done) => &done.output,
+        StepEnd::Failed(failure) => return refused(state, step, failure, at),
+    };
+    if step.kind == INIT_STEP {
+        return told(output, at, |prepared| PipelinePrepared {
+            feature: state.plan.feature.to_string(),
+            mode: state.plan.mode,
+            prepared,
+        });
+    }
+    let now = state.now.as_ref()?;
+    let (phase, round) = (now.phase.clone(), now.round);
+    match step.kind.as_str() {
+        AGENT_WORK_STEP => told(output, at, |answer| answered(state, now, step, &answer)),
+        IMPORT_STEP => told(output, at, |taken| PhaseImported {
+            phase,
+            round,
+            taken: Some(taken),
+            refused: None,
+        }),
+        CHECK_STEP => told(output, at, |evidence| PhaseChecked {
+            phase,
+            round,
+            evidence,
+        }),
+        RECORD_STEP => told(output, at, |recorded| PhaseRecorded {
+            phase,
+            round,
+            recorded,
+        }),
+        MERGE_STEP => told(output, at, |merged| BranchMerged { phase, round, merged }),
+        DELIVER_STEP => told(output, at, |delivered| PipelineDelivered {
+            phase,
+            round,
+            delivered,
+        }),
+        _ => None,
+    }
+}
+
+fn told<T: DeserializeOwned, P: EventPayload>(
+    output: &Json,
+    at: Timestamp,
+    fact: impl FnOnce(T) -> P,
+) -> Option<AgentUpdate> {
+    Some(AgentUpdate::new(&fact(output.parse().ok()?), at))
+}
+
+/// What an agent did was refused: that is about the agent, and its phase is entered once more.
+fn refused(state: &PipelineState, step: &Step, failure: &Failure, at: Timestamp) -> Option<AgentUpdate> {
+    let now = state.now.as_ref()?;
+    if step.kind != IMPORT_STEP || !is_of_agent(failure.kind) {
+        return None;
+    }
+    let imported = PhaseImported {
+        phase: now.phase.clone(),
+        round: now.round,
+        taken: None,
+        refused: Some(failure.message.clone()),
+    };
+    Some(AgentUpdate::new(&imported, at))
+}
+
+/// An answer, read.
+fn answered(state: &PipelineState, now: &Now, step: &Step, answer: &AgentAnswer) -> PhaseAnswered {
+    let phase = state.phase_of(now);
+    let role = phase.and_then(|phase| state.role_of(phase));
+    let reading = match role {
+        Some(role) => {
+            let nonce = state.plan.nonce(step.key.as_str());
+            read(&answer.text, role.shape, &nonce)
+        }
+        None => Reading {
+            state: ReadState::Missing,
+            payload: None,
+            tagged: false,
+        },
+    };
+    let refused = why_not(&reading);
+    let dishonest = reading.payload.as_ref().and_then(honest);
+    PhaseAnswered {
+        phase: now.phase.clone(),
+        round: now.round,
+        ask: now.n_answers + 1,
+        role: role.map_or_else(|| now.phase.clone(), |role| role.title.clone()),
+        state: reading.state,
+        tagged: reading.tagged,
+        payload: reading.payload,
+        refused,
+        dishonest,
+        session: answer.session.clone(),
+        denials: answer.denials.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn honest(payload: &Payload) -> Option<String> {
+    honesty(payload).map(|why| {
+        format!("a success cannot be taken together with what the feedback reports ({why}): mend it, or say that it failed")
+    })
+}
+
+/// Why an answer is asked for again, in words for the agent.
+fn why_not(reading: &Reading) -> Option<String> {
+    let why = match reading.state {
+        ReadState::Ok => {
+            let marks = marks(reading);
+            if marks.gate {
+                "the verdict was not in the tagged block, and only a tagged APPROVE or PASS counts"
+            } else if marks.path {
+                "the path in it is not a file below docs/dev_docs/"
+            } else {
+                return None;
+            }
+        }
+        ReadState::Missing => "it had no tagged block with the result",
+        ReadState::Unparsed => "the tagged block is not one JSON object",
+        ReadState::SchemaMismatch => {
+            "the object in the tagged block lacks a field, or says something that is not one of the words asked for"
+        }
+        ReadState::Ambiguous => "it had two results that differ",
+    };
+    Some(why.to_owned())
+}

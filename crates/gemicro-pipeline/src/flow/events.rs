@@ -1,0 +1,255 @@
+//! The events of a pipeline.
+
+use gemicro_core::ask::AgentName;
+use gemicro_event::{Registry, event_payload, event_readers};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::payload::{Payload, ReadState};
+use crate::steps::{Delivered, Evidence, Merged, Prepared, Recorded, Taken};
+use crate::workflow::Mode;
+
+/// The branch is there, and the checks hold on its base. Once per task, by its first step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PipelinePrepared {
+    /// What the task is called in documents.
+    pub feature: String,
+    /// How it is entered.
+    pub mode: Mode,
+    /// What was found and made.
+    pub prepared: Prepared,
+}
+event_payload!(PipelinePrepared, "pipeline_prepared", |it| format!(
+    "Created branch '{}'",
+    it.prepared.branch
+));
+
+/// A phase began. With its first step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseStarted {
+    /// Its name in the workflow.
+    pub phase: String,
+    /// Its name for people.
+    pub label: String,
+    /// Who works; nobody but gemicro where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Which agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+    /// Which model, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How often the phase was entered, this time included.
+    pub round: u32,
+}
+event_payload!(PhaseStarted, "phase_started", |it| match &it.role {
+    Some(role) => format!("Phase {}: spawning {role}", it.label),
+    None => format!("Phase {}: {}", it.label, it.phase),
+});
+
+/// An agent answered. Once per answer, usable or not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseAnswered {
+    /// The phase.
+    pub phase: String,
+    /// Its round.
+    pub round: u32,
+    /// Which answer of this round, from 1.
+    pub ask: u32,
+    /// Who.
+    pub role: String,
+    /// How its payload could be read.
+    pub state: ReadState,
+    /// Whether it was tagged as it should be.
+    pub tagged: bool,
+    /// The payload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Payload>,
+    /// Why it is asked for again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// What of it contradicts itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dishonest: Option<String>,
+    /// The session, to ask again in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Calls of tools that the guard refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<String>,
+}
+event_payload!(PhaseAnswered, "phase_answered", |it| match &it.refused {
+    None => format!("{} answered", it.role),
+    Some(why) => format!("{} is asked again: {why}", it.role),
+});
+
+/// What an agent did was taken over, or refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseImported {
+    /// The phase.
+    pub phase: String,
+    /// Its round.
+    pub round: u32,
+    /// What was taken over; nothing where it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<Taken>,
+    /// Why it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+event_payload!(
+    PhaseImported,
+    "phase_imported",
+    |it| match (&it.taken, &it.refused) {
+        (Some(taken), _) => format!(
+            "Took over {} of {}",
+            count(taken.commits.len(), "commit"),
+            it.phase
+        ),
+        (None, Some(why)) => format!("Refused what {} changed: {why}", it.phase),
+        (None, None) => format!("Took over nothing of {}", it.phase),
+    }
+);
+
+/// gemicro ran the checks itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseChecked {
+    /// The phase.
+    pub phase: String,
+    /// Its round.
+    pub round: u32,
+    /// What was seen.
+    pub evidence: Evidence,
+}
+event_payload!(
+    PhaseChecked,
+    "phase_checked",
+    |it| match it.evidence.faults().len() {
+        0 => format!("Checks: {} passed", it.evidence.checks.len()),
+        n => format!("Checks: {n} of {} do not hold", it.evidence.checks.len()),
+    }
+);
+
+/// gemicro committed documents of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseRecorded {
+    /// The phase.
+    pub phase: String,
+    /// Its round.
+    pub round: u32,
+    /// What was written.
+    pub recorded: Recorded,
+}
+event_payload!(PhaseRecorded, "phase_recorded", |it| format!(
+    "Committed {}",
+    count(it.recorded.paths.len(), "document")
+));
+
+/// Main was merged into the branch, or tried to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BranchMerged {
+    /// The phase.
+    pub phase: String,
+    /// Its round.
+    pub round: u32,
+    /// How it went.
+    pub merged: Merged,
+}
+event_payload!(BranchMerged, "branch_merged", |it| format!(
+    "Merge of {}: {}",
+    it.merged.main.name,
+    it.merged.outcome.word().replace('_', " ")
+));
+
+/// The branch was offered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PipelineDelivered {
+    /// The phase.
+    pub phase: String,
+    /// Its round.
+    pub round: u32,
+    /// How.
+    pub delivered: Delivered,
+}
+event_payload!(
+    PipelineDelivered,
+    "pipeline_delivered",
+    |it| match &it.delivered.url {
+        Some(url) => format!("Offered at {url}"),
+        None => "The branch is ready".to_owned(),
+    }
+);
+
+/// A phase ended. Once per round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseEnded {
+    /// The phase.
+    pub phase: String,
+    /// Its name for people.
+    pub label: String,
+    /// Its round.
+    pub round: u32,
+    /// How: the word of an edge; `again` where the same phase is entered once more; `stop`.
+    pub outcome: String,
+    /// Why, where it is no success.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    /// What an agent says beside its verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+    /// Its document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// Where the branch is.
+    pub commit: String,
+    /// The tree that is meant, without the documents of tasks.
+    pub tree: String,
+    /// Where it goes on; the end where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+event_payload!(PhaseEnded, "phase_ended", |it| match it.reasons.first() {
+    None => format!("Phase {}: {}", it.label, it.outcome),
+    Some(why) => format!(
+        "Phase {}: {}: {}",
+        it.label,
+        it.outcome,
+        why.lines().next().unwrap_or_default()
+    ),
+});
+
+event_readers! {
+    /// Readers of the events of pipelines.
+    pub trait PipelineReaders {
+        PipelinePrepared => as_pipeline_prepared, try_as_pipeline_prepared;
+        PhaseStarted => as_phase_started, try_as_phase_started;
+        PhaseAnswered => as_phase_answered, try_as_phase_answered;
+        PhaseImported => as_phase_imported, try_as_phase_imported;
+        PhaseChecked => as_phase_checked, try_as_phase_checked;
+        PhaseRecorded => as_phase_recorded, try_as_phase_recorded;
+        BranchMerged => as_branch_merged, try_as_branch_merged;
+        PipelineDelivered => as_pipeline_delivered, try_as_pipeline_delivered;
+        PhaseEnded => as_phase_ended, try_as_phase_ended;
+    }
+}
+
+/// Registers the events of pipelines.
+pub fn register(registry: &mut Registry) {
+    registry.add::<PipelinePrepared>();
+    registry.add::<PhaseStarted>();
+    registry.add::<PhaseAnswered>();
+    registry.add::<PhaseImported>();
+    registry.add::<PhaseChecked>();
+    registry.add::<PhaseRecorded>();
+    registry.add::<BranchMerged>();
+    registry.add::<PipelineDelivered>();
+    registry.add::<PhaseEnded>();
+}
+
+fn count(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}

@@ -1,0 +1,210 @@
+//! How events change what a pipeline remembers.
+
+use gemicro_core::run::events::{RunReaders, StepFailed};
+use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure};
+
+use super::events::{PhaseAnswered, PhaseEnded, PhaseImported, PipelinePrepared, PipelineReaders};
+use super::state::PipelineState;
+use crate::payload::ReadState;
+use crate::workflow::Writes;
+
+impl PipelineState {
+    pub(super) fn fold(&mut self, event: &Event) {
+        self.apply(&event.update);
+    }
+
+    /// Takes one fact into account.
+    pub(super) fn apply(&mut self, update: &AgentUpdate) {
+        match update.event_type.as_str() {
+            "run_started" => self.began = update.timestamp,
+            "pipeline_prepared" => {
+                if let Some(it) = update.as_pipeline_prepared() {
+                    self.prepare(it);
+                }
+            }
+            "phase_started" => {
+                if let Some(now) = self.now.as_mut() {
+                    now.is_announced = true;
+                }
+            }
+            "phase_answered" => {
+                if let Some(it) = update.as_phase_answered() {
+                    self.answer(it);
+                }
+            }
+            "phase_imported" => {
+                if let Some(it) = update.as_phase_imported() {
+                    self.import(it);
+                }
+            }
+            "phase_checked" => {
+                if let (Some(it), Some(now)) = (update.as_phase_checked(), self.now.as_mut()) {
+                    now.is_checked = true;
+                    self.evidence = Some(it.evidence);
+                }
+            }
+            "phase_recorded" => {
+                if let (Some(it), Some(now)) = (update.as_phase_recorded(), self.now.as_mut()) {
+                    now.is_recorded = it.recorded.moved.is_none();
+                    now.is_behind = it.recorded.moved.is_some();
+                    self.tip = it.recorded.new;
+                    self.tree = it.recorded.tree;
+                }
+            }
+            "branch_merged" => {
+                if let (Some(it), Some(now)) = (update.as_branch_merged(), self.now.as_mut()) {
+                    self.tip.clone_from(&it.merged.new);
+                    self.tree.clone_from(&it.merged.tree);
+                    now.merged = Some(it.merged.clone());
+                    self.merged = Some(it.merged);
+                }
+            }
+            "pipeline_delivered" => {
+                if let (Some(it), Some(now)) = (update.as_pipeline_delivered(), self.now.as_mut()) {
+                    now.delivered = Some(it.delivered.clone());
+                    self.delivered = Some(it.delivered);
+                }
+            }
+            "phase_ended" => {
+                if let Some(it) = update.as_phase_ended() {
+                    self.end(it);
+                }
+            }
+            "step_failed" => {
+                if let Some(failed) = update.as_step_failed() {
+                    self.fail(failed);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn prepare(&mut self, it: PipelinePrepared) {
+        let mut prepared = it.prepared;
+        if let Some(earlier) = &self.plan.earlier {
+            prepared.base.clone_from(&earlier.base);
+        }
+        self.tip.clone_from(&prepared.tip);
+        self.tree.clone_from(&prepared.evidence.tree);
+        self.worktree.clone_from(&prepared.worktree);
+        self.evidence = Some(prepared.evidence.clone());
+        self.prepared = Some(prepared);
+        let (first, from) = match &self.plan.earlier {
+            Some(earlier) => (Some(earlier.phase.clone()), earlier.from.clone()),
+            None => (self.plan.workflow.modes.get(&self.plan.mode).cloned(), None),
+        };
+        match first {
+            Some(first) => {
+                let feedback = self.plan.earlier.as_ref().and_then(|it| it.feedback.clone());
+                self.enter(&first, from, feedback);
+            }
+            None => {
+                let message = format!("the workflow has no phase for mode {}", self.plan.mode);
+                self.failed = Some(Failure::new(ErrorKind::InvalidInput, message));
+            }
+        }
+    }
+
+    fn answer(&mut self, it: PhaseAnswered) {
+        let max_asks = self.plan.workflow.max_asks;
+        let Some(now) = self.now.as_mut() else {
+            return;
+        };
+        now.n_answers = it.ask;
+        now.session = it.session;
+        match (it.refused, it.payload) {
+            (None, Some(payload)) if it.state == ReadState::Ok => {
+                now.answer = Some(payload);
+                now.dishonest = it.dishonest;
+                now.asked_again = None;
+            }
+            (why, _) => {
+                let why = why.unwrap_or_else(|| "it has no usable payload".to_owned());
+                if it.ask > max_asks {
+                    let message = format!(
+                        "{} gave {} answers in phase {} without a usable payload; the last one: {why}",
+                        it.role, it.ask, it.phase
+                    );
+                    self.failed = Some(Failure::new(ErrorKind::MalformedOutput, message));
+                }
+                now.asked_again = Some(why);
+            }
+        }
+    }
+
+    fn import(&mut self, it: PhaseImported) {
+        let Some(now) = self.now.as_mut() else {
+            return;
+        };
+        now.refused = it.refused;
+        if let Some(taken) = it.taken {
+            self.tip.clone_from(&taken.new);
+            self.tree.clone_from(&taken.tree);
+            if taken.worktree.is_some() {
+                self.worktree.clone_from(&taken.worktree);
+            }
+            self.reports.extend(taken.reports.iter().cloned());
+            now.taken = Some(taken);
+        }
+    }
+
+    fn end(&mut self, it: PhaseEnded) {
+        if let Some(document) = &it.document {
+            self.documents.insert(it.phase.clone(), document.clone());
+            if !self.written.contains(document) {
+                self.written.push(document.clone());
+            }
+        }
+        let feedback = match (&it.feedback, it.reasons.is_empty()) {
+            (Some(feedback), true) => Some(feedback.clone()),
+            (None, true) => None,
+            (_, false) => Some(listed(&it.reasons)),
+        };
+        let from = match it.outcome.as_str() {
+            "again" => self.now.as_ref().and_then(|now| now.from.clone()),
+            _ => Some(it.phase.clone()),
+        };
+        self.now = None;
+        match (&it.next, it.outcome.as_str()) {
+            (_, "stop") => {
+                let why = it.reasons.first().cloned().unwrap_or_default();
+                self.failed = Some(Failure::new(ErrorKind::GateClosed, why));
+            }
+            (Some(next), _) => self.enter(next, from, feedback),
+            (None, _) => self.is_done = true,
+        }
+        self.ended.push(it);
+    }
+
+    /// A step without a result. What an agent did and was refused is stated as a fact instead.
+    fn fail(&mut self, failed: StepFailed) {
+        let is_import = failed.step.as_str().ends_with(":import");
+        if is_import && is_of_agent(failed.error.kind) {
+            return;
+        }
+        self.failed = Some(failed.error);
+    }
+}
+
+/// Whether it says something about what an agent did, not about the machine.
+pub(super) fn is_of_agent(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::BranchSwitched | ErrorKind::ImportRefused)
+}
+
+/// Several reasons as one text.
+pub(super) fn listed(reasons: &[String]) -> String {
+    match reasons {
+        [only] => only.clone(),
+        several => several.iter().map(|reason| format!("- {reason}\n")).collect(),
+    }
+}
+
+/// The folders that a role may write; none where it may write everything.
+pub(super) fn allowed(writes: Writes) -> Option<Vec<String>> {
+    match writes {
+        Writes::ReadOnly => Some(Vec::new()),
+        Writes::Reviews => Some(vec!["docs/dev_docs/reviews/".to_owned()]),
+        Writes::Documents => Some(vec!["docs/dev_docs/".to_owned()]),
+        Writes::WorkspaceWrite => None,
+    }
+}

@@ -1,0 +1,55 @@
+//! Gates that a person opens. No answer is never a yes.
+
+use gemicro_core::run::RunState;
+use gemicro_event::Json;
+use serde::Deserialize;
+
+use super::decide::key;
+use super::state::Now;
+
+/// What a person said.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answered {
+    Yes,
+    No,
+    /// Nothing yet: the question with this key is open.
+    Open(String),
+}
+
+/// What a person said about the phase that is next. A word that means nothing is asked for again.
+pub(super) fn answered(now: &Now, run: &RunState) -> Answered {
+    let mut asking = 1_u32;
+    loop {
+        let question = match asking {
+            1 => key(now, "human"),
+            n => key(now, &format!("human.{n}")),
+        };
+        match run.answers.get(&question) {
+            None => return Answered::Open(question),
+            Some(answer) => match read(answer) {
+                Some(true) => return Answered::Yes,
+                Some(false) => return Answered::No,
+                None => asking += 1,
+            },
+        }
+    }
+}
+
+/// Reads `true`, `"yes"`, `{"approve": true}` and their opposites.
+fn read(answer: &Json) -> Option<bool> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Said {
+        Plain(bool),
+        Word(String),
+        Object { approve: bool },
+    }
+    match answer.parse::<Said>().ok()? {
+        Said::Plain(yes) | Said::Object { approve: yes } => Some(yes),
+        Said::Word(word) => match word.trim().to_ascii_lowercase().as_str() {
+            "yes" | "y" | "approve" => Some(true),
+            "no" | "n" | "reject" | "stop" => Some(false),
+            _ => None,
+        },
+    }
+}

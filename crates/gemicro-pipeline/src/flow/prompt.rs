@@ -1,0 +1,151 @@
+//! What an agent is told in a phase, and the files that are written for it.
+
+use super::decide::plan_document;
+use super::state::{Now, PipelineState};
+use super::todo::document;
+use crate::evidence::SECTIONS;
+use crate::payload::{Nonce, tag_line};
+use crate::steps::{Handover, HandoverContent};
+use crate::workflow::{HandedOver, Phase, PromptContext, PromptError, Reads, Role, Work, render, untrusted};
+
+/// The file with everything that the branch changes.
+const DIFF: &str = "changes.diff";
+/// The file about the conflicts of a merge.
+const CONFLICTS: &str = "conflicts.txt";
+/// The longest feedback that is passed on, in bytes.
+const MOST_FEEDBACK: usize = 32 * 1024;
+
+/// The prompt of the next step.
+pub(super) fn prompt(
+    state: &PipelineState,
+    now: &Now,
+    (phase, role): (&Phase, &Role),
+    nonce: &Nonce,
+) -> Result<String, PromptError> {
+    let plan = &state.plan;
+    let prepared = state.prepared.as_ref();
+    let feedback = now.feedback.as_deref().map(|text| {
+        let cut = text.floor_char_boundary(MOST_FEEDBACK);
+        untrusted(&text[..cut], nonce.as_str())
+    });
+    let context = PromptContext {
+        request: plan.task.clone(),
+        mode: plan.mode,
+        feature: plan.feature.to_string(),
+        branch: prepared.map_or_else(|| plan.branch.clone(), |it| it.branch.clone()),
+        label: phase.label.clone(),
+        round: now.round,
+        reads: reads(state, phase),
+        document: document(state, now, phase),
+        feedback,
+        checks: plan
+            .workflow
+            .checks
+            .iter()
+            .map(|check| check.command.clone())
+            .collect(),
+        plan_sections: SECTIONS.iter().map(|section| section.title.to_owned()).collect(),
+        tag_line: tag_line(nonce),
+        asked_again: now.asked_again.clone(),
+        notes: prepared.and_then(|it| it.human_review.clone()),
+    };
+    render(&plan.workflow, role, &context)
+}
+
+/// The files that are written for the agent of a phase.
+pub(super) fn handover(state: &PipelineState, phase: &Phase) -> Vec<Handover> {
+    let mut files = Vec::new();
+    for artifact in artifacts(phase) {
+        let content = match artifact.artifact.as_str() {
+            // What came with main is not the task's: since the branch and main parted.
+            "diff" => HandoverContent::Diff {
+                from: main_commit(state),
+            },
+            "conflicts" => HandoverContent::Text {
+                text: conflicts(state),
+            },
+            _ => continue,
+        };
+        files.push(Handover {
+            name: file_of(&artifact.artifact).to_owned(),
+            content,
+        });
+    }
+    files
+}
+
+/// What the agent of a phase is given to read, by path.
+fn reads(state: &PipelineState, phase: &Phase) -> Vec<HandedOver> {
+    let folder = state
+        .prepared
+        .as_ref()
+        .map(|it| it.handover.as_str())
+        .unwrap_or_default();
+    let mut reads = Vec::new();
+    for artifact in artifacts(phase) {
+        let name = artifact.artifact.as_str();
+        let (title, path) = match name {
+            "request" => continue,
+            "diff" => (
+                "everything that the branch changes".to_owned(),
+                format!("{folder}/{DIFF}"),
+            ),
+            "conflicts" => (
+                "what git says about the conflicts".to_owned(),
+                format!("{folder}/{CONFLICTS}"),
+            ),
+            other => match state.documents.get(other) {
+                Some(path) => (title(state, other), path.clone()),
+                None => continue,
+            },
+        };
+        reads.push(HandedOver {
+            name: name.to_owned(),
+            title,
+            path,
+        });
+    }
+    reads
+}
+
+fn artifacts(phase: &Phase) -> &[Reads] {
+    match &phase.work {
+        Work::Agent { reads, .. } => reads,
+        Work::Merge | Work::Deliver => &[],
+    }
+}
+
+fn file_of(artifact: &str) -> &'static str {
+    if artifact == "diff" { DIFF } else { CONFLICTS }
+}
+
+/// What the document of a phase is, in words.
+fn title(state: &PipelineState, phase: &str) -> String {
+    let Some(phase) = state.plan.workflow.phase(phase) else {
+        return phase.to_owned();
+    };
+    let is_plan = state.documents.get(&phase.name).cloned() == plan_document(state);
+    match state.role_of(phase) {
+        Some(_) if is_plan => "the implementation plan".to_owned(),
+        Some(role) => format!("the document of the {} (phase {})", role.title, phase.label),
+        None => format!("the document of phase {}", phase.label),
+    }
+}
+
+/// Main as it was merged last, else the commit that the branch began with.
+fn main_commit(state: &PipelineState) -> String {
+    let merged = state.merged.as_ref().map(|merged| merged.main.commit.clone());
+    let began = || state.prepared.as_ref().map(|it| it.base.clone());
+    merged.or_else(began).unwrap_or_default()
+}
+
+fn conflicts(state: &PipelineState) -> String {
+    let Some(merged) = &state.merged else {
+        return String::new();
+    };
+    let files: String = merged.files.iter().map(|file| format!("- {file}\n")).collect();
+    format!(
+        "Merging {} ({}) conflicts in:\n{files}\ngit says:\n{}\n",
+        merged.main.name, merged.main.commit, merged.words
+    )
+}

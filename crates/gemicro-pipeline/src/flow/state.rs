@@ -1,0 +1,178 @@
+//! What a pipeline remembers: folded from the journal.
+
+use std::collections::BTreeMap;
+
+use gemicro_event::{Failure, Timestamp};
+
+use crate::payload::Payload;
+use crate::plan::PipelinePlan;
+use crate::steps::{Delivered, Evidence, Merged, Prepared, Taken};
+use crate::workflow::{Phase, Role, Work};
+
+use super::events::PhaseEnded;
+
+/// A pipeline so far.
+#[derive(Debug, Clone)]
+pub struct PipelineState {
+    pub(super) plan: PipelinePlan,
+    pub(super) prepared: Option<Prepared>,
+    /// The phase that is under way.
+    pub(super) now: Option<Now>,
+    /// Where the branch is.
+    pub(super) tip: String,
+    /// Its tree, without the documents of tasks.
+    pub(super) tree: String,
+    /// How often each phase was entered.
+    pub(super) rounds: BTreeMap<String, u32>,
+    /// The latest document of each phase.
+    pub(super) documents: BTreeMap<String, String>,
+    /// Every document of the task, in the order of their making.
+    pub(super) written: Vec<String>,
+    /// What the checks say about a tree.
+    pub(super) evidence: Option<Evidence>,
+    /// The last merge.
+    pub(super) merged: Option<Merged>,
+    /// How it was offered.
+    pub(super) delivered: Option<Delivered>,
+    /// Every phase that ended, in order.
+    pub(super) ended: Vec<PhaseEnded>,
+    /// The checkout for the user's eyes.
+    pub(super) worktree: Option<String>,
+    /// Changes that deserve a look.
+    pub(super) reports: Vec<String>,
+    /// Why the task cannot go on.
+    pub(super) failed: Option<Failure>,
+    /// It is done.
+    pub(super) is_done: bool,
+    /// When the run began.
+    pub(super) began: Timestamp,
+}
+
+/// A phase that is under way.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Now {
+    pub(super) phase: String,
+    /// How often it was entered, this time included.
+    pub(super) round: u32,
+    /// The phase that led here.
+    pub(super) from: Option<String>,
+    /// Why it is entered again, or what the phase before has to say.
+    pub(super) feedback: Option<String>,
+    /// It was stated that it began.
+    pub(super) is_announced: bool,
+    /// Answers so far.
+    pub(super) n_answers: u32,
+    /// Why the last answer cannot be used.
+    pub(super) asked_again: Option<String>,
+    /// The session of the last answer.
+    pub(super) session: Option<String>,
+    /// The answer that counts.
+    pub(super) answer: Option<Payload>,
+    /// What of it contradicts itself.
+    pub(super) dishonest: Option<String>,
+    /// The tree that the agent found.
+    pub(super) tree: String,
+    pub(super) taken: Option<Taken>,
+    /// What the agent did was not taken over.
+    pub(super) refused: Option<String>,
+    pub(super) is_checked: bool,
+    pub(super) is_recorded: bool,
+    /// Main has gone on since it was merged.
+    pub(super) is_behind: bool,
+    pub(super) merged: Option<Merged>,
+    pub(super) delivered: Option<Delivered>,
+}
+
+impl PipelineState {
+    pub(super) fn new(plan: PipelinePlan) -> Self {
+        let earlier = plan.earlier.clone();
+        let (documents, rounds) = earlier.map(|it| (it.documents, it.rounds)).unwrap_or_default();
+        Self {
+            written: documents.values().cloned().collect(),
+            plan,
+            prepared: None,
+            now: None,
+            tip: String::new(),
+            tree: String::new(),
+            rounds,
+            documents,
+            evidence: None,
+            merged: None,
+            delivered: None,
+            ended: Vec::new(),
+            worktree: None,
+            reports: Vec::new(),
+            failed: None,
+            is_done: false,
+            began: Timestamp::default(),
+        }
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &PipelinePlan {
+        &self.plan
+    }
+
+    /// The branch, once it is there.
+    #[must_use]
+    pub fn prepared(&self) -> Option<&Prepared> {
+        self.prepared.as_ref()
+    }
+
+    /// Every phase that ended, in order.
+    #[must_use]
+    pub fn ended(&self) -> &[PhaseEnded] {
+        &self.ended
+    }
+
+    /// The latest document of each phase.
+    #[must_use]
+    pub fn documents(&self) -> &BTreeMap<String, String> {
+        &self.documents
+    }
+
+    /// How often each phase was entered.
+    #[must_use]
+    pub fn rounds(&self) -> &BTreeMap<String, u32> {
+        &self.rounds
+    }
+
+    /// The phase that is under way, and its round.
+    #[must_use]
+    pub fn current(&self) -> Option<(&Phase, u32)> {
+        let now = self.now.as_ref()?;
+        Some((self.plan.workflow.phase(&now.phase)?, now.round))
+    }
+
+    /// Enters a phase, unless it was entered too often.
+    pub(super) fn enter(&mut self, name: &str, from: Option<String>, feedback: Option<String>) {
+        let round = self.rounds.get(name).copied().unwrap_or(0) + 1;
+        self.rounds.insert(name.to_owned(), round);
+        self.now = Some(Now {
+            phase: name.to_owned(),
+            round,
+            from,
+            feedback,
+            tree: self.tree.clone(),
+            ..Now::default()
+        });
+    }
+
+    pub(super) fn phase_of<'a>(&'a self, now: &Now) -> Option<&'a Phase> {
+        self.plan.workflow.phase(&now.phase)
+    }
+
+    /// The role of a phase, where an agent works in it.
+    pub(super) fn role_of<'a>(&'a self, phase: &'a Phase) -> Option<&'a Role> {
+        match &phase.work {
+            Work::Agent { role, .. } => self.plan.workflow.roles.get(role),
+            Work::Merge | Work::Deliver => None,
+        }
+    }
+
+    /// The day on which the run began, for documents.
+    pub(super) fn date(&self) -> String {
+        self.began.to_string().chars().take(10).collect()
+    }
+}

@@ -1,0 +1,122 @@
+//! Tells the forge of a remote by its address.
+//!
+//! The main function is [`recognise`]. It asks nobody, so a server whose name says nothing has to be named by the user.
+
+use std::net::IpAddr;
+
+use url::Url;
+
+use super::forge_address::{ForgeAddress, HostOrigin};
+use super::hosts::ForgeHosts;
+use super::kind::ForgeKind;
+use super::remote_url::{RemoteUrl, Way};
+
+/// Finds the repository at a forge that a remote's address means, if it means one.
+#[must_use]
+pub fn recognise(remote_url: &str, hosts: &ForgeHosts) -> Option<ForgeAddress> {
+    let remote = RemoteUrl::parse(remote_url)?;
+    let (kind, api, origin) = named(&remote, hosts)
+        .or_else(|| public(&remote))
+        .or_else(|| guessed(&remote))?;
+    let project = project(kind, path_below(&remote, &api, kind))?;
+    Some(ForgeAddress {
+        kind,
+        api,
+        project,
+        origin,
+    })
+}
+
+fn named(remote: &RemoteUrl, hosts: &ForgeHosts) -> Option<(ForgeKind, Url, HostOrigin)> {
+    let port = match remote.way {
+        Way::Https | Way::Http => remote.port,
+        Way::Other => None,
+    };
+    let host = hosts.find(&remote.host, port)?;
+    let api = match (&host.api, public(remote)) {
+        (Some(api), _) => api.clone(),
+        (None, Some((kind, api, _))) if kind == host.kind => api,
+        (None, _) => own_api(remote, host.kind)?,
+    };
+    Some((host.kind, api, HostOrigin::Named))
+}
+
+fn public(remote: &RemoteUrl) -> Option<(ForgeKind, Url, HostOrigin)> {
+    let (kind, api) = match remote.host.as_str() {
+        // The names after the first two are for SSH through port 443.
+        "github.com" | "www.github.com" | "ssh.github.com" => {
+            (ForgeKind::GitHub, "https://api.github.com".to_owned())
+        }
+        "gitlab.com" | "www.gitlab.com" | "altssh.gitlab.com" => {
+            (ForgeKind::GitLab, "https://gitlab.com/api/v4".to_owned())
+        }
+        // GitHub's own service for enterprises: one name each.
+        host if host
+            .strip_suffix(".ghe.com")
+            .is_some_and(|name| !name.contains('.')) =>
+        {
+            (ForgeKind::GitHub, format!("https://api.{host}"))
+        }
+        _ => return None,
+    };
+    Some((kind, Url::parse(&api).ok()?, HostOrigin::Public))
+}
+
+/// `github.example.com`, `gitlab.corp.example`: one part of the name is the kind.
+fn guessed(remote: &RemoteUrl) -> Option<(ForgeKind, Url, HostOrigin)> {
+    let has = |label: &str| remote.host.split('.').any(|part| part == label);
+    let kind = if has("github") {
+        ForgeKind::GitHub
+    } else if has("gitlab") {
+        ForgeKind::GitLab
+    } else {
+        return None;
+    };
+    Some((kind, own_api(remote, kind)?, HostOrigin::Guessed))
+}
+
+/// The API of a server of one's own. Plain HTTP is for this machine only, since a token would be seen on the way.
+fn own_api(remote: &RemoteUrl, kind: ForgeKind) -> Option<Url> {
+    let (host, path) = (&remote.host, kind.api_path());
+    let address = match (remote.way, remote.port) {
+        (Way::Https, Some(port)) => format!("https://{host}:{port}{path}"),
+        (Way::Http, Some(port)) if is_loopback(host) => format!("http://{host}:{port}{path}"),
+        (Way::Http, None) if is_loopback(host) => format!("http://{host}{path}"),
+        (Way::Https | Way::Http | Way::Other, _) => format!("https://{host}{path}"),
+    };
+    Url::parse(&address).ok()
+}
+
+fn is_loopback(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+/// The remote's path below the folder that a server may live in: its API's address has the same folder.
+fn path_below<'r>(remote: &'r RemoteUrl, api: &Url, kind: ForgeKind) -> &'r str {
+    let api_path = api.path().trim_end_matches('/');
+    let folder = api_path.strip_suffix(kind.api_path()).unwrap_or_default();
+    let folder = folder.trim_matches('/');
+    let below = remote.path.strip_prefix(folder);
+    let below = below.and_then(|rest| rest.strip_prefix('/'));
+    match below {
+        Some(below) if !folder.is_empty() => below,
+        _ => &remote.path,
+    }
+}
+
+/// The project of a path: two parts at GitHub, two or more at GitLab.
+fn project(kind: ForgeKind, path: &str) -> Option<String> {
+    let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
+    let parts: Vec<&str> = path.split('/').collect();
+    let enough = match kind {
+        ForgeKind::GitHub => parts.len() == 2,
+        ForgeKind::GitLab => parts.len() >= 2,
+    };
+    (enough && parts.iter().all(|part| is_name(part))).then(|| path.to_owned())
+}
+
+fn is_name(part: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "._-+~".contains(c);
+    !matches!(part, "" | "." | ".." | "-") && part.chars().all(allowed)
+}

@@ -1,0 +1,114 @@
+//! One call and its answer, in terms of no HTTP library.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+
+use super::limits::LONGEST_WAIT;
+
+/// One call of an API.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Call {
+    pub(crate) method: Method,
+    /// Below the base of the API, with its query; begins with a slash.
+    pub(crate) path: String,
+    pub(crate) body: Option<Value>,
+}
+
+/// The methods that are used. All but `Post` can be repeated without harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    Get,
+    Post,
+    Patch,
+    Put,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: Vec<u8>,
+    /// Set where the forge says that there were too many calls.
+    pub(crate) limited: Option<Limited>,
+}
+
+/// Too many calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limited {
+    /// How long the forge asked to wait.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+/// No whole answer came: it is not known whether the forge did anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unheard {
+    pub(crate) reason: String,
+}
+
+impl Answer {
+    /// Puts an answer together; `header` gives the value of a header by its name in small letters.
+    pub(crate) fn new(status: u16, body: Vec<u8>, header: impl Fn(&str) -> Option<String>) -> Self {
+        Self {
+            status,
+            body,
+            limited: limited(status, header),
+        }
+    }
+
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+/// 429 is a limit at every forge; 403 is one at GitHub where no calls are left or a wait is asked for.
+fn limited(status: u16, header: impl Fn(&str) -> Option<String>) -> Option<Limited> {
+    let number = |name: &str| header(name).and_then(|value| value.trim().parse::<u64>().ok());
+    let retry_after = number("retry-after").map(Duration::from_secs);
+    let none_left = number("x-ratelimit-remaining") == Some(0);
+    let is_limit = match status {
+        429 => true,
+        403 => none_left || retry_after.is_some(),
+        _ => false,
+    };
+    let reset = || {
+        let at = number("x-ratelimit-reset").or_else(|| number("ratelimit-reset"))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+        Some(Duration::from_secs(at).saturating_sub(now))
+    };
+    is_limit.then(|| Limited {
+        retry_after: retry_after.or_else(reset).map(|wait| wait.min(LONGEST_WAIT)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_told_from_a_missing_right() {
+        let seconds = |n| {
+            Some(Limited {
+                retry_after: Some(Duration::from_secs(n)),
+            })
+        };
+        let unstated = Some(Limited { retry_after: None });
+        type Case = (u16, &'static [(&'static str, &'static str)], Option<Limited>);
+        let cases: [Case; 7] = [
+            (403, &[], None),
+            (403, &[("x-ratelimit-remaining", "41")], None),
+            (403, &[("x-ratelimit-remaining", "0")], unstated),
+            (403, &[("retry-after", "60")], seconds(60)),
+            (429, &[], unstated),
+            (429, &[("retry-after", "999999999")], seconds(86_400)),
+            (200, &[("x-ratelimit-remaining", "0")], None),
+        ];
+        for (status, headers, expected) in cases {
+            let header = |name: &str| {
+                let found = headers.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            };
+            assert_eq!(limited(status, header), expected, "{status} {headers:?}");
+        }
+    }
+}

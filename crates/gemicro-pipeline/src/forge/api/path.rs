@@ -1,0 +1,34 @@
+//! Names as parts of a path or query.
+
+use std::fmt::Write;
+
+/// A name in which every byte that means something in an address is escaped, the slash too.
+pub(crate) fn encoded(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            write!(text, "%{byte:02X}").expect("writing to a string does not fail");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_name_means_anything_in_an_address() {
+        for (name, expected) in [
+            ("main", "main"),
+            ("task/a b", "task%2Fa%20b"),
+            ("a?b#c&d=e%", "a%3Fb%23c%26d%3De%25"),
+            ("../x", "..%2Fx"),
+            ("ü", "%C3%BC"),
+        ] {
+            assert_eq!(encoded(name), expected);
+        }
+    }
+}

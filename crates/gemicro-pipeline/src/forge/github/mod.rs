@@ -1,0 +1,11 @@
+//! GitHub: github.com and GitHub Enterprise, through octocrab.
+//!
+//! The main type is [`GitHub`]. `wire` has the shapes of the API as far as they are used.
+
+mod protection;
+mod repository;
+mod requests;
+mod transport;
+mod wire;
+
+pub(super) use repository::GitHub;

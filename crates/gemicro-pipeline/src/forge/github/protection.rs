@@ -1,0 +1,113 @@
+//! Branch protection at GitHub: classic rules and rulesets, which add up.
+
+use super::repository::get;
+use super::wire::{Branch, BranchRule, ClassicRule, Ruleset};
+use crate::forge::api::{Answer, Api, Ask, encoded};
+use crate::forge::error::ForgeError;
+use crate::forge::protection::{Protection, Rules, joined};
+
+const REQUIRES_REQUEST: &str = "pull_request";
+const BLOCKS_FORCE_PUSH: &str = "non_fast_forward";
+/// Rulesets whose names are asked for; the others are named by their number.
+const MOST_NAMES: usize = 5;
+
+/// Asks for all rules of a branch.
+pub(super) async fn protection(api: &Api, project: &str, branch: &str) -> Result<Protection, ForgeError> {
+    let classic = classic(api, project, branch).await?;
+    let rulesets = rulesets(api, project, branch).await?;
+    Ok(joined([classic, rulesets]))
+}
+
+async fn classic(api: &Api, project: &str, branch: &str) -> Result<Rules, ForgeError> {
+    let path = format!("/repos/{project}/branches/{}/protection", encoded(branch));
+    let right = "`Administration: read` (or the scope `repo` of an administrator)";
+    let ask = get("read the classic protection rules", right, path);
+    let answer = api.ask(&ask).await?;
+    if answer.is_success() {
+        let rule: ClassicRule = api.read(&ask, &answer)?;
+        return Ok(Rules::Said(said_by_classic(&rule)));
+    }
+    if answer.status == 404 && api.said(&answer).contains("Branch not protected") {
+        return Ok(Rules::Said(Protection::default()));
+    }
+    let hidden = api.hidden(&ask, &answer)?;
+    unprotected(api, project, branch, hidden).await
+}
+
+/// Where the rule itself is hidden, the branch still tells whether there is one at all.
+async fn unprotected(api: &Api, project: &str, branch: &str, hidden: String) -> Result<Rules, ForgeError> {
+    let path = format!("/repos/{project}/branches/{}", encoded(branch));
+    let ask = get("read the branch", "`Contents: read` (or the scope `repo`)", path);
+    let answer = api.ask(&ask).await?;
+    match answer.status {
+        200..300 => {
+            let branch: Branch = api.read(&ask, &answer)?;
+            Ok(match branch.protected {
+                true => Rules::Hidden(hidden),
+                false => Rules::Said(Protection::default()),
+            })
+        }
+        403 if answer.limited.is_none() => Ok(Rules::Hidden(hidden)),
+        _ => Err(api.refusal(&ask, &answer)),
+    }
+}
+
+async fn rulesets(api: &Api, project: &str, branch: &str) -> Result<Rules, ForgeError> {
+    let path = format!("/repos/{project}/rules/branches/{}?per_page=100", encoded(branch));
+    let ask = get(
+        "read the rulesets",
+        "`Metadata: read` (or the scope `repo`)",
+        path,
+    );
+    let answer: Answer = api.ask(&ask).await?;
+    if !answer.is_success() {
+        return Ok(Rules::Hidden(api.hidden(&ask, &answer)?));
+    }
+    let rules: Vec<BranchRule> = api.read(&ask, &answer)?;
+    let has = |kind: &str| rules.iter().any(|rule| rule.kind == kind);
+    let mut ids = Vec::new();
+    for rule in &rules {
+        let counts = [REQUIRES_REQUEST, BLOCKS_FORCE_PUSH].contains(&rule.kind.as_str());
+        if counts && !ids.contains(&rule.ruleset_id) {
+            ids.push(rule.ruleset_id);
+        }
+    }
+    let mut by = Vec::new();
+    for (place, id) in ids.into_iter().enumerate() {
+        by.push(match id {
+            Some(id) if place < MOST_NAMES => ruleset_name(api, project, id).await,
+            Some(id) => format!("ruleset {id}"),
+            None => "a ruleset".to_owned(),
+        });
+    }
+    Ok(Rules::Said(Protection {
+        requires_request: has(REQUIRES_REQUEST),
+        blocks_force_push: has(BLOCKS_FORCE_PUSH),
+        by,
+        unknown: None,
+    }))
+}
+
+/// A ruleset's name, or its number where it is not told.
+async fn ruleset_name(api: &Api, project: &str, id: u64) -> String {
+    let path = format!("/repos/{project}/rulesets/{id}");
+    let ask: Ask = get("read the name of a ruleset", "`Metadata: read`", path);
+    match api.json::<Ruleset>(&ask).await {
+        Ok(ruleset) => format!("ruleset {}", ruleset.name),
+        Err(_) => format!("ruleset {id}"),
+    }
+}
+
+/// A classic rule forbids force pushes unless it allows them.
+fn said_by_classic(rule: &ClassicRule) -> Protection {
+    let requires_request = rule.required_pull_request_reviews.is_some();
+    let allowed = rule.allow_force_pushes.as_ref();
+    let blocks_force_push = !allowed.is_some_and(|switch| switch.enabled);
+    let counts = requires_request || blocks_force_push;
+    Protection {
+        requires_request,
+        blocks_force_push,
+        by: counts.then(|| "classic rule".to_owned()).into_iter().collect(),
+        unknown: None,
+    }
+}

@@ -1,0 +1,99 @@
+//! GitHub's shapes, as far as they are used. Unknown fields are passed over.
+
+use serde::Deserialize;
+
+use crate::forge::offer::RequestState;
+use crate::forge::offering::Existing;
+
+/// `GET /repos/{owner}/{repo}`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Repository {
+    pub(super) default_branch: String,
+}
+
+/// `GET /repos/{owner}/{repo}/branches/{branch}`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Branch {
+    #[serde(default)]
+    pub(super) protected: bool,
+}
+
+/// `GET /repos/{owner}/{repo}/branches/{branch}/protection`. A rule that is off has no field, or one that says so.
+#[derive(Debug, Deserialize)]
+pub(super) struct ClassicRule {
+    pub(super) required_pull_request_reviews: Option<serde_json::Value>,
+    pub(super) allow_force_pushes: Option<Switch>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Switch {
+    pub(super) enabled: bool,
+}
+
+/// One entry of `GET /repos/{owner}/{repo}/rules/branches/{branch}`.
+#[derive(Debug, Deserialize)]
+pub(super) struct BranchRule {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) ruleset_id: Option<u64>,
+}
+
+/// `GET /repos/{owner}/{repo}/rulesets/{id}`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Ruleset {
+    pub(super) name: String,
+}
+
+/// One pull request.
+#[derive(Debug, Deserialize)]
+pub(super) struct PullRequest {
+    pub(super) number: u64,
+    pub(super) html_url: String,
+    pub(super) state: String,
+    pub(super) title: String,
+    pub(super) body: Option<String>,
+    pub(super) merged_at: Option<String>,
+    pub(super) head: Side,
+    pub(super) base: Side,
+}
+
+/// One of the two branches of a pull request.
+#[derive(Debug, Deserialize)]
+pub(super) struct Side {
+    #[serde(rename = "ref")]
+    pub(super) branch: String,
+    /// Nothing where a fork was deleted.
+    pub(super) repo: Option<SideRepository>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct SideRepository {
+    pub(super) full_name: String,
+}
+
+impl PullRequest {
+    /// Whether it comes from this branch of this repository, not from one of the same name in a fork.
+    pub(super) fn is_from(&self, project: &str, branch: &str) -> bool {
+        let repository = self.head.repo.as_ref();
+        let is_here = repository.is_some_and(|repository| repository.full_name.eq_ignore_ascii_case(project));
+        is_here && self.head.branch == branch
+    }
+}
+
+impl From<PullRequest> for Existing {
+    fn from(request: PullRequest) -> Self {
+        let state = match (request.state.as_str(), request.merged_at) {
+            ("open", _) => RequestState::Open,
+            (_, Some(_)) => RequestState::Merged,
+            (_, None) => RequestState::Closed,
+        };
+        Self {
+            number: request.number,
+            url: request.html_url,
+            base: request.base.branch,
+            title: request.title,
+            body: request.body.unwrap_or_default(),
+            state,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Carries calls to GitLab with reqwest.
+//!
+//! The main type is [`ReqwestTransport`]. Token and texts go to one address and nowhere else: redirects are not followed.
+
+use std::net::IpAddr;
+use std::sync::OnceLock;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use reqwest::redirect::Policy;
+use reqwest::{Client, RequestBuilder};
+use url::Url;
+
+use crate::forge::api::{
+    Answer, BODY_BYTES, CONNECT_TIME, Call, Method, TOTAL_TIME, Transport, Unheard, root_cause,
+};
+use crate::forge::token::ForgeToken;
+
+/// reqwest, made at the first call: it reads the machine's certificates.
+pub(super) struct ReqwestTransport {
+    api: Url,
+    token: Option<ForgeToken>,
+    client: OnceLock<Client>,
+}
+
+impl ReqwestTransport {
+    pub(super) fn new(api: Url, token: Option<ForgeToken>) -> Self {
+        Self {
+            api,
+            token,
+            client: OnceLock::new(),
+        }
+    }
+
+    fn client(&self) -> Result<&Client, Unheard> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let mut builder = Client::builder()
+            .connect_timeout(CONNECT_TIME)
+            .timeout(TOTAL_TIME)
+            .redirect(Policy::none())
+            .user_agent(concat!("gemicro/", env!("CARGO_PKG_VERSION")));
+        if is_loopback(&self.api) {
+            builder = builder.no_proxy();
+        }
+        if self.api.scheme() == "http" {
+            // No certificates are needed, so none are loaded.
+            builder = builder.tls_certs_only([]);
+        }
+        let client = builder.build().map_err(|error| unheard(&error))?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    fn request(&self, call: &Call) -> Result<RequestBuilder, Unheard> {
+        let client = self.client()?;
+        let address = format!("{}{}", self.api.as_str().trim_end_matches('/'), call.path);
+        let mut request = match call.method {
+            Method::Get => client.get(address),
+            Method::Post => client.post(address),
+            Method::Patch => client.patch(address),
+            Method::Put => client.put(address),
+        };
+        // GitLab takes its own tokens this way too, not only those of OAuth.
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token.expose());
+        }
+        Ok(match &call.body {
+            Some(body) => request.json(body),
+            None => request,
+        })
+    }
+
+    async fn carry(&self, call: &Call) -> Result<Answer, Unheard> {
+        let sent = self.request(call)?.send().await;
+        let mut response = sent.map_err(|error| unheard(&error))?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| unheard(&error))? {
+            if body.len() + chunk.len() > BODY_BYTES {
+                return Err(Unheard {
+                    reason: format!("the answer has more than {BODY_BYTES} bytes"),
+                });
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let header = |name: &str| {
+            let value = response.headers().get(name)?;
+            value.to_str().ok().map(str::to_owned)
+        };
+        Ok(Answer::new(response.status().as_u16(), body, header))
+    }
+}
+
+impl Transport for ReqwestTransport {
+    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answer, Unheard>> {
+        self.carry(call).boxed()
+    }
+}
+
+fn is_loopback(api: &Url) -> bool {
+    let host = api.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+fn unheard(error: &reqwest::Error) -> Unheard {
+    let reason = match error.is_timeout() {
+        true => format!("no whole answer within {} s", TOTAL_TIME.as_secs()),
+        false => root_cause(error),
+    };
+    Unheard { reason }
+}

@@ -1,0 +1,78 @@
+//! GitLab's shapes, as far as they are used. Unknown fields are passed over.
+
+use serde::Deserialize;
+
+use crate::forge::offer::RequestState;
+use crate::forge::offering::Existing;
+
+/// `GET /projects/{id}`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Project {
+    pub(super) default_branch: Option<String>,
+}
+
+/// `GET /projects/{id}/repository/branches/{branch}`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Branch {
+    #[serde(default)]
+    pub(super) protected: bool,
+}
+
+/// One entry of `GET /projects/{id}/protected_branches`.
+#[derive(Debug, Deserialize)]
+pub(super) struct ProtectedBranch {
+    /// A branch, or a pattern with `*`.
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) push_access_levels: Vec<AccessLevel>,
+    #[serde(default)]
+    pub(super) allow_force_push: bool,
+}
+
+/// Who may push.
+#[derive(Debug, Deserialize)]
+pub(super) struct AccessLevel {
+    /// 0 is nobody; nothing where a person, a group or a key is meant.
+    pub(super) access_level: Option<u32>,
+}
+
+/// One merge request.
+#[derive(Debug, Deserialize)]
+pub(super) struct MergeRequest {
+    pub(super) iid: u64,
+    pub(super) web_url: String,
+    pub(super) state: String,
+    pub(super) title: String,
+    pub(super) description: Option<String>,
+    pub(super) source_branch: String,
+    pub(super) target_branch: String,
+    /// Nothing where a fork was deleted.
+    pub(super) source_project_id: Option<u64>,
+    pub(super) target_project_id: u64,
+}
+
+impl MergeRequest {
+    /// Whether it comes from this branch of this project, not from one of the same name in a fork.
+    pub(super) fn is_from(&self, branch: &str) -> bool {
+        self.source_project_id == Some(self.target_project_id) && self.source_branch == branch
+    }
+}
+
+impl From<MergeRequest> for Existing {
+    fn from(request: MergeRequest) -> Self {
+        let state = match request.state.as_str() {
+            // While it is being merged, a request is locked.
+            "opened" | "locked" => RequestState::Open,
+            "merged" => RequestState::Merged,
+            _ => RequestState::Closed,
+        };
+        Self {
+            number: request.iid,
+            url: request.web_url,
+            base: request.target_branch,
+            title: request.title,
+            body: request.description.unwrap_or_default(),
+            state,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! From an address to a forge that can be asked.
+
+use super::address::{ForgeAddress, ForgeKind, HostOrigin};
+use super::error::ForgeError;
+use super::github::GitHub;
+use super::gitlab::GitLab;
+use super::port::Forge;
+use super::token::ForgeToken;
+
+/// Makes a forge of its address. Nothing is sent yet. Without a token only what is public can be read.
+///
+/// # Errors
+/// When the token cannot be a token, or would go to a host that was only guessed.
+pub fn open(address: ForgeAddress, token: Option<ForgeToken>) -> Result<Box<dyn Forge>, ForgeError> {
+    if let Some(token) = &token {
+        check(&address, token)?;
+    }
+    Ok(match address.kind() {
+        ForgeKind::GitHub => Box::new(GitHub::new(address, token)),
+        ForgeKind::GitLab => Box::new(GitLab::new(address, token)),
+    })
+}
+
+fn check(address: &ForgeAddress, token: &ForgeToken) -> Result<(), ForgeError> {
+    if !token.is_sendable() {
+        return Err(ForgeError::Unauthorised {
+            place: address.place(),
+            doing: "ask anything".to_owned(),
+            message: "the token has blanks or characters in it that no token has".to_owned(),
+            next: format!(
+                "set it again in {}",
+                address.kind().token_variables().join(" or ")
+            ),
+        });
+    }
+    match address.origin() {
+        HostOrigin::Public | HostOrigin::Named => Ok(()),
+        HostOrigin::Guessed => Err(ForgeError::UnnamedHost {
+            host: address.host(),
+            kind: address.kind().name().to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,81 @@
+//! How a branch is protected, as far as the forge tells.
+
+use serde::{Deserialize, Serialize};
+
+/// What the rules of a forge say about one branch.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Protection {
+    /// Nobody changes it but by a request that is merged.
+    pub requires_request: bool,
+    /// Its history cannot be written anew.
+    pub blocks_force_push: bool,
+    /// The rules that say so, for people: `classic rule`, `ruleset main`.
+    pub by: Vec<String>,
+    /// What could not be asked, and why, where that could have changed the answer.
+    pub unknown: Option<String>,
+}
+
+impl Protection {
+    /// Whether both rules hold that a pipeline wants.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.requires_request && self.blocks_force_push
+    }
+}
+
+/// One source of rules of a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// It has this to say.
+    Said(Protection),
+    /// The token may not see it; why, and what that takes.
+    Hidden(String),
+}
+
+/// Puts what several sources say together. What is hidden does not matter where the others say enough.
+pub(crate) fn joined(sources: impl IntoIterator<Item = Rules>) -> Protection {
+    let mut all = Protection::default();
+    let mut hidden = Vec::new();
+    for source in sources {
+        match source {
+            Rules::Said(said) => {
+                all.requires_request |= said.requires_request;
+                all.blocks_force_push |= said.blocks_force_push;
+                all.by.extend(said.by);
+            }
+            Rules::Hidden(why) => hidden.push(why),
+        }
+    }
+    all.unknown = (!hidden.is_empty() && !all.is_complete()).then(|| hidden.join("; "));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(requires_request: bool, blocks_force_push: bool, by: &str) -> Rules {
+        Rules::Said(Protection {
+            requires_request,
+            blocks_force_push,
+            by: vec![by.to_owned()],
+            unknown: None,
+        })
+    }
+
+    #[test]
+    fn several_sources_add_up() {
+        let whole = joined([said(true, false, "a"), said(false, true, "b")]);
+        assert!(whole.is_complete());
+        assert_eq!(whole.by, ["a", "b"]);
+    }
+
+    #[test]
+    fn what_is_hidden_counts_only_where_something_is_missing() {
+        let hidden = || Rules::Hidden("not seen".to_owned());
+        assert_eq!(joined([hidden(), said(true, true, "a")]).unknown, None);
+        let part = joined([hidden(), said(true, false, "a")]);
+        assert_eq!(part.unknown.as_deref(), Some("not seen"));
+        assert_eq!(joined([]), Protection::default());
+    }
+}

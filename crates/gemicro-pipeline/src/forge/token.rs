@@ -1,0 +1,30 @@
+//! The token for a forge.
+
+use std::fmt;
+
+/// A token that shows itself to nobody.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ForgeToken(String);
+
+impl ForgeToken {
+    /// Takes a token; white space around it does not count. Nothing is left of an empty one.
+    pub fn new(text: impl AsRef<str>) -> Option<Self> {
+        let text = text.as_ref().trim();
+        (!text.is_empty()).then(|| Self(text.to_owned()))
+    }
+
+    /// Whether a header can carry it.
+    pub(crate) fn is_sendable(&self) -> bool {
+        self.0.bytes().all(|byte| byte.is_ascii_graphic())
+    }
+
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ForgeToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ForgeToken(***)")
+    }
+}

@@ -1,0 +1,134 @@
+//! Finds the blocks of an answer that carry a tag: those of this step, and foreign ones, which are thrown away.
+//!
+//! The main type is [`Blocks`]. Strict in what opens our block, broad in what is thrown away; fences without a tag play
+//! no part. What a block says is read elsewhere (`json`).
+
+use std::ops::Range;
+
+use super::nonce::Nonce;
+
+const TAG: &str = "gemicro:";
+
+/// The parts of an answer.
+#[derive(Debug, Default)]
+pub(super) struct Blocks<'a> {
+    /// The blocks with our nonce, in their order.
+    pub(super) ours: Vec<Block<'a>>,
+    /// Whole lines outside of any tagged block, ours or foreign.
+    pub(super) outside: Vec<Range<usize>>,
+}
+
+/// A block with our nonce.
+#[derive(Debug)]
+pub(super) struct Block<'a> {
+    /// What stands between its fences, without outer blanks, tabs and newlines.
+    pub(super) body: &'a str,
+    /// Where it ends in the answer.
+    pub(super) end: usize,
+}
+
+/// A line that opens a fence or closes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fence {
+    mark: char,
+    length: usize,
+}
+
+/// Finds all tagged blocks.
+pub(super) fn find<'a>(text: &'a str, nonce: &Nonce) -> Blocks<'a> {
+    let mut blocks = Blocks::default();
+    let mut place = Place::Outside { from: 0 };
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let next = match Tag::of(line, nonce) {
+            Some(Tag::Ours(fence)) => Place::Ours { fence, from: end },
+            Some(Tag::Foreign(fence)) => Place::Foreign { fence },
+            None if place.is_closed_by(line) => Place::Outside { from: end },
+            None => continue,
+        };
+        place.end_at(start, text, &mut blocks);
+        place = next;
+    }
+    place.end_at(text.len(), text, &mut blocks);
+    blocks
+}
+
+/// The fence that a line begins with, after blanks and tabs.
+pub(super) fn fence_of(line: &str) -> Option<Fence> {
+    let inner = line.trim_start_matches([' ', '\t']);
+    let mark = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = inner.len() - inner.trim_start_matches(mark).len();
+    (length >= 3).then_some(Fence { mark, length })
+}
+
+/// Where the walk over the lines is.
+enum Place {
+    Outside { from: usize },
+    Ours { fence: Fence, from: usize },
+    Foreign { fence: Fence },
+}
+
+impl Place {
+    fn is_closed_by(&self, line: &str) -> bool {
+        let opened = match self {
+            Self::Outside { .. } => return false,
+            Self::Ours { fence, .. } | Self::Foreign { fence } => fence,
+        };
+        let only = line.trim_matches([' ', '\t']);
+        fence_of(only).is_some_and(|fence| {
+            fence.mark == opened.mark && fence.length >= opened.length && fence.length == only.len()
+        })
+    }
+
+    fn end_at<'a>(&self, end: usize, text: &'a str, blocks: &mut Blocks<'a>) {
+        match self {
+            Self::Outside { from } => blocks.outside.push(*from..end),
+            Self::Ours { from, .. } => blocks.ours.push(Block {
+                body: text[*from..end].trim_matches([' ', '\t', '\n']),
+                end,
+            }),
+            Self::Foreign { .. } => {}
+        }
+    }
+}
+
+/// What a line with a tag opens.
+enum Tag {
+    Ours(Fence),
+    Foreign(Fence),
+}
+
+impl Tag {
+    fn of(line: &str, nonce: &Nonce) -> Option<Self> {
+        let fence = fence_of(line)?;
+        let is_tagged = line
+            .as_bytes()
+            .windows(TAG.len())
+            .any(|bytes| bytes.eq_ignore_ascii_case(TAG.as_bytes()));
+        if !is_tagged {
+            return None;
+        }
+        let info = &line.trim_start_matches([' ', '\t'])[fence.length..];
+        let is_ours = fence.mark == '`' && is_our_info(info, nonce);
+        Some(if is_ours {
+            Self::Ours(fence)
+        } else {
+            Self::Foreign(fence)
+        })
+    }
+}
+
+/// Blanks, `json`, blanks or tabs, the tag and the nonce, blanks; nothing else.
+fn is_our_info(info: &str, nonce: &Nonce) -> bool {
+    let info = info.trim_matches(' ');
+    let Some((language, rest)) = info.split_at_checked(4) else {
+        return false;
+    };
+    let tag = rest.trim_start_matches([' ', '\t']);
+    language.eq_ignore_ascii_case("json")
+        && tag.len() < rest.len()
+        && tag.strip_prefix(TAG) == Some(nonce.as_str())
+}

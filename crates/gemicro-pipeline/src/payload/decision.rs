@@ -1,0 +1,62 @@
+//! What an agent decided, apart from all other fields of its payload.
+//!
+//! The main type is [`Decision`]. It is a vote: what follows from it is up to the pipeline.
+
+use serde::{Deserialize, Serialize};
+
+/// States what an agent decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// The work is there: a report, a plan, a commit.
+    Done,
+    /// The report or the plan is good.
+    Approve,
+    /// The report or the plan has to be done again.
+    Reject,
+    /// A person has to decide.
+    Escalate,
+    /// The commits are good.
+    Pass,
+    /// The commits have to be changed.
+    Fail,
+    /// The agent says honestly that it could not do its work.
+    Failed {
+        /// What stopped it.
+        reason: String,
+    },
+}
+
+impl Decision {
+    /// Whether it would open a gate.
+    #[must_use]
+    pub const fn is_positive(&self) -> bool {
+        match self {
+            Self::Approve | Self::Pass => true,
+            Self::Done | Self::Reject | Self::Escalate | Self::Fail | Self::Failed { .. } => false,
+        }
+    }
+
+    /// Whether it speaks against what was judged.
+    #[must_use]
+    pub const fn is_negative(&self) -> bool {
+        match self {
+            Self::Reject | Self::Escalate | Self::Fail => true,
+            Self::Done | Self::Approve | Self::Pass | Self::Failed { .. } => false,
+        }
+    }
+
+    /// The word for it: a verdict as agents write it, or a state in small letters.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Approve => "APPROVE",
+            Self::Reject => "REJECT",
+            Self::Escalate => "ESCALATE",
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}

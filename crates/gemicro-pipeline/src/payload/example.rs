@@ -1,0 +1,39 @@
+//! What a prompt shows of a payload: its tag line, and an example that can never be taken for an answer.
+//!
+//! Every value of an example is a placeholder in angle brackets, so that an agent that repeats it is recognised.
+
+use serde_json::{Map, Value};
+
+use super::nonce::Nonce;
+use super::shape::Shape;
+
+/// The line that opens the block of this step.
+#[must_use]
+pub fn tag_line(nonce: &Nonce) -> String {
+    format!("```json gemicro:{nonce}")
+}
+
+/// The object that a role is shown: one line of JSON with placeholders alone.
+#[must_use]
+pub fn example(shape: Shape) -> String {
+    let mut members = Map::new();
+    for key in shape.keys() {
+        members.insert((*key).to_owned(), Value::String(placeholder(shape, key)));
+    }
+    if shape.verdicts().contains(&"REJECT") {
+        members.insert("feedback".to_owned(), Value::from("<needed for REJECT>"));
+    }
+    Value::Object(members).to_string()
+}
+
+fn placeholder(shape: Shape, key: &str) -> String {
+    match key {
+        "verdict" => format!("<{}>", shape.verdicts().join("|")),
+        "status" => "<success>".to_owned(),
+        "report_path" => "<path of the report>".to_owned(),
+        "plan_path" => "<path of the plan>".to_owned(),
+        "review_path" => "<path of the review>".to_owned(),
+        _ if shape == Shape::IntegrationSpecialist => "<hash of the merge commit>".to_owned(),
+        _ => "<hash of your last commit>".to_owned(),
+    }
+}

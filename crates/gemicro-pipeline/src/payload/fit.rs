@@ -1,0 +1,105 @@
+//! Holds a value against the shape of a role, word by word.
+//!
+//! Verdict and status are compared exactly: no trimming, no change of case. Whether the words are true is not asked here
+//! (see `honesty`, and the evidence of the pipeline).
+
+use serde_json::{Map, Value};
+
+use super::shape::Shape;
+
+/// Keys that any role may use.
+const KEYS_OF_ALL: [&str; 2] = ["feedback", "backlog_items"];
+
+/// Whether a value is a payload of this shape.
+pub(super) fn fits(shape: Shape, value: &Value) -> bool {
+    let Value::Object(members) = value else {
+        return false;
+    };
+    !is_echo(shape, value)
+        && !has_key_in_other_case(shape, members)
+        && has_fitting_feedback(members)
+        && has_fitting_backlog(members)
+        && (has_required(shape, members) || is_honest_failure(shape, members))
+}
+
+/// Whether a value repeats the example of the prompt: a field of the role, or the feedback, is a placeholder.
+pub(super) fn is_echo(shape: Shape, value: &Value) -> bool {
+    let Value::Object(members) = value else {
+        return false;
+    };
+    let is_placeholder_at = |key: &str| text(members, key).is_some_and(is_placeholder);
+    role_keys(shape, members).any(is_placeholder_at) || is_placeholder_at("feedback")
+}
+
+/// Whether a text stands for something that was not filled in: dots, or words in angle brackets.
+fn is_placeholder(text: &str) -> bool {
+    let text = text.trim();
+    if text == "..." || text == "…" {
+        return true;
+    }
+    let inner = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    inner.is_some_and(|inner| {
+        !inner.is_empty() && !inner.contains(['<', '>', '\n']) && inner.chars().count() <= 80
+    })
+}
+
+/// The keys that mean something for the role. A reason means something unless the work succeeded.
+fn role_keys<'a>(shape: Shape, members: &Map<String, Value>) -> impl Iterator<Item = &'a str> {
+    let has_reason = shape.commits() && text(members, "status") != Some("success");
+    shape.keys().iter().copied().chain(has_reason.then_some("reason"))
+}
+
+/// A key such as `Verdict`: beside `verdict` it would let a payload say two things.
+fn has_key_in_other_case(shape: Shape, members: &Map<String, Value>) -> bool {
+    role_keys(shape, members).chain(KEYS_OF_ALL).any(|known| {
+        members
+            .keys()
+            .any(|key| key != known && key.eq_ignore_ascii_case(known))
+    })
+}
+
+fn has_required(shape: Shape, members: &Map<String, Value>) -> bool {
+    shape.keys().iter().all(|key| match *key {
+        "verdict" => text(members, key).is_some_and(|word| shape.verdicts().contains(&word)),
+        "status" => text(members, key) == Some("success"),
+        "commit_hash" => text(members, key).is_some_and(is_hash),
+        _ => text(members, key).is_some_and(is_not_blank),
+    })
+}
+
+fn is_honest_failure(shape: Shape, members: &Map<String, Value>) -> bool {
+    shape.commits()
+        && text(members, "status") == Some("failed")
+        && text(members, "reason").is_some_and(is_not_blank)
+        && !members.contains_key("commit_hash")
+}
+
+fn has_fitting_feedback(members: &Map<String, Value>) -> bool {
+    let must_say_why = text(members, "verdict") == Some("REJECT");
+    match members.get("feedback") {
+        None | Some(Value::Null) => !must_say_why,
+        Some(Value::String(text)) => !must_say_why || is_not_blank(text),
+        Some(Value::Object(object)) => !must_say_why || !object.is_empty(),
+        Some(Value::Bool(_) | Value::Number(_) | Value::Array(_)) => false,
+    }
+}
+
+fn has_fitting_backlog(members: &Map<String, Value>) -> bool {
+    match members.get("backlog_items") {
+        None | Some(Value::Null) => true,
+        Some(Value::Array(items)) => items.iter().all(Value::is_string),
+        Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => false,
+    }
+}
+
+fn text<'a>(members: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    members.get(key).and_then(Value::as_str)
+}
+
+fn is_not_blank(text: &str) -> bool {
+    !text.trim().is_empty()
+}
+
+fn is_hash(text: &str) -> bool {
+    (7..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

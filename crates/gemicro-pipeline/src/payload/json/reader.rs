@@ -1,0 +1,161 @@
+//! Reads one value: objects, arrays, words, and the white space and comments between them.
+//!
+//! The main type is [`Reader`]. It descends at most [`MAX_DEPTH`] levels, and looks at every byte once.
+
+use serde_json::{Map, Value};
+
+use super::number;
+use super::text;
+
+/// No value is longer, in bytes of UTF-8.
+pub(in crate::payload) const MAX_BYTES: usize = 64 * 1024;
+
+/// No value is deeper; the outer one is level 1.
+const MAX_DEPTH: usize = 64;
+
+/// The text is no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::payload) struct Unreadable {
+    /// How far the reader came.
+    pub(in crate::payload) n_bytes_read: usize,
+}
+
+/// Reads a text that is one value, with white space and comments round it.
+///
+/// # Errors
+/// When it is anything else, or too long.
+pub(in crate::payload) fn read_whole(body: &str) -> Result<Value, Unreadable> {
+    if body.len() > MAX_BYTES {
+        return Err(Unreadable { n_bytes_read: 0 });
+    }
+    let mut reader = Reader::new(body);
+    let read = reader.whole();
+    read.ok_or(Unreadable {
+        n_bytes_read: reader.at,
+    })
+}
+
+/// Reads the value that a text begins with, and says how many bytes it has.
+///
+/// # Errors
+/// When there is no whole value.
+pub(in crate::payload) fn read_first(text: &str) -> Result<(Value, usize), Unreadable> {
+    let mut reader = Reader::new(text);
+    let read = reader.value(1);
+    let n_bytes_read = reader.at;
+    read.map(|value| (value, n_bytes_read))
+        .ok_or(Unreadable { n_bytes_read })
+}
+
+/// A place in a text. Every method that fails leaves it where it failed.
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// The next byte, not yet taken.
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// What was not yet taken. Only where a character begins.
+    pub(super) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// Takes these characters, when they come next.
+    pub(super) fn take(&mut self, expected: &str) -> bool {
+        let is_next = self.text.as_bytes()[self.at..].starts_with(expected.as_bytes());
+        if is_next {
+            self.at += expected.len();
+        }
+        is_next
+    }
+
+    fn whole(&mut self) -> Option<Value> {
+        self.take("\u{feff}");
+        self.skip_space()?;
+        let value = self.value(1)?;
+        self.skip_space()?;
+        (self.at == self.text.len()).then_some(value)
+    }
+
+    fn value(&mut self, level: usize) -> Option<Value> {
+        match self.peek()? {
+            b'{' | b'[' if level > MAX_DEPTH => None,
+            b'{' => self.object(level).map(Value::Object),
+            b'[' => self.array(level).map(Value::Array),
+            b'-' | b'0'..=b'9' => number::read(self).map(Value::Number),
+            b't' => self.take("true").then_some(Value::Bool(true)),
+            b'f' => self.take("false").then_some(Value::Bool(false)),
+            b'n' => self.take("null").then_some(Value::Null),
+            _ => text::read(self).map(Value::String),
+        }
+    }
+
+    fn object(&mut self, level: usize) -> Option<Map<String, Value>> {
+        self.at += 1;
+        let mut members = Map::new();
+        self.skip_space()?;
+        while !self.take("}") {
+            let key = text::read(self)?;
+            if members.contains_key(&key) {
+                return None;
+            }
+            self.skip_space()?;
+            if !self.take(":") {
+                return None;
+            }
+            self.skip_space()?;
+            members.insert(key, self.value(level + 1)?);
+            self.skip_space()?;
+            if self.take(",") {
+                self.skip_space()?;
+            } else if self.peek() != Some(b'}') {
+                return None;
+            }
+        }
+        Some(members)
+    }
+
+    fn array(&mut self, level: usize) -> Option<Vec<Value>> {
+        self.at += 1;
+        let mut items = Vec::new();
+        self.skip_space()?;
+        while !self.take("]") {
+            items.push(self.value(level + 1)?);
+            self.skip_space()?;
+            if self.take(",") {
+                self.skip_space()?;
+            } else if self.peek() != Some(b']') {
+                return None;
+            }
+        }
+        Some(items)
+    }
+
+    /// Goes over white space and comments; fails in a comment that is not closed.
+    fn skip_space(&mut self) -> Option<()> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\n') => self.at += 1,
+                Some(b'/') if self.take("//") => {
+                    self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+                }
+                Some(b'/') if self.take("/*") => match self.rest().find("*/") {
+                    Some(length) => self.at += length + 2,
+                    None => {
+                        self.at = self.text.len();
+                        return None;
+                    }
+                },
+                _ => return Some(()),
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Takes the small JSON object out of an agent's answer, and says what speaks against using it.
+//!
+//! # Theory of operation
+//!
+//! [`read`] is the whole way: the answer is freed of terminal sequences (`clean`) and of thoughts (`thoughts`), the
+//! blocks that carry the step's [`Nonce`] are found (`blocks`), read by a strict JSON reader with five repairs (`json`)
+//! and held against the [`Shape`] of the role (`fit`). Without such a block the last object that stands alone is taken
+//! (`alone`), and marked as untagged. What is found is a [`Payload`]; [`marks`] says which later rule refuses it.
+//!
+//! One sentence decides every doubt: a false APPROVE or PASS is never acceptable, asking the agent again is cheap.
+//! Nothing here opens a file, asks git, or decides what a pipeline does next.
+
+mod alone;
+mod backlog;
+mod blocks;
+mod clean;
+mod decision;
+mod document_path;
+mod example;
+mod fit;
+mod honesty;
+mod json;
+mod marks;
+mod nonce;
+mod product;
+mod reading;
+mod sentences;
+mod shape;
+mod thoughts;
+mod trouble;
+mod trouble_words;
+
+#[cfg(test)]
+mod tests;
+
+pub use backlog::{MAX_ITEM_CHARACTERS, MAX_ITEMS, clean_backlog};
+pub use decision::Decision;
+pub use document_path::{DOCUMENT_FOLDER, DocumentPath, PathRefused};
+pub use example::{example, tag_line};
+pub use honesty::honesty;
+pub use marks::{Marks, marks};
+pub use nonce::{Nonce, NonceError};
+pub use product::{Feedback, Payload};
+pub use reading::{ReadState, Reading, read};
+pub use shape::{Shape, UnknownShape};

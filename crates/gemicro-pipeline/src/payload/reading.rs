@@ -1,0 +1,159 @@
+//! The whole way from an answer to a payload.
+//!
+//! The main type is [`Reading`]. It says what was found and how; what may be done with it is said by
+//! [`marks`](super::marks()) and by the pipeline.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::alone;
+use super::blocks::{self, Blocks};
+use super::clean::clean;
+use super::fit::{fits, is_echo};
+use super::json;
+use super::nonce::Nonce;
+use super::product::Payload;
+use super::shape::Shape;
+use super::thoughts::without_thoughts;
+
+/// States how far the reading of an answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadState {
+    /// A payload was found.
+    Ok,
+    /// Nothing usable is in the text.
+    Missing,
+    /// Our block is there, but it is not one readable JSON value.
+    Unparsed,
+    /// It can be read, but has the wrong shape or the wrong words.
+    SchemaMismatch,
+    /// Two blocks disagree, or a later object takes back what the block says.
+    Ambiguous,
+}
+
+/// Holds what was found in an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// How far the reading came.
+    pub state: ReadState,
+    /// The payload; there when the state is [`ReadState::Ok`], and only then.
+    pub payload: Option<Payload>,
+    /// Whether the answer has a block with our nonce.
+    pub tagged: bool,
+}
+
+/// Reads the payload of a role out of the final message of its agent.
+///
+/// The message alone is the input: never the output of tools, never a file. Time and memory are proportional to its size.
+#[must_use]
+pub fn read(output: &str, shape: Shape, nonce: &Nonce) -> Reading {
+    let text = clean(output);
+    let answer = without_thoughts(&text);
+    let blocks = blocks::find(answer, nonce);
+    if blocks.ours.is_empty() {
+        untagged(answer, &blocks, shape)
+    } else {
+        tagged(answer, &blocks, shape)
+    }
+}
+
+impl ReadState {
+    /// The name in events and on the command line.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Missing => "missing",
+            Self::Unparsed => "unparsed",
+            Self::SchemaMismatch => "schema_mismatch",
+            Self::Ambiguous => "ambiguous",
+        }
+    }
+}
+
+/// What one of our blocks says.
+enum Body<'a> {
+    Read(Value),
+    Unreadable(&'a str),
+}
+
+impl Body<'_> {
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Read(left), Self::Read(right)) => json::same(left, right),
+            (Self::Unreadable(left), Self::Unreadable(right)) => left == right,
+            (Self::Read(_), Self::Unreadable(_)) | (Self::Unreadable(_), Self::Read(_)) => false,
+        }
+    }
+}
+
+fn tagged(answer: &str, blocks: &Blocks<'_>, shape: Shape) -> Reading {
+    let stopped = |state| Reading {
+        state,
+        payload: None,
+        tagged: true,
+    };
+    let mut counting: Option<(Body<'_>, usize)> = None;
+    for block in &blocks.ours {
+        let body = match json::read_whole(block.body) {
+            Ok(value) if is_echo(shape, &value) => continue,
+            Ok(value) => Body::Read(value),
+            Err(_) => Body::Unreadable(block.body),
+        };
+        if counting
+            .as_ref()
+            .is_some_and(|(earlier, _)| !earlier.is_same(&body))
+        {
+            return stopped(ReadState::Ambiguous);
+        }
+        counting = Some((body, block.end));
+    }
+    match counting {
+        None => stopped(ReadState::SchemaMismatch),
+        Some((Body::Unreadable(_), _)) => stopped(ReadState::Unparsed),
+        Some((Body::Read(value), _)) if !fits(shape, &value) => stopped(ReadState::SchemaMismatch),
+        Some((Body::Read(value), end)) => {
+            let payload = Payload::new(shape, value);
+            if payload.decision().is_positive() && is_taken_back(answer, blocks, end, shape) {
+                return stopped(ReadState::Ambiguous);
+            }
+            Reading {
+                state: ReadState::Ok,
+                payload: Some(payload),
+                tagged: true,
+            }
+        }
+    }
+}
+
+/// Whether a negative object stands alone after the block that counts. What cannot be looked through speaks against it.
+fn is_taken_back(answer: &str, blocks: &Blocks<'_>, end: usize, shape: Shape) -> bool {
+    let first_later = blocks.outside.partition_point(|part| part.start < end);
+    let mut is_negative = false;
+    let walk = alone::walk(answer, &blocks.outside[first_later..], |value| {
+        is_negative |= fits(shape, &value) && Payload::new(shape, value).decision().is_negative();
+    });
+    is_negative || walk.gave_up()
+}
+
+fn untagged(answer: &str, blocks: &Blocks<'_>, shape: Shape) -> Reading {
+    let mut last = None;
+    let walk = alone::walk(answer, &blocks.outside, |value| {
+        if fits(shape, &value) {
+            last = Some(value);
+        }
+    });
+    let payload = last
+        .filter(|_| !walk.gave_up())
+        .map(|value| Payload::new(shape, value));
+    Reading {
+        state: if payload.is_some() {
+            ReadState::Ok
+        } else {
+            ReadState::Missing
+        },
+        payload,
+        tagged: false,
+    }
+}

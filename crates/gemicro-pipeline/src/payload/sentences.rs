@@ -1,0 +1,83 @@
+//! Cuts free text into sentences, and those into segments of words.
+//!
+//! A sentence ends at `.`, `;`, `!`, `?`, a line end, or a word after which the contrary is said; a segment also at commas,
+//! colons, brackets, dashes, "and" and "or". No language is understood here.
+
+/// The words between two pauses.
+pub(super) type Segment<'a> = Vec<&'a str>;
+
+/// Words that end a sentence, because what follows them says the contrary.
+const TURNS: [&str; 8] = [
+    "but",
+    "however",
+    "although",
+    "though",
+    "yet",
+    "except",
+    "whereas",
+    "unfortunately",
+];
+
+/// Words that end a segment.
+const JOINTS: [&str; 5] = ["and", "or", "nor", "while", "then"];
+
+/// Cuts a text in small letters. Segments may be empty.
+pub(super) fn sentences(text: &str) -> Vec<Vec<Segment<'_>>> {
+    let mut cut = Cut {
+        done: Vec::new(),
+        segments: Vec::new(),
+        segment: Segment::new(),
+    };
+    let mut word_start = None;
+    for (at, character) in text.char_indices() {
+        if character.is_alphanumeric() || matches!(character, '_' | '\'') {
+            word_start.get_or_insert(at);
+            continue;
+        }
+        if let Some(start) = word_start.take() {
+            cut.word(&text[start..at]);
+        }
+        let after = &text[at + character.len_utf8()..];
+        // Inside a number, a path or an address these are no pauses.
+        let is_last = after.is_empty() || after.starts_with(char::is_whitespace);
+        match character {
+            '.' | ':' if !is_last => {}
+            '.' | ';' | '!' | '?' | '\n' | '。' | '；' | '！' | '？' => cut.sentence(),
+            ',' | ':' | '(' | ')' | '，' | '、' | '：' | '—' | '–' => cut.pause(),
+            _ => {}
+        }
+    }
+    if let Some(start) = word_start {
+        cut.word(&text[start..]);
+    }
+    cut.sentence();
+    cut.done
+}
+
+struct Cut<'a> {
+    done: Vec<Vec<Segment<'a>>>,
+    segments: Vec<Segment<'a>>,
+    segment: Segment<'a>,
+}
+
+impl<'a> Cut<'a> {
+    fn word(&mut self, word: &'a str) {
+        let is_turn = TURNS.contains(&word) && !self.segment.ends_with(&["not"]);
+        if is_turn {
+            self.sentence();
+        } else if JOINTS.contains(&word) {
+            self.pause();
+        } else {
+            self.segment.push(word);
+        }
+    }
+
+    fn pause(&mut self) {
+        self.segments.push(std::mem::take(&mut self.segment));
+    }
+
+    fn sentence(&mut self) {
+        self.pause();
+        self.done.push(std::mem::take(&mut self.segments));
+    }
+}

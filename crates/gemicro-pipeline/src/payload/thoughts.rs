@@ -1,0 +1,46 @@
+//! Leaves out what an agent thought before it answered.
+//!
+//! Only thoughts at the beginning count, and what stands before a closing tag on a line of its own; elsewhere the same
+//! words are plain text.
+
+const NAMES: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
+
+/// The part of a cleaned answer that comes after the thoughts.
+pub(super) fn without_thoughts(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(name) = opened(rest) {
+        let closing = format!("</{name}>");
+        match rest.find(&closing) {
+            Some(at) => rest = &rest[at + closing.len()..],
+            // A draft that never ends.
+            None => return "",
+        }
+    }
+    after_last_closing_line(rest)
+}
+
+fn opened(text: &str) -> Option<&'static str> {
+    let inner = text.trim_start().strip_prefix('<')?;
+    NAMES.into_iter().find(|name| {
+        inner
+            .strip_prefix(name)
+            .is_some_and(|after| after.starts_with('>'))
+    })
+}
+
+fn after_last_closing_line(text: &str) -> &str {
+    let mut kept = text;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if is_closing(line.strip_suffix('\n').unwrap_or(line)) {
+            kept = &text[at..];
+        }
+    }
+    kept
+}
+
+fn is_closing(line: &str) -> bool {
+    let name = line.strip_prefix("</").and_then(|rest| rest.strip_suffix('>'));
+    name.is_some_and(|name| NAMES.contains(&name))
+}

@@ -1,0 +1,186 @@
+//! The words by which feedback tells of trouble, and those that take a mention back.
+//!
+//! The main type is [`Words`]. All are in small letters, parted by white space; `_` stands for a blank inside a phrase.
+//! How they are weighed is said in `trouble`; the lists are data, and hold no rule.
+
+/// A list of words or phrases.
+pub(super) struct Words(&'static str);
+
+impl Words {
+    /// Whether the list has this word.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.0.split_ascii_whitespace().any(|listed| listed == word)
+    }
+
+    /// The beginning of these words that is a phrase of the list: how many words each such phrase has.
+    pub(super) fn beginnings(&self, words: &[&str]) -> impl Iterator<Item = usize> {
+        self.0.split_ascii_whitespace().filter_map(move |phrase| {
+            let n_words = phrase.split('_').count();
+            let is_next = n_words <= words.len() && phrase.split('_').eq(words[..n_words].iter().copied());
+            is_next.then_some(n_words)
+        })
+    }
+
+    /// Whether a word begins with an entry of the list.
+    pub(super) fn has_stem_of(&self, word: &str) -> bool {
+        self.0.split_ascii_whitespace().any(|stem| word.starts_with(stem))
+    }
+
+    /// All phrases, with their blanks.
+    pub(super) fn phrases(&self) -> impl Iterator<Item = String> {
+        self.0
+            .split_ascii_whitespace()
+            .map(|phrase| phrase.replace('_', " "))
+    }
+}
+
+/// Words that tell of a crash, or of something that is not whole.
+pub(super) const TROUBLE: Words = Words(
+    "crash crashes crashed crashing segfault segfaults segfaulted sigsegv sigabrt sigbus sigill sigkill \
+     panic panics panicked panicking aborts aborted oom hangs hung deadlock deadlocks deadlocked killed \
+     broken unresolved unsolved unfixed unfinished incomplete traceback",
+);
+
+/// The same as groups of words.
+pub(super) const TROUBLE_PHRASES: Words = Words(
+    "segmentation_fault core_dumped stack_overflow out_of_memory timed_out times_out gave_up giving_up \
+     conflict_markers markers_left head_markers left_in_place time_out compilation_error \
+     compilation_errors compile_error compile_errors compiler_error compiler_errors build_error build_errors \
+     unhandled_exception uncaught_exception memory_corruption stack_trace",
+);
+
+/// Forms of failing; they count beside a word of [`CHECKED`], or after a number.
+pub(super) const FAILING: Words = Words("fail fails failed failing failure failures red");
+
+/// What is checked: tests, builds and their tools.
+pub(super) const CHECKED: Words = Words(
+    "test tests testing suite build builds compile compiles compilation ci check checks lint clippy cargo \
+     pytest make npm run merge still assertion assertions",
+);
+
+/// What is wrong when it is said to be there still.
+pub(super) const FAULTS: Words = Words(
+    "error errors problem problems issue issues bug bugs conflict conflicts failure failures marker \
+     markers leak leaks wrong exception exceptions",
+);
+
+/// Words that say that something is there still.
+pub(super) const LASTING: Words = Words(
+    "still again remain remains remaining persist persists persisting sporadically occasionally sometimes",
+);
+
+/// Words that deny what follows them closely.
+pub(super) const NEGATORS: Words = Words("no not never none without zero 0 nothing neither nor cannot free");
+
+/// Words between a denial and its object that break it: "I do not know why it crashes".
+pub(super) const BREAKERS: Words =
+    Words("know why understand sure because how what when where if since only just longer until");
+
+/// Words that say that a trouble is over, or kept off.
+pub(super) const OVER: Words = Words(
+    "fix fixed fixes fixing resolved resolves solved solves gone removed removes repaired cured cures \
+     prevent prevents prevented preventing avoid avoids avoided avoiding eliminated eliminates addressed \
+     addresses corrected handled handles disappeared guards guarded protects instead rather previously \
+     formerly earlier longer anymore simulated simulates injected expected deliberately deliberate \
+     recovers survives catches stopped mutant mutants closes closed reproduces",
+);
+
+/// Words that make being over a wish or a part of the whole.
+pub(super) const PARTLY: Words =
+    Words("partially partly mostly half some most almost todo need needs must should later cannot unable");
+
+/// What a trouble word only qualifies when it follows: a crash handler is no crash.
+pub(super) const QUALIFIED: Words = Words(
+    "handler handlers handling reporter reporting recovery safe safety proof free resistant hook hooks \
+     button detection detector tests test consistency message messages",
+);
+
+/// Beginnings of what somebody could not do.
+pub(super) const INABILITY: Words = Words(
+    "could_not couldn't cannot can_not can't unable_to not_able_to no_way_to failed_to fails_to fail_to \
+     impossible_to not_possible_to",
+);
+
+/// Beginnings of what did not happen.
+pub(super) const LACK: Words = Words(
+    "does_not doesn't do_not don't did_not didn't will_not won't is_not isn't are_not aren't was_not \
+     wasn't were_not weren't not_yet not never",
+);
+
+/// Words that may stand between such a beginning and its verb.
+pub(super) const FILLERS: Words = Words(
+    "be been being get to yet even fully properly completely all ever actually currently still really \
+     cleanly correctly entirely successfully it them the this that any",
+);
+
+/// Beginnings of verbs without which work is not done, whoever could not do them or whatever did not.
+pub(super) const WORK_VERBS: Words =
+    Words("fix resolv solv build built compil start finish complet pass work merg repair boot link succeed");
+
+/// Beginnings of verbs that somebody could not do; of a thing they are harmless: "it does not test the colour".
+pub(super) const CHECK_VERBS: Words = Words("run ran execut test verif review check install apply");
+
+/// Words for a hope that stands in for a check.
+pub(super) const HOPED: Words = Words("fine ok okay works passes pass good correct green");
+
+/// Parts of keys that name a trouble.
+pub(super) const TROUBLE_KEYS: Words = Words(
+    "crash crashes crashed segfault panic panics unresolved unsolved unfixed broken error errors failed \
+     failing failure failures exception",
+);
+
+/// Parts of keys that make such a key harmless: `fixed_errors`, `error_handling`.
+pub(super) const HARMLESS_KEYS: Words = Words(
+    "fixed resolved solved handled handling handler message messages code codes path paths type types \
+     expected previous no",
+);
+
+/// Texts that deny what their key names.
+pub(super) const DENIALS: Words = Words(
+    "none no n/a na nil null false 0 - nothing nothing_left keine kein nein ninguno ninguna aucun aucune \
+     nenhum nessuno нет 无 無 没有 なし 없음",
+);
+
+/// Trouble in other languages: Chinese, Japanese, Korean, German, French, Spanish, Portuguese, Italian, Russian and
+/// Ukrainian, Polish, Dutch, Turkish, Arabic, Hindi, Vietnamese, Indonesian.
+///
+/// Each counts where a word begins, in Chinese, Japanese and Korean anywhere.
+pub(super) const FOREIGN_TROUBLE: Words = Words(
+    "崩溃 崩潰 段错误 无法运行 无法编译 无法构建 无法解决 无法修复 无法启动 无法通过 无法完成 無法 未解决 \
+     未解決 没有解决 尚未修复 未修复 未能 失败 失敗 超时 报错 死锁 卡死 仍然报错 \
+     クラッシュ 異常終了 未修正 できません できなかった タイムアウトし 落ちる 落ちます ハングし \
+     크래시 충돌이_발생 충돌합니다 실패 해결되지 해결하지_못 미해결 멈춥니다 할_수_없 \
+     absturz abstürze abgestürzt stürzt stürzen ungelöst nicht_gelöst nicht_behoben nicht_beheben \
+     nicht_lösen fehlgeschlagen schlägt_fehl schlagen_fehl konnte_nicht konnten_nicht baut_nicht \
+     kompiliert_nicht läuft_nicht hängt_sich_auf zeitüberschreitung \
+     plante_ plantent planté plantage non_résolu pas_résolu pas_pu échoue échoué échouent ne_compile_pas \
+     impossible_de erreur_non se_bloque \
+     falla_ fallan falló fallaron se_cuelga se_bloquea se_cae colapsa sin_resolver no_resuelto \
+     no_resuelta no_se_pudo no_se_pudieron no_pude no_compila no_se_ha_podido \
+     falha_ao falham falhou falharam trava_ não_resolvid não_foi_possível não_consegui não_compila \
+     va_in_crash si_blocca non_risolt fallisce falliscono fallito falliti non_compila \
+     non_è_stato_possibile impossibile_ \
+     падает падают упал вылетает сбой аварийн не_удалось не_решен не_решён не_исправлен не_собирается \
+     не_компилируется не_проходят не_проходит завершился_с_ошибкой падає не_вдалося \
+     nie_udało nie_działa nierozwiązan zawiesza_się crasht loopt_vast niet_opgelost mislukt çöküyor çöktü \
+     başarısız çözülmedi çözülemedi \
+     انهيار ينهار يتعطل تعطل فشل لم_يتم_حل क्रैश विफल bị_lỗi không_thể thất_bại gagal",
+);
+
+/// What takes a trouble in another language back, in the same clause.
+///
+/// Each names the trouble or its end: a bare "no" takes nothing back.
+pub(super) const FOREIGN_OVER: Words = Words(
+    "没有崩溃 无崩溃 不再 不会 未出现 已修复 修复了 已解决 解决了 没有失败 无失败 零失败 0_失败 \
+     クラッシュしません クラッシュしない クラッシュしなくなり クラッシュなし クラッシュはありません \
+     失敗なし 失敗はありません 失敗しません 修正しました 修正済み 解決しました \
+     해결했 해결됨 수정했 수정됨 실패_없음 실패가_없 크래시_없음 크래시가_없 발생하지_않 실패하지_않 \
+     kein_absturz keine_abstürze keinen_absturz nicht_mehr ohne_absturz wurde_behoben wurden_behoben \
+     ist_behoben sind_behoben behebt \
+     ne_plante_plus aucun_plantage aucun_échec sans_plantage a_été_corrigé est_corrigé \
+     ya_no ningún_fallo ninguna_falla fue_corregid está_corregid não_falha_mais nenhuma_falha \
+     foi_corrigid nessun_crash è_stato_corretto \
+     больше_не был_исправлен был_устранен был_устранён нет_сбо без_сбо \
+     geen_crash is_opgelost zijn_opgelost naprawion giderildi düzeltildi لا_يوجد تم_إصلاح ठीक đã_sửa \
+     tidak_ada",
+);

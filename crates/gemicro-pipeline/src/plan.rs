@@ -1,0 +1,91 @@
+//! Everything that a pipeline's decisions depend on, frozen when the run begins.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gemicro_core::ask::AgentName;
+use gemicro_event::StreamId;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::documents::Feature;
+use crate::payload::Nonce;
+use crate::workflow::{Mode, Workflow};
+
+/// A task, resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PipelinePlan {
+    /// The user's checkout, or a folder in it.
+    pub directory: String,
+    /// What is to be done, in the user's words.
+    pub task: String,
+    /// How it is entered.
+    pub mode: Mode,
+    /// What it is called in documents.
+    pub feature: Feature,
+    /// The branch.
+    pub branch: String,
+    /// The branch must have exactly this name.
+    #[serde(default)]
+    pub exact_branch: bool,
+    /// The workflow, with its prompts.
+    pub workflow: Workflow,
+    /// Who works where the role does not say.
+    pub agent: AgentName,
+    /// The model of that agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The remote whose main is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+    /// A remote main without protection ends the task.
+    #[serde(default)]
+    pub require_protection: bool,
+    /// Whether the branch is pushed and offered where there is a remote.
+    pub push: bool,
+    /// What nonces are made of; no agent ever sees it.
+    pub seed: String,
+    /// An earlier run that it goes on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Earlier>,
+    /// What was changed while the request became a plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+}
+
+/// What a run brings along from an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// That run.
+    pub run: StreamId,
+    /// The phase to begin with.
+    pub phase: String,
+    /// The commit that the branch began with.
+    pub base: String,
+    /// The latest document of each phase.
+    pub documents: BTreeMap<String, String>,
+    /// How often each phase had been entered.
+    pub rounds: BTreeMap<String, u32>,
+    /// The phase that had led there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// What it had to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+}
+
+impl PipelinePlan {
+    /// The agents that its roles need.
+    #[must_use]
+    pub fn agents(&self) -> BTreeSet<AgentName> {
+        let roles = self.workflow.roles.values();
+        roles.map(|role| role.agent.unwrap_or(self.agent)).collect()
+    }
+
+    /// The nonce of a step: nobody who does not know the seed can tell it beforehand.
+    #[must_use]
+    pub fn nonce(&self, step: &str) -> Nonce {
+        let digest = Sha256::digest(format!("{}\n{step}", self.seed));
+        let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        hex.parse().expect("sixteen hex digits are a nonce")
+    }
+}

@@ -1,0 +1,97 @@
+//! The step that runs the checks, and what it proves.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::place::Place;
+use crate::evidence::CheckVerdict;
+use crate::workflow::Check;
+
+/// Its step kind.
+pub const CHECK_STEP: &str = "pipeline_check";
+
+/// What it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckInput {
+    /// Where.
+    pub place: Place,
+    /// What is run.
+    pub checks: Vec<Check>,
+}
+
+/// What gemicro itself saw of one tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// The tree, without the documents of tasks.
+    pub tree: String,
+    /// Every check.
+    pub checks: Vec<Checked>,
+}
+
+/// One check that was run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Checked {
+    /// Its name.
+    pub name: String,
+    /// Its command.
+    pub command: String,
+    /// What it says.
+    pub verdict: CheckVerdict,
+    /// How long it took.
+    pub took_ms: u64,
+    /// The end of what it printed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
+}
+
+impl Evidence {
+    /// What speaks against the tree, in words for an agent.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let failed = self.checks.iter().filter_map(|check| {
+            let (why, command) = (check.fault()?, &check.command);
+            Some(match check.output.trim() {
+                "" => format!("{why} ({command})"),
+                output => format!("{why} ({command}); it printed last:\n{output}"),
+            })
+        });
+        failed.collect()
+    }
+
+    /// How many tests ran in all, where every suite told it.
+    #[must_use]
+    pub fn n_tests(&self) -> Option<u64> {
+        let counts = self.checks.iter().filter_map(Checked::n_tests);
+        counts.reduce(|a, b| a.saturating_add(b))
+    }
+}
+
+impl Checked {
+    /// What speaks against it.
+    #[must_use]
+    pub fn fault(&self) -> Option<&str> {
+        match &self.verdict {
+            CheckVerdict::Passed { .. } => None,
+            CheckVerdict::Failed { why } | CheckVerdict::Refused { why } => Some(why),
+        }
+    }
+
+    /// How many tests ran, where the output said it.
+    #[must_use]
+    pub fn n_tests(&self) -> Option<u64> {
+        match &self.verdict {
+            CheckVerdict::Passed { n_tests } => *n_tests,
+            CheckVerdict::Failed { .. } | CheckVerdict::Refused { .. } => None,
+        }
+    }
+
+    /// What it says, in one word.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match &self.verdict {
+            CheckVerdict::Passed { .. } => "passed",
+            CheckVerdict::Failed { .. } => "failed",
+            CheckVerdict::Refused { .. } => "refused",
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The last step: the branch is pushed and offered.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::init::MainBranch;
+use super::place::Place;
+
+/// Its step kind.
+pub const DELIVER_STEP: &str = "pipeline_deliver";
+
+/// What it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliverInput {
+    /// Where.
+    pub place: Place,
+    /// The tree that the verdicts are about.
+    pub tree: String,
+    /// The branch it is offered to, as it was merged.
+    pub main: MainBranch,
+    /// Whether it may be pushed and offered on the remote's forge.
+    pub push: bool,
+    /// The title of the request.
+    pub title: String,
+    /// Its text.
+    pub body: String,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Delivered {
+    /// The commit.
+    pub commit: String,
+    /// The remote it was pushed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+    /// The request on the forge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The request was there already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub existed: bool,
+    /// The text of a request, where there is no forge to take it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// What else there is to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,104 @@
+//! The step that takes over what an agent did, and holds it against what it claims.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::place::Place;
+use crate::evidence::PlanBlock;
+
+/// Its step kind.
+pub const IMPORT_STEP: &str = "pipeline_import";
+
+/// What it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportInput {
+    /// Where.
+    pub place: Place,
+    /// Folders that the agent may have changed; without them everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<Vec<String>>,
+    /// What is said about changes that the agent did not commit.
+    pub message: String,
+    /// Trailers of that commit.
+    pub trailers: Vec<(String, String)>,
+    /// What the agent claims.
+    pub claim: Claim,
+    /// The commit that the branch began with.
+    pub base: String,
+}
+
+/// What an agent claims to have done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// Nothing that could be looked at.
+    Nothing,
+    /// It wrote a document.
+    Document {
+        /// Where.
+        path: String,
+    },
+    /// It wrote a plan.
+    Plan {
+        /// Where.
+        path: String,
+    },
+    /// It did what a plan says.
+    Work {
+        /// Its last commit.
+        commit: String,
+        /// The plan.
+        plan: String,
+        /// The commit in which the plan is as it was approved.
+        approved: String,
+        /// The list of what it did.
+        verification: String,
+    },
+    /// It resolved the conflicts of a merge.
+    Merge {
+        /// Its last commit.
+        commit: String,
+        /// The commit that was merged.
+        theirs: String,
+        /// The files that were in conflict.
+        files: Vec<String>,
+    },
+}
+
+/// What was taken over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Taken {
+    /// Where the branch was.
+    pub old: String,
+    /// Where it is.
+    pub new: String,
+    /// The commits that came, oldest first: id and subject.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<(String, String)>,
+    /// Files that differ.
+    #[serde(default)]
+    pub n_files: u64,
+    /// Lines that came.
+    #[serde(default)]
+    pub insertions: u64,
+    /// Lines that went.
+    #[serde(default)]
+    pub deletions: u64,
+    /// The tree now, without the documents of tasks.
+    pub tree: String,
+    /// What does not hold of what the agent claims.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<String>,
+    /// The plan, where it wrote one that can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanBlock>,
+    /// The checkout for the user's eyes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
+    /// Changes that deserve a look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<String>,
+    /// What else there is to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,71 @@
+//! The first step: the branch, its private checkout, the remote's protection, and the checks on the base.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check::Evidence;
+use super::place::Place;
+use crate::workflow::Check;
+
+/// Its step kind.
+pub const INIT_STEP: &str = "pipeline_init";
+
+/// What it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InitInput {
+    /// Where; the tip is empty for a new branch, which begins at the checkout's commit.
+    pub place: Place,
+    /// The branch must have exactly this name; else a number is put behind one that is taken.
+    pub exact: bool,
+    /// The branch is there already: an earlier run made it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub goes_on: bool,
+    /// What must succeed on the base.
+    pub checks: Vec<Check>,
+    /// The remote whose main is meant; without one `origin`, or the only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+    /// A remote main without protection ends the task.
+    pub require_protection: bool,
+}
+
+/// What it found and made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Prepared {
+    /// The branch.
+    pub branch: String,
+    /// The commit that it began with.
+    pub base: String,
+    /// Where it is now; the base, unless an earlier run worked on it.
+    pub tip: String,
+    /// The branch that it is meant for.
+    pub main: MainBranch,
+    /// The folder in which files are handed to agents.
+    pub handover: String,
+    /// The checkout for the user's eyes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
+    /// What is known about the protection of the remote's main.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protection: Option<String>,
+    /// What the checks say about the base.
+    pub evidence: Evidence,
+    /// The person's notes for agents, where there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub human_review: Option<String>,
+    /// What the user should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// The branch that a task is meant for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MainBranch {
+    /// Its name.
+    pub name: String,
+    /// Where it was.
+    pub commit: String,
+    /// The remote it is on; none for a local one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+}

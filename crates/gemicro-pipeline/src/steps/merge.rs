@@ -1,0 +1,66 @@
+//! The step that merges main into the branch.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::init::MainBranch;
+use super::place::Place;
+
+/// Its step kind.
+pub const MERGE_STEP: &str = "pipeline_merge";
+
+/// What it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeInput {
+    /// Where.
+    pub place: Place,
+    /// Which branch, as it was when the task began; it is looked up again.
+    pub main: MainBranch,
+    /// What the merge says.
+    pub message: String,
+    /// Its trailers.
+    pub trailers: Vec<(String, String)>,
+}
+
+/// How it went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Merged {
+    /// Main as it is now.
+    pub main: MainBranch,
+    /// What became of it.
+    pub outcome: MergeOutcome,
+    /// Where the branch is now.
+    pub new: String,
+    /// The tree, without the documents of tasks.
+    pub tree: String,
+    /// The files in conflict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// What git said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
+}
+
+/// What became of a merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MergeOutcome {
+    /// The branch has all of main already.
+    UpToDate,
+    /// It was merged.
+    Merged,
+    /// Somebody has to resolve conflicts.
+    Conflict,
+}
+
+impl MergeOutcome {
+    /// The word of the edge.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::UpToDate => "up_to_date",
+            Self::Merged => "merged",
+            Self::Conflict => "conflict",
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Edges: each outcome has one, each leads somewhere, and nothing else has one.
+
+use super::super::graph::leading_to;
+use super::super::model::{Mode, Phase, Target, Work, Workflow};
+use super::super::outcomes::{DONE, outcomes};
+use super::super::places::Report;
+
+/// Adds what is wrong; says whether every edge leads somewhere.
+pub(super) fn check(workflow: &Workflow, report: &mut Report) -> bool {
+    let mut lead_somewhere = check_modes(workflow, report);
+    for phase in &workflow.phases {
+        lead_somewhere &= check_role(workflow, phase, report);
+        check_words(workflow, phase, report);
+        for (word, target) in &phase.edges {
+            if let Some(message) = wrong_target(workflow, phase, target) {
+                report.add(edge_key(phase, word), message);
+                lead_somewhere = false;
+            }
+        }
+    }
+    lead_somewhere
+}
+
+fn check_modes(workflow: &Workflow, report: &mut Report) -> bool {
+    if workflow.modes.is_empty() {
+        report.add("modes", "there is none: write at least `direct: PHASE`");
+    }
+    let modes = workflow.modes.iter();
+    let unknown: Vec<(&Mode, &String)> = modes.filter(|(_, name)| workflow.phase(name).is_none()).collect();
+    for (mode, name) in &unknown {
+        let message = format!("there is no phase `{name}`: {}", phases_there_are(workflow));
+        report.add(format!("modes.{mode}"), message);
+    }
+    unknown.is_empty() && !workflow.modes.is_empty()
+}
+
+fn check_role(workflow: &Workflow, phase: &Phase, report: &mut Report) -> bool {
+    match &phase.work {
+        Work::Agent { role, .. } if !workflow.roles.contains_key(role) => {
+            let known: Vec<&str> = workflow.roles.keys().map(String::as_str).collect();
+            let message = format!("there is no role `{role}`: there are {}", known.join(", "));
+            report.add(format!("phases.{}.role", phase.name), message);
+            false
+        }
+        Work::Agent { .. } | Work::Merge | Work::Deliver => true,
+    }
+}
+
+fn check_words(workflow: &Workflow, phase: &Phase, report: &mut Report) {
+    let role = match &phase.work {
+        Work::Agent { role, .. } => match workflow.roles.get(role) {
+            Some(role) => Some(role),
+            // What an unknown role can say is unknown, too.
+            None => return,
+        },
+        Work::Merge | Work::Deliver => None,
+    };
+    let words = outcomes(&phase.work, role);
+    for word in words.iter().filter(|word| !phase.edges.contains_key(**word)) {
+        let (key, message) = match *word {
+            DONE => (
+                "next",
+                "it leads nowhere: write `next: PHASE` or `next: end`".to_owned(),
+            ),
+            word => (
+                "on",
+                format!("missing {} edge: write `{word}: PHASE`", word.to_lowercase()),
+            ),
+        };
+        report.add(format!("phases.{}.{key}", phase.name), message);
+    }
+    for word in phase.edges.keys().filter(|word| !words.contains(&word.as_str())) {
+        let message = match words {
+            [DONE] => "its outcome has no words: write `next: PHASE` alone".to_owned(),
+            words if word == DONE => format!("it decides: write `on` with {}", words.join(", ")),
+            words => format!("it never says this: it says {}", words.join(", ")),
+        };
+        report.add(edge_key(phase, word), message);
+    }
+}
+
+fn wrong_target(workflow: &Workflow, phase: &Phase, target: &Target) -> Option<String> {
+    match target {
+        Target::Phase(name) if workflow.phase(name).is_none() => Some(format!(
+            "there is no phase `{name}`: {}",
+            phases_there_are(workflow)
+        )),
+        Target::Back if leading_to(workflow, &phase.name).is_empty() => {
+            Some("no phase leads here, so nothing is `back`: name a phase".to_owned())
+        }
+        Target::Phase(_) | Target::Back | Target::End => None,
+    }
+}
+
+fn phases_there_are(workflow: &Workflow) -> String {
+    let names: Vec<&str> = workflow.phases.iter().map(|phase| phase.name.as_str()).collect();
+    format!("there are {}", names.join(", "))
+}
+
+fn edge_key(phase: &Phase, word: &str) -> String {
+    match word {
+        DONE => format!("phases.{}.next", phase.name),
+        word => format!("phases.{}.on.{word}", phase.name),
+    }
+}

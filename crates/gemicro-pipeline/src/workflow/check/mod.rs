@@ -1,0 +1,16 @@
+//! What is refused before anything is spent: one file per group of rules, each adding to one report.
+
+mod artifacts;
+mod documents;
+mod edges;
+mod names;
+mod numbers;
+mod paths;
+mod prompts;
+mod reach;
+mod roles;
+mod rules;
+
+pub(super) use names::is_prompt_name;
+pub(super) use rules::check;
+pub use rules::warnings;

@@ -1,0 +1,49 @@
+//! Phases that nobody reaches, that lead nowhere, or that go round for ever.
+
+use super::super::graph::Graph;
+use super::super::model::Workflow;
+use super::super::places::Report;
+
+/// The most rounds that bound a loop.
+const MOST_ROUNDS: u32 = 20;
+
+pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+    let graph = Graph::of(workflow);
+    let (reached, ending) = (graph.reached(), graph.ending());
+    for (idx, phase) in workflow.phases.iter().enumerate() {
+        let key = format!("phases.{}", phase.name);
+        if !reached[idx] {
+            report.add(
+                key,
+                "unreachable phase: no mode leads to it; add an edge or leave it out",
+            );
+        } else if !ending[idx] {
+            report.add(key, "no path from here to the end: some phase needs `next: end`");
+        }
+    }
+    check_loops(workflow, &graph, report);
+}
+
+/// Every loop must pass a phase that is entered a bounded number of times.
+fn check_loops(workflow: &Workflow, graph: &Graph<'_>, report: &mut Report) {
+    let phases = &workflow.phases;
+    let mut unbounded: Vec<bool> = phases.iter().map(|phase| phase.rounds > MOST_ROUNDS).collect();
+    for start in 0..phases.len() {
+        if !unbounded[start] {
+            continue;
+        }
+        let Some(found) = graph.loop_from(start, &unbounded) else {
+            continue;
+        };
+        let around = found.iter().chain([&start]);
+        let names: Vec<&str> = around.map(|idx| phases[*idx].name.as_str()).collect();
+        let message = format!(
+            "unbounded loop {}: one of them needs `rounds` from 1 to {MOST_ROUNDS}",
+            names.join(" → ")
+        );
+        report.add(format!("phases.{}.rounds", phases[start].name), message);
+        for idx in found {
+            unbounded[idx] = false;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Roles that may do what their part forbids, or cannot do what it asks.
+
+use super::super::capability::offers;
+use super::super::model::{Role, Workflow, Writes};
+use super::super::outcomes::{is_reviewer, names_commit, names_document};
+use super::super::places::Report;
+
+pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+    for (name, role) in &workflow.roles {
+        let key = format!("roles.{name}");
+        if let Some(message) = wrong_rights(role) {
+            report.add(format!("{key}.sandbox"), message);
+        }
+        let mut known = Vec::new();
+        for tool in &role.tools {
+            let key = format!("{key}.tools.{tool}");
+            if known.contains(tool) {
+                report.add(key.as_str(), "it stands there twice: leave one out");
+            }
+            known.push(*tool);
+            // Without an agent of its own the role is held against the one that will work: `check_for`.
+            if let Some(agent) = role.agent
+                && !offers(agent, *tool)
+            {
+                let message =
+                    format!("{agent} has no such tool: name another `agent`, or leave the tool out");
+                report.add(key, message);
+            }
+        }
+    }
+}
+
+fn wrong_rights(role: &Role) -> Option<&'static str> {
+    let shape = role.shape;
+    match role.sandbox {
+        Writes::Documents | Writes::WorkspaceWrite if is_reviewer(shape) => {
+            Some("a reviewer never touches what it judges: write `read-only` or `reviews`")
+        }
+        Writes::ReadOnly if names_document(shape) => {
+            Some("the role writes a document itself: write `reviews` for a reviewer, else `documents`")
+        }
+        Writes::ReadOnly | Writes::Reviews | Writes::Documents if names_commit(shape) => {
+            Some("the role commits code: write `workspace-write`")
+        }
+        Writes::ReadOnly | Writes::Reviews | Writes::Documents | Writes::WorkspaceWrite => None,
+    }
+}

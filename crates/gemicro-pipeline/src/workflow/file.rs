@@ -1,0 +1,124 @@
+//! The workflow file as it is written: strict types with places, nothing checked beyond them.
+//!
+//! The main type is [`WorkflowFile`]. What the values mean together is found out in `parse` and `check`.
+
+use gemicro_core::ask::AgentName;
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use super::entries::Entries;
+use super::model::{NetworkRule, Tool, Writes};
+use super::values::{MicroUsd, Milliseconds};
+use crate::payload::Shape;
+
+/// The whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WorkflowFile {
+    pub(super) workflow: Spanned<String>,
+    pub(super) version: Spanned<u32>,
+    pub(super) modes: Spanned<Entries<Spanned<String>>>,
+    pub(super) roles: Entries<RoleFile>,
+    pub(super) phases: Vec<PhaseFile>,
+    /// The bound of phases that say none.
+    #[serde(default)]
+    pub(super) rounds: Option<Spanned<u32>>,
+    #[serde(default)]
+    pub(super) checks: Vec<CheckFile>,
+    #[serde(default)]
+    pub(super) setup: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) carry: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) caches: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) network: NetworkRule,
+    #[serde(default)]
+    pub(super) max_asks: Option<Spanned<u32>>,
+}
+
+/// One role.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RoleFile {
+    pub(super) title: Spanned<String>,
+    pub(super) shape: Spanned<Shape>,
+    #[serde(default)]
+    pub(super) agent: Option<Spanned<AgentName>>,
+    #[serde(default)]
+    pub(super) model: Option<Spanned<String>>,
+    pub(super) sandbox: Spanned<Writes>,
+    #[serde(default)]
+    pub(super) tools: Vec<Spanned<Tool>>,
+    pub(super) prompt: Spanned<String>,
+    #[serde(default)]
+    pub(super) budget: BudgetFile,
+    #[serde(default)]
+    pub(super) timeouts: TimeoutsFile,
+}
+
+/// What one step of a role may spend.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BudgetFile {
+    #[serde(default)]
+    pub(super) max_tokens: Option<Spanned<u64>>,
+    #[serde(default)]
+    pub(super) max_usd: Option<MicroUsd>,
+    #[serde(default)]
+    pub(super) max_turns: Option<Spanned<u64>>,
+}
+
+/// How long one step of a role may take, and be silent.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TimeoutsFile {
+    #[serde(default)]
+    pub(super) total: Option<Milliseconds>,
+    #[serde(default)]
+    pub(super) idle: Option<Spanned<Milliseconds>>,
+}
+
+/// One phase.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PhaseFile {
+    pub(super) name: Spanned<String>,
+    pub(super) label: Spanned<String>,
+    #[serde(default)]
+    pub(super) role: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) action: Option<Spanned<Action>>,
+    #[serde(default)]
+    pub(super) reads: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) document: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) next: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) on: Option<Spanned<Entries<Spanned<String>>>>,
+    #[serde(default)]
+    pub(super) rounds: Option<Spanned<u32>>,
+    #[serde(default)]
+    pub(super) human: Option<Spanned<String>>,
+}
+
+/// What gemicro itself does in a phase.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Action {
+    Merge,
+    Deliver,
+}
+
+/// One command that gives evidence.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckFile {
+    pub(super) name: Spanned<String>,
+    pub(super) command: String,
+    #[serde(default)]
+    pub(super) tests: bool,
+    #[serde(default)]
+    pub(super) timeout: Option<Milliseconds>,
+}

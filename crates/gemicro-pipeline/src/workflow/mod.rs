@@ -1,0 +1,34 @@
+//! The workflow file: phases, roles, edges, bounds and checks.
+//!
+//! [`parse`] reads a file and refuses, before anything is spent, what could not end well: everything that is
+//! wrong with it is told at once, each with its line. Nothing here opens a file or runs anything.
+
+mod capability;
+mod check;
+mod default;
+mod entries;
+mod error;
+mod file;
+mod graph;
+mod mermaid;
+mod model;
+mod outcomes;
+mod parse;
+mod places;
+mod prompt;
+mod show;
+#[cfg(test)]
+mod tests;
+mod values;
+mod yaml;
+
+pub use capability::{MissingTool, check_for, offers};
+pub use check::warnings;
+pub use default::{default_files, default_workflow};
+pub use error::{Problem, WorkflowError};
+pub use mermaid::show_mermaid;
+pub use model::{Check, Mode, NetworkRule, Phase, Reads, Role, Target, Tool, Work, Workflow, Writes};
+pub use outcomes::{DONE, outcomes};
+pub use parse::{FORMAT_VERSION, parse};
+pub use prompt::{HandedOver, PromptContext, PromptError, render, untrusted};
+pub use show::show_text;

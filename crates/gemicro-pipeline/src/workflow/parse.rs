@@ -1,0 +1,315 @@
+//! From the text of a workflow file to a workflow that was checked.
+//!
+//! The main function is [`parse`]. It opens no file: prompts are handed in by name.
+
+use std::collections::BTreeMap;
+
+use gemicro_core::ask::Grant;
+use serde_saphyr::Spanned;
+
+use super::check;
+use super::entries::Entries;
+use super::error::WorkflowError;
+use super::file::{Action, CheckFile, PhaseFile, RoleFile, WorkflowFile};
+use super::model::{Check, Mode, Phase, Reads, Role, Target, Work, Workflow};
+use super::outcomes::DONE;
+use super::places::Report;
+use super::prompt::{ENDING_FILE, RULES_FILE};
+use super::values::Milliseconds;
+use super::yaml;
+
+/// The version of the file that is read here.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// How often a phase may be entered where nothing is said.
+const ROUNDS: u32 = 4;
+/// How often an answer is asked for again where nothing is said.
+const ASKS: u32 = 2;
+/// Time of a step, its silence, and time of a check where nothing is said.
+const TOTAL: Milliseconds = Milliseconds::minutes(30);
+const IDLE: Milliseconds = Milliseconds::minutes(5);
+const CHECK: Milliseconds = Milliseconds::minutes(20);
+
+/// Reads and checks a workflow; `prompts` gives the text of a prompt file by its name.
+///
+/// # Errors
+/// When the text is no workflow, or when running it could not end well: all reasons at once, each with its place.
+pub fn parse(text: &str, prompts: &dyn Fn(&str) -> Option<String>) -> Result<Workflow, WorkflowError> {
+    let file: WorkflowFile = yaml::read(text).map_err(WorkflowError::Unreadable)?;
+    let mut report = Report::default();
+    let mut workflow = convert(file, &mut report);
+    if report.is_clean() {
+        workflow.prompts = gather(&workflow, prompts);
+        check::check(&workflow, &mut report);
+    }
+    if report.is_clean() {
+        return Ok(workflow);
+    }
+    Err(WorkflowError::Unsound(report.into_problems()))
+}
+
+/// The prompts of all roles, and what goes with every prompt. Only plain names are asked for.
+fn gather(workflow: &Workflow, prompts: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+    let of_roles = workflow.roles.values().map(|role| role.prompt.as_str());
+    [RULES_FILE, ENDING_FILE]
+        .into_iter()
+        .chain(of_roles)
+        .filter(|name| check::is_prompt_name(name))
+        .filter_map(|name| Some((name.to_owned(), prompts(name)?)))
+        .collect()
+}
+
+fn convert(file: WorkflowFile, report: &mut Report) -> Workflow {
+    report.places.note("workflow", &file.workflow);
+    report.places.note("version", &file.version);
+    if file.version.value != FORMAT_VERSION {
+        let message =
+            format!("this gemicro reads version {FORMAT_VERSION}: write `version: {FORMAT_VERSION}`");
+        report.add("version", message);
+    }
+    let rounds = match &file.rounds {
+        Some(rounds) => {
+            report.places.note("rounds", rounds);
+            rounds.value
+        }
+        None => ROUNDS,
+    };
+    if let Some(asks) = &file.max_asks {
+        report.places.note("max_asks", asks);
+    }
+    Workflow {
+        modes: modes(file.modes, report),
+        roles: roles(file.roles, report),
+        phases: phases(file.phases, rounds, report),
+        checks: checks(file.checks, report),
+        setup: texts("setup", file.setup, report),
+        carry: texts("carry", file.carry, report),
+        caches: texts("caches", file.caches, report),
+        network: file.network,
+        max_asks: file.max_asks.map_or(ASKS, |asks| asks.value),
+        name: file.workflow.value,
+        prompts: BTreeMap::new(),
+    }
+}
+
+fn modes(entries: Spanned<Entries<Spanned<String>>>, report: &mut Report) -> BTreeMap<Mode, String> {
+    report.places.note("modes", &entries);
+    let mut modes = BTreeMap::new();
+    for (name, phase) in entries.value.0 {
+        let key = format!("modes.{}", name.value);
+        match Mode::ALL.into_iter().find(|mode| mode.as_str() == name.value) {
+            Some(mode) => {
+                report.places.note(key, &phase);
+                modes.insert(mode, phase.value);
+            }
+            None => {
+                report.places.note(key.as_str(), &name);
+                report.add(
+                    key,
+                    "there is no such mode: write `bugfix`, `research` or `direct`",
+                );
+            }
+        }
+    }
+    modes
+}
+
+fn roles(entries: Entries<RoleFile>, report: &mut Report) -> BTreeMap<String, Role> {
+    let mut roles = BTreeMap::new();
+    for (name, role) in entries.0 {
+        let key = format!("roles.{}", name.value);
+        report.places.note(key.as_str(), &name);
+        roles.insert(name.value, role_of(&key, role, report));
+    }
+    roles
+}
+
+fn role_of(key: &str, role: RoleFile, report: &mut Report) -> Role {
+    let places = &mut report.places;
+    places.note(format!("{key}.title"), &role.title);
+    places.note(format!("{key}.shape"), &role.shape);
+    places.note(format!("{key}.sandbox"), &role.sandbox);
+    places.note(format!("{key}.prompt"), &role.prompt);
+    if let Some(model) = &role.model {
+        places.note(format!("{key}.model"), model);
+    }
+    for tool in &role.tools {
+        places.note(format!("{key}.tools.{}", tool.value), tool);
+    }
+    for (name, limit) in [
+        ("max_tokens", &role.budget.max_tokens),
+        ("max_turns", &role.budget.max_turns),
+    ] {
+        if let Some(limit) = limit {
+            places.note(format!("{key}.budget.{name}"), limit);
+        }
+    }
+    if let Some(idle) = &role.timeouts.idle {
+        places.note(format!("{key}.timeouts.idle"), idle);
+    }
+    let total = role.timeouts.total.unwrap_or(TOTAL);
+    // Nobody who only wants less time should have to say both.
+    let idle = role
+        .timeouts
+        .idle
+        .map_or(IDLE.0.min(total.0), |idle| idle.value.0);
+    Role {
+        title: role.title.value,
+        shape: role.shape.value,
+        agent: role.agent.map(|agent| agent.value),
+        model: role.model.map(|model| model.value),
+        sandbox: role.sandbox.value,
+        tools: role.tools.into_iter().map(|tool| tool.value).collect(),
+        prompt: role.prompt.value,
+        grant: Grant {
+            tokens: role.budget.max_tokens.map(|tokens| tokens.value),
+            micro_usd: role.budget.max_usd.map(|usd| usd.0),
+            turns: role.budget.max_turns.map(|turns| turns.value),
+        },
+        total_ms: total.0,
+        idle_ms: idle,
+    }
+}
+
+fn phases(files: Vec<PhaseFile>, rounds: u32, report: &mut Report) -> Vec<Phase> {
+    let mut phases: Vec<Phase> = Vec::new();
+    for file in files {
+        let key = format!("phases.{}", file.name.value);
+        report.places.note(key.as_str(), &file.name);
+        if phases.iter().any(|phase| phase.name == file.name.value) {
+            report.add(key, "there are two phases of this name: rename one");
+        } else if let Some(phase) = phase_of(&key, file, rounds, report) {
+            phases.push(phase);
+        }
+    }
+    phases
+}
+
+fn phase_of(key: &str, file: PhaseFile, rounds: u32, report: &mut Report) -> Option<Phase> {
+    report.places.note(format!("{key}.label"), &file.label);
+    for (name, text) in [
+        ("role", &file.role),
+        ("document", &file.document),
+        ("human", &file.human),
+    ] {
+        if let Some(text) = text {
+            report.places.note(format!("{key}.{name}"), text);
+        }
+    }
+    if let Some(rounds) = &file.rounds {
+        report.places.note(format!("{key}.rounds"), rounds);
+    }
+    let edges = edges(key, file.next, file.on, report);
+    let work = match (file.role, file.action) {
+        (Some(role), None) => Work::Agent {
+            role: role.value,
+            reads: reads(key, file.reads, report),
+            document: file.document.map(|document| document.value),
+        },
+        (None, Some(action)) => {
+            if !file.reads.is_empty() || file.document.is_some() {
+                report.add(
+                    key,
+                    "`reads` and `document` belong to a `role`: an `action` has neither",
+                );
+            }
+            match action.value {
+                Action::Merge => Work::Merge,
+                Action::Deliver => Work::Deliver,
+            }
+        }
+        (Some(_), Some(_)) | (None, None) => {
+            report.add(key, "write either `role` or `action` (`merge`, `deliver`)");
+            return None;
+        }
+    };
+    Some(Phase {
+        name: file.name.value,
+        label: file.label.value,
+        work,
+        edges,
+        rounds: file.rounds.map_or(rounds, |rounds| rounds.value),
+        human: file.human.map(|human| human.value),
+    })
+}
+
+fn edges(
+    key: &str,
+    next: Option<Spanned<String>>,
+    on: Option<Spanned<Entries<Spanned<String>>>>,
+    report: &mut Report,
+) -> BTreeMap<String, Target> {
+    let mut edges = BTreeMap::new();
+    if let Some(next) = next {
+        report.places.note(format!("{key}.next"), &next);
+        edges.insert(DONE.to_owned(), target(next.value));
+    }
+    if let Some(on) = &on {
+        report.places.note(format!("{key}.on"), on);
+    }
+    for (word, to) in on.map(|on| on.value.0).unwrap_or_default() {
+        let key = format!("{key}.on.{}", word.value);
+        report.places.note(key.as_str(), &word);
+        if word.value == DONE {
+            report.add(key, "write `next: PHASE` instead");
+        } else {
+            edges.insert(word.value, target(to.value));
+        }
+    }
+    edges
+}
+
+fn target(name: String) -> Target {
+    match name.as_str() {
+        "back" => Target::Back,
+        "end" => Target::End,
+        _ => Target::Phase(name),
+    }
+}
+
+fn reads(key: &str, files: Vec<Spanned<String>>, report: &mut Report) -> Vec<Reads> {
+    let mut reads: Vec<Reads> = Vec::new();
+    for file in files {
+        let (artifact, optional) = match file.value.strip_suffix('?') {
+            Some(artifact) => (artifact, true),
+            None => (file.value.as_str(), false),
+        };
+        let key = format!("{key}.reads.{artifact}");
+        report.places.note(key.as_str(), &file);
+        if reads.iter().any(|other| other.artifact == artifact) {
+            report.add(key, "it is read twice: leave one out");
+            continue;
+        }
+        reads.push(Reads {
+            artifact: artifact.to_owned(),
+            optional,
+        });
+    }
+    reads
+}
+
+fn checks(files: Vec<CheckFile>, report: &mut Report) -> Vec<Check> {
+    let mut checks: Vec<Check> = Vec::new();
+    for file in files {
+        let key = format!("checks.{}", file.name.value);
+        report.places.note(key.as_str(), &file.name);
+        if checks.iter().any(|other| other.name == file.name.value) {
+            report.add(key, "there are two checks of this name: rename one");
+        }
+        checks.push(Check {
+            name: file.name.value,
+            command: file.command,
+            tests: file.tests,
+            timeout_ms: file.timeout.unwrap_or(CHECK).0,
+        });
+    }
+    checks
+}
+
+fn texts(key: &str, files: Vec<Spanned<String>>, report: &mut Report) -> Vec<String> {
+    let noted = files.into_iter().enumerate().map(|(idx, text)| {
+        report.places.note(format!("{key}.{idx}"), &text);
+        text.value
+    });
+    noted.collect()
+}

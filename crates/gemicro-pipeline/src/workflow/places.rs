@@ -1,0 +1,68 @@
+//! Where each key of a workflow stands in its file, and the list of what is wrong with it.
+//!
+//! The main types are [`Places`] and [`Report`].
+
+use std::collections::BTreeMap;
+
+use serde_saphyr::Spanned;
+
+use super::error::Problem;
+
+/// Lines and columns by key, such as `phases.plan.next`.
+#[derive(Debug, Default)]
+pub(super) struct Places(BTreeMap<String, (u64, u64)>);
+
+impl Places {
+    /// Remembers where a key, or its value, stands.
+    pub(super) fn note<T>(&mut self, key: impl Into<String>, value: &Spanned<T>) {
+        let place = (value.referenced.line(), value.referenced.column());
+        self.0.insert(key.into(), place);
+    }
+
+    /// Where a key stands; where it was not written, the nearest key around it.
+    fn of(&self, key: &str) -> (u64, u64) {
+        let mut key = key;
+        loop {
+            if let Some(place) = self.0.get(key) {
+                return *place;
+            }
+            match key.rsplit_once('.') {
+                Some((around, _)) => key = around,
+                None => return (1, 1),
+            }
+        }
+    }
+}
+
+/// What is wrong with one file.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) places: Places,
+    problems: Vec<Problem>,
+}
+
+impl Report {
+    /// Adds a problem with a key.
+    pub(super) fn add(&mut self, key: impl Into<String>, message: impl Into<String>) {
+        let key = key.into();
+        let (line, column) = self.places.of(&key);
+        self.problems.push(Problem {
+            line,
+            column,
+            key,
+            message: message.into(),
+        });
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(super) fn is_clean(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// All problems in the order of the file.
+    pub(super) fn into_problems(mut self) -> Vec<Problem> {
+        self.problems.sort();
+        self.problems.dedup();
+        self.problems
+    }
+}

@@ -1,0 +1,53 @@
+//! Why a prompt cannot be made.
+
+/// A prompt that cannot be made of its template.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PromptError {
+    /// Nobody has the file.
+    #[error("there is no prompt `{file}`: write it beside the others, or name another one")]
+    Missing {
+        /// Its name.
+        file: String,
+    },
+    /// The template is wrong in itself.
+    #[error("{file} line {line}: {message}")]
+    Broken {
+        /// Its name.
+        file: String,
+        /// The line in it, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// The template names variables that do not exist.
+    #[error("{file}: undefined variable `{}`; there are {known}", .unknown.join("`, `"))]
+    UndefinedVariable {
+        /// Its name.
+        file: String,
+        /// The variables that nobody knows.
+        unknown: Vec<String>,
+        /// The variables there are.
+        known: String,
+    },
+    /// The ending does not ask for the payload.
+    #[error("{file} must hold {{{{ {variable} }}}}: without it no answer can be read")]
+    NoPayloadAsked {
+        /// Its name.
+        file: String,
+        /// The variable that is not used.
+        variable: &'static str,
+    },
+    /// The text is too long to be sent.
+    #[error(
+        "the prompt of {file} has {bytes} bytes, at most {most} are sent: shorten the request or the notes"
+    )]
+    TooLong {
+        /// The name of the role's template.
+        file: String,
+        /// Its length.
+        bytes: usize,
+        /// The most.
+        most: usize,
+    },
+}

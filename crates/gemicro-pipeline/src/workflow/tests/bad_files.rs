@@ -1,0 +1,509 @@
+//! Workflows that are refused: each is a small good one with one change, and all that is said about it.
+
+use crate::workflow::parse;
+
+/// A workflow that is good.
+pub(super) const SMALL: &str = "\
+workflow: small
+version: 1
+modes: { direct: plan }
+roles:
+  architect: { title: Architect, shape: architect, sandbox: documents, prompt: architect.md }
+  reviewer: { title: Reviewer, shape: plan_reviewer, sandbox: read-only, prompt: reviewer.md }
+  developer:
+    title: Developer
+    shape: developer
+    sandbox: workspace-write
+    tools: [read, shell]
+    prompt: developer.md
+    timeouts: { total: 10m, idle: 2m }
+phases:
+  - name: plan
+    label: A.1
+    role: architect
+    reads: [request, review?]
+    document: docs/dev_docs/plans/plan_[feat].md
+    next: review
+  - name: review
+    label: A.2
+    role: reviewer
+    reads: [request, plan]
+    document: docs/dev_docs/reviews/plan_review_[feat]_v[N].md
+    on: { APPROVE: build, REJECT: back }
+  - name: build
+    label: B
+    role: developer
+    reads: [plan, conflicts?]
+    next: integration
+  - name: integration
+    label: D
+    action: merge
+    on: { merged: delivery, up_to_date: delivery, conflict: build }
+  - name: delivery
+    label: D
+    action: deliver
+    next: end
+rounds: 4
+checks:
+  - { name: tests, command: make test, tests: true, timeout: 5m }
+setup: [make fetch]
+carry: [node_modules]
+caches: [target]
+network: none
+max_asks: 2
+";
+
+/// Prompts as short as they can be, and some that are wrong.
+pub(super) fn prompt(name: &str) -> Option<String> {
+    let text = match name {
+        "missing.md" => return None,
+        "broken.md" => "Line one\n{% if %}",
+        "undefined.md" => "{% if round > 99 %}{{ nothing }}{% endif %}",
+        "attribute.md" => "First\n{% for file in reads %}{{ file.size }}{% endfor %}",
+        "ending.md" => "{{ tag_line }}\n{{ example }}\n```",
+        _ => "{{ request }}",
+    };
+    Some(text.to_owned())
+}
+
+#[test]
+fn a_small_workflow_is_good() {
+    parse(SMALL, &prompt).unwrap();
+}
+
+#[test]
+fn bad_files_are_refused_with_all_that_is_wrong() {
+    for (from, to, expected) in CASES {
+        assert!(SMALL.contains(from), "{from}");
+        let text = SMALL.replacen(from, to, 1);
+        let error = parse(&text, &prompt).expect_err(to);
+        assert_eq!(
+            error.to_string().lines().collect::<Vec<_>>(),
+            *expected,
+            "{from} became {to}"
+        );
+    }
+}
+
+/// What is replaced, by what, and the whole answer.
+const CASES: &[(&str, &str, &[&str])] = &[
+    (
+        "workflow: small\n",
+        "workflow: [small\n",
+        &["1:11: expected text: put it in quotes"],
+    ),
+    (
+        "max_asks: 2\n",
+        "max_asks: 2\nmax_aks: 2\n",
+        &[
+            "48:1: unknown key `max_aks`, expected one of workflow, version, modes, roles, phases, rounds, checks, setup, carry, caches, network, max_asks",
+        ],
+    ),
+    ("version: 1", "version: one", &["2:10: expected a whole number"]),
+    (
+        "version: 1",
+        "version: 2",
+        &["2:10: version: this gemicro reads version 1: write `version: 1`"],
+    ),
+    (
+        "workflow: small\n",
+        "workflow: small\nworkflow: small\n",
+        &["2:1: duplicate mapping key: workflow: leave one out"],
+    ),
+    (
+        "workflow: small",
+        "workflow: \"Small one\"",
+        &["1:11: workflow: a name has small letters, digits, `_` and `-`, at most 40, a letter first"],
+    ),
+    ("    label: B\n", "", &["30:5: missing key `label`"]),
+    (
+        "tests: true",
+        "tests: yes please",
+        &["42:47: expected true or false"],
+    ),
+    (
+        "timeout: 5m",
+        "timeout: 5 minutes",
+        &["42:62: `5 minutes` is no duration: write 90s, 30m or 2h, at most 24h"],
+    ),
+    (
+        "total: 10m",
+        "total: 25h",
+        &["13:24: `25h` is no duration: write 90s, 30m or 2h, at most 24h"],
+    ),
+    (
+        "idle: 2m",
+        "idle: 11m",
+        &[
+            "13:35: roles.developer.timeouts.idle: it is longer than `total`, so it would never end a step: write less",
+        ],
+    ),
+    (
+        "sandbox: documents",
+        "sandbox: everything",
+        &[
+            "5:61: unknown variant `everything`, expected one of read-only, reviews, documents, workspace-write",
+        ],
+    ),
+    (
+        "shape: architect,",
+        "shape: painter,",
+        &[
+            "5:41: unknown variant `painter`, expected one of investigator, researcher, lead_analyst, architect, plan_reviewer, developer, auditor, integration_specialist",
+        ],
+    ),
+    (
+        "tools: [read, shell]",
+        "tools: [read, hammer]",
+        &[
+            "11:19: unknown variant `hammer`, expected one of read, edit, shell, web_search, codebase_investigator",
+        ],
+    ),
+    (
+        "tools: [read, shell]",
+        "agent: codex\n    tools: [read, web_search, read]",
+        &[
+            "12:19: roles.developer.tools.web_search: codex has no such tool: name another `agent`, or leave the tool out",
+            "12:31: roles.developer.tools.read: it stands there twice: leave one out",
+        ],
+    ),
+    (
+        "prompt: architect.md }",
+        "prompt: architect.md, budget: { max_usd: -1 } }",
+        &["5:113: `-1` is no amount: write US dollars, such as 2.5, more than 0 and at most 10000"],
+    ),
+    (
+        "prompt: architect.md }",
+        "prompt: architect.md, budget: { max_tokens: 0 } }",
+        &[
+            "5:116: roles.architect.budget.max_tokens: with 0 nothing can be done: write 1 or more, or leave it out",
+        ],
+    ),
+    (
+        "modes: { direct: plan }",
+        "modes: {}",
+        &["3:8: modes: there is none: write at least `direct: PHASE`"],
+    ),
+    (
+        "modes: { direct: plan }",
+        "modes: { direct: design }",
+        &[
+            "3:18: modes.direct: there is no phase `design`: there are plan, review, build, integration, delivery",
+        ],
+    ),
+    (
+        "modes: { direct: plan }",
+        "modes: { direct: plan, party: plan }",
+        &["3:24: modes.party: there is no such mode: write `bugfix`, `research` or `direct`"],
+    ),
+    (
+        "modes: { direct: plan }",
+        "modes: { direct: build }",
+        &[
+            "15:11: phases.plan: unreachable phase: no mode leads to it; add an edge or leave it out",
+            "21:11: phases.review: unreachable phase: no mode leads to it; add an edge or leave it out",
+            "30:13: phases.build.reads.plan: undefined artifact on some path to this phase: write `plan?` if it may be missing",
+        ],
+    ),
+    (
+        "next: review",
+        "next: reviews",
+        &[
+            "20:11: phases.plan.next: there is no phase `reviews`: there are plan, review, build, integration, delivery",
+            "26:27: phases.review.on.REJECT: no phase leads here, so nothing is `back`: name a phase",
+        ],
+    ),
+    (
+        "    next: review\n",
+        "",
+        &[
+            "15:11: phases.plan.next: it leads nowhere: write `next: PHASE` or `next: end`",
+            "25:27: phases.review.on.REJECT: no phase leads here, so nothing is `back`: name a phase",
+        ],
+    ),
+    (
+        "next: review",
+        "on: { done: review }",
+        &["20:11: phases.plan.on.done: write `next: PHASE` instead"],
+    ),
+    (
+        "next: review",
+        "next: review\n    on: { APPROVE: build }",
+        &["21:11: phases.plan.on.APPROVE: its outcome has no words: write `next: PHASE` alone"],
+    ),
+    (
+        "on: { APPROVE: build, REJECT: back }",
+        "on: { APPROVE: build }",
+        &["26:9: phases.review.on: missing reject edge: write `REJECT: PHASE`"],
+    ),
+    (
+        "on: { APPROVE: build, REJECT: back }",
+        "on: { APPROVE: build, REJECT: back, PASS: build }",
+        &["26:41: phases.review.on.PASS: it never says this: it says APPROVE, REJECT"],
+    ),
+    (
+        "on: { APPROVE: build, REJECT: back }",
+        "next: build",
+        &[
+            "21:11: phases.review.on: missing approve edge: write `APPROVE: PHASE`",
+            "21:11: phases.review.on: missing reject edge: write `REJECT: PHASE`",
+            "26:11: phases.review.next: it decides: write `on` with APPROVE, REJECT",
+        ],
+    ),
+    (
+        "up_to_date: delivery, ",
+        "",
+        &["35:9: phases.integration.on: missing up_to_date edge: write `up_to_date: PHASE`"],
+    ),
+    (
+        "next: end",
+        "next: build",
+        &[
+            "15:11: phases.plan: no path from here to the end: some phase needs `next: end`",
+            "21:11: phases.review: no path from here to the end: some phase needs `next: end`",
+            "27:11: phases.build: no path from here to the end: some phase needs `next: end`",
+            "32:11: phases.integration: no path from here to the end: some phase needs `next: end`",
+            "36:11: phases.delivery: no path from here to the end: some phase needs `next: end`",
+        ],
+    ),
+    (
+        "modes: { direct: plan }",
+        "modes: { direct: review }",
+        &[
+            "24:22: phases.review.reads.plan: undefined artifact on some path to this phase: write `plan?` if it may be missing",
+            "30:13: phases.build.reads.plan: undefined artifact on some path to this phase: write `plan?` if it may be missing",
+        ],
+    ),
+    (
+        "rounds: 4",
+        "rounds: 21",
+        &[
+            "15:11: phases.plan.rounds: unbounded loop plan → review → plan: one of them needs `rounds` from 1 to 20",
+            "27:11: phases.build.rounds: unbounded loop build → integration → build: one of them needs `rounds` from 1 to 20",
+        ],
+    ),
+    (
+        "rounds: 4",
+        "rounds: 0",
+        &[
+            "15:11: phases.plan.rounds: with 0 rounds the phase is never entered: write 1 or more",
+            "21:11: phases.review.rounds: with 0 rounds the phase is never entered: write 1 or more",
+            "27:11: phases.build.rounds: with 0 rounds the phase is never entered: write 1 or more",
+            "32:11: phases.integration.rounds: with 0 rounds the phase is never entered: write 1 or more",
+            "36:11: phases.delivery.rounds: with 0 rounds the phase is never entered: write 1 or more",
+        ],
+    ),
+    (
+        "reads: [request, plan]",
+        "reads: [request, design]",
+        &[
+            "24:22: phases.review.reads.design: undefined artifact: no phase writes it; there are conflicts, diff, plan, request, review",
+        ],
+    ),
+    (
+        "reads: [request, plan]",
+        "reads: [request, design?, plan, plan?]",
+        &["24:37: phases.review.reads.plan: it is read twice: leave one out"],
+    ),
+    (
+        "reads: [plan, conflicts?]",
+        "reads: [plan, conflicts]",
+        &[
+            "30:19: phases.build.reads.conflicts: undefined artifact on some path to this phase: write `conflicts?` if it may be missing",
+        ],
+    ),
+    (
+        "reads: [request, review?]",
+        "reads: [request, review, diff]",
+        &[
+            "18:22: phases.plan.reads.review: undefined artifact on some path to this phase: write `review?` if it may be missing",
+            "18:30: phases.plan.reads.diff: undefined artifact on some path to this phase: write `diff?` if it may be missing",
+        ],
+    ),
+    (
+        "docs/dev_docs/plans/plan_[feat].md",
+        "docs/plans/plan_[feat].md",
+        &[
+            "19:15: phases.plan.document: documents lie below docs/dev_docs/, and not yet in docs/dev_docs/archived/",
+        ],
+    ),
+    (
+        "docs/dev_docs/plans/plan_[feat].md",
+        "docs/dev_docs/plans/../../plan_[feat].md",
+        &[
+            "19:15: phases.plan.document: documents lie below docs/dev_docs/, and not yet in docs/dev_docs/archived/",
+        ],
+    ),
+    (
+        "docs/dev_docs/plans/plan_[feat].md",
+        "docs/dev_docs/plans/plan.md",
+        &[
+            "19:15: phases.plan.document: the name has `[feat]` once, `_v[N]` at most once, letters, digits, `_`, `-`, and ends with .md",
+        ],
+    ),
+    (
+        "docs/dev_docs/plans/plan_[feat].md",
+        "docs/dev_docs/reviews/plan_review_[feat]_v[N].md",
+        &["25:15: phases.review.document: `plan` has the same document: give each phase its own"],
+    ),
+    (
+        "    document: docs/dev_docs/plans/plan_[feat].md\n",
+        "",
+        &[
+            "15:11: phases.plan.document: its role answers with a path: write a document such as docs/dev_docs/reviews/plan_[feat].md",
+            "23:22: phases.review.reads.plan: undefined artifact: no phase writes it; there are conflicts, diff, request, review",
+            "29:13: phases.build.reads.plan: undefined artifact: no phase writes it; there are conflicts, diff, request, review",
+        ],
+    ),
+    (
+        "sandbox: read-only",
+        "sandbox: workspace-write",
+        &[
+            "6:63: roles.reviewer.sandbox: a reviewer never touches what it judges: write `read-only` or `reviews`",
+        ],
+    ),
+    (
+        "sandbox: workspace-write",
+        "sandbox: documents",
+        &["10:14: roles.developer.sandbox: the role commits code: write `workspace-write`"],
+    ),
+    (
+        "sandbox: documents",
+        "sandbox: read-only",
+        &[
+            "5:61: roles.architect.sandbox: the role writes a document itself: write `reviews` for a reviewer, else `documents`",
+        ],
+    ),
+    (
+        "sandbox: documents",
+        "sandbox: reviews",
+        &["19:15: phases.plan.document: its role can write below docs/dev_docs/reviews/ alone"],
+    ),
+    (
+        "role: developer",
+        "role: programmer",
+        &[
+            "29:11: phases.build.role: there is no role `programmer`: there are architect, developer, reviewer",
+        ],
+    ),
+    (
+        "role: developer",
+        "role: developer\n    action: merge",
+        &["27:11: phases.build: write either `role` or `action` (`merge`, `deliver`)"],
+    ),
+    (
+        "    action: deliver\n",
+        "",
+        &["36:11: phases.delivery: write either `role` or `action` (`merge`, `deliver`)"],
+    ),
+    (
+        "action: deliver",
+        "action: deliver\n    reads: [plan]",
+        &["36:11: phases.delivery: `reads` and `document` belong to a `role`: an `action` has neither"],
+    ),
+    (
+        "action: deliver",
+        "action: celebrate",
+        &["38:13: unknown variant `celebrate`, expected one of merge, deliver"],
+    ),
+    (
+        "name: delivery",
+        "name: build",
+        &["36:11: phases.build: there are two phases of this name: rename one"],
+    ),
+    (
+        "name: delivery",
+        "name: end",
+        &[
+            "35:11: phases.integration.on.merged: there is no phase `delivery`: there are plan, review, build, integration, end",
+            "35:29: phases.integration.on.up_to_date: there is no phase `delivery`: there are plan, review, build, integration, end",
+            "36:11: phases.end: no phase can have this name: it means something else in a workflow",
+        ],
+    ),
+    (
+        "name: build",
+        "name: Build",
+        &[
+            "26:11: phases.review.on.APPROVE: there is no phase `build`: there are plan, review, Build, integration, delivery",
+            "27:11: phases.Build: a name has small letters, digits, `_` and `-`, at most 40, a letter first",
+            "35:51: phases.integration.on.conflict: there is no phase `build`: there are plan, review, Build, integration, delivery",
+        ],
+    ),
+    (
+        "label: A.1",
+        "label: \"A\\n1\"",
+        &["16:12: phases.plan.label: write one line of text, at most 200 characters"],
+    ),
+    (
+        "prompt: developer.md",
+        "prompt: missing.md",
+        &[
+            "12:13: roles.developer.prompt: there is no prompt `missing.md`: write it beside the others, or name another one",
+        ],
+    ),
+    (
+        "prompt: developer.md",
+        "prompt: ../developer.md",
+        &["12:13: roles.developer.prompt: write the name of a file beside the others, such as developer.md"],
+    ),
+    (
+        "prompt: developer.md",
+        "prompt: broken.md",
+        &["12:13: roles.developer.prompt: broken.md line 2: syntax error: unexpected end of block"],
+    ),
+    (
+        "prompt: developer.md",
+        "prompt: undefined.md",
+        &[
+            "12:13: roles.developer.prompt: undefined.md: undefined variable `nothing`; there are asked_again, branch, checks, document, example, feature, feedback, label, mode, notes, plan_sections, reads, request, role_title, round, tag_line",
+        ],
+    ),
+    (
+        "prompt: developer.md",
+        "prompt: attribute.md",
+        &["12:13: roles.developer.prompt: attribute.md line 2: undefined value"],
+    ),
+    (
+        "carry: [node_modules]",
+        "carry: [/etc/passwd]",
+        &["44:9: carry.0: write a path relative to the checkout, without `..` and not into .git"],
+    ),
+    (
+        "carry: [node_modules]\ncaches: [target]",
+        "carry: [../secrets, .env]\ncaches: [.git/hooks]",
+        &[
+            "44:9: carry.0: write a path relative to the checkout, without `..` and not into .git",
+            "45:10: caches.0: write a path relative to the checkout, without `..` and not into .git",
+        ],
+    ),
+    (
+        "network: none",
+        "network: some",
+        &["46:10: unknown variant `some`, expected one of none, full"],
+    ),
+    (
+        "max_asks: 2",
+        "max_asks: 11",
+        &["47:11: max_asks: write a number from 0 to 10"],
+    ),
+    (
+        "setup: [make fetch]",
+        "setup: ['  ']",
+        &["43:9: setup.0: the command is empty: leave it out"],
+    ),
+    (
+        "caches: [target]",
+        "checks: []",
+        &["45:1: duplicate mapping key: checks: leave one out"],
+    ),
+    (
+        "- { name: tests, command: make test, tests: true, timeout: 5m }",
+        "- { name: tests, command: a }\n  - { name: tests, command: b }",
+        &["43:13: checks.tests: there are two checks of this name: rename one"],
+    ),
+    (
+        "version: 1",
+        "version: 1\n\tx: 1",
+        &["2:10: while scanning a plain scalar, found a tab"],
+    ),
+];

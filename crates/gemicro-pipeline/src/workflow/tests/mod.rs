@@ -1,0 +1,5 @@
+//! Tests of the workflow file: good ones, bad ones, pictures, prompts.
+
+mod bad_files;
+mod good_files;
+mod prompts;

@@ -1,0 +1,10 @@
+//! Pipelines, decided from journals.
+
+#[path = "../../../../gemicro-batch/tests/it/proposals/journal.rs"]
+#[expect(dead_code, reason = "other flows need more of it")]
+mod journal;
+
+mod gates;
+mod in_hand;
+mod paths;
+mod trouble;

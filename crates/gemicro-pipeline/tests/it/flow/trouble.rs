@@ -1,0 +1,119 @@
+//! What goes wrong in a pipeline.
+
+use gemicro_event::ErrorKind;
+use gemicro_pipeline::steps::Taken;
+use gemicro_pipeline::workflow::Mode;
+use serde_json::json;
+
+use super::in_hand::{
+    COMMIT, PLAN, audited, begun, developed, evidence, outcomes, planned, prompt, says, taken,
+};
+
+#[test]
+fn a_claim_that_does_not_hold_is_told_and_the_phase_entered_again() {
+    let mut pipeline = begun(Mode::Direct);
+    says(&mut pipeline, "plan.1", &json!({ "plan_path": PLAN }));
+    let faulty = Taken {
+        faults: vec!["the plan has no section Detailed Logic".to_owned()],
+        ..taken("tree-0")
+    };
+    pipeline.complete("plan.1:import", &faulty);
+    assert!(prompt(&pipeline, "plan.2:agent.1").contains("no section Detailed Logic"));
+    assert_eq!(outcomes(&pipeline), ["plan.1 again"]);
+}
+
+#[test]
+fn success_with_failing_checks_is_none() {
+    let mut pipeline = begun(Mode::Direct);
+    planned(&mut pipeline);
+    says(
+        &mut pipeline,
+        "implementation.1",
+        &json!({ "commit_hash": COMMIT, "status": "success" }),
+    );
+    pipeline.complete("implementation.1:import", &taken("tree-1"));
+    pipeline.complete("implementation.1:check", &evidence("tree-1", false));
+    assert!(prompt(&pipeline, "implementation.2:agent.1").contains("exit code 1"));
+}
+
+#[test]
+fn fewer_tests_than_on_the_base_are_a_fault() {
+    let mut pipeline = begun(Mode::Direct);
+    planned(&mut pipeline);
+    says(
+        &mut pipeline,
+        "implementation.1",
+        &json!({ "commit_hash": COMMIT, "status": "success" }),
+    );
+    pipeline.complete("implementation.1:import", &taken("tree-1"));
+    let mut fewer = evidence("tree-1", true);
+    fewer.checks[0].verdict = gemicro_pipeline::evidence::CheckVerdict::Passed { n_tests: Some(2) };
+    pipeline.complete("implementation.1:check", &fewer);
+    assert!(prompt(&pipeline, "implementation.2:agent.1").contains("on the base 3"));
+}
+
+#[test]
+fn success_beside_a_crash_is_refused() {
+    let mut pipeline = begun(Mode::Direct);
+    planned(&mut pipeline);
+    let claim =
+        json!({ "commit_hash": COMMIT, "status": "success", "feedback": { "crash": "it crashed at exit" } });
+    says(&mut pipeline, "implementation.1", &claim);
+    pipeline.complete("implementation.1:import", &taken("tree-1"));
+    assert!(prompt(&pipeline, "implementation.2:agent.1").contains("cannot be taken together"));
+}
+
+#[test]
+fn an_honest_failure_ends_the_task_with_its_reason() {
+    let mut pipeline = begun(Mode::Direct);
+    planned(&mut pipeline);
+    says(
+        &mut pipeline,
+        "implementation.1",
+        &json!({ "status": "failed", "reason": "there is no compiler" }),
+    );
+    let failure = pipeline.failed();
+    assert_eq!(failure.kind, ErrorKind::GateClosed);
+    assert!(
+        failure.message.contains("there is no compiler"),
+        "{}",
+        failure.message
+    );
+}
+
+#[test]
+fn refused_changes_are_told_to_the_agent() {
+    let mut pipeline = begun(Mode::Direct);
+    planned(&mut pipeline);
+    developed(&mut pipeline, 1, "tree-1");
+    let review = json!({ "verdict": "PASS", "review_path": "docs/dev_docs/reviews/r.md" });
+    says(&mut pipeline, "audit.1", &review);
+    pipeline.fail("audit.1:import", ErrorKind::ImportRefused);
+    assert_eq!(outcomes(&pipeline).last().unwrap(), "audit.1 again");
+    assert!(prompt(&pipeline, "audit.2:agent.1").contains("your changes were refused"));
+}
+
+#[test]
+fn a_bound_ends_the_task_with_everything_kept() {
+    let mut pipeline = begun(Mode::Direct);
+    planned(&mut pipeline);
+    let rounds = 4;
+    for round in 1..=rounds {
+        developed(&mut pipeline, round, &format!("tree-{round}"));
+        audited(&mut pipeline, round, "FAIL", &format!("tree-{round}"));
+    }
+    let failure = pipeline.failed();
+    assert_eq!(failure.kind, ErrorKind::GateClosed);
+    assert!(
+        failure.message.contains("implementation was entered 4 times"),
+        "{}",
+        failure.message
+    );
+}
+
+#[test]
+fn a_step_that_cannot_be_done_ends_the_task() {
+    let mut pipeline = begun(Mode::Direct);
+    pipeline.fail("plan.1:agent.1", ErrorKind::IdleTimeout);
+    assert_eq!(pipeline.failed().kind, ErrorKind::IdleTimeout);
+}

@@ -1,0 +1,129 @@
+//! Starts a simulated forge and carries its calls.
+//!
+//! The main types are [`ForgeSimulator`] and [`RunningForge`]. What a call is answered stands in `world`.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use tokio_util::sync::CancellationToken;
+
+use super::reply::{broken_off, response};
+use super::script::{ForgeApi, ForgeScript, Purpose};
+use super::state::{HeldRequest, HeldState};
+use super::world::{ForgeCall, Outcome, World, count};
+use super::{github, gitlab};
+use crate::server::{Incoming, Listening, StartError, listen};
+
+/// The most that a request may have, in bytes.
+const BODY_BYTES: usize = 4 << 20;
+
+/// Serves a script.
+#[derive(Debug)]
+pub struct ForgeSimulator;
+
+/// A simulated forge at work. Dropping it stops it without waiting.
+pub struct RunningForge {
+    world: Arc<World>,
+    listening: Listening,
+}
+
+impl ForgeSimulator {
+    /// Listens on a free port of 127.0.0.1 and answers until stopped.
+    pub async fn start(script: ForgeScript) -> Result<RunningForge, StartError> {
+        let shutdown = CancellationToken::new();
+        let world = Arc::new(World::new(script, shutdown.clone()));
+        let router = Router::new().fallback(dispatch).with_state(Arc::clone(&world));
+        let addr = SocketAddr::from(([127, 0, 0, 1], 0));
+        let listening = listen(router, addr, shutdown).await?;
+        Ok(RunningForge { world, listening })
+    }
+}
+
+impl RunningForge {
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.listening.addr
+    }
+
+    /// The base address of its API.
+    pub fn api_url(&self) -> String {
+        let addr = self.listening.addr;
+        match self.world.script.api {
+            ForgeApi::GitHub => format!("http://{addr}"),
+            ForgeApi::GitLab => format!("http://{addr}/api/v4"),
+        }
+    }
+
+    /// The calls that it saw, in order.
+    pub fn calls(&self) -> Vec<ForgeCall> {
+        self.world.calls.borrow().clone()
+    }
+
+    /// How many calls it saw that were for something.
+    pub fn count(&self, purpose: Purpose) -> usize {
+        count(&self.world.calls.borrow(), purpose)
+    }
+
+    /// Waits until it saw so many calls that were for something.
+    pub async fn saw(&self, purpose: Purpose, n_calls: usize) {
+        let mut calls = self.world.calls.subscribe();
+        // The sender lives as long as this handle.
+        let _ = calls.wait_for(|calls| count(calls, purpose) >= n_calls).await;
+    }
+
+    /// The requests that it holds.
+    pub fn requests(&self) -> Vec<HeldRequest> {
+        self.world.state().requests.clone()
+    }
+
+    /// Merges or closes a request, as a person would.
+    pub fn set_state(&self, number: u64, state: HeldState) {
+        if let Some(request) = self.world.state().by_number(number) {
+            request.state = state;
+        }
+    }
+
+    /// Ends all connections and returns when nothing runs any more.
+    pub async fn shutdown(self) {
+        self.listening.stop().await;
+    }
+}
+
+impl std::fmt::Debug for RunningForge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunningForge")
+            .field("addr", &self.listening.addr)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn dispatch(State(world): State<Arc<World>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let mut incoming = Incoming::new(parts);
+    let Ok(body) = to_bytes(body, BODY_BYTES).await else {
+        return response(413, "text/plain", "too large".to_owned());
+    };
+    incoming.body = body;
+    let purpose = match world.script.api {
+        ForgeApi::GitHub => github::purpose(&incoming),
+        ForgeApi::GitLab => gitlab::purpose(&incoming),
+    };
+    let outcome = world.answer(&incoming, purpose);
+    let status = match &outcome {
+        Outcome::Answered(response) => Some(response.status().as_u16()),
+        Outcome::Cut | Outcome::Hanging => None,
+    };
+    world.note(&incoming, purpose, status);
+    match outcome {
+        Outcome::Answered(response) => *response,
+        Outcome::Cut => broken_off(),
+        Outcome::Hanging => {
+            world.shutdown.cancelled().await;
+            response(503, "text/plain", "the simulator stopped".to_owned())
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! One simulated forge: what it answers, what goes wrong, and what it saw.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use axum::http::header::{LOCATION, RETRY_AFTER};
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::reply::{Reply, response, with_header};
+use super::script::{ForgeApi, ForgeFaultKind, ForgeScript, Purpose, ScriptedRequest, TokenRights};
+use super::state::State;
+use super::{github, gitlab};
+use crate::server::Incoming;
+
+/// One call that a simulated forge saw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForgeCall {
+    /// GET, POST, PATCH, PUT.
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+    /// What it is for, where that is known.
+    pub purpose: Option<Purpose>,
+    /// It brought some token; which one is not kept.
+    pub had_token: bool,
+    /// Its body, where it is JSON.
+    pub body: Value,
+    /// What it was answered; nothing where no whole answer went out.
+    pub status: Option<u16>,
+}
+
+/// One simulated forge.
+pub(super) struct World {
+    pub(super) script: ForgeScript,
+    state: Mutex<State>,
+    pub(super) calls: watch::Sender<Vec<ForgeCall>>,
+    /// Ends the waits of faults that never answer.
+    pub(super) shutdown: CancellationToken,
+}
+
+/// How a call goes on once the forge has done what it does.
+pub(super) enum Outcome {
+    Answered(Box<Response>),
+    Cut,
+    Hanging,
+}
+
+impl World {
+    pub(super) fn new(script: ForgeScript, shutdown: CancellationToken) -> Self {
+        Self {
+            state: Mutex::new(State::new(&script)),
+            calls: watch::Sender::new(Vec::new()),
+            shutdown,
+            script,
+        }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a call, unless a fault of the script steps in.
+    pub(super) fn answer(&self, incoming: &Incoming, purpose: Option<Purpose>) -> Outcome {
+        let mut state = self.state();
+        let fault = purpose.and_then(|purpose| state.next_fault(purpose));
+        let answer = match fault {
+            None => self.reply(&mut state, incoming).response(),
+            Some(ForgeFaultKind::Status(status)) => self.failure(status).response(),
+            Some(ForgeFaultKind::DoneThenStatus(status)) => {
+                self.reply(&mut state, incoming);
+                self.failure(status).response()
+            }
+            Some(ForgeFaultKind::DoneThenCut) => {
+                self.reply(&mut state, incoming);
+                return Outcome::Cut;
+            }
+            Some(ForgeFaultKind::DoneThenHang) => {
+                self.reply(&mut state, incoming);
+                return Outcome::Hanging;
+            }
+            Some(ForgeFaultKind::Race) => {
+                state.add(the_same_by_somebody_else(incoming));
+                self.reply(&mut state, incoming).response()
+            }
+            Some(ForgeFaultKind::Garbage) => {
+                response(200, "text/html", "<html><body>Sign in</body></html>".to_owned())
+            }
+            Some(ForgeFaultKind::Redirect(location)) => {
+                with_header(self.failure(302).response(), LOCATION, &location)
+            }
+            Some(ForgeFaultKind::RateLimit(seconds)) => {
+                let status = match self.script.api {
+                    ForgeApi::GitHub => 403,
+                    ForgeApi::GitLab => 429,
+                };
+                with_header(self.failure(status).response(), RETRY_AFTER, &seconds.to_string())
+            }
+            Some(ForgeFaultKind::Echo) => {
+                let token = token(incoming).unwrap_or_default();
+                Reply::new(422, json!({ "message": format!("cannot use {token}") })).response()
+            }
+            Some(ForgeFaultKind::Stale) => Reply::new(200, json!([])).response(),
+        };
+        Outcome::Answered(Box::new(answer))
+    }
+
+    /// Writes a call down, without its token.
+    pub(super) fn note(&self, incoming: &Incoming, purpose: Option<Purpose>, status: Option<u16>) {
+        let query = incoming
+            .query
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"));
+        let query = query.collect::<Vec<_>>().join("&");
+        let separator = if query.is_empty() { "" } else { "?" };
+        let call = ForgeCall {
+            method: incoming.method.to_string(),
+            path: format!("{}{separator}{query}", incoming.path),
+            purpose,
+            had_token: token(incoming).is_some(),
+            body: serde_json::from_slice(&incoming.body).unwrap_or_default(),
+            status,
+        };
+        self.calls.send_modify(|calls| calls.push(call));
+    }
+
+    /// The answer without faults: the token first, then its rights, then the API.
+    fn reply(&self, state: &mut State, incoming: &Incoming) -> Reply {
+        let given = token(incoming);
+        if self.script.token.is_some() && given != self.script.token.as_deref() {
+            return match self.script.api {
+                ForgeApi::GitHub => github::unauthorised(given.is_some()),
+                ForgeApi::GitLab => gitlab::unauthorised(),
+            };
+        }
+        let writes = incoming.method != Method::GET;
+        match (self.script.api, self.script.rights, writes) {
+            (ForgeApi::GitHub, TokenRights::Read, true) => github::forbidden(),
+            (ForgeApi::GitLab, TokenRights::Read, true) => gitlab::forbidden(),
+            (ForgeApi::GitHub, TokenRights::Read | TokenRights::Write, _) => {
+                github::answer(&self.script, state, incoming)
+            }
+            (ForgeApi::GitLab, TokenRights::Read | TokenRights::Write, _) => {
+                gitlab::answer(&self.script, state, incoming)
+            }
+        }
+    }
+
+    fn failure(&self, status: u16) -> Reply {
+        let reason = StatusCode::from_u16(status).ok();
+        let reason = reason
+            .and_then(|status| status.canonical_reason())
+            .unwrap_or("Error");
+        let message = match self.script.api {
+            ForgeApi::GitHub => reason.to_owned(),
+            ForgeApi::GitLab => format!("{status} {reason}"),
+        };
+        Reply::new(status, json!({ "message": message }))
+    }
+}
+
+/// How many calls were for something.
+pub(super) fn count(calls: &[ForgeCall], purpose: Purpose) -> usize {
+    calls.iter().filter(|call| call.purpose == Some(purpose)).count()
+}
+
+/// The token, from the headers that the services take it from.
+fn token(incoming: &Incoming) -> Option<&str> {
+    let authorization = incoming.header("authorization");
+    let bearer =
+        authorization.and_then(|value| value.strip_prefix("Bearer ").or(value.strip_prefix("token ")));
+    bearer.or_else(|| incoming.header("private-token"))
+}
+
+fn the_same_by_somebody_else(incoming: &Incoming) -> ScriptedRequest {
+    let body: Value = serde_json::from_slice(&incoming.body).unwrap_or_default();
+    let field = |names: [&str; 2]| {
+        let value = names.iter().find_map(|name| body[*name].as_str());
+        value.unwrap_or_default().to_owned()
+    };
+    ScriptedRequest {
+        head: field(["head", "source_branch"]),
+        base: field(["base", "target_branch"]),
+        title: "By somebody else".to_owned(),
+        body: "by hand".to_owned(),
+        fork: false,
+    }
+}
