@@ -92,7 +92,7 @@ git commit -q -a -m 'docs: write the usage down'
 git push -q origin main";
 
 #[test]
-#[ignore = "takes long: cargo nextest run -p gemicro-cli --run-ignored only -E 'test(every_role_is_played)'"]
+#[ignore = "hung once in an agent's start, and nobody knows why: cargo nextest run -p gemicro-cli --run-ignored only -E 'test(every_role_is_played)'"]
 fn every_role_is_played_by_gemini_cli() {
     let (_, rules) = SCENARIO.split_once("\nrules:\n").unwrap();
     let Some(desk) = Desk::new(rules) else { return };

@@ -32,7 +32,7 @@ impl Stage {
             .filter(|only| !only.is_empty())
             .map(|only| only.iter().map(|folder| folder.trim_end_matches('/')).collect());
         let profile = match folders {
-            // The folders were made when the stage was set; should they be gone, less can be written, not more.
+            // Where they cannot be made, because something else is in their place, nothing can be written.
             Some(folders) => task.review_profile(sandbox, &folders).unwrap_or_else(|_| {
                 task.profile(TaskSandbox {
                     mode: gemicro_guard::sandbox::Mode::ReadOnly,
@@ -131,13 +131,12 @@ impl OnBranch {
         only: Option<Vec<String>>,
         user_home: &Path,
         variables: &BTreeMap<String, String>,
-    ) -> Result<(), Failure> {
+    ) {
         let path = variables.get("PATH").cloned().unwrap_or_default();
         self.stage = Some(Stage {
             only,
             toolchains: Toolchains::of(user_home, &path, |name| variables.get(name).cloned()),
         });
-        Ok(())
     }
 
     /// Merges a commit in the private checkout. Blocks.

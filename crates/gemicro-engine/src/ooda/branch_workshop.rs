@@ -9,23 +9,16 @@ use gemicro_batch::patch::NewText;
 use gemicro_batch::strategy::Changes;
 use gemicro_batch::workshop::{Renewable, Toolchains, Workshop};
 use gemicro_core::ask::BranchOutcome;
-use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StepKey, StreamId};
 use gemicro_guard::repository::CommitMessage;
 use gemicro_guard::sandbox::{Limits, Mode, Network, Tier};
 use tokio_util::sync::CancellationToken;
 
-use crate::agents::{AgentCommons, AgentSetup, Landing, OnBranch};
+use crate::agents::{Landing, OnBranch};
+use crate::pipeline::Tools;
 
 /// Commits of the history that count for a ranking.
 const COMMITS: usize = 500;
-
-/// What workshops are made with.
-pub(super) struct Tools {
-    pub(super) commons: AgentCommons,
-    pub(super) setup: AgentSetup,
-    pub(super) redactor: Redactor,
-}
 
 /// A branch and its workshop. Nobody else works there meanwhile.
 pub(super) struct BranchWorkshop {

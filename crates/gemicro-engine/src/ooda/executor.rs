@@ -14,8 +14,9 @@ use gemicro_event::{Charge, ErrorKind, Failure, Json};
 use gemicro_guard::repository::CommitMessage;
 use serde::Serialize;
 
-use super::branch_workshop::{BranchWorkshop, Tools};
+use super::branch_workshop::BranchWorkshop;
 use crate::agents::{AgentCommons, AgentSetup};
+use crate::pipeline::Tools;
 
 /// Measures and tries out.
 pub(crate) struct OodaSteps {

@@ -44,14 +44,18 @@ pub(super) enum Found {
 
 /// Opens the branch of a place; another commit than the one it must be at is a change that nobody reviewed.
 pub(super) async fn open(tools: &Tools, place: &Place, call: &StepCall) -> Result<Found, Failure> {
+    open_marked(tools, place, Some(by(call))).await
+}
+
+async fn open_marked(tools: &Tools, place: &Place, by: Option<String>) -> Result<Found, Failure> {
     let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
-    let (place, by) = (place.clone(), by(call));
+    let place = place.clone();
     blocking(move || {
         let branch = OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))?;
         if branch.tip() == place.tip {
             return Ok(Found::At(Box::new(branch)));
         }
-        if branch.landed_by().as_deref() == Some(by.as_str()) {
+        if by.is_some() && branch.landed_by() == by {
             return Ok(Found::Landed(Box::new(branch)));
         }
         let message = format!(
@@ -84,24 +88,10 @@ pub(crate) async fn open_for_agent(
     work: &AgentWork,
     cancel: &CancellationToken,
 ) -> Result<OnBranch, Failure> {
-    let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
-    let place = work.place.clone();
-    let mut branch = blocking(move || {
-        let branch = OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))?;
-        match branch.tip() == place.tip {
-            true => Ok(branch),
-            false => {
-                let message = format!(
-                    "{} is at {}, not at {}: somebody else moved it",
-                    place.branch,
-                    branch.tip(),
-                    place.tip
-                );
-                Err(Failure::new(ErrorKind::Conflict, message))
-            }
-        }
-    })
-    .await?;
+    // An agent takes nothing over itself, so no mark of its step can be there.
+    let mut branch = match open_marked(tools, &work.place, None).await? {
+        Found::At(branch) | Found::Landed(branch) => *branch,
+    };
     if !work.goes_on {
         branch = Checkout::fresh(tools, branch, &work.place, cancel).await?.leave();
         if let Some(theirs) = &work.merge {
@@ -119,7 +109,7 @@ pub(crate) async fn open_for_agent(
             };
             branch.write_handover(&file.name, &bytes)?;
         }
-        branch.stage(only, &user_home, &variables)?;
+        branch.stage(only, &user_home, &variables);
         Ok(branch)
     })
     .await

@@ -207,3 +207,44 @@ fn intrude(scene: &Scene) -> String {
     git(&clone, &["push", "--quiet", "origin", &format!("HEAD:{BRANCH}")]);
     git(&clone, &["rev-parse", "HEAD"])
 }
+
+#[test]
+fn what_was_only_lent_is_not_committed() {
+    let mut scene = Scene::new();
+    scene.workflow("rounds: 4", "rounds: 2");
+    scene.workflow("carry: []", "carry: [.env]");
+    std::fs::write(scene.project(".gitignore"), ".env\n").unwrap();
+    scene.commit_all("ignore: settings");
+    std::fs::write(scene.project(".env"), "PASSWORD=hunter2\n").unwrap();
+    scene.agents("develop() { change; test -f .env; git add -f .env; verify; commit 'bye: all'; claim; }");
+    let ran = scene.run(&[]);
+    ran.assert_failed("gate_closed");
+    assert!(
+        ran.reasons().contains(".env was copied into the task"),
+        "{}",
+        ran.reasons()
+    );
+    assert!(
+        !scene.files().iter().any(|file| file.contains(".env")),
+        "{:?}",
+        scene.files()
+    );
+}
+
+#[test]
+fn a_link_on_the_way_to_a_cache_moves_nothing() {
+    let mut scene = Scene::new();
+    scene.workflow("caches: []", "caches: [web/cache]");
+    let victim = scene.world.path("victim");
+    std::fs::create_dir_all(victim.join("cache")).unwrap();
+    std::fs::write(victim.join("cache/mine"), "mine\n").unwrap();
+    let link = format!(
+        "develop() {{ change; ln -s {} web; verify; commit 'bye: link'; rm web; git rm -q --cached web; ln -s {} web; claim; }}",
+        victim.display(),
+        victim.display()
+    );
+    scene.agents(&link);
+    scene.run(&[]);
+    let kept = std::fs::read_to_string(victim.join("cache/mine"));
+    assert_eq!(kept.unwrap(), "mine\n");
+}
