@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::research::{self, Depth};
-use super::{branches, chat, guard, mcp, startup, warm};
+use super::{branches, chat, guard, mcp, pipeline, startup, warm};
 use crate::process;
 
 /// One bench, with what belongs to it alone.
@@ -22,6 +22,7 @@ enum Bench {
     Guard,
     History,
     Chat,
+    Pipeline,
     Research { depth: Depth, corpus: Option<PathBuf> },
 }
 
@@ -39,6 +40,7 @@ impl Bench {
             Bench::Guard => "guard",
             Bench::History => "history",
             Bench::Chat => "chat",
+            Bench::Pipeline => "pipeline",
             Bench::Research { .. } => "research",
         }
     }
@@ -63,6 +65,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
             }
             Bench::History => cargo_bench(root, "gemicro-core", "history")?,
             Bench::Chat => chat::run(root)?,
+            Bench::Pipeline => pipeline::run(root)?,
             Bench::Research { depth, corpus } => research::run(root, depth, corpus.as_deref())?,
         }
     }
@@ -84,6 +87,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             Bench::Guard,
             Bench::History,
             Bench::Chat,
+            Bench::Pipeline,
             Bench::Research {
                 depth: Depth::Ablation,
                 corpus: None,
@@ -100,6 +104,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         Some("guard") => vec![Bench::Guard],
         Some("history") => vec![Bench::History],
         Some("chat") => vec![Bench::Chat],
+        Some("pipeline") => vec![Bench::Pipeline],
         Some("research") => {
             let (mut depth, mut corpus) = (Depth::Ablation, None);
             while let Some(word) = words.next() {
@@ -115,7 +120,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         }
         Some(unknown) => {
             bail!(
-                "no bench `{unknown}`: journal, queue, batch, index, startup, branches, mcp, warm, guard, history, chat, research"
+                "no bench `{unknown}`: journal, queue, batch, index, startup, branches, mcp, warm, guard, history, chat, pipeline, research"
             )
         }
     };
@@ -149,7 +154,7 @@ mod tests {
             depth,
             corpus: corpus.map(PathBuf::from),
         };
-        assert_eq!(parsed("").unwrap().len(), 12);
+        assert_eq!(parsed("").unwrap().len(), 13);
         assert_eq!(parsed("queue").unwrap(), [Bench::Queue]);
         assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
         assert_eq!(parsed("mcp").unwrap(), [Bench::Mcp]);

@@ -10,6 +10,7 @@ mod mcp;
 mod models;
 mod naive;
 mod outcome;
+mod pipeline;
 mod release;
 mod research;
 mod samples;

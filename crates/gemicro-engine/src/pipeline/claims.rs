@@ -22,30 +22,33 @@ pub(super) struct Held {
 pub(super) fn hold(
     repository: &TrustedRepo,
     input: &ImportInput,
-    new: &CommitId,
+    (old, new): (&CommitId, &CommitId),
     commits: &[CommitAbout],
 ) -> Result<Held, Failure> {
     let tip = CommitFiles {
         repository,
         commit: new.clone(),
     };
+    let changed = repository.changed_paths(old, new).map_err(|error| told(&error))?;
     let mut held = Held {
-        faults: Vec::new(),
+        faults: rewritten(repository, new, &input.kept)?,
         plan: None,
     };
     match &input.claim {
         Claim::Nothing => {}
-        Claim::Document { path } => {
-            if let Err(fault) = document(repository, new, path)? {
-                held.faults.push(fault);
-            }
-        }
+        Claim::Document { path } => match document(repository, new, path)? {
+            Err(fault) => held.faults.push(fault),
+            Ok(_) => held.faults.extend(not_own(input, path, &changed)),
+        },
         Claim::Plan { path } => match document(repository, new, path)? {
             Err(fault) => held.faults.push(fault),
-            Ok(text) => match read_plan(&text) {
-                Ok(plan) => held.plan = Some(plan),
-                Err(faults) => held.faults.extend(faults),
-            },
+            Ok(text) => {
+                held.faults.extend(not_own(input, path, &changed));
+                match read_plan(&text) {
+                    Ok(plan) => held.plan = Some(plan),
+                    Err(faults) => held.faults.extend(faults),
+                }
+            }
         },
         Claim::Work {
             commit: claimed,
@@ -53,18 +56,13 @@ pub(super) fn hold(
             approved,
             verification,
         } => {
-            held.faults.extend(claimed_commit(claimed, new, commits));
+            held.faults.extend(claimed_commit(claimed, input, new, commits));
             let base = CommitFiles {
                 repository,
                 commit: commit(&input.base)?,
             };
             // The work is held against the plan that was approved, whatever became of it since.
             let approved = document(repository, &commit(approved)?, plan)?;
-            if document(repository, new, plan)? != approved {
-                held.faults.push(format!(
-                    "the plan {plan} was changed: put it back as it was approved"
-                ));
-            }
             match approved.map(|text| read_plan(&text)) {
                 Err(fault) => held.faults.push(fault),
                 Ok(Ok(plan)) => held.faults.extend(faults(&plan, &base, &tip, verification)),
@@ -76,7 +74,7 @@ pub(super) fn hold(
             theirs,
             files,
         } => {
-            held.faults.extend(claimed_commit(claimed, new, commits));
+            held.faults.extend(claimed_commit(claimed, input, new, commits));
             let is_merged = repository.is_ancestor(&commit(theirs)?, new);
             if !is_merged.map_err(|error| told(&error))? {
                 held.faults
@@ -93,26 +91,60 @@ pub(super) fn hold(
     Ok(held)
 }
 
-/// The commit that is claimed must be the last one, or the last of the agent's own before what gemicro committed for it.
-fn claimed_commit(claimed: &str, tip: &CommitId, commits: &[CommitAbout]) -> Option<String> {
-    if commits.is_empty() {
-        return Some("nothing was committed, and nothing was left to be committed".to_owned());
+/// Says which documents of earlier phases are not as those left them.
+fn rewritten(
+    repository: &TrustedRepo,
+    new: &CommitId,
+    kept: &[(String, String)],
+) -> Result<Vec<String>, Failure> {
+    let mut faults = Vec::new();
+    for (path, written) in kept {
+        if document(repository, new, path)? != document(repository, &commit(written)?, path)? {
+            faults.push(format!(
+                "{path} is of an earlier phase and was changed: put it back as it was"
+            ));
+        }
     }
-    let claimed_name = claimed.to_ascii_lowercase();
-    let is_ours = |about: &CommitAbout| about.trailers.iter().any(|(name, _)| name == "Gemicro-Step");
-    let mut last = commits.iter().rev();
-    let found = match last.next() {
-        Some(about) if about.id.as_str().starts_with(&claimed_name) => true,
-        Some(about) if is_ours(about) => last
-            .next()
-            .is_none_or(|it| it.id.as_str().starts_with(&claimed_name)),
-        Some(_) | None => false,
-    };
-    (!found).then(|| {
-        format!(
-            "the commit_hash {claimed} is not your last commit on the branch, which is {tip}: name that one"
-        )
-    })
+    Ok(faults)
+}
+
+/// Says that a document is not the one that the agent had to write, now.
+fn not_own(input: &ImportInput, path: &str, changed: &[String]) -> Option<String> {
+    if let Some(own) = input.document.as_ref().filter(|own| *own != path) {
+        return Some(format!(
+            "{path} is not the document of this phase: write {own} and name that"
+        ));
+    }
+    let is_written = input.stands || changed.iter().any(|it| it == path);
+    (!is_written).then(|| format!("{path} was there before and you did not change it: write it anew"))
+}
+
+/// The commit that is claimed must be the last one, or the last of the agent's own before what gemicro committed for it.
+fn claimed_commit(
+    claimed: &str,
+    input: &ImportInput,
+    tip: &CommitId,
+    commits: &[CommitAbout],
+) -> Option<String> {
+    let is_claimed = |id: &str| id.starts_with(&claimed.to_ascii_lowercase());
+    let is_ours = |about: &&CommitAbout| about.trailers == input.trailers;
+    let own = commits.iter().rev().find(|about| !is_ours(about));
+    match own {
+        _ if commits.is_empty() && !(input.stands && is_claimed(tip.as_str())) => {
+            Some("nothing was committed, and nothing was left to be committed".to_owned())
+        }
+        _ if is_claimed(tip.as_str()) => None,
+        Some(own) if is_claimed(own.id.as_str()) => None,
+        Some(own) => Some(format!(
+            "the commit_hash {claimed} is not your last commit on the branch, which is {}: name that one",
+            own.id
+        )),
+        // It left everything to be committed for it, and named what it found.
+        None if is_claimed(&input.place.tip) => None,
+        None => Some(format!(
+            "the commit_hash {claimed} is none of yours, you committed nothing: your changes are committed now; name the commit that `git rev-parse HEAD` prints"
+        )),
+    }
 }
 
 /// A document in a commit: its text, or what is wrong with it.

@@ -75,7 +75,7 @@ fn taken(repository: &TrustedRepo, input: &ImportInput, outcome: BranchOutcome) 
     let about = repository
         .commits_between(&old, &new, MOST_COMMITS)
         .map_err(|error| told(&error))?;
-    let Held { faults, plan } = hold(repository, input, &new, &about)?;
+    let Held { faults, plan } = hold(repository, input, (&old, &new), &about)?;
     Ok(Taken {
         tree: repository
             .tree_without(&new, &[DOCUMENT_FOLDER])

@@ -7,6 +7,7 @@ use gemicro_core::run::RunState;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey};
 use serde::Serialize;
 
+use super::events::PhaseEnded;
 use super::fold::allowed;
 use super::human::{Answered, answered};
 use super::prompt::{handover, prompt};
@@ -194,19 +195,33 @@ impl Steps<'_> {
     }
 
     fn import(&self) -> Option<Step> {
-        let role = self.state.role_of(self.phase)?;
+        let (state, now) = (self.state, self.now);
+        let role = state.role_of(self.phase)?;
+        let own = document(state, now, self.phase);
+        let kept = state.written.iter().filter(|path| Some(*path) != own.as_ref());
         let input = ImportInput {
             place: self.place(),
             only: allowed(role.sandbox),
-            message: format!(
-                "{}: {} ({})",
-                self.phase.name, self.state.plan.feature, role.title
-            ),
+            message: format!("{}: {} ({})", self.phase.name, state.plan.feature, role.title),
             trailers: self.trailers("import"),
             claim: self.claim(role)?,
-            base: self.state.prepared.as_ref().map(|it| it.base.clone())?,
+            base: state.prepared.as_ref().map(|it| it.base.clone())?,
+            kept: kept
+                .filter_map(|path| Some((path.clone(), written_in(state, path)?)))
+                .collect(),
+            stands: self.stands(),
+            document: own,
         };
         Some(own_step(self.key("import"), IMPORT_STEP, &input))
+    }
+
+    /// Whether the round before was of this phase and ended for faults of the same document.
+    fn stands(&self) -> bool {
+        let is_own = |last: &PhaseEnded| last.phase == self.phase.name && last.outcome == "again";
+        let has_rounds = |pattern: &String| pattern.contains("[N]");
+        let is_one_document =
+            !matches!(&self.phase.work, Work::Agent { document: Some(pattern), .. } if has_rounds(pattern));
+        is_one_document && self.state.ended.last().is_some_and(is_own)
     }
 
     fn claim(&self, role: &Role) -> Option<Claim> {
@@ -220,7 +235,7 @@ impl Steps<'_> {
             Shape::Developer => Claim::Work {
                 commit: commit(),
                 plan: plan_document(self.state).unwrap_or_default(),
-                approved: approved(self.state)?,
+                approved: written_in(self.state, &plan_document(self.state).unwrap_or_default())?,
                 verification: document(self.state, self.now, self.phase).unwrap_or_default(),
             },
             Shape::IntegrationSpecialist => {
@@ -338,14 +353,10 @@ pub(super) fn plan_document(state: &PipelineState) -> Option<String> {
     state.documents.get(&phase.name).cloned()
 }
 
-/// The commit with the plan that was approved: that of its phase, or what an earlier run left.
-fn approved(state: &PipelineState) -> Option<String> {
-    let plan = plan_document(state);
-    let written = state
-        .ended
-        .iter()
-        .rev()
-        .find(|it| it.document.is_some() && it.document == plan);
+/// The commit in which a document is as its phase left it, or an earlier run.
+fn written_in(state: &PipelineState, document: &str) -> Option<String> {
+    let mut ended = state.ended.iter().rev();
+    let written = ended.find(|it| it.document.as_deref() == Some(document));
     let found = state.prepared.as_ref().map(|it| it.tip.clone());
     written.map(|it| it.commit.clone()).or(found)
 }

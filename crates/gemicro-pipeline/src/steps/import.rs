@@ -25,6 +25,15 @@ pub struct ImportInput {
     pub claim: Claim,
     /// The commit that the branch began with.
     pub base: String,
+    /// The document that its phase writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// The agent works on after faults of its own: what it did then still counts as its work.
+    #[serde(default)]
+    pub stands: bool,
+    /// Documents of earlier phases, which stay as they are in these commits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<(String, String)>,
 }
 
 /// What an agent claims to have done.

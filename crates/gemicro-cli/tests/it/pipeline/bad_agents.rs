@@ -71,12 +71,63 @@ fn an_approved_plan_stays_as_it_is() {
         echo 'echo bye' > bye.sh
         echo more >> README.md
     }";
-    let (_, ran) = refused(shrinks, "was changed: put it back as it was approved");
+    let (_, ran) = refused(
+        shrinks,
+        "is of an earlier phase and was changed: put it back as it was",
+    );
     assert!(ran.reasons().contains("tests/bye_test.sh"), "{}", ran.reasons());
     refused(
         "develop() { change; git rm -q -r docs/dev_docs; verify; commit less; claim; }",
-        "was changed: put it back as it was approved",
+        "is of an earlier phase and was changed: put it back as it was",
     );
+}
+
+#[test]
+fn a_review_is_written_by_its_reviewer() {
+    // The review was there before.
+    let ready = "develop() {
+        change
+        verify
+        for round in 1 2; do echo 'All is well.' > docs/dev_docs/reviews/code_review_say_farewell_v$round.md; done
+        commit 'bye: say farewell'
+        claim
+    }
+    audit() { pass; }";
+    refused(ready, "was there before and you did not change it");
+    let another = "audit() { document=$(ls docs/dev_docs/plans/*); pass; }";
+    refused(another, "is not the document of this phase");
+    // A FAIL stays what it is.
+    let softened = "develop() {
+        change
+        verify
+        for review in docs/dev_docs/reviews/code_review_*; do [ -f \"$review\" ] && echo fine > \"$review\"; done
+        date +%N > token
+        commit 'bye: say farewell'
+        claim
+    }
+    audit() {
+        review
+        answer 'No.' \"{\\\"verdict\\\": \\\"FAIL\\\", \\\"review_path\\\": \\\"$document\\\", \\\"feedback\\\": \\\"no\\\"}\"
+    }";
+    refused(softened, "is of an earlier phase and was changed");
+}
+
+#[test]
+fn an_invented_commit_is_refused() {
+    let invented = "claim() { answer 'Done.' '{\"commit_hash\": \"deadbeef\", \"status\": \"success\"}'; }";
+    refused(invented, "is not your last commit on the branch");
+    let none = format!("commit() {{ :; }}\n{invented}");
+    let (_, ran) = run(&none);
+    assert!(
+        ran.reasons().contains("you committed nothing"),
+        "{}",
+        ran.reasons()
+    );
+    // Named rightly the second time, what was committed for it counts.
+    let mended = format!(
+        "commit() {{ :; }}\nclaim() {{ if git log --format=%s | grep -q '^implementation:'; then hash=$(git rev-parse HEAD); else hash=deadbeef; fi; answer Done. \"{{\\\"commit_hash\\\": \\\"$hash\\\", \\\"status\\\": \\\"success\\\"}}\"; }}"
+    );
+    run(&mended).1.assert_completed();
 }
 
 #[test]
@@ -239,10 +290,10 @@ fn a_link_on_the_way_to_a_cache_moves_nothing() {
     std::fs::create_dir_all(victim.join("cache")).unwrap();
     std::fs::write(victim.join("cache/mine"), "mine\n").unwrap();
     let link = format!(
-        "develop() {{ change; ln -s {} web; verify; commit 'bye: link'; rm web; git rm -q --cached web; ln -s {} web; claim; }}",
-        victim.display(),
+        "verify() {{ write \"$document\" < /dev/null; ln -s {} web; }}",
         victim.display()
     );
+    scene.workflow("rounds: 4", "rounds: 2");
     scene.agents(&link);
     scene.run(&[]);
     let kept = std::fs::read_to_string(victim.join("cache/mine"));

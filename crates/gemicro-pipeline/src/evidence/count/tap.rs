@@ -3,9 +3,9 @@
 use super::line::{number, of_total};
 use super::{Count, Tally};
 
-/// Node's own sums first, then those of `prove`, then the lines of the protocol.
+/// Node's own sums, or those of `prove`.
 pub(super) fn tap(lines: &[&str]) -> Tally {
-    node(lines).or(|| prove(lines)).or(|| protocol(lines))
+    node(lines).or(|| prove(lines))
 }
 
 /// `# tests 5`, `# skipped 1`, `# todo 0`; another reporter writes a sign for `#`.
@@ -39,7 +39,7 @@ fn prove(lines: &[&str]) -> Tally {
 }
 
 /// `1..3` and lines with `ok` and `not ok`.
-fn protocol(lines: &[&str]) -> Tally {
+pub(super) fn protocol(lines: &[&str]) -> Tally {
     let is_plan = |line: &&&str| {
         let end = line.strip_prefix("1..").and_then(number);
         end.is_some_and(|(_, rest)| rest.trim().is_empty() || rest.trim_start().starts_with('#'))

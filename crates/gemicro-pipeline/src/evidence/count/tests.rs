@@ -224,6 +224,7 @@ const COUNTED: &[(&str, u64, u64)] = &[
     ("1..0 # SKIP nothing here", 0, 0),
     ("1..3\nok 1 - a\nnot ok 2 - b\nok 3 # skip no net", 2, 1),
     ("All tests successful.\nFiles=1, Tests=5,  0 wallclock secs", 5, 0),
+    ("1..3\nok 1\nok 2\nok 3\n2 passed in 0.01s", 2, 0),
     ("3 passed in 0.01s\n...\nRan 2 tests in 0.001s\n\nOK", 5, 0),
 ];
 

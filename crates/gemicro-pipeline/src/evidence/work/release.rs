@@ -45,12 +45,18 @@ const CHANGELOG: Names = Names {
     ],
 };
 
+/// Lines of a changelog that may go or be written anew, however short it is.
+const GONE: usize = 2;
+
 /// What is wrong with VERSION and CHANGELOG.
 pub(super) fn faults(plan: &PlanBlock, trees: &Trees<'_>) -> Vec<String> {
     let mut faults = of_kind(&VERSION, plan.version, plan, trees);
     faults.extend(of_kind(&CHANGELOG, plan.changelog, plan, trees));
     for path in spellings(&VERSION, plan) {
         faults.extend(lowered(path, trees));
+    }
+    for path in spellings(&CHANGELOG, plan) {
+        faults.extend(unwritten(path, trees));
     }
     faults
 }
@@ -101,16 +107,21 @@ fn spellings<'p>(names: &Names, plan: &'p PlanBlock) -> Vec<&'p str> {
     paths
 }
 
-/// Says that a version went down, where both are numbers.
+/// Says that a version went down, or is none any more.
 fn lowered(path: &str, trees: &Trees<'_>) -> Option<String> {
     let before = numbers(&trees.base.read(path)?)?;
-    let after = numbers(&trees.tip.read(path)?)?;
+    let text = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(".");
+    let Some(after) = numbers(&trees.tip.read(path)?) else {
+        return Some(format!(
+            "`{path}` is no version any more, it was {}: write the next one",
+            text(&before)
+        ));
+    };
     let length = before.len().max(after.len());
     let filled = |mut numbers: Vec<u64>| {
         numbers.resize(length, 0);
         numbers
     };
-    let text = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(".");
     (filled(after.clone()) < filled(before.clone())).then(|| {
         format!(
             "`{path}` went down from {} to {}: a version only goes up",
@@ -118,6 +129,31 @@ fn lowered(path: &str, trees: &Trees<'_>) -> Option<String> {
             text(&after)
         )
     })
+}
+
+/// Says that a changelog lost its history, or has nothing new to tell. Headings and rules tell nothing.
+fn unwritten(path: &str, trees: &Trees<'_>) -> Option<String> {
+    let (before, after) = (trees.base.read(path)?, trees.tip.read(path)?);
+    if before.trim_ascii() == after.trim_ascii() {
+        return None;
+    }
+    let lines = |content: &[u8]| -> Vec<String> {
+        let text = String::from_utf8_lossy(content);
+        let lines = text.lines().map(|line| line.trim().to_owned());
+        lines
+            .filter(|line| !line.starts_with('#') && line.chars().any(char::is_alphanumeric))
+            .collect()
+    };
+    let (before, after) = (lines(&before), lines(&after));
+    let n_lost = before.iter().filter(|line| !after.contains(line)).count();
+    if n_lost > GONE && 2 * n_lost > before.len() {
+        return Some(format!(
+            "`{path}` lost {n_lost} of its {} lines: put its history back",
+            before.len()
+        ));
+    }
+    let is_new = after.iter().any(|line| !before.contains(line));
+    (!is_new).then(|| format!("`{path}` has no new entry: say what changed"))
 }
 
 /// `v1.2.3-rc.1` as 1, 2, 3.

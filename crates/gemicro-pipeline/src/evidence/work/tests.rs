@@ -117,10 +117,42 @@ fn version_and_changelog_must_go_on() {
         tip().with("VERSION", "v1.2"),
         &["`VERSION` went down from 1.2.9 to 1.2: a version only goes up"],
     );
-    check(tip().with("VERSION", "two-thirds"), &[]);
+    check(
+        tip().with("VERSION", "banana"),
+        &["`VERSION` is no version any more, it was 1.2.9: write the next one"],
+    );
+    check(
+        tip().with("CHANGELOG.md", ""),
+        &["`CHANGELOG.md` has no new entry: say what changed"],
+    );
+    check(
+        tip().with("CHANGELOG.md", "# Changes\n\n## 1.2.10\n---\n"),
+        &["`CHANGELOG.md` has no new entry: say what changed"],
+    );
+    let named = base().with("VERSION", "two-thirds");
+    assert_eq!(faults(&plan(), &named, &tip(), REPORT), Vec::<String>::new());
     check(
         tip().without("VERSION"),
         &["`VERSION` is gone: put it back and bring it up to date"],
+    );
+}
+
+#[test]
+fn a_changelog_keeps_its_history() {
+    let history = "# Changes\n- one\n- two\n- three\n- four\n";
+    let base = base().with("CHANGELOG.md", history);
+    let found = |text: &str| faults(&plan(), &base, &tip().with("CHANGELOG.md", text), REPORT);
+    assert_eq!(
+        found("# Changes\n- dark mode\n- four\n"),
+        ["`CHANGELOG.md` lost 3 of its 4 lines: put its history back"]
+    );
+    assert_eq!(
+        found("# Changes\n- four\n- one\n- two\n"),
+        ["`CHANGELOG.md` has no new entry: say what changed"]
+    );
+    assert_eq!(
+        found(&history.replace("- one\n- two\n", "- dark mode, one and two\n")),
+        Vec::<String>::new()
     );
 }
 
