@@ -1,10 +1,12 @@
-//! Whole pipelines with scripted agents: killed at every boundary, lied to, fed with bad input, pushed and offered.
+//! Whole pipelines with scripted agents: killed at every boundary, lied to, fed with bad input, pushed and offered;
+//! and the example of a dark mode toggle.
 //!
 //! `scene` is the repository and the program that plays every agent; `life` a run that is watched and killed. Agents,
 //! sandbox, git and checks are real; only what the agents do is written down beforehand.
 
 mod bad_agents;
 mod bad_input;
+mod dark_mode;
 mod forges;
 mod kills;
 mod life;

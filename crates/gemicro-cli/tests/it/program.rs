@@ -123,7 +123,7 @@ impl World {
 /// Compares a screen with the stored one.
 #[macro_export]
 macro_rules! golden {
-    ($name:literal, $text:expr) => {
+    ($name:expr, $text:expr) => {
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!($name, $text);
         })

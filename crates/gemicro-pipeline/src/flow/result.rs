@@ -9,6 +9,7 @@ use gemicro_event::Json;
 use serde_json::{Value, json};
 
 use super::state::PipelineState;
+use crate::documents::archived;
 
 /// The longest title of a request.
 const TITLE_CHARS: usize = 72;
@@ -82,7 +83,11 @@ pub(super) fn request(state: &PipelineState, run: &RunState) -> (String, String)
         "\n## What was decided\n\n| Phase | Round | Outcome | Document |\n| --- | --- | --- | --- |\n",
     );
     for it in &state.ended {
-        let document = it.document.as_deref().unwrap_or("–");
+        let document = it.document.as_deref().map(|path| {
+            // Where it is on the branch that is offered.
+            archived(path, &state.plan.feature, &state.date()).unwrap_or_else(|| path.to_owned())
+        });
+        let document = document.as_deref().unwrap_or("–");
         let _ = writeln!(
             body,
             "| {} {} | {} | {} | {document} |",

@@ -21,7 +21,7 @@ pub(super) fn remote(scene: &Scene) -> PathBuf {
 }
 
 /// A colleague commits a file and pushes main.
-fn colleague_pushes(scene: &Scene, file: &str, text: &str) {
+pub(super) fn colleague_pushes(scene: &Scene, file: &str, text: &str) {
     let clone = scene.world.path("colleague");
     std::fs::write(clone.join(file), text).unwrap();
     git(&clone, &["add", "--all"]);

@@ -24,7 +24,7 @@ pub(super) const ALL_WELL: [&str; 6] = [
     "delivery.1 done",
 ];
 
-/// A repository with a workflow, agents, and nobody's settings.
+/// A repository, agents, and nobody's settings.
 pub(super) struct Scene {
     pub(super) world: World,
     /// Main at the beginning.
@@ -38,28 +38,33 @@ pub(super) struct Ran {
 }
 
 impl Scene {
+    /// A program of one line with one test, and a workflow of its own.
     pub(super) fn new() -> Self {
-        let world = World::new();
-        let (project, agents) = (world.path("project"), world.path("agents"));
-        for folder in [&world.path("user"), &agents] {
-            std::fs::create_dir_all(folder).unwrap();
-        }
-        let made = Command::new("sh")
-            .args(["-c", include_str!("project.sh"), "project"])
-            .arg(&project)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .status();
-        assert!(made.unwrap().success());
-        world.must(&["init", "--dir", "project"]);
-        let mut scene = Self {
-            world,
-            main: String::new(),
-        };
-        scene.agents("");
+        let mut scene = Self::of(include_str!("project.sh"));
+        scene.world.must(&["init", "--dir", "project"]);
         scene.workflow(
             "checks: []",
             "checks:\n  - { name: tests, command: sh tests/run.sh, tests: true, timeout: 1m }",
         );
+        scene
+    }
+
+    /// The repository that a script makes.
+    pub(super) fn of(script: &str) -> Self {
+        let world = World::new();
+        for folder in ["user", "agents"] {
+            std::fs::create_dir_all(world.path(folder)).unwrap();
+        }
+        let project = world.path("project");
+        let made = Command::new("sh")
+            .args(["-c", script, "project"])
+            .arg(&project)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .status();
+        assert!(made.unwrap().success());
+        let main = git(&project, &["rev-parse", "main"]);
+        let scene = Self { world, main };
+        scene.agents("");
         scene
     }
 
