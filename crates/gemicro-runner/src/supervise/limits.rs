@@ -8,6 +8,9 @@ pub struct RunLimits {
     /// The longest silence on standard output; noise on standard error is no sign of life. Time in which we owe
     /// the agent an answer does not count.
     pub idle: Duration,
+    /// The longest such silence before the agent has opened its session, where that is shorter: it has nothing to think
+    /// about yet, so it hangs.
+    pub opening: Duration,
     /// The longest turn.
     pub total: Duration,
     /// How long a process may take to end after it was asked to.
@@ -26,6 +29,7 @@ impl Default for RunLimits {
     fn default() -> Self {
         Self {
             idle: Duration::from_secs(300),
+            opening: Duration::from_secs(120),
             total: Duration::from_secs(3600),
             // A cancelled run must be over in two seconds.
             grace: Duration::from_millis(1500),

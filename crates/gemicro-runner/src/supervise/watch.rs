@@ -275,9 +275,13 @@ impl Watch<'_> {
 
     /// When silence becomes a failure. Not while we owe an answer.
     fn idle_at(&self) -> Option<Instant> {
+        let silence = match self.transcript.session {
+            Some(_) => self.limits.idle,
+            None => self.limits.idle.min(self.limits.opening),
+        };
         self.permissions
             .is_empty()
-            .then(|| self.clock.last_life + self.limits.idle)
+            .then(|| self.clock.last_life + silence)
     }
 
     fn next_deadline(&self) -> Instant {

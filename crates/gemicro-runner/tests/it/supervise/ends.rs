@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use gemicro_event::ErrorKind;
+use gemicro_guard::sandbox::Tier;
 use gemicro_runner::supervise::RunLimits;
-use gemicro_runner::{AgentItem, GeminiHeadless};
+use gemicro_runner::{AgentItem, GeminiHeadless, SandboxMode};
 
 use super::processes::{asleep, marker};
-use super::world::{HELLO, Run, Seen, World, all_tiers, failure};
+use super::world::{DONE, HELLO, Run, Seen, World, all_tiers, failure};
 
 fn limits(idle_ms: u64, total_ms: u64) -> RunLimits {
     RunLimits {
@@ -45,6 +46,32 @@ async fn silence_ends_a_run() {
         assert_eq!(asleep(&marker), 0);
         assert!(record.duration_ms >= 1000 && record.duration_ms < 5000);
     }
+}
+
+#[tokio::test]
+async fn a_session_that_never_opens_is_given_up_early() {
+    let opening = |opening_ms| RunLimits {
+        opening: Duration::from_millis(opening_ms),
+        ..limits(60_000, 120_000)
+    };
+    let world = World::new("sleep 1000");
+    let run = Run {
+        limits: opening(500),
+        mode: SandboxMode::DangerFullAccess,
+        ..Run::new(Tier::None)
+    };
+    let (outcome, _) = world.run(run).await;
+    assert_eq!(failure(&outcome).kind, ErrorKind::IdleTimeout, "{outcome:?}");
+    assert!(outcome.record.untouched);
+
+    let world = World::new(&format!("{HELLO}\nsleep 5\n{DONE}"));
+    let run = Run {
+        limits: opening(4000),
+        mode: SandboxMode::DangerFullAccess,
+        ..Run::new(Tier::None)
+    };
+    let (outcome, _) = world.run(run).await;
+    assert!(outcome.result.is_ok(), "{outcome:?}");
 }
 
 #[tokio::test]
