@@ -9,3 +9,6 @@ pub mod policy;
 #[cfg(target_os = "linux")]
 pub mod repository;
 pub mod sandbox;
+mod search_path;
+
+pub use search_path::search_path;

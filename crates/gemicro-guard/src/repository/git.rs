@@ -195,7 +195,7 @@ impl Git {
         let mut command = Command::new("git");
         command
             .env_clear()
-            .env("PATH", &self.settings.search_path)
+            .env("PATH", self.settings.programs())
             .env("HOME", &self.settings.home)
             .env("LC_ALL", "C")
             .env("GIT_TERMINAL_PROMPT", "0")

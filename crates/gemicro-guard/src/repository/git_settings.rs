@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::RepositoryError;
+use crate::search_path;
 
 /// How git is started for this user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +70,11 @@ impl GitSettings {
             remote_variables: Vec::new(),
             agent_folders: Vec::new(),
         }
+    }
+
+    /// Where programs are searched: never where an agent could have put one.
+    pub(super) fn programs(&self) -> OsString {
+        search_path(&self.search_path, &self.agent_folders)
     }
 
     /// The variables for a command that speaks to a remote.

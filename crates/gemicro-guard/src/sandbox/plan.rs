@@ -10,6 +10,7 @@ use super::gateway::{self, Reach};
 use super::profile::{Mode, Pinning, Profile};
 use super::seatbelt;
 use super::tier::Tier;
+use crate::search_path;
 
 /// Folders of the kernel and of running programs: a sandbox has its own, or none.
 const SYSTEM: [&str; 5] = ["/proc", "/sys", "/dev", "/run", "/boot"];
@@ -125,6 +126,9 @@ fn plan_as(
     };
     let mut environment = profile.environment.clone();
     environment.retain(|(name, _)| !matches!(name.as_str(), "HOME" | "TMPDIR"));
+    if mode != Mode::DangerFullAccess {
+        keep_programs(&mut environment, &profile);
+    }
     for (name, path) in [("HOME", &profile.home), ("TMPDIR", &profile.temporary)] {
         environment.push((name.to_owned(), path.to_string_lossy().into_owned()));
     }
@@ -143,6 +147,16 @@ fn plan_as(
         unpinned,
         kept: kept_command,
     })
+}
+
+/// No program that the command can write stands for another.
+fn keep_programs(environment: &mut [(String, String)], profile: &Profile) {
+    let own = [&profile.workspace, &profile.home, &profile.temporary];
+    let writable: Vec<PathBuf> = own.into_iter().chain(&profile.writable).cloned().collect();
+    for (_, path) in environment.iter_mut().filter(|(name, _)| name == "PATH") {
+        let kept = search_path(path.as_ref(), &writable);
+        *path = kept.to_string_lossy().into_owned();
+    }
 }
 
 /// A command behind walls.
