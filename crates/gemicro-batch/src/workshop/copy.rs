@@ -1,6 +1,6 @@
-//! A private copy of a project: its files, without results, repositories and links that lead out.
+//! Copies folders; among them a project: its files, without results, repositories and links that lead out.
 
-use std::fs;
+use std::fs::{self, File, Metadata};
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 
@@ -60,61 +60,108 @@ pub fn private_copy(project: &Path, root: &Path) -> Result<PrivateCopy, Failure>
             .create(&folder)
             .map_err(|error| failed(&folder, &error))?;
     }
-    let mut copying = Copying {
-        project,
-        root,
-        n_files: 0,
-        n_bytes: 0,
+    let mut size = Size::default();
+    let mut is_taken = |path: &Path, about: &Metadata| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if LEFT_OUT.contains(&name.as_ref()) || path == root {
+            return Ok(false);
+        }
+        if about.is_symlink() {
+            return Ok(stays(path, project));
+        }
+        size.add(about, project).map(|()| true)
     };
-    copy_folder(&mut copying, project, &copy.project())?;
+    copy_folder(project, &copy.project(), &mut is_taken)?;
     Ok(copy)
 }
 
-struct Copying<'a> {
-    project: &'a Path,
-    /// Where the copy goes; it may lie inside the project, and does not belong to it.
-    root: &'a Path,
+/// Says whether something is copied, a folder with all that is in it.
+pub type IsTaken<'a> = dyn FnMut(&Path, &Metadata) -> Result<bool, Failure> + 'a;
+
+/// Copies a file with its time, a link as a link, or a folder with all that is in it, over what is there: a folder is
+/// filled up, anything else replaced, so nothing is written through a link. Blocks.
+///
+/// # Errors
+/// When the disk is full, or something cannot be read.
+pub fn copy_over(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(), Failure> {
+    let about = from.symlink_metadata().map_err(|error| failed(from, &error))?;
+    if !is_taken(from, &about)? {
+        return Ok(());
+    }
+    if about.is_dir() {
+        return copy_folder(from, to, is_taken);
+    }
+    make_room(to, Room::Whatever)?;
+    if about.is_symlink() {
+        let target = fs::read_link(from).map_err(|error| failed(from, &error))?;
+        symlink(target, to).map_err(|error| failed(to, &error))?;
+    } else if about.is_file() {
+        fs::copy(from, to).map_err(|error| failed(from, &error))?;
+        // Build tools compare times.
+        let _ = about
+            .modified()
+            .and_then(|time| File::open(to)?.set_modified(time));
+    }
+    Ok(())
+}
+
+fn copy_folder(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(), Failure> {
+    make_room(to, Room::Folder)?;
+    fs::create_dir_all(to).map_err(|error| failed(to, &error))?;
+    for entry in fs::read_dir(from).map_err(|error| failed(from, &error))? {
+        let entry = entry.map_err(|error| failed(from, &error))?;
+        copy_over(&entry.path(), &to.join(entry.file_name()), is_taken)?;
+    }
+    Ok(())
+}
+
+/// What a place is needed for.
+#[derive(PartialEq, Eq)]
+enum Room {
+    Folder,
+    Whatever,
+}
+
+fn make_room(place: &Path, room: Room) -> Result<(), Failure> {
+    let removed = match place.symlink_metadata() {
+        Ok(there) if there.is_dir() && room == Room::Folder => Ok(()),
+        Ok(there) if there.is_dir() => fs::remove_dir_all(place),
+        Ok(_) => fs::remove_file(place),
+        Err(_) => Ok(()),
+    };
+    removed.map_err(|error| failed(place, &error))
+}
+
+/// Whether a link leads to something in the project, wherever that is.
+fn stays(link: &Path, project: &Path) -> bool {
+    let is_relative = fs::read_link(link).is_ok_and(|target| target.is_relative());
+    is_relative && fs::canonicalize(link).is_ok_and(|real| real.starts_with(project))
+}
+
+/// What was copied so far.
+#[derive(Default)]
+struct Size {
     n_files: u64,
     n_bytes: u64,
 }
 
-fn copy_folder(copying: &mut Copying<'_>, from: &Path, to: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(to).map_err(|error| failed(to, &error))?;
-    let entries = fs::read_dir(from).map_err(|error| failed(from, &error))?;
-    for entry in entries {
-        let entry = entry.map_err(|error| failed(from, &error))?;
-        let (name, path) = (entry.file_name(), entry.path());
-        let kind = entry.file_type().map_err(|error| failed(&path, &error))?;
-        let target = to.join(&name);
-        if LEFT_OUT.contains(&name.to_string_lossy().as_ref()) {
-            continue;
+impl Size {
+    /// Counts before the copy: a disk that is full helps nobody.
+    fn add(&mut self, about: &Metadata, project: &Path) -> Result<(), Failure> {
+        if about.is_file() {
+            self.n_files += 1;
+            self.n_bytes += about.len();
         }
-        if kind.is_dir() {
-            if path != copying.root {
-                copy_folder(copying, &path, &target)?;
-            }
-        } else if kind.is_file() {
-            // Before the copy: a disk that is full helps nobody.
-            copying.n_files += 1;
-            copying.n_bytes += entry.metadata().map_err(|error| failed(&path, &error))?.len();
-            if copying.n_files > MOST_FILES || copying.n_bytes > MOST_BYTES {
-                let message = format!(
-                    "{} is too large to be copied: more than {MOST_FILES} files or {} GiB",
-                    copying.project.display(),
-                    MOST_BYTES >> 30
-                );
-                return Err(Failure::new(ErrorKind::InvalidInput, message));
-            }
-            fs::copy(&path, &target).map_err(|error| failed(&path, &error))?;
-        } else if kind.is_symlink() {
-            let leads_to = fs::read_link(&path).map_err(|error| failed(&path, &error))?;
-            let stays = fs::canonicalize(&path).is_ok_and(|real| real.starts_with(copying.project));
-            if stays && leads_to.is_relative() {
-                symlink(leads_to, &target).map_err(|error| failed(&target, &error))?;
-            }
+        if self.n_files > MOST_FILES || self.n_bytes > MOST_BYTES {
+            let message = format!(
+                "{} is too large to be copied: more than {MOST_FILES} files or {} GiB",
+                project.display(),
+                MOST_BYTES >> 30
+            );
+            return Err(Failure::new(ErrorKind::InvalidInput, message));
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Failure {

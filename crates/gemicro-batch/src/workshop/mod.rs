@@ -9,7 +9,7 @@ mod place;
 mod renewable;
 mod toolchains;
 
-pub use copy::{PrivateCopy, private_copy};
+pub use copy::{IsTaken, PrivateCopy, copy_over, private_copy};
 pub use place::{Ran, Workshop};
 pub use renewable::Renewable;
 pub use toolchains::Toolchains;

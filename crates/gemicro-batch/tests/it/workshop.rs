@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gemicro_batch::shell::ShellSetup;
-use gemicro_batch::workshop::{Toolchains, Workshop, private_copy};
+use gemicro_batch::workshop::{Toolchains, Workshop, copy_over, private_copy};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::policy::PolicyConfig;
@@ -403,4 +403,57 @@ fn a_copy_inside_the_project_does_not_copy_itself() {
     std::fs::write(project.join("a.txt"), "text").unwrap();
     let copy = private_copy(&project, &project.join("state/copy")).unwrap();
     assert_eq!(listed(&copy.project()), ["a.txt"]);
+}
+
+#[test]
+fn a_copy_goes_over_what_is_there_and_through_no_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let write = |path: &str, text: &str| {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    for path in ["from/file", "from/was_link", "from/was_folder", "from/inner/new"] {
+        write(path, "new");
+    }
+    symlink("file", root.join("from/link")).unwrap();
+    let long_ago = std::time::UNIX_EPOCH + Duration::from_secs(1_000_000);
+    let file = std::fs::File::open(root.join("from/file")).unwrap();
+    file.set_modified(long_ago).unwrap();
+    for path in [
+        "to/file",
+        "to/was_folder/old",
+        "to/inner/old",
+        "victim",
+        "victims/new",
+    ] {
+        write(path, "old");
+    }
+    symlink("../victim", root.join("to/was_link")).unwrap();
+    symlink("gone", root.join("to/link")).unwrap();
+    for _ in 0..2 {
+        copy_over(&root.join("from"), &root.join("to"), &mut |_, _| Ok(true)).unwrap();
+    }
+    assert_eq!(
+        listed(&root.join("to")),
+        [
+            "file",
+            "inner/new",
+            "inner/old",
+            "link -> file",
+            "was_folder",
+            "was_link"
+        ]
+    );
+    std::fs::remove_dir_all(root.join("to/inner")).unwrap();
+    symlink("../victims", root.join("to/inner")).unwrap();
+    copy_over(&root.join("from"), &root.join("to"), &mut |_, _| Ok(true)).unwrap();
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    assert_eq!(
+        [read("victim"), read("victims/new"), read("to/was_link")],
+        ["old", "old", "new"]
+    );
+    let about = root.join("to/file").metadata().unwrap();
+    assert_eq!(about.modified().unwrap(), long_ago);
 }
