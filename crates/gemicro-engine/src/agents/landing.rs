@@ -66,6 +66,12 @@ impl Landing {
         self
     }
 
+    /// Takes over plain files alone below these folders, and nothing in the place of one.
+    pub(crate) fn plain(mut self, folders: Vec<String>) -> Self {
+        self.rules.plain = folders;
+        self
+    }
+
     /// Takes over a merge of a commit that the user's repository has.
     pub(crate) fn knowing(mut self, commit: CommitId) -> Self {
         self.rules.known.push(commit);

@@ -11,6 +11,17 @@ use super::branch_at::{Found, Tools, blocking, by, commit, open};
 use super::claims::{Held, hold};
 use crate::agents::{Landing, told};
 
+/// Where gemicro itself writes, before and after what an agent commits.
+const DOCUMENT_FOLDERS: [&str; 8] = [
+    DOCUMENT_FOLDER,
+    "docs/dev_docs/research",
+    "docs/dev_docs/plans",
+    "docs/dev_docs/reviews",
+    "docs/dev_docs/archived",
+    "docs/dev_docs/archived/research",
+    "docs/dev_docs/archived/plans",
+    "docs/dev_docs/archived/reviews",
+];
 /// Commits that are named; the others are counted by nobody.
 const MOST_COMMITS: usize = 200;
 
@@ -26,7 +37,8 @@ pub(super) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -
             };
             let mut landing = Landing::with(&tools.setup, tier, message)
                 .marked(by(call))
-                .never(input.place.carry.clone());
+                .never(input.place.carry.clone())
+                .plain(DOCUMENT_FOLDERS.map(str::to_owned).to_vec());
             if let Some(only) = &input.only {
                 landing = landing.only(only.clone());
             }

@@ -32,6 +32,11 @@ impl Change {
         self.new_mode == NOTHING
     }
 
+    /// Whether a plain file is there now, not a link or a repository.
+    pub(super) fn is_plain_file(&self) -> bool {
+        !self.is_removed() && !self.is_gitlink() && self.new_mode != LINK
+    }
+
     fn touches_links(&self) -> bool {
         self.old_mode == LINK || self.new_mode == LINK
     }

@@ -13,6 +13,34 @@ pub enum Refusal {
         /// The file.
         path: String,
     },
+    /// Something in the place of a folder on the way to such a file.
+    #[error(
+        "{path} is in the way of {lent}, which is copied into the task to be used; take it out of your commits"
+    )]
+    InTheWay {
+        /// What was committed.
+        path: String,
+        /// What is lent.
+        lent: String,
+    },
+    /// Something in the place of a folder that is needed.
+    #[error(
+        "{path} is in the place of the folder {folder}, in which documents are written; put the folder back"
+    )]
+    NoFolder {
+        /// What was committed.
+        path: String,
+        /// The folder.
+        folder: String,
+    },
+    /// Something in a folder of documents that is none.
+    #[error(
+        "{path} is no document: there, only plain files up to 4 MiB are taken over, no links, no repositories, no folders named `*.md`"
+    )]
+    NotPlain {
+        /// What was committed.
+        path: String,
+    },
     /// The bundle is not there, or is not a plain file.
     #[error("the bundle is not a regular file ({why})")]
     NotAFile {

@@ -32,6 +32,8 @@ pub struct ImportRules {
     pub only: Option<Vec<String>>,
     /// Paths that must not be in a commit, such as files with secrets that were only lent.
     pub never: Vec<String>,
+    /// Folders in which whoever imports writes, too: they stay folders, and hold plain files alone.
+    pub plain: Vec<String>,
     /// Commits of the user's repository that were merged into the branch, such as the main branch's. What is as it is
     /// there is not the agent's work: it is neither judged nor counted.
     pub known: Vec<CommitId>,
@@ -46,10 +48,14 @@ impl Default for ImportRules {
             escaping_links: EscapingLinks::Refuse,
             only: None,
             never: Vec::new(),
+            plain: Vec::new(),
             known: Vec::new(),
         }
     }
 }
+
+/// The longest file in a folder of plain files.
+const PLAIN_BYTES: u64 = 4 << 20;
 
 /// So many paths are named where a list could be endless.
 const NAMED: usize = 10;
@@ -105,19 +111,8 @@ pub(super) fn apply(rules: &ImportRules, changes: &Changes) -> Result<Vec<Report
     if let Some(allowed) = &rules.only {
         check_only(allowed, changes)?;
     }
-    let is_lent = |path: &str| {
-        rules
-            .never
-            .iter()
-            .any(|lent| covers(lent.trim_end_matches('/'), path.as_bytes()))
-    };
-    let mut changed = changes.files.iter().filter(|change| !change.is_removed());
-    if let Some(change) = changed.find(|change| is_lent(&change.path)) {
-        return Err(Refusal::Lent {
-            path: plain(change.path.as_bytes()),
-        }
-        .into());
-    }
+    check_lent(&rules.never, changes)?;
+    check_plain(&rules.plain, changes)?;
     let bytes = changes
         .files
         .iter()
@@ -141,6 +136,46 @@ pub(super) fn apply(rules: &ImportRules, changes: &Changes) -> Result<Vec<Report
     }
     let of_files = changes.files.iter().flat_map(|change| of_file(rules, change));
     Ok(links.into_iter().chain(of_files).collect())
+}
+
+/// What is lent is in no commit, and no file is in the place of a folder on the way to it.
+fn check_lent(lent: &[String], changes: &Changes) -> Result<(), Refusal> {
+    for change in changes.files.iter().filter(|change| !change.is_removed()) {
+        let path = || plain(change.path.as_bytes());
+        for lent in lent.iter().map(|lent| lent.trim_end_matches('/')) {
+            if covers(lent, change.path.as_bytes()) {
+                return Err(Refusal::Lent { path: path() });
+            }
+            if covers(&change.path, lent.as_bytes()) {
+                let lent = lent.to_owned();
+                return Err(Refusal::InTheWay { path: path(), lent });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Folders stay folders, and hold plain files that can be read and replaced.
+fn check_plain(folders: &[String], changes: &Changes) -> Result<(), Refusal> {
+    for change in changes.files.iter().filter(|change| !change.is_removed()) {
+        let path = || plain(change.path.as_bytes());
+        for folder in folders.iter().map(|folder| folder.trim_end_matches('/')) {
+            if covers(&change.path, folder.as_bytes()) {
+                let folder = folder.to_owned();
+                return Err(Refusal::NoFolder { path: path(), folder });
+            }
+            if !covers(folder, change.path.as_bytes()) {
+                continue;
+            }
+            let is_document = |name: &str| name.ends_with(".md");
+            let in_document = change.path.rsplit('/').skip(1).any(is_document);
+            let is_long = change.new_bytes.is_some_and(|bytes| bytes > PLAIN_BYTES);
+            if !change.is_plain_file() || in_document || is_long {
+                return Err(Refusal::NotPlain { path: path() });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_only(allowed: &[String], changes: &Changes) -> Result<(), Refusal> {
