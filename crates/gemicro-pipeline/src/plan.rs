@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::documents::Feature;
 use crate::payload::Nonce;
+use crate::steps::Evidence;
 use crate::workflow::{Mode, Workflow};
 
 /// A task, resolved.
@@ -61,6 +62,8 @@ pub struct Earlier {
     pub phase: String,
     /// The commit that the branch began with.
     pub base: String,
+    /// What the checks said about it.
+    pub on_base: Evidence,
     /// The latest document of each phase.
     pub documents: BTreeMap<String, String>,
     /// How often each phase had been entered.

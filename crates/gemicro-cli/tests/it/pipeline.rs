@@ -6,6 +6,7 @@
 
 mod bad_agents;
 mod bad_input;
+mod checks;
 mod dark_mode;
 mod forges;
 mod kills;

@@ -8,6 +8,7 @@ use gemicro_guard::sandbox::Tier;
 use gemicro_pipeline::steps::{AgentWork, HandoverContent, Place};
 use tokio_util::sync::CancellationToken;
 
+use super::caches::Use;
 use super::checkout::Checkout;
 use crate::agents::{AgentCommons, AgentSetup, OnBranch};
 
@@ -93,7 +94,7 @@ pub(crate) async fn open_for_agent(
         Found::At(branch) | Found::Landed(branch) => *branch,
     };
     if !work.goes_on {
-        branch = Checkout::fresh(tools, branch, &work.place, cancel).await?.leave();
+        branch = usable(tools, branch, &work.place, cancel).await?;
         if let Some(theirs) = &work.merge {
             branch = begin_merge(tools, branch, theirs).await?;
         }
@@ -113,6 +114,20 @@ pub(crate) async fn open_for_agent(
         Ok(branch)
     })
     .await
+}
+
+/// A checkout for an agent. A setup that fails on what an agent made is for agents to mend: the checks say so.
+async fn usable(
+    tools: &Tools,
+    branch: OnBranch,
+    place: &Place,
+    cancel: &CancellationToken,
+) -> Result<OnBranch, Failure> {
+    let checkout = Checkout::fresh(tools, branch, place, Use::Agent).await?;
+    if let Some(fault) = checkout.set_up(&place.setup, cancel).await? {
+        tracing::warn!(%fault, "an agent works in a checkout that is not set up");
+    }
+    Ok(checkout.leave())
 }
 
 /// Everything that the branch changes since it left a commit.

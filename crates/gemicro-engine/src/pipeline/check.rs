@@ -1,17 +1,19 @@
-//! Runs the checks of a workflow in a fresh checkout, and says what they prove.
+//! Runs the checks of a workflow, each in a fresh checkout, and says what they prove.
 
 use std::time::Duration;
 
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
-use gemicro_pipeline::evidence::{CheckRun, Exit, judge, masked};
+use gemicro_pipeline::evidence::{CheckRun, CheckVerdict, Exit, judge, masked};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{CheckInput, Checked, Evidence};
 use gemicro_pipeline::workflow::Check;
 use tokio_util::sync::CancellationToken;
 
 use super::branch_at::{Tools, blocking, commit, open_plain};
+use super::caches::Use;
 use super::checkout::Checkout;
+use super::writing::write;
 use crate::agents::{OnBranch, told};
 
 /// What is kept of the output of a check that failed, in bytes.
@@ -20,29 +22,51 @@ const KEPT: usize = 4096;
 /// The step.
 pub(super) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> Result<Evidence, Failure> {
     let branch = open_plain(tools, &input.place, call).await?;
-    let checkout = Checkout::fresh(tools, branch, &input.place, &call.cancel).await?;
-    let evidence = gather(&checkout, &input.checks, &call.cancel).await;
-    let tripped = checkout.leave().leave_clean().await;
+    let (evidence, branch) = gather(tools, branch, (&input, Use::Check), &call.cancel).await?;
+    let tripped = branch.leave_clean().await;
     tripped
         .into_iter()
         .for_each(|message| call.reporter.alarm(message));
-    evidence
+    Ok(evidence)
 }
 
-/// Runs every check, whatever the others say.
+/// Runs every check, whatever the others say, each in a checkout of its own: it may run what agents wrote, so nothing
+/// that it leaves is there for the next.
 pub(super) async fn gather(
-    checkout: &Checkout,
-    checks: &[Check],
+    tools: &Tools,
+    mut branch: OnBranch,
+    (input, used): (&CheckInput, Use),
     cancel: &CancellationToken,
-) -> Result<Evidence, Failure> {
+) -> Result<(Evidence, OnBranch), Failure> {
     let mut evidence = Evidence {
-        tree: tree(checkout.branch()).await?,
+        tree: tree(&branch).await?,
         checks: Vec::new(),
     };
-    for check in checks {
-        evidence.checks.push(one(checkout, check, cancel).await?);
+    for check in &input.checks {
+        let checkout = Checkout::fresh(tools, branch, &input.place, used).await?;
+        write(&checkout, &input.records, cancel).await?;
+        let checked = match checkout.set_up(&input.place.setup, cancel).await? {
+            None => one(&checkout, check, cancel).await?,
+            Some(fault) => not_set_up(check, &fault),
+        };
+        evidence.checks.push(checked);
+        branch = match used {
+            Use::Base => checkout.leave_base(&input.place.caches).await?,
+            Use::Agent | Use::Check | Use::Own => checkout.leave(),
+        };
     }
-    Ok(evidence)
+    Ok((evidence, branch))
+}
+
+fn not_set_up(check: &Check, fault: &str) -> Checked {
+    let why = format!("the check `{}` could not be run: {fault}", check.name);
+    Checked {
+        name: check.name.clone(),
+        command: check.command.clone(),
+        verdict: CheckVerdict::Failed { why },
+        took_ms: 0,
+        output: String::new(),
+    }
 }
 
 async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> Result<Checked, Failure> {

@@ -1,9 +1,8 @@
 //! The private checkout of a branch, made anew and made usable: carried files, caches, and the commands of `setup`.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gemicro_batch::workshop::{Toolchains, Workshop};
+use gemicro_batch::workshop::{Toolchains, Workshop, copy_over};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::TaskSandbox;
 use gemicro_guard::sandbox::{Limits, Mode, Network};
@@ -12,6 +11,7 @@ use gemicro_pipeline::workflow::NetworkRule;
 use tokio_util::sync::CancellationToken;
 
 use super::branch_at::{Tools, blocking};
+use super::caches::{Caches, Use, is_free, make};
 use crate::agents::OnBranch;
 
 /// What one command of `setup` may take.
@@ -24,36 +24,55 @@ pub(super) struct Checkout {
 }
 
 impl Checkout {
-    /// Makes it anew: nothing that was left there before is in it but the caches.
+    /// Makes it anew: nothing that was left there before is in it but the caches that its use allows.
     pub(super) async fn fresh(
         tools: &Tools,
         mut branch: OnBranch,
         place: &Place,
-        cancel: &CancellationToken,
+        used: Use,
     ) -> Result<Self, Failure> {
         let copied = place.clone();
         let branch = blocking(move || {
             let caches = Caches::of(&branch, &copied.caches);
             caches.put_aside()?;
             branch.renew()?;
-            caches.put_back()?;
-            carry(&branch, &copied.carry)?;
+            caches.bring(used)?;
+            if used != Use::Own {
+                carry(&branch, &copied.carry)?;
+            }
             Ok(branch)
         })
         .await?;
         let workshop = workshop(tools, &branch, place).await?;
-        let checkout = Self { branch, workshop };
-        for command in &place.setup {
-            let ran = checkout.workshop.run(command, SETUP, cancel).await?;
+        Ok(Self { branch, workshop })
+    }
+
+    /// Makes it usable by the commands of `setup`; says what went wrong where one fails.
+    pub(super) async fn set_up(
+        &self,
+        commands: &[String],
+        cancel: &CancellationToken,
+    ) -> Result<Option<String>, Failure> {
+        for command in commands {
+            let ran = self.workshop.run(command, SETUP, cancel).await?;
             if !ran.is_good() {
-                let message = format!(
-                    "the setup command `{command}` of the workflow failed: {}",
-                    ran.output.trim()
-                );
-                return Err(Failure::new(ErrorKind::ChecksFailed, message));
+                let output = ran.output.trim();
+                return Ok(Some(format!(
+                    "the setup command `{command}` of the workflow failed: {output}"
+                )));
             }
         }
-        Ok(checkout)
+        Ok(None)
+    }
+
+    /// The branch again; what the base left in its caches is kept for the checks to come.
+    pub(super) async fn leave_base(self, caches: &[String]) -> Result<OnBranch, Failure> {
+        let (branch, names) = (self.branch, caches.to_vec());
+        blocking(move || {
+            Caches::of(&branch, &names).keep()?;
+            Ok(branch)
+        })
+        .await
     }
 
     /// The branch again.
@@ -97,55 +116,6 @@ async fn workshop(tools: &Tools, branch: &OnBranch, place: &Place) -> Result<Wor
     })
 }
 
-/// Folders of the checkout that outlive it.
-struct Caches {
-    worktree: PathBuf,
-    /// In the checkout, and where they are meanwhile.
-    folders: Vec<(PathBuf, PathBuf)>,
-}
-
-impl Caches {
-    fn of(branch: &OnBranch, names: &[String]) -> Self {
-        let (worktree, kept) = (branch.worktree(), branch.caches());
-        let folders = names
-            .iter()
-            .map(|name| (worktree.join(name), kept.join(name.replace('/', "%"))));
-        Self {
-            folders: folders.collect(),
-            worktree,
-        }
-    }
-
-    /// Whether no part of the way there is a link: an agent could have put one in its place.
-    fn is_inside(&self, folder: &Path) -> bool {
-        let parents = folder.ancestors().skip(1);
-        parents
-            .take_while(|parent| parent.starts_with(&self.worktree))
-            .all(|parent| parent.symlink_metadata().map_or(true, |about| about.is_dir()))
-    }
-
-    /// What is a folder is kept; anything else, such as a link, is gone with the checkout.
-    fn put_aside(&self) -> Result<(), Failure> {
-        for (inside, kept) in &self.folders {
-            if self.is_inside(inside) && is_folder(inside) && !kept.exists() {
-                make(kept.parent())?;
-                std::fs::rename(inside, kept).map_err(|error| failed(inside, &error))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn put_back(&self) -> Result<(), Failure> {
-        for (inside, kept) in &self.folders {
-            if self.is_inside(inside) && is_folder(kept) && inside.symlink_metadata().is_err() {
-                make(inside.parent())?;
-                std::fs::rename(kept, inside).map_err(|error| failed(kept, &error))?;
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Copies ignored files of the user's checkout. What git would commit is not carried: it could end in a branch.
 fn carry(branch: &OnBranch, paths: &[String]) -> Result<(), Failure> {
     for path in paths {
@@ -161,45 +131,14 @@ fn carry(branch: &OnBranch, paths: &[String]) -> Result<(), Failure> {
             return Err(Failure::new(ErrorKind::InvalidInput, message));
         }
         let to = branch.worktree().join(path);
-        make(to.parent())?;
-        copy(&from, &to)?;
-    }
-    Ok(())
-}
-
-/// Copies a file, a link as a link, or a folder with all that is in it.
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    let kind = from
-        .symlink_metadata()
-        .map_err(|error| failed(from, &error))?
-        .file_type();
-    let wrong = |error: std::io::Error| failed(from, &error);
-    if kind.is_dir() {
-        make(Some(to))?;
-        for entry in std::fs::read_dir(from).map_err(wrong)? {
-            let entry = entry.map_err(wrong)?;
-            copy(&entry.path(), &to.join(entry.file_name()))?;
+        if !is_free(&branch.worktree(), &to) {
+            let message = format!(
+                "`carry: {path}` cannot be copied: the branch has a link or a file where a folder on the way to it should be"
+            );
+            return Err(Failure::new(ErrorKind::InvalidInput, message));
         }
-    } else if kind.is_symlink() {
-        let target = std::fs::read_link(from).map_err(wrong)?;
-        std::os::unix::fs::symlink(target, to).map_err(wrong)?;
-    } else if kind.is_file() {
-        std::fs::copy(from, to).map_err(wrong)?;
+        make(to.parent())?;
+        copy_over(&from, &to, &mut |_, _| Ok(true))?;
     }
     Ok(())
-}
-
-fn is_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|about| about.is_dir())
-}
-
-fn make(folder: Option<&Path>) -> Result<(), Failure> {
-    match folder {
-        Some(folder) => std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error)),
-        None => Ok(()),
-    }
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(ErrorKind::StorageError, format!("{}: {error}", path.display()))
 }

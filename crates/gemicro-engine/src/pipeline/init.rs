@@ -3,9 +3,10 @@
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::FileAt;
-use gemicro_pipeline::steps::{InitInput, MainBranch, Place, Prepared};
+use gemicro_pipeline::steps::{CheckInput, Evidence, InitInput, MainBranch, Place, Prepared};
 
 use super::branch_at::{Tools, blocking, commit};
+use super::caches::Use;
 use super::check::gather;
 use super::checkout::Checkout;
 use super::merge::named;
@@ -131,16 +132,11 @@ async fn prepare(
         tip: tip.clone(),
         ..input.place.clone()
     };
-    let checkout = match Checkout::fresh(tools, branch, &place, &call.cancel).await {
-        Ok(checkout) => checkout,
+    let gathered = gather_on_base(tools, branch, input, place.clone(), call).await;
+    let (evidence, branch) = match gathered {
+        Ok(gathered) => gathered,
         // It took the branch with it, which is opened once more to be taken away.
         Err(failure) => return Err((failure, reopen(tools, &place).await.ok())),
-    };
-    let evidence = gather(&checkout, &input.checks, &call.cancel).await;
-    let branch = checkout.leave();
-    let evidence = match evidence {
-        Ok(evidence) => evidence,
-        Err(failure) => return Err((failure, Some(branch))),
     };
     if let (Some(fault), false) = (evidence.faults().into_iter().next(), input.goes_on) {
         let message = format!("before anything was changed, {fault}");
@@ -163,6 +159,35 @@ async fn prepare(
         notes,
     };
     Ok((prepared, branch))
+}
+
+/// What the checks say about the base; where there are none, setup is tried all the same. A branch of an earlier run
+/// has the work of agents on it already.
+async fn gather_on_base(
+    tools: &Tools,
+    branch: OnBranch,
+    input: &InitInput,
+    place: Place,
+    call: &StepCall,
+) -> Result<(Evidence, OnBranch), Failure> {
+    let used = match input.goes_on {
+        true => Use::Check,
+        false => Use::Base,
+    };
+    let setup = place.setup.clone();
+    let checks = CheckInput {
+        place,
+        checks: input.checks.clone(),
+        records: Vec::new(),
+    };
+    if !checks.checks.is_empty() || setup.is_empty() {
+        return gather(tools, branch, (&checks, used), &call.cancel).await;
+    }
+    let checkout = Checkout::fresh(tools, branch, &checks.place, used).await?;
+    match checkout.set_up(&setup, &call.cancel).await? {
+        Some(fault) if !input.goes_on => Err(Failure::new(ErrorKind::ChecksFailed, fault)),
+        Some(_) | None => gather(tools, checkout.leave(), (&checks, used), &call.cancel).await,
+    }
 }
 
 /// Whether the remote's main is protected, in words; nothing where there is no remote.

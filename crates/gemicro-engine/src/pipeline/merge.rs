@@ -4,9 +4,10 @@ use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
 use gemicro_guard::repository::{self, CommitMessage, MainBranchFrom, Merge, TrustedRepo};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
-use gemicro_pipeline::steps::{MainBranch, MergeInput, MergeOutcome, Merged, Place};
+use gemicro_pipeline::steps::{MainBranch, MergeInput, MergeOutcome, Merged};
 
 use super::branch_at::{Found, Tools, blocking, by, commit, open};
+use super::caches::Use;
 use super::checkout::Checkout;
 use crate::agents::{Landing, told};
 
@@ -29,14 +30,8 @@ pub(super) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
     let (look, main) = (repository.clone(), input.main.clone());
     let main = blocking(move || look_up(&look, &main)).await?;
     let theirs = commit(&main.commit)?;
-    let place = Place {
-        setup: Vec::new(),
-        carry: Vec::new(),
-        ..input.place.clone()
-    };
-    let branch = Checkout::fresh(tools, branch, &place, &call.cancel)
-        .await?
-        .leave();
+    let checkout = Checkout::fresh(tools, branch, &input.place, Use::Own).await?;
+    let branch = checkout.leave();
     let message = CommitMessage {
         text: input.message,
         trailers: input.trailers,

@@ -2,10 +2,11 @@
 //!
 //! `executor` runs them. Every step opens the branch at the commit that it must be at (`branch_at`), and most of them
 //! make the private checkout anew first (`checkout`): nothing that an agent left beside its commits reaches another
-//! step. What is committed is marked before it is taken over, so a step that was killed in between is recognised, not
-//! repeated. `plan` resolves a request; `detect` finds the checks of a project that names none.
+//! step but `caches`, and those of agents reach no check. What is committed is marked before it is taken over, so a
+//! step that was killed in between is recognised, not repeated. `writing` puts gemicro's own documents there. `plan` resolves a request; `detect` finds the checks of a project that names none.
 
 mod branch_at;
+mod caches;
 mod check;
 mod checkout;
 mod claims;
@@ -20,6 +21,7 @@ mod plan;
 mod record;
 mod retry;
 mod workflow_reader;
+mod writing;
 
 pub(crate) use branch_at::{Tools, open_for_agent};
 pub(crate) use executor::PipelineSteps;

@@ -53,6 +53,7 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         run: events[0].stream.clone(),
         phase: known.name.clone(),
         base: prepared.base.clone(),
+        on_base: prepared.evidence.clone(),
         documents: state.documents().clone(),
         rounds: state.rounds().clone(),
         from: led.map(|it| it.phase.clone()),

@@ -253,6 +253,7 @@ impl Steps<'_> {
         let input = CheckInput {
             place: self.place(),
             checks: self.state.plan.workflow.checks.clone(),
+            records: self.archive().into_iter().collect(),
         };
         own_step(self.key("check"), CHECK_STEP, &input)
     }
@@ -266,11 +267,7 @@ impl Steps<'_> {
         if self.phase.work == Work::Deliver {
             message = format!("archive: the documents of {feature}");
             unless_moved = merge_phase(state).and(self.main());
-            records.push(Record::Archive {
-                paths: state.written.clone(),
-                feature: feature.clone(),
-                date: state.date(),
-            });
+            records.extend(self.archive());
         }
         if let (Some(role), Some(answer)) = (state.role_of(self.phase), &now.answer) {
             if let (true, Some(path)) = (decides(self.phase, role), document(state, now, self.phase)) {
@@ -304,6 +301,15 @@ impl Steps<'_> {
             unless_moved,
         };
         own_step(self.key("record"), RECORD_STEP, &input)
+    }
+
+    /// Where the documents go before the branch is delivered.
+    fn archive(&self) -> Option<Record> {
+        (self.phase.work == Work::Deliver).then(|| Record::Archive {
+            paths: self.state.written.clone(),
+            feature: self.state.plan.feature.to_string(),
+            date: self.state.date(),
+        })
     }
 
     /// Main as it was merged last, or as it was at the beginning.
@@ -344,12 +350,7 @@ pub(super) fn key(now: &Now, what: &str) -> String {
 
 /// The document of the phase whose role writes plans.
 pub(super) fn plan_document(state: &PipelineState) -> Option<String> {
-    let is_plan = |phase: &&Phase| {
-        state
-            .role_of(phase)
-            .is_some_and(|role| role.shape == Shape::Architect)
-    };
-    let phase = state.plan.workflow.phases.iter().find(is_plan)?;
+    let phase = state.phase_with(Shape::Architect)?;
     state.documents.get(&phase.name).cloned()
 }
 

@@ -40,7 +40,7 @@ impl PipelineState {
             "phase_checked" => {
                 if let (Some(it), Some(now)) = (update.as_phase_checked(), self.now.as_mut()) {
                     now.is_checked = true;
-                    self.evidence = Some(it.evidence);
+                    now.before = self.evidence.replace(it.evidence);
                 }
             }
             "phase_recorded" => {
@@ -81,13 +81,15 @@ impl PipelineState {
 
     fn prepare(&mut self, it: PipelinePrepared) {
         let mut prepared = it.prepared;
-        if let Some(earlier) = &self.plan.earlier {
-            prepared.base.clone_from(&earlier.base);
-        }
         self.tip.clone_from(&prepared.tip);
         self.tree.clone_from(&prepared.evidence.tree);
         self.worktree.clone_from(&prepared.worktree);
         self.evidence = Some(prepared.evidence.clone());
+        // What was found now is about the tip that the earlier run left, not about the base.
+        if let Some(earlier) = &self.plan.earlier {
+            prepared.base.clone_from(&earlier.base);
+            prepared.evidence.clone_from(&earlier.on_base);
+        }
         self.prepared = Some(prepared);
         let (first, from) = match &self.plan.earlier {
             Some(earlier) => (Some(earlier.phase.clone()), earlier.from.clone()),

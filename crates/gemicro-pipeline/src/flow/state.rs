@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gemicro_event::{Failure, Timestamp};
 
-use crate::payload::Payload;
+use crate::payload::{Payload, Shape};
 use crate::plan::PipelinePlan;
 use crate::steps::{Delivered, Evidence, Merged, Prepared, Taken};
 use crate::workflow::{Phase, Role, Work};
@@ -76,6 +76,8 @@ pub(super) struct Now {
     /// What the agent did was not taken over.
     pub(super) refused: Option<String>,
     pub(super) is_checked: bool,
+    /// What the checks had said before.
+    pub(super) before: Option<Evidence>,
     pub(super) is_recorded: bool,
     /// Main has gone on since it was merged.
     pub(super) is_behind: bool,
@@ -169,6 +171,12 @@ impl PipelineState {
             Work::Agent { role, .. } => self.plan.workflow.roles.get(role),
             Work::Merge | Work::Deliver => None,
         }
+    }
+
+    /// The phase whose role gives results of a shape.
+    pub(super) fn phase_with(&self, shape: Shape) -> Option<&Phase> {
+        let mut phases = self.plan.workflow.phases.iter();
+        phases.find(|phase| self.role_of(phase).is_some_and(|role| role.shape == shape))
     }
 
     /// The day on which the run began, for documents.

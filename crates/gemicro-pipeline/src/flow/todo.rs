@@ -33,6 +33,8 @@ enum Outcome {
     Word(&'static str),
     /// The same phase once more.
     Again,
+    /// The phase that can mend it, whatever the edges say.
+    Back(String),
     /// The task is over.
     Stop,
 }
@@ -68,7 +70,21 @@ pub(super) fn todo(state: &PipelineState) -> Option<Todo> {
             }
             Some(merged) => ended(state, now, phase, Ending::word(merged.outcome.word())),
         },
-        Work::Deliver if now.is_behind => match merge_phase(state) {
+        Work::Deliver => delivery(state, now, phase, has_checks),
+        Work::Agent { .. } => {
+            let role = state.role_of(phase)?;
+            match &now.answer {
+                None => Todo::Agent,
+                Some(answer) => after_answer(state, now, (phase, role), answer, has_checks),
+            }
+        }
+    })
+}
+
+/// Nothing is written or offered before the checks pass on what that would be.
+fn delivery(state: &PipelineState, now: &Now, phase: &Phase, has_checks: bool) -> Todo {
+    if now.is_behind {
+        return match merge_phase(state) {
             Some(merge) => Todo::End(Box::new(PhaseEnded {
                 phase: phase.name.clone(),
                 label: phase.label.clone(),
@@ -82,20 +98,48 @@ pub(super) fn todo(state: &PipelineState) -> Option<Todo> {
                 next: Some(merge.name.clone()),
             })),
             None => Todo::Record,
-        },
-        Work::Deliver => match &now.delivered {
-            None if !now.is_recorded && !state.written.is_empty() => Todo::Record,
-            None => Todo::Deliver,
-            Some(_) => ended(state, now, phase, Ending::word("done")),
-        },
-        Work::Agent { .. } => {
-            let role = state.role_of(phase)?;
-            match &now.answer {
-                None => Todo::Agent,
-                Some(answer) => after_answer(state, now, (phase, role), answer, has_checks),
-            }
-        }
-    })
+        };
+    }
+    if has_checks && !now.is_checked {
+        return Todo::Check;
+    }
+    let reasons = unfit(state, now);
+    if !reasons.is_empty() {
+        let developer = state.phase_with(Shape::Developer);
+        let outcome = developer.map_or(Outcome::Stop, |phase| Outcome::Back(phase.name.clone()));
+        let feedback = None;
+        return ended(
+            state,
+            now,
+            phase,
+            Ending {
+                outcome,
+                reasons,
+                feedback,
+            },
+        );
+    }
+    match &now.delivered {
+        None if !now.is_recorded && !state.written.is_empty() => Todo::Record,
+        None => Todo::Deliver,
+        Some(_) => ended(state, now, phase, Ending::word("done")),
+    }
+}
+
+/// What the checks say against the branch as it would be delivered.
+fn unfit(state: &PipelineState, now: &Now) -> Vec<String> {
+    let Some(evidence) = state.evidence.as_ref().filter(|_| now.is_checked) else {
+        return Vec::new();
+    };
+    let n_before = now.before.as_ref().and_then(Evidence::n_tests);
+    let mut faults = evidence.faults();
+    if faults.is_empty() {
+        faults.extend(shrunk(n_before, evidence.n_tests()));
+    }
+    let told = |fault| {
+        format!("with the documents of the task moved to the archive, as they are delivered, {fault}")
+    };
+    faults.into_iter().map(told).collect()
 }
 
 fn after_answer(
@@ -233,6 +277,7 @@ fn ended(state: &PipelineState, now: &Now, phase: &Phase, ending: Ending) -> Tod
     let (word, next) = match ending.outcome {
         Outcome::Word(word) => (word, target(phase, word, now)),
         Outcome::Again => ("again", Ok(Some(phase.name.clone()))),
+        Outcome::Back(phase) => ("FAIL", Ok(Some(phase))),
         Outcome::Stop => ("stop", Ok(None)),
     };
     let mut reasons = ending.reasons;

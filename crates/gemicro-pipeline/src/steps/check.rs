@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
+use super::record::Record;
 use crate::evidence::CheckVerdict;
 use crate::workflow::Check;
 
@@ -17,6 +18,9 @@ pub struct CheckInput {
     pub place: Place,
     /// What is run.
     pub checks: Vec<Check>,
+    /// What is written into the checkout before: the checks are about the tip with these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<Record>,
 }
 
 /// What gemicro itself saw of one tree.

@@ -16,7 +16,7 @@ const COLLEAGUE: Moment = started("plan.1:agent.1");
 const HANGS: &str = "develop() { begin; echo half > half.txt; git add -A; git commit -q -m half; sleep 50; }";
 
 /// Every step of the run, in order.
-const STEPS: [&str; 16] = [
+const STEPS: [&str; 17] = [
     "init",
     "plan.1:agent.1",
     "plan.1:import",
@@ -31,6 +31,7 @@ const STEPS: [&str; 16] = [
     "integration.1:check",
     "merge_review.1:agent.1",
     "merge_review.1:import",
+    "delivery.1:check",
     "delivery.1:record",
     "delivery.1:deliver",
 ];
@@ -69,6 +70,7 @@ fn gemicro_is_killed_around_checks_records_and_the_merge() {
 #[test]
 fn gemicro_is_killed_around_the_delivery() {
     survive(&[
+        (started("delivery.1:check"), 0),
         (started("delivery.1:record"), 60),
         (completed("delivery.1:record"), 0),
         (started("delivery.1:deliver"), 0),

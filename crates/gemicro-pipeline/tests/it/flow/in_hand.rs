@@ -46,17 +46,30 @@ pub(super) fn plan(mode: Mode) -> PipelinePlan {
 }
 
 pub(super) fn evidence(tree: &str, is_good: bool) -> Evidence {
+    match is_good {
+        true => counted(tree, 3),
+        false => judged(
+            tree,
+            CheckVerdict::Failed {
+                why: "the check `tests` ended with exit code 1".to_owned(),
+            },
+        ),
+    }
+}
+
+/// So many tests passed.
+pub(super) fn counted(tree: &str, n_tests: u64) -> Evidence {
+    let n_tests = Some(n_tests);
+    judged(tree, CheckVerdict::Passed { n_tests })
+}
+
+fn judged(tree: &str, verdict: CheckVerdict) -> Evidence {
     Evidence {
         tree: tree.to_owned(),
         checks: vec![Checked {
             name: "tests".to_owned(),
             command: "make test".to_owned(),
-            verdict: match is_good {
-                true => CheckVerdict::Passed { n_tests: Some(3) },
-                false => CheckVerdict::Failed {
-                    why: "the check `tests` ended with exit code 1".to_owned(),
-                },
-            },
+            verdict,
             took_ms: 5,
             output: String::new(),
         }],
@@ -71,7 +84,7 @@ pub(super) fn main_branch() -> MainBranch {
     }
 }
 
-fn prepared() -> Prepared {
+pub(super) fn prepared() -> Prepared {
     Prepared {
         branch: "task/dark-mode-toggle".to_owned(),
         base: BASE.to_owned(),

@@ -4,7 +4,9 @@
 #[expect(dead_code, reason = "other flows need more of it")]
 mod journal;
 
+mod delivery;
 mod gates;
 mod in_hand;
 mod paths;
+mod retried;
 mod trouble;

@@ -17,6 +17,7 @@ fn the_straight_way() {
     developed(&mut pipeline, 1, "tree-1");
     audited(&mut pipeline, 1, "PASS", "tree-1");
     pipeline.complete("integration.1:merge", &merged(MergeOutcome::UpToDate, "tree-1"));
+    pipeline.complete("delivery.1:check", &evidence("tree-1", true));
     pipeline.complete("delivery.1:record", &recorded("tree-1"));
     pipeline.complete("delivery.1:deliver", &delivered());
     let (message, result) = pipeline.completed();
@@ -99,11 +100,13 @@ fn a_failed_audit_and_a_conflict() {
         paths: Vec::new(),
         ..recorded("tree-3")
     };
+    pipeline.complete("delivery.1:check", &evidence("tree-3", true));
     pipeline.complete("delivery.1:record", &moved);
     pipeline.complete("integration.2:merge", &merged(MergeOutcome::Merged, "tree-4"));
     pipeline.complete("integration.2:check", &evidence("tree-4", true));
     says(&mut pipeline, "merge_review.2", &review);
     pipeline.complete("merge_review.2:import", &taken("tree-4"));
+    pipeline.complete("delivery.2:check", &evidence("tree-4", true));
     pipeline.complete("delivery.2:record", &recorded("tree-4"));
     pipeline.complete("delivery.2:deliver", &delivered());
     assert_eq!(pipeline.completed().1["tree"], "tree-4");

@@ -1,0 +1,42 @@
+//! A run that goes on from an earlier one is held against the base that the branch began with.
+
+use std::collections::BTreeMap;
+
+use gemicro_event::StreamId;
+use gemicro_pipeline::flow::PipelineFlow;
+use gemicro_pipeline::plan::Earlier;
+use gemicro_pipeline::steps::Prepared;
+use gemicro_pipeline::workflow::Mode;
+
+use super::in_hand::{BASE, PLAN, counted, outcomes, plan, prepared, prompt, says, taken};
+use super::journal::Journal;
+
+#[test]
+fn tests_that_went_missing_before_are_still_missed() {
+    let mut plan = plan(Mode::Direct);
+    plan.earlier = Some(Earlier {
+        run: StreamId::random(),
+        phase: "implementation".to_owned(),
+        base: BASE.to_owned(),
+        on_base: counted("tree-0", 3),
+        documents: BTreeMap::from([("plan".to_owned(), PLAN.to_owned())]),
+        rounds: BTreeMap::new(),
+        from: None,
+        feedback: None,
+    });
+    let mut pipeline = Journal::new(PipelineFlow, &plan);
+    let found = Prepared {
+        evidence: counted("tree-1", 2),
+        ..prepared()
+    };
+    pipeline.complete("init", &found);
+    let claim = serde_json::json!({ "commit_hash": super::in_hand::COMMIT, "status": "success" });
+    says(&mut pipeline, "implementation.1", &claim);
+    pipeline.complete("implementation.1:import", &taken("tree-2"));
+    pipeline.complete("implementation.1:check", &counted("tree-2", 2));
+    assert_eq!(outcomes(&pipeline).last().unwrap(), "implementation.1 again");
+    let told = prompt(&pipeline, "implementation.2:agent.1");
+    assert!(told.contains("only 2 tests ran, on the base 3"), "{told}");
+    // What the checks said about the base is known to the next run, too.
+    assert_eq!(pipeline.state.prepared().unwrap().evidence, counted("tree-0", 3));
+}
