@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use gemicro_event::{ErrorKind, Failure};
 
 use crate::guarded::Guarded;
+use crate::mcp_server::McpServer;
 use crate::prompt::Prompt;
 use crate::session::Session;
 
@@ -110,19 +111,6 @@ impl fmt::Debug for Token {
     }
 }
 
-/// A tool server the CLI starts and talks to over its standard streams.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct McpServer {
-    /// Its name: letters, digits, `-` and `_`.
-    pub name: String,
-    /// The program.
-    pub command: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-    /// Its environment, on top of the CLI's.
-    pub env: BTreeMap<String, String>,
-}
-
 impl AgentRequest {
     /// Refuses what no CLI could be told safely.
     ///
@@ -156,13 +144,9 @@ impl AgentRequest {
                 return wrong("the gateway's token is empty or has blanks".to_owned());
             }
         }
-        for server in &self.mcp_servers {
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-            if server.name.is_empty() || !server.name.chars().all(is_plain) {
-                return wrong(format!("`{}` is not a name for a tool server", server.name));
-            }
-        }
-        Ok(())
+        self.mcp_servers
+            .iter()
+            .try_for_each(|server| server.check(&self.access))
     }
 }
 

@@ -36,6 +36,7 @@ mod program;
 mod provider_trouble;
 mod real_agents;
 mod real_pipeline;
+mod real_submit;
 mod research;
 mod resident;
 mod run_view;

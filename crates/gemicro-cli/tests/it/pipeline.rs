@@ -13,3 +13,4 @@ mod kills;
 mod life;
 mod push;
 mod scene;
+mod submitted;

@@ -189,6 +189,9 @@ pub struct AgentAnswer {
     /// What became of its branch, where it worked on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchOutcome>,
+    /// What it handed in by a tool of gemicro's, where it had one; two only where they differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub submitted: Vec<serde_json::Value>,
 }
 
 /// A call of a tool that the guard refused.

@@ -63,6 +63,7 @@ fn answer(text: &str) -> AgentAnswer {
         messages: None,
         denials: Vec::new(),
         branch: None,
+        submitted: Vec::new(),
     }
 }
 

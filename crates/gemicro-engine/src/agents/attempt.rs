@@ -27,6 +27,7 @@ use super::place::{Place, belongs, name_of, turns_of_session};
 use super::pool::{Kept, Key};
 use super::seen::{Facts, Seen};
 use super::setup::{AgentAccess, cli, must_ask};
+use super::submission::ResultTool;
 use super::turned::{Turned, refused};
 use super::verdict::Verdict;
 use super::way;
@@ -51,6 +52,8 @@ pub(super) struct Attempt<'a> {
     is_staged: bool,
     /// Where it works.
     workplace: PathBuf,
+    /// The tool by which it hands its result in.
+    tool: Option<ResultTool>,
     /// Its session was gone, and a new one was told what was said before.
     retold: bool,
 }
@@ -79,6 +82,7 @@ impl<'a> Attempt<'a> {
             task,
             name: way::name(&call),
             run: call.run,
+            tool: ResultTool::of(work, &access, &shared.secrets),
             access,
             key,
             stop: call.cancel.child_token(),
@@ -93,6 +97,7 @@ impl<'a> Attempt<'a> {
                     .asks
                     .then(|| Leave::new(&call.step.key, call.attempt, call.answers)),
                 n_tools: 0,
+                n_handed_in: 0,
             },
             facts,
             began: SystemTime::now(),
@@ -182,7 +187,7 @@ impl<'a> Attempt<'a> {
             self.task,
             &self.access,
             token,
-            observer,
+            (observer, self.tool.as_ref()),
         )?;
         let place = kept.place.for_attempt(&self.name);
         let turn = Turn {
@@ -222,7 +227,8 @@ impl<'a> Attempt<'a> {
             Failure::new(ErrorKind::Internal, message)
         })?;
         let observer = self.facts.observer(self.stop.clone());
-        let ticket = way::ticket(shared.commons.gateway(), task, &self.access, None, observer)?;
+        let told = (observer, self.tool.as_ref());
+        let ticket = way::ticket(shared.commons.gateway(), task, &self.access, None, told)?;
         let is_warm = self.key.as_ref().is_some_and(Key::may_stay);
         let cli = cli(
             task.agent,
@@ -235,7 +241,7 @@ impl<'a> Attempt<'a> {
             Some(_) | None => (session, prompt),
         };
         let (branch, guard) = (self.branch.as_ref(), self.guard(&place)?);
-        let request = way::request(
+        let mut request = way::request(
             &shared.setup,
             task,
             &place,
@@ -243,6 +249,9 @@ impl<'a> Attempt<'a> {
             (&port, ticket.as_ref()),
             (branch, guard.as_ref()),
         );
+        request
+            .mcp_servers
+            .extend(self.tool.as_ref().map(|_| ResultTool::server()));
         self.seen.denials = guard.map(|policy| Denials::new(policy, self.workplace.clone()));
         let brought = match way::login(&self.access) {
             Some(login) => Some(bring(login, &request.home, &request.temp)?),
@@ -305,6 +314,7 @@ impl<'a> Attempt<'a> {
             self.seen.reporter.alarm(failure.message);
         }
         self.seen.look_back(self.task.agent, &outcome.record);
+        let submitted = self.tool.as_ref().map(|tool| tool.handed_in(&self.seen));
         let file = outcome.record.stdout.file.clone();
         let messages = self
             .task
@@ -335,13 +345,14 @@ impl<'a> Attempt<'a> {
             branch,
             is_staged: self.is_staged,
             retold: self.retold,
+            submitted: submitted.unwrap_or_default(),
         }
         .into_result()
     }
 
     /// The policy for an agent on a branch.
     fn guard(&self, place: &Place) -> Result<Option<PolicyConfig>, Failure> {
-        let policy = |branch| way::policy(&self.shared.setup, place, branch);
+        let policy = |branch| way::policy(&self.shared.setup, place, branch, self.tool.as_ref());
         self.branch.as_ref().map(policy).transpose()
     }
 

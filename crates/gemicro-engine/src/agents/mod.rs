@@ -4,7 +4,7 @@
 //! knows: keys, logins, addresses), `executor` (steps, and what a crash left of them), `attempt` (one attempt: warm,
 //! new, or told what was said before), `place` and `about` (folders of homes and sessions), `pool` (processes between
 //! turns), `memory` (what was said), `way` (gateway and walls), `login` (files of a login on their way in and back),
-//! `seen` (what the gateway tells while the agent works), `verdict` (what it came to), `traces` (what it left in its
+//! `seen` (what the gateway tells while the agent works), `submission` (results handed in by a tool), `verdict` (what it came to), `traces` (what it left in its
 //! folder), `messages` (what it printed). `commons` is what several engines share.
 
 mod about;
@@ -25,6 +25,7 @@ mod pool;
 mod seen;
 mod setup;
 mod stage;
+mod submission;
 mod task_folder;
 mod tools;
 mod traces;

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::denials::Denials;
 use super::leave::Leave;
+use super::submission::ResultTool;
 use super::tools::{self, one_line};
 
 /// The most of a log that is read.
@@ -41,6 +42,8 @@ pub(super) struct Seen {
     pub(super) leave: Option<Leave>,
     /// Tools that were journaled.
     pub(super) n_tools: usize,
+    /// Calls of the tool that takes results.
+    pub(super) n_handed_in: u64,
 }
 
 /// What is known about a running agent, shared with the gateway's observer.
@@ -187,6 +190,7 @@ impl Watcher for Seen {
     fn item(&mut self, item: AgentItem) {
         let denied = self.denials.as_mut().and_then(|denials| denials.read(&item));
         self.deny(denied);
+        self.n_handed_in += u64::from(ResultTool::is_call(&item));
         match item {
             AgentItem::Text { text } => self.live.push(&text),
             AgentItem::ToolCall {

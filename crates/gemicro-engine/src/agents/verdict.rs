@@ -34,6 +34,8 @@ pub(super) struct Verdict<'a> {
     pub(super) is_staged: bool,
     /// Its session was gone, and a new one was told what was said before.
     pub(super) retold: bool,
+    /// What it handed in by its tool.
+    pub(super) submitted: Vec<serde_json::Value>,
 }
 
 impl Verdict<'_> {
@@ -62,6 +64,7 @@ impl Verdict<'_> {
                     messages: self.messages.clone(),
                     denials: self.denials.clone(),
                     branch: self.branch.clone(),
+                    submitted: self.submitted.clone(),
                 };
                 let output = Json::of(&answer).map_err(|error| {
                     StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string()))

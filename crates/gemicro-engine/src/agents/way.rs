@@ -17,6 +17,7 @@ use super::branch::OnBranch;
 use super::commons::AgentCommons;
 use super::place::Place;
 use super::setup::{AgentAccess, AgentSetup, Login, wire};
+use super::submission::ResultTool;
 
 /// Turns of an agent that goes by a login, where no budget says.
 const OBSERVED_TURNS: u64 = 200;
@@ -44,14 +45,14 @@ pub(super) fn login(access: &AgentAccess) -> Option<&Login> {
     }
 }
 
-/// Lets a turn of the agent pass the gateway; `token` is that of the process, where it has one already. Nothing for a
-/// login.
+/// Lets a turn of the agent pass the gateway, and call its tool there; `token` is that of the process, where it has one
+/// already. Nothing for a login.
 pub(super) fn ticket(
     gateway: &Gateway,
     task: &AgentTask,
     access: &AgentAccess,
     token: Option<&str>,
-    observer: Observer,
+    (observer, tool): (Observer, Option<&ResultTool>),
 ) -> Result<Option<Ticket>, Failure> {
     let AgentAccess::Key { upstream, key } = access else {
         return Ok(None);
@@ -69,6 +70,7 @@ pub(super) fn ticket(
         },
         models: ModelRules::default(),
         observer: Some(observer),
+        tool: tool.map(ResultTool::served),
     };
     let ticket = match token {
         Some(token) => gateway.open_again(token, grant)?,
@@ -133,12 +135,20 @@ fn guard_check(setup: &AgentSetup) -> Vec<String> {
     vec![program, "guard".to_owned(), "check".to_owned()]
 }
 
-/// The user's policy; an agent may also use its own temporary folder, and read what it is given.
+/// The user's policy; an agent may also use its own temporary folder, read what it is given, and hand in its result.
 ///
 /// # Errors
 /// When nobody can say what the user allows.
-pub(super) fn policy(setup: &AgentSetup, place: &Place, branch: &OnBranch) -> Result<PolicyConfig, Failure> {
+pub(super) fn policy(
+    setup: &AgentSetup,
+    place: &Place,
+    branch: &OnBranch,
+    tool: Option<&ResultTool>,
+) -> Result<PolicyConfig, Failure> {
     let mut policy = setup.policy.read()?;
+    policy
+        .tools
+        .extend(tool.into_iter().flat_map(|_| ResultTool::names()));
     policy.writable.push(place.temporary());
     policy.readable.push(place.temporary());
     policy.readable.extend(branch.given());

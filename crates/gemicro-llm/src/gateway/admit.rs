@@ -10,6 +10,7 @@ use hyper::{Method, Uri};
 use super::account::Step;
 use super::gateway::Inner;
 use super::problem::Problem;
+use super::tool::is_tool;
 use super::wire::{Route, Wire};
 
 /// A request that may pass.
@@ -29,6 +30,10 @@ pub(super) fn admit(gateway: &Inner, parts: &Parts) -> Result<Admitted, (Wire, P
         return Err((guess, Problem::unauthorised()));
     };
     let wire = step.grant.wire;
+    if is_tool(&path) && step.grant.tool.is_some() {
+        let (route, query) = (Route::tool(), None);
+        return Ok(Admitted { step, route, query });
+    }
     let Some(route) = wire.rules().route(&parts.method, &path) else {
         let others = [Wire::Gemini, Wire::Anthropic, Wire::OpenAi];
         let is_foreign = others

@@ -13,6 +13,7 @@ use super::intake::intake;
 use super::prepare::{Prepared, prepare};
 use super::problem::{Problem, Reply, full};
 use super::ticket::RefusedWhy;
+use super::tool;
 use super::upstream::Outgoing;
 use super::wire::Task;
 
@@ -87,6 +88,7 @@ async fn pass(gateway: &Inner, parts: &Parts, body: Incoming, admitted: Admitted
     let mut body = taken.as_ref().map(|taken| taken.bytes.clone());
     let paid = match &route.task {
         Task::Ping => return Ok(full(Bytes::new())),
+        Task::Tool => return Ok(tool::answer(&step, body)?),
         Task::Free => None,
         Task::Generate { dialect, model, verb } => {
             let prepared = prepare(

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::note::Observer;
 use super::secret::Secret;
+use super::tool::ServedTool;
 use super::wire::Wire;
 use crate::http;
 
@@ -41,6 +42,8 @@ pub struct Grant {
     pub models: ModelRules,
     /// Who is told what happens, if anybody.
     pub observer: Option<Observer>,
+    /// A tool of ours that it may call, if any.
+    pub tool: Option<ServedTool>,
 }
 
 /// An address of an API.

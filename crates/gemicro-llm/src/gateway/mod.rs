@@ -18,6 +18,7 @@
 //!     budget: "200k".parse()?,
 //!     models: ModelRules::default(),
 //!     observer: None,
+//!     tool: None,
 //! })?;
 //! // Run the CLI with ANTHROPIC_BASE_URL = serving.url() and ANTHROPIC_API_KEY = ticket.token().
 //! let spent = ticket.close().await;
@@ -33,6 +34,9 @@
 //! what it can cost at most, `account`: reserve it or refuse) → `answer` (with `upstream`: send, with the key) →
 //! `pump` (the answer, piece by piece) → `reader` (its usage) → `account` (settle). What is asked of upstream is built from what was understood;
 //! nothing of the request's path, parameters or headers is passed on unless a rule names it.
+//!
+//! A grant can also carry a [`ServedTool`]: a tool of ours outside the sandbox, served as MCP at [`TOOL_PATH`] to whoever
+//! shows the token (`tool`). Such a request goes no further than `intake`.
 //!
 //! # What holds
 //!
@@ -77,6 +81,7 @@ mod secret;
 mod serving;
 mod ticket;
 mod timed;
+mod tool;
 mod upstream;
 mod wire;
 
@@ -88,4 +93,5 @@ pub use quota::{Quota, QuotaKind};
 pub use secret::Secret;
 pub use serving::Serving;
 pub use ticket::{Refused, RefusedWhy, Spent, Ticket};
+pub use tool::{ServedTool, TOOL_PATH};
 pub use wire::Wire;

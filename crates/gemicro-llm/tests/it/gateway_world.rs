@@ -210,6 +210,7 @@ pub(crate) fn grant(wire: Wire, url: &str, budget: Limits) -> Grant {
         budget,
         models: ModelRules::default(),
         observer: None,
+        tool: None,
     }
 }
 

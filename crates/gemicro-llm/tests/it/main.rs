@@ -4,6 +4,7 @@ mod gateway_budget;
 mod gateway_door;
 mod gateway_property;
 mod gateway_streams;
+mod gateway_tool;
 mod gateway_world;
 mod gemini_answers;
 mod gemini_background;

@@ -50,6 +50,7 @@ pub(crate) fn answered() -> Happens {
         messages: Some(vec![Json::from(json!({ "type": "init" }))]),
         denials: Vec::new(),
         branch: None,
+        submitted: Vec::new(),
     };
     event(&AgentAnswered {
         agent: AgentName::Gemini,

@@ -15,7 +15,7 @@ use super::result::{request, result};
 use super::state::{Now, PipelineState};
 use super::todo::{Todo, decides, document, merge_phase, todo};
 use crate::documents::{DecisionText, decision_document};
-use crate::payload::{Shape, clean_backlog};
+use crate::payload::{Expected, Shape, clean_backlog};
 use crate::steps::{
     AGENT_WORK_STEP, AgentWork, CHECK_STEP, CheckInput, Claim, DELIVER_STEP, DeliverInput, IMPORT_STEP,
     INIT_STEP, ImportInput, InitInput, MERGE_STEP, MainBranch, MergeInput, Place, RECORD_STEP, Record,
@@ -186,6 +186,10 @@ impl Steps<'_> {
             goes_on: now.n_answers > 0,
             merge,
             handover: handover(state, self.phase),
+            expected: Some(Expected {
+                shape: role.shape,
+                nonce,
+            }),
         };
         Ok(Some(Step {
             cost,

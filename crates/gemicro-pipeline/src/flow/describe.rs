@@ -12,7 +12,7 @@ use super::events::{
 use super::fold::is_of_agent;
 use super::state::{Now, PipelineState};
 use super::todo::{Todo, todo};
-use crate::payload::{Payload, ReadState, Reading, honesty, marks, read};
+use crate::payload::{Payload, ReadState, Reading, honesty, marks, read_with};
 use crate::steps::{
     AGENT_WORK_STEP, AgentWork, CHECK_STEP, DELIVER_STEP, IMPORT_STEP, INIT_STEP, MERGE_STEP, RECORD_STEP,
 };
@@ -130,7 +130,7 @@ fn answered(state: &PipelineState, now: &Now, step: &Step, answer: &AgentAnswer)
     let reading = match role {
         Some(role) => {
             let nonce = state.plan.nonce(step.key.as_str());
-            read(&answer.text, role.shape, &nonce)
+            read_with(&answer.text, &answer.submitted, role.shape, &nonce)
         }
         None => Reading {
             state: ReadState::Missing,

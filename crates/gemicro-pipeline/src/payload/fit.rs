@@ -10,16 +10,74 @@ use super::shape::Shape;
 /// Keys that any role may use.
 const KEYS_OF_ALL: [&str; 2] = ["feedback", "backlog_items"];
 
+/// What keeps a value from being a payload of its shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Misfit {
+    NotAnObject,
+    Echo,
+    KeyInOtherCase,
+    Feedback,
+    Backlog,
+    Fields,
+}
+
 /// Whether a value is a payload of this shape.
 pub(super) fn fits(shape: Shape, value: &Value) -> bool {
+    misfit(shape, value).is_none()
+}
+
+/// The first thing that keeps a value from being a payload of this shape.
+pub(super) fn misfit(shape: Shape, value: &Value) -> Option<Misfit> {
     let Value::Object(members) = value else {
-        return false;
+        return Some(Misfit::NotAnObject);
     };
-    !is_echo(shape, value)
-        && !has_key_in_other_case(shape, members)
-        && has_fitting_feedback(members)
-        && has_fitting_backlog(members)
-        && (has_required(shape, members) || is_honest_failure(shape, members))
+    if is_echo(shape, value) {
+        Some(Misfit::Echo)
+    } else if has_key_in_other_case(shape, members) {
+        Some(Misfit::KeyInOtherCase)
+    } else if !has_fitting_feedback(members) {
+        Some(Misfit::Feedback)
+    } else if !has_fitting_backlog(members) {
+        Some(Misfit::Backlog)
+    } else if !has_required(shape, members) && !is_honest_failure(shape, members) {
+        Some(Misfit::Fields)
+    } else {
+        None
+    }
+}
+
+impl Misfit {
+    /// In words for the agent.
+    pub(super) fn told(self, shape: Shape) -> String {
+        match self {
+            Self::NotAnObject => "it is no object".to_owned(),
+            Self::Echo => "a value in it is still a placeholder".to_owned(),
+            Self::KeyInOtherCase => "a key in it differs from a known one in capital letters only".to_owned(),
+            Self::Feedback => {
+                "`feedback` must be a text or an object, and must not be empty beside REJECT".to_owned()
+            }
+            Self::Backlog => "`backlog_items` must be a list of texts".to_owned(),
+            Self::Fields => {
+                let fields: Vec<String> = shape.keys().iter().map(|key| needed(shape, key)).collect();
+                let failure = if shape.commits() {
+                    ", or `status` \"failed\" with a `reason` and without a commit"
+                } else {
+                    ""
+                };
+                format!("it needs {}{failure}", fields.join(" and "))
+            }
+        }
+    }
+}
+
+/// A required field and what it may say.
+fn needed(shape: Shape, key: &str) -> String {
+    match key {
+        "verdict" => format!("`verdict`, one of {}", shape.verdicts().join(", ")),
+        "status" => "`status` \"success\"".to_owned(),
+        "commit_hash" => "`commit_hash`, 7 to 64 hexadecimal digits".to_owned(),
+        _ => format!("`{key}`, a path"),
+    }
 }
 
 /// Whether a value repeats the example of the prompt: a field of the role, or the feedback, is a placeholder.

@@ -6,6 +6,7 @@
 //! blocks that carry the step's [`Nonce`] are found (`blocks`), read by a strict JSON reader with five repairs (`json`)
 //! and held against the [`Shape`] of the role (`fit`). Without such a block the last object that stands alone is taken
 //! (`alone`), and marked as untagged. What is found is a [`Payload`]; [`marks`] says which later rule refuses it.
+//! An agent that can may also hand it in by a tool (`submission`); [`read_with`] takes that for one block more.
 //!
 //! One sentence decides every doubt: a false APPROVE or PASS is never acceptable, asking the agent again is cheap.
 //! Nothing here opens a file, asks git, or decides what a pipeline does next.
@@ -26,6 +27,7 @@ mod product;
 mod reading;
 mod sentences;
 mod shape;
+mod submission;
 mod thoughts;
 mod trouble;
 mod trouble_words;
@@ -41,5 +43,6 @@ pub use honesty::honesty;
 pub use marks::{Marks, marks};
 pub use nonce::{Nonce, NonceError};
 pub use product::{Feedback, Payload};
-pub use reading::{ReadState, Reading, read};
+pub use reading::{ReadState, Reading, read, read_with};
 pub use shape::{Shape, UnknownShape};
+pub use submission::{Expected, SUBMIT_TOOL, Submissions};

@@ -28,7 +28,7 @@ pub enum ReadState {
     Unparsed,
     /// It can be read, but has the wrong shape or the wrong words.
     SchemaMismatch,
-    /// Two blocks disagree, or a later object takes back what the block says.
+    /// Two results disagree, or a later object takes back what the result says.
     Ambiguous,
 }
 
@@ -39,7 +39,7 @@ pub struct Reading {
     pub state: ReadState,
     /// The payload; there when the state is [`ReadState::Ok`], and only then.
     pub payload: Option<Payload>,
-    /// Whether the answer has a block with our nonce.
+    /// Whether it was handed in with our nonce: in a block, or by the tool.
     pub tagged: bool,
 }
 
@@ -48,13 +48,20 @@ pub struct Reading {
 /// The message alone is the input: never the output of tools, never a file. Time and memory are proportional to its size.
 #[must_use]
 pub fn read(output: &str, shape: Shape, nonce: &Nonce) -> Reading {
+    read_with(output, &[], shape, nonce)
+}
+
+/// Reads it where the agent could also submit it with the tool. A submission counts like a block with our nonce that
+/// stands before the message: whatever else carries the nonce must say the same.
+#[must_use]
+pub fn read_with(output: &str, submitted: &[Value], shape: Shape, nonce: &Nonce) -> Reading {
     let text = clean(output);
     let answer = without_thoughts(&text);
     let blocks = blocks::find(answer, nonce);
-    if blocks.ours.is_empty() {
+    if blocks.ours.is_empty() && submitted.is_empty() {
         untagged(answer, &blocks, shape)
     } else {
-        tagged(answer, &blocks, shape)
+        tagged(answer, &blocks, submitted, shape)
     }
 }
 
@@ -72,13 +79,17 @@ impl ReadState {
     }
 }
 
-/// What one of our blocks says.
+/// What was handed in with our nonce.
 enum Body<'a> {
     Read(Value),
     Unreadable(&'a str),
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
+    fn of(text: &'a str) -> Self {
+        json::read_whole(text).map_or(Self::Unreadable(text), Self::Read)
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Read(left), Self::Read(right)) => json::same(left, right),
@@ -88,26 +99,26 @@ impl Body<'_> {
     }
 }
 
-fn tagged(answer: &str, blocks: &Blocks<'_>, shape: Shape) -> Reading {
+fn tagged(answer: &str, blocks: &Blocks<'_>, submitted: &[Value], shape: Shape) -> Reading {
     let stopped = |state| Reading {
         state,
         payload: None,
         tagged: true,
     };
+    let submitted = submitted.iter().map(|value| (Body::Read(value.clone()), 0));
+    let written = blocks.ours.iter().map(|block| (Body::of(block.body), block.end));
     let mut counting: Option<(Body<'_>, usize)> = None;
-    for block in &blocks.ours {
-        let body = match json::read_whole(block.body) {
-            Ok(value) if is_echo(shape, &value) => continue,
-            Ok(value) => Body::Read(value),
-            Err(_) => Body::Unreadable(block.body),
-        };
+    for (body, end) in submitted.chain(written) {
+        if matches!(&body, Body::Read(value) if is_echo(shape, value)) {
+            continue;
+        }
         if counting
             .as_ref()
             .is_some_and(|(earlier, _)| !earlier.is_same(&body))
         {
             return stopped(ReadState::Ambiguous);
         }
-        counting = Some((body, block.end));
+        counting = Some((body, end));
     }
     match counting {
         None => stopped(ReadState::SchemaMismatch),
@@ -127,7 +138,7 @@ fn tagged(answer: &str, blocks: &Blocks<'_>, shape: Shape) -> Reading {
     }
 }
 
-/// Whether a negative object stands alone after the block that counts. What cannot be looked through speaks against it.
+/// Whether a negative object stands alone after the place of what counts. What cannot be looked through speaks against it.
 fn is_taken_back(answer: &str, blocks: &Blocks<'_>, end: usize, shape: Shape) -> bool {
     let first_later = blocks.outside.partition_point(|part| part.start < end);
     let mut is_negative = false;

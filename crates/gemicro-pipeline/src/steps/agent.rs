@@ -4,6 +4,7 @@ use gemicro_core::ask::AgentTask;
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
+use crate::payload::Expected;
 
 /// The step kind of an agent at work in a phase. Never handed to another machine: its private checkout is here.
 pub const AGENT_WORK_STEP: &str = "pipeline_agent";
@@ -27,6 +28,9 @@ pub struct AgentWork {
     /// Files that are written for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handover: Vec<Handover>,
+    /// What it hands in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
 }
 
 /// A file that gemicro writes for an agent to read.

@@ -6,4 +6,5 @@ mod flow;
 mod forge;
 mod payload;
 mod payload_honesty;
+mod payload_submission;
 mod payload_table;

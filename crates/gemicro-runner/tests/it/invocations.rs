@@ -7,7 +7,8 @@ use gemicro_event::ErrorKind;
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_runner::{
     AgentCli, AgentRequest, Approval, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, Guarded, Invocation,
-    MAX_PROMPT_BYTES, McpServer, ModelAccess, Prompt, SandboxMode, Session, SessionId, Stdin, Token,
+    MAX_PROMPT_BYTES, McpReached, McpServer, ModelAccess, Prompt, SandboxMode, Session, SessionId, Stdin,
+    Token,
 };
 
 use crate::golden;
@@ -28,6 +29,14 @@ fn clis() -> [Box<dyn AgentCli>; 4] {
     ]
 }
 
+fn on_gateway(name: &str, tool: &str) -> McpServer {
+    McpServer {
+        name: name.to_owned(),
+        reached: McpReached::Gateway { path: "/mcp" },
+        allowed: vec![tool.to_owned()],
+    }
+}
+
 /// Everything that can be asked.
 fn rich() -> AgentRequest {
     let inherited = [
@@ -44,9 +53,12 @@ fn rich() -> AgentRequest {
         approval: Approval::All,
         mcp_servers: vec![McpServer {
             name: "notes".to_owned(),
-            command: "notes-server".to_owned(),
-            args: vec!["--stdio".to_owned()],
-            env: [("NOTES".to_owned(), "\"quoted\"".to_owned())].into(),
+            reached: McpReached::Stdio {
+                command: "notes-server".to_owned(),
+                args: vec!["--stdio".to_owned()],
+                env: [("NOTES".to_owned(), "\"quoted\"".to_owned())].into(),
+            },
+            allowed: Vec::new(),
         }],
         turn_limit: Some(7),
         inherited: inherited
@@ -74,6 +86,7 @@ fn each_cli_is_started_as_it_must_be() {
             "guarded",
             AgentRequest {
                 given: vec!["/srv/run-1/handover".into()],
+                mcp_servers: vec![on_gateway("gemicro", "submit_result")],
                 sandbox: SandboxMode::WorkspaceWrite,
                 guarded: Some(Guarded {
                     check: ["/opt/my gemicro", "guard", "check"].map(str::to_owned).to_vec(),
@@ -119,6 +132,7 @@ fn no_prompt_is_an_argument_and_no_secret_is_shown() {
                 base_url: "http://127.0.0.1:1".to_owned(),
                 token: Token::new("canary-token"),
             },
+            mcp_servers: vec![on_gateway("gemicro", "submit_result")],
             ..request(Prompt::user("canary-prompt"))
         };
         let invocation = cli.invocation(&request).unwrap();
@@ -136,12 +150,7 @@ fn requests_that_cannot_be_told_are_refused() {
         base_url: base_url.to_owned(),
         token: Token::new(token),
     };
-    let server = |name: &str| McpServer {
-        name: name.to_owned(),
-        command: "x".to_owned(),
-        args: Vec::new(),
-        env: Default::default(),
-    };
+    let server = |name: &str| on_gateway(name, "hand_in");
     let wrong = [
         AgentRequest {
             prompt: Prompt::user(" "),
@@ -177,6 +186,15 @@ fn requests_that_cannot_be_told_are_refused() {
         },
         AgentRequest {
             mcp_servers: vec![server("a.b\"")],
+            ..plain()
+        },
+        AgentRequest {
+            mcp_servers: vec![on_gateway("a", "\"]\n")],
+            ..plain()
+        },
+        AgentRequest {
+            mcp_servers: vec![server("a")],
+            access: ModelAccess::Login,
             ..plain()
         },
     ];

@@ -84,9 +84,19 @@ pub(in crate::gateway) enum Task {
     Free,
     /// A sign of life of ours.
     Ping,
+    /// The tool of the grant, which never goes upstream.
+    Tool,
 }
 
 impl Route {
+    /// The tool of the grant.
+    pub(in crate::gateway) fn tool() -> Self {
+        Self {
+            path: Vec::new(),
+            task: Task::Tool,
+        }
+    }
+
     /// A path that costs nothing.
     pub(super) fn free(path: &[&str]) -> Self {
         Self {

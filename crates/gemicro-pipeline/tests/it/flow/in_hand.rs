@@ -132,6 +132,15 @@ pub(super) fn mumbles(pipeline: &mut Pipeline, key: &str, text: &str) {
     pipeline.complete(key, &answer(text.to_owned()));
 }
 
+/// The agent submits a result by its tool, and says something.
+pub(super) fn submits(pipeline: &mut Pipeline, key: &str, submitted: &Value, text: &str) {
+    let answer = AgentAnswer {
+        submitted: vec![submitted.clone()],
+        ..answer(text.to_owned())
+    };
+    pipeline.complete(key, &answer);
+}
+
 /// The line that the prompt asks for.
 pub(super) fn tag_of(pipeline: &Pipeline, key: &str) -> String {
     let step = pipeline.step(key);

@@ -9,4 +9,5 @@ mod gates;
 mod in_hand;
 mod paths;
 mod retried;
+mod submitted;
 mod trouble;

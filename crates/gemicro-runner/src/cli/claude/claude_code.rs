@@ -15,6 +15,7 @@ use crate::environment;
 use crate::guarded;
 use crate::invocation::{Invocation, SettingsFile, Stdin};
 use crate::judge;
+use crate::mcp_server::{self, McpReached};
 use crate::request::{AgentRequest, Approval, ModelAccess, SandboxMode};
 use crate::session::Session;
 use crate::version::Version;
@@ -26,6 +27,8 @@ pub struct ClaudeCode;
 const CONFIG_FOLDER: &str = ".claude";
 const GUARD_FILE: &str = "gemicro-guard-settings.json";
 const MCP_FILE: &str = "gemicro-mcp.json";
+/// The variable that holds the gateway's token.
+const TOKEN: &str = "ANTHROPIC_API_KEY";
 
 impl AgentCli for ClaudeCode {
     fn kind(&self) -> CliKind {
@@ -152,10 +155,7 @@ fn env(request: &AgentRequest) -> BTreeMap<String, String> {
     if let ModelAccess::Gateway { base_url, token } = &request.access {
         environment::set(
             &mut env,
-            &[
-                ("ANTHROPIC_API_KEY", token.reveal()),
-                ("ANTHROPIC_BASE_URL", base_url),
-            ],
+            &[(TOKEN, token.reveal()), ("ANTHROPIC_BASE_URL", base_url)],
         );
     }
     match (request.approval, request.sandbox) {
@@ -170,7 +170,14 @@ fn env(request: &AgentRequest) -> BTreeMap<String, String> {
 
 fn mcp_config(request: &AgentRequest) -> Value {
     let servers = request.mcp_servers.iter().map(|server| {
-        let entry = json!({"command": server.command, "args": server.args, "env": server.env});
+        let entry = match &server.reached {
+            McpReached::Stdio { command, args, env } => json!({"command": command, "args": args, "env": env}),
+            McpReached::Gateway { path } => json!({
+                "type": "http",
+                "url": mcp_server::address(&request.access, path),
+                "headers": {"Authorization": format!("Bearer ${{{TOKEN}}}")},
+            }),
+        };
         (server.name.clone(), entry)
     });
     json!({"mcpServers": Value::Object(servers.collect())})

@@ -16,6 +16,7 @@ use crate::environment;
 use crate::guarded;
 use crate::invocation::{Invocation, SettingsFile, Stdin};
 use crate::judge;
+use crate::mcp_server::{self, McpReached};
 use crate::prompt::{Habits, Mentions};
 use crate::request::{AgentRequest, ModelAccess};
 use crate::session::Session;
@@ -100,10 +101,17 @@ struct Provider<'a> {
 }
 
 #[derive(Serialize)]
-struct Server<'a> {
-    command: &'a str,
-    args: &'a [String],
-    env: &'a BTreeMap<String, String>,
+#[serde(untagged)]
+enum Server<'a> {
+    Stdio {
+        command: &'a str,
+        args: &'a [String],
+        env: &'a BTreeMap<String, String>,
+    },
+    Http {
+        url: String,
+        bearer_token_env_var: &'a str,
+    },
 }
 
 impl AgentCli for Codex {
@@ -236,10 +244,12 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
         );
     }
     for server in &request.mcp_servers {
-        let entry = Server {
-            command: &server.command,
-            args: &server.args,
-            env: &server.env,
+        let entry = match &server.reached {
+            McpReached::Stdio { command, args, env } => Server::Stdio { command, args, env },
+            McpReached::Gateway { path } => Server::Http {
+                url: mcp_server::address(&request.access, path),
+                bearer_token_env_var: TOKEN,
+            },
         };
         config.mcp_servers.insert(&server.name, entry);
     }

@@ -15,16 +15,18 @@ pub(super) use agent_client_protocol_schema::v1::{
     RequestId, SetSessionModeRequest, StopReason, ToolCallStatus,
 };
 use agent_client_protocol_schema::v1::{
-    EnvVariable, Error, ErrorCode, FileSystemCapabilities, Implementation, InitializeResponse,
-    JsonRpcMessage, McpServer, McpServerStdio, NewSessionResponse, Notification, PermissionOption, Request,
-    RequestPermissionOutcome, RequestPermissionResponse, Response, SelectedPermissionOutcome, ToolCallUpdate,
+    EnvVariable, Error, ErrorCode, FileSystemCapabilities, HttpHeader, Implementation, InitializeResponse,
+    JsonRpcMessage, McpServer, McpServerHttp, McpServerStdio, NewSessionResponse, Notification,
+    PermissionOption, Request, RequestPermissionOutcome, RequestPermissionResponse, Response,
+    SelectedPermissionOutcome, ToolCallUpdate,
 };
 use gemicro_event::{Json, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::mcp_server::{self, McpReached};
 use crate::output::Output;
-use crate::request::{AgentRequest, Approval, SandboxMode};
+use crate::request::{AgentRequest, Approval, ModelAccess, SandboxMode};
 use crate::session::SessionId;
 
 /// Any message from the agent. The official envelopes are one type per kind of message; this one finds out the kind.
@@ -233,15 +235,34 @@ pub(super) fn mode(request: &AgentRequest) -> Option<&'static str> {
     }
 }
 
+fn bearer(access: &ModelAccess) -> Vec<HttpHeader> {
+    match access {
+        ModelAccess::Gateway { token, .. } => {
+            vec![HttpHeader::new(
+                "Authorization",
+                format!("Bearer {}", token.reveal()),
+            )]
+        }
+        ModelAccess::Login => Vec::new(),
+    }
+}
+
 /// The tool servers, as `session/new` takes them.
 pub(super) fn mcp_servers(request: &AgentRequest) -> Vec<McpServer> {
-    let servers = request.mcp_servers.iter().map(|server| {
-        let env = server.env.iter();
-        let env = env.map(|(name, value)| EnvVariable::new(name.clone(), value.clone()));
-        let stdio = McpServerStdio::new(server.name.clone(), server.command.clone())
-            .args(server.args.clone())
-            .env(env.collect());
-        McpServer::Stdio(stdio)
+    let servers = request.mcp_servers.iter().map(|server| match &server.reached {
+        McpReached::Stdio { command, args, env } => {
+            let env = env.iter();
+            let env = env.map(|(name, value)| EnvVariable::new(name.clone(), value.clone()));
+            let stdio = McpServerStdio::new(server.name.clone(), command.clone())
+                .args(args.clone())
+                .env(env.collect());
+            McpServer::Stdio(stdio)
+        }
+        McpReached::Gateway { path } => {
+            let url = mcp_server::address(&request.access, path);
+            let http = McpServerHttp::new(server.name.clone(), url);
+            McpServer::Http(http.headers(bearer(&request.access)))
+        }
     });
     servers.collect()
 }

@@ -1,12 +1,14 @@
 //! What both ways of running Gemini CLI need: environment, settings, policy.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use crate::environment;
 use crate::guarded;
 use crate::invocation::SettingsFile;
+use crate::mcp_server::{self, McpReached, McpServer};
 use crate::request::{AgentRequest, ModelAccess};
 use crate::version::Version;
 
@@ -18,6 +20,8 @@ pub(super) const MINIMUM: Version = Version::new(0, 61, 0);
 const MAX_ATTEMPTS: u32 = 2;
 
 const RULES_FILE: &str = "gemicro-policy.toml";
+/// The variable that holds the gateway's token.
+const TOKEN: &str = "GEMINI_API_KEY";
 /// Tools of its own that change nothing.
 const LOOKING: &[&str] = &[
     "read_file",
@@ -59,10 +63,7 @@ pub(super) fn env(request: &AgentRequest) -> BTreeMap<String, String> {
     if let ModelAccess::Gateway { base_url, token } = &request.access {
         environment::set(
             &mut env,
-            &[
-                ("GEMINI_API_KEY", token.reveal()),
-                ("GOOGLE_GEMINI_BASE_URL", base_url),
-            ],
+            &[(TOKEN, token.reveal()), ("GOOGLE_GEMINI_BASE_URL", base_url)],
         );
     }
     env
@@ -98,7 +99,7 @@ pub(super) fn files(request: &AgentRequest, way: Way) -> (Vec<SettingsFile>, Vec
         args = vec!["--admin-policy".to_owned(), path.display().to_string()];
         files.push(SettingsFile {
             path,
-            text: rules(way),
+            text: rules(way, &request.mcp_servers),
         });
     }
     files.push(SettingsFile {
@@ -109,7 +110,7 @@ pub(super) fn files(request: &AgentRequest, way: Way) -> (Vec<SettingsFile>, Vec
 }
 
 /// The rules of an administrator, in its own language. What only looks is not asked for.
-fn rules(way: Way) -> String {
+fn rules(way: Way, servers: &[McpServer]) -> String {
     let rule = |tools: String, decision: &str, priority: u32| {
         format!("[[rule]]\ntoolName = {tools}\ndecision = \"{decision}\"\npriority = {priority}\n")
     };
@@ -128,6 +129,11 @@ fn rules(way: Way) -> String {
     text.push_str(&rule(list(CHANGING), changing, 100));
     if way == Way::Headless {
         text.push_str("allowRedirection = true\n");
+    }
+    for server in servers.iter().filter(|server| !server.allowed.is_empty()) {
+        let tools: Vec<&str> = server.allowed.iter().map(String::as_str).collect();
+        text.push_str(&rule(list(&tools), "allow", 100));
+        let _ = writeln!(text, "mcpName = \"{}\"", server.name);
     }
     text
 }
@@ -159,7 +165,15 @@ fn settings(request: &AgentRequest) -> Value {
     }
     if !request.mcp_servers.is_empty() {
         let servers = request.mcp_servers.iter().map(|server| {
-            let entry = json!({"command": server.command, "args": server.args, "env": server.env});
+            let entry = match &server.reached {
+                McpReached::Stdio { command, args, env } => {
+                    json!({"command": command, "args": args, "env": env})
+                }
+                McpReached::Gateway { path } => json!({
+                    "httpUrl": mcp_server::address(&request.access, path),
+                    "headers": {"Authorization": format!("Bearer ${{{TOKEN}}}")},
+                }),
+            };
             (server.name.clone(), entry)
         });
         settings["mcpServers"] = Value::Object(servers.collect());

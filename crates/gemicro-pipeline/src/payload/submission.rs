@@ -1,0 +1,154 @@
+//! The tool `submit_result`, by which an agent hands its payload in typed.
+//!
+//! [`Expected`] is what one step may hand in, [`Submissions`] what was. A submission is no more than a block with the
+//! nonce is: [`read_with`](super::read_with) holds both against each other. Who serves the tool is not known here.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::fit::misfit;
+use super::json;
+use super::nonce::Nonce;
+use super::shape::Shape;
+
+/// The name of the tool.
+pub const SUBMIT_TOOL: &str = "submit_result";
+
+/// Two results that differ cannot count, and a third one changes nothing.
+const MOST_KEPT: usize = 2;
+
+/// Says what a step hands in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expected {
+    /// Whose payload.
+    pub shape: Shape,
+    /// What proves that it is meant for this step.
+    pub nonce: Nonce,
+}
+
+/// Holds what was submitted in one step.
+#[derive(Debug, Default)]
+pub struct Submissions {
+    kept: Vec<Value>,
+    n_calls: u64,
+}
+
+impl Expected {
+    /// What the tool does, for the model.
+    #[must_use]
+    pub fn description(&self) -> &'static str {
+        "Hands in the result of your work: the same JSON object as in the block that ends your answer. Call it once, when \
+         everything is done."
+    }
+
+    /// The arguments of the tool. The nonce itself is not in it: a model learns it from its prompt alone.
+    #[must_use]
+    pub fn input_schema(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "nonce": {
+                    "type": "string",
+                    "description": "What follows `gemicro:` in the first line of the block that you are asked for.",
+                },
+                "result": result_schema(self.shape),
+            },
+            "required": ["nonce", "result"],
+        })
+    }
+
+    /// The payload in the arguments of a call, which are JSON text. What a CLI adds beside nonce and result is left out.
+    ///
+    /// # Errors
+    /// When it cannot be taken, in words for the agent.
+    pub fn accept(&self, arguments: &str) -> Result<Value, String> {
+        let read = json::read_whole(arguments);
+        let mut arguments = match read {
+            Ok(Value::Object(arguments)) => arguments,
+            Ok(_) | Err(_) => {
+                return Err(
+                    "the arguments are not one JSON object of at most 64 KiB without duplicate keys"
+                        .to_owned(),
+                );
+            }
+        };
+        if arguments.get("nonce").and_then(Value::as_str) != Some(self.nonce.as_str()) {
+            let hint =
+                "take what follows `gemicro:` in the first line of the block that your last message asks for";
+            return Err(format!("`nonce` is not that of this step: {hint}"));
+        }
+        let Some(result) = arguments.shift_remove("result") else {
+            return Err("`result` is missing: give the object there".to_owned());
+        };
+        match misfit(self.shape, &result) {
+            None => Ok(result),
+            Some(misfit) => Err(format!("`result` cannot be used: {}", misfit.told(self.shape))),
+        }
+    }
+}
+
+impl Submissions {
+    /// Takes a call; what the agent is told comes back.
+    ///
+    /// # Errors
+    /// When the call cannot be taken, or contradicts an earlier one.
+    pub fn submit(&mut self, expected: &Expected, arguments: &str) -> Result<String, String> {
+        self.n_calls += 1;
+        let result = expected.accept(arguments)?;
+        let is_known = self.kept.iter().any(|kept| json::same(kept, &result));
+        if !is_known && self.kept.len() < MOST_KEPT {
+            self.kept.push(result);
+        }
+        match self.kept.as_slice() {
+            [_] => Ok("Taken. End your answer with the block, which must hold the same object.".to_owned()),
+            _ => Err("you handed in another result before: with two that differ, none counts".to_owned()),
+        }
+    }
+
+    /// What counts: one result, or two that contradict each other.
+    #[must_use]
+    pub fn kept(&self) -> &[Value] {
+        &self.kept
+    }
+
+    /// Calls of the tool, whatever came of them.
+    #[must_use]
+    pub fn n_calls(&self) -> u64 {
+        self.n_calls
+    }
+}
+
+fn result_schema(shape: Shape) -> Value {
+    let mut properties = Map::new();
+    for key in shape.keys() {
+        properties.insert((*key).to_owned(), field_schema(shape, key));
+    }
+    let text = |words: &str| json!({ "type": "string", "description": words });
+    let mut required = shape.keys().to_vec();
+    if shape.commits() {
+        // An honest failure has a reason and no commit.
+        required = vec!["status"];
+        properties.insert(
+            "reason".to_owned(),
+            text("What stopped you, where `status` is `failed`."),
+        );
+    }
+    properties.insert(
+        "feedback".to_owned(),
+        json!({ "description": "What the next one must know: a text, or an object. Needed beside REJECT." }),
+    );
+    properties.insert(
+        "backlog_items".to_owned(),
+        json!({ "type": "array", "items": { "type": "string" }, "description": "Ideas for later." }),
+    );
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+fn field_schema(shape: Shape, key: &str) -> Value {
+    match key {
+        "verdict" => json!({ "type": "string", "enum": shape.verdicts() }),
+        "status" => json!({ "type": "string", "enum": ["success", "failed"] }),
+        "commit_hash" => json!({ "type": "string", "description": "The hash of your commit." }),
+        _ => json!({ "type": "string", "description": "The path of your document in the repository." }),
+    }
+}
