@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use gemicro_event::{ErrorKind, Failure};
+use serde_json::Value;
 
 use crate::item::AgentItem;
 use crate::request::ModelAccess;
@@ -39,6 +40,15 @@ pub enum McpReached {
     },
 }
 
+/// What an agent tells of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToldCall {
+    /// Its arguments.
+    With(Value),
+    /// Not its arguments.
+    KeptBack,
+}
+
 impl McpServer {
     /// The names of a tool of a server in hooks and requests for permission.
     #[must_use]
@@ -47,17 +57,24 @@ impl McpServer {
         [format!("mcp__{server}__{tool}"), format!("mcp_{server}_{tool}")]
     }
 
-    /// Whether an agent tells of a call of this tool of a server.
+    /// What an agent tells of a call of this tool of a server; nothing for whatever else it tells.
     #[must_use]
-    pub fn is_call(item: &AgentItem, server: &str, tool: &str) -> bool {
-        let AgentItem::ToolCall { name, title, .. } = item else {
-            return false;
+    pub fn call(item: &AgentItem, server: &str, tool: &str) -> Option<ToldCall> {
+        let AgentItem::ToolCall {
+            name, title, input, ..
+        } = item
+        else {
+            return None;
         };
-        // Over ACP Gemini CLI tells a kind, and the tool as it is shown to people.
+        // Over ACP Gemini CLI tells a kind, the tool as it is shown to people, and short arguments as a text.
         let is_shown = || *title == Some(format!("{tool} ({server} MCP Server)"));
-        Self::names_of_tool(server, tool).contains(name)
-            || *name == format!("{server}/{tool}")
-            || (name == "other" && is_shown())
+        if name == "other" && is_shown() {
+            let text = input.pointer("/content/0/content/text").and_then(Value::as_str);
+            let arguments = text.and_then(|text| serde_json::from_str(text).ok());
+            return Some(arguments.map_or(ToldCall::KeptBack, ToldCall::With));
+        }
+        let is_it = Self::names_of_tool(server, tool).contains(name) || *name == format!("{server}/{tool}");
+        is_it.then(|| ToldCall::With(Value::clone(input)))
     }
 
     pub(crate) fn check(&self, access: &ModelAccess) -> Result<(), Failure> {
@@ -90,33 +107,45 @@ pub(crate) fn address(access: &ModelAccess, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use gemicro_event::Json;
+    use serde_json::json;
 
     use super::*;
 
     #[test]
-    fn a_tool_is_known_by_whatever_a_cli_calls_it() {
-        let call = |name: &str, title: Option<&str>| AgentItem::ToolCall {
-            id: "1".to_owned(),
-            name: name.to_owned(),
-            title: title.map(str::to_owned),
-            input: Json::empty(),
+    fn a_call_is_known_by_whatever_a_cli_calls_it() {
+        let call = |name: &str, title: Option<&str>, input: &Value| {
+            let item = AgentItem::ToolCall {
+                id: "1".to_owned(),
+                name: name.to_owned(),
+                title: title.map(str::to_owned),
+                input: Json::from(input.clone()),
+            };
+            McpServer::call(&item, "notes", "hand_in")
         };
-        let shown = Some("hand_in (notes MCP Server)");
-        for (item, expected) in [
-            (call("mcp__notes__hand_in", None), true),
-            (call("mcp_notes_hand_in", None), true),
-            (call("notes/hand_in", None), true),
-            (call("other", shown), true),
-            (call("execute", shown), false),
-            (call("other", Some("hand_in (other MCP Server)")), false),
-            (call("other", None), false),
-            (call("mcp__notes__other", None), false),
-        ] {
-            assert_eq!(
-                McpServer::is_call(&item, "notes", "hand_in"),
-                expected,
-                "{item:?}"
-            );
+        let arguments = json!({ "a": 1 });
+        let told = Some(ToldCall::With(arguments.clone()));
+        for name in ["mcp__notes__hand_in", "mcp_notes_hand_in", "notes/hand_in"] {
+            assert_eq!(call(name, None, &arguments), told, "{name}");
         }
+        for name in ["mcp__notes__other", "mcp__other__hand_in", "hand_in", "other"] {
+            assert_eq!(call(name, None, &arguments), None, "{name}");
+        }
+        let shown = Some("hand_in (notes MCP Server)");
+        let by_acp = |text: &str| {
+            let content = json!([{ "type": "content", "content": { "type": "text", "text": text } }]);
+            json!({ "content": content, "locations": [] })
+        };
+        assert_eq!(call("other", shown, &by_acp("{\"a\":1}")), told);
+        let kept_back = Some(ToldCall::KeptBack);
+        assert_eq!(
+            call("other", shown, &by_acp("[Payload omitted due to length]")),
+            kept_back
+        );
+        assert_eq!(
+            call("other", shown, &json!({ "content": [], "locations": [] })),
+            kept_back
+        );
+        assert_eq!(call("execute", shown, &by_acp("{}")), None);
+        assert_eq!(call("other", Some("hand_in (x MCP Server)"), &by_acp("{}")), None);
     }
 }

@@ -18,12 +18,38 @@ phases:
   - { name: review, label: R, role: reviewer, reads: [request], on: { APPROVE: end, REJECT: end } }
 ";
 
-/// Each agent, its model, and what it calls the tool.
-const AGENTS: [(&str, &str, &str); 3] = [
-    ("gemini", "gemini-3.5-flash", "mcp_gemicro_submit_result"),
-    ("claude", "claude-opus-4-8", "mcp__gemicro__submit_result"),
-    ("codex", "gpt-5.5-codex", "mcp__gemicro__submit_result"),
-];
+/// What a model of an agent knows of the tool.
+struct Tool {
+    agent: &'static str,
+    model: &'static str,
+    /// Offered from the beginning: the tool, or the search for tools that are kept back.
+    offered: &'static str,
+    called: &'static str,
+    /// The name that its result has.
+    answers: &'static str,
+}
+
+const GEMINI: Tool = Tool {
+    agent: "gemini",
+    model: "gemini-3.5-flash",
+    offered: "mcp_gemicro_submit_result",
+    called: "mcp_gemicro_submit_result",
+    answers: "mcp_gemicro_submit_result",
+};
+const CLAUDE: Tool = Tool {
+    agent: "claude",
+    model: "claude-opus-4-8",
+    offered: "mcp__gemicro__submit_result",
+    called: "mcp__gemicro__submit_result",
+    answers: "mcp__gemicro__submit_result",
+};
+const CODEX: Tool = Tool {
+    agent: "codex",
+    model: "gpt-5.5-codex",
+    offered: "exec_command",
+    called: "mcp__gemicro/submit_result",
+    answers: "submit_result",
+};
 
 /// What is left of a run.
 struct Reviewed {
@@ -34,23 +60,26 @@ struct Reviewed {
     outcome: Value,
 }
 
-/// A rule of a model that calls the tool with this verdict, when this is in its newest turn.
-fn hands_in(tool: &str, when: &str, result: &Value) -> String {
-    let arguments = json!({ "nonce": "{{line:```json gemicro:}}", "result": result });
-    format!(
-        "  - {{ when: {{ tool_offered: '{tool}', prompt_contains: '{when}' }}, reply: {{ calls: [{{ name: {tool}, arguments: {arguments} }}] }} }}\n"
-    )
+impl Tool {
+    /// A rule of the model: call the tool with this result, when the newest turn has these words.
+    fn hands_in(&self, when: &str, result: &Value) -> String {
+        let arguments = json!({ "nonce": "{{line:```json gemicro:}}", "result": result });
+        let (offered, called) = (self.offered, self.called);
+        format!(
+            "  - {{ when: {{ tool_offered: '{offered}', prompt_contains: '{when}' }}, reply: {{ calls: [{{ name: {called}, arguments: {arguments} }}] }} }}\n"
+        )
+    }
+
+    /// A rule of the model: say this, when the tool has said that.
+    fn ends(&self, told: &str, text: &str) -> String {
+        let (answers, text) = (self.answers, json!(text));
+        format!(
+            "  - {{ when: {{ tool_result: '{answers}', tool_result_contains: '{told}' }}, reply: {{ text: {text} }} }}\n"
+        )
+    }
 }
 
-/// A rule of a model that has got a result of the tool.
-fn ends(tool: &str, result: &str, text: &str) -> String {
-    let text = json!(text);
-    format!(
-        "  - {{ when: {{ tool_result: '{tool}', tool_result_contains: '{result}' }}, reply: {{ text: {text} }} }}\n"
-    )
-}
-
-fn review(agent: &str, model: &str, rules: &str) -> Option<Reviewed> {
+fn review(Tool { agent, model, .. }: &Tool, rules: &str) -> Option<Reviewed> {
     let aside = "  - { reply: { text: 'Nothing.' } }\n";
     let desk = Desk::new(&format!("{rules}{aside}"))?;
     let world = &desk.simulated.world;
@@ -98,59 +127,67 @@ fn review(agent: &str, model: &str, rules: &str) -> Option<Reviewed> {
     })
 }
 
+/// An agent whose model rejects the plan by the tool, and says nothing in a block.
+fn rejects(tool: &Tool) {
+    let verdict = json!({ "verdict": "REJECT", "feedback": { "unclear": "It says \"bye\" to nobody.\n" } });
+    let rules = [
+        tool.hands_in("You are the Plan Reviewer", &verdict),
+        tool.ends("Taken", "It is handed in."),
+    ];
+    let Some(reviewed) = review(tool, &rules.concat()) else {
+        return;
+    };
+    assert_eq!(reviewed.outcome, "REJECT");
+    assert_eq!(reviewed.outputs.len(), 1);
+    let output = &reviewed.outputs[0];
+    assert_eq!(output["submitted"], json!([verdict]), "{output}");
+    assert_eq!(
+        (&output["tier"], &output["denials"]),
+        (&json!("full"), &Value::Null),
+        "{output}"
+    );
+    let answer = &reviewed.answers[0];
+    assert_eq!(
+        (&answer["state"], &answer["tagged"], &answer["payload"]["value"]),
+        (&json!("ok"), &json!(true), &verdict),
+        "{answer}"
+    );
+}
+
 #[test]
-fn every_agent_hands_in_its_verdict_by_the_tool() {
-    for (agent, model, tool) in AGENTS {
-        let verdict =
-            json!({ "verdict": "REJECT", "feedback": { "unclear": "It says \"bye\" to nobody.\n" } });
-        let rules = [
-            hands_in(tool, "You are the Plan Reviewer", &verdict),
-            ends(tool, "Taken", "It is handed in."),
-        ];
-        let Some(reviewed) = review(agent, model, &rules.concat()) else {
-            return;
-        };
-        assert_eq!(reviewed.outcome, "REJECT", "{agent}");
-        assert_eq!(reviewed.outputs.len(), 1, "{agent}");
-        let output = &reviewed.outputs[0];
-        assert_eq!(output["submitted"], json!([verdict]), "{output}");
-        assert_eq!(
-            (&output["tier"], &output["denials"]),
-            (&json!("full"), &Value::Null),
-            "{output}"
-        );
-        let answer = &reviewed.answers[0];
-        assert_eq!(
-            (&answer["state"], &answer["tagged"], &answer["payload"]["value"]),
-            (&json!("ok"), &json!(true), &verdict),
-            "{answer}"
-        );
-    }
+fn gemini_cli_hands_in_its_verdict() {
+    rejects(&GEMINI);
+}
+
+#[test]
+fn claude_code_hands_in_its_verdict() {
+    rejects(&CLAUDE);
+}
+
+#[test]
+fn codex_hands_in_its_verdict() {
+    rejects(&CODEX);
 }
 
 #[test]
 fn gemini_cli_is_asked_again_and_told_what_is_wrong_with_a_call() {
-    let (agent, model, tool) = AGENTS[0];
+    let (called, answers) = (GEMINI.called, GEMINI.answers);
     let reject = json!({ "verdict": "REJECT", "feedback": "It is unclear." });
+    // The CLI repeats a call that failed, the nonce included.
+    let mended = json!({ "nonce": "{{between:\"nonce\":\"|\"}}", "result": reject });
     let block = "```json gemicro:{{line:```json gemicro:}}\n{\"verdict\": \"REJECT\", \"feedback\": \"It is unclear.\"}\n```\n";
     let rules = [
-        // The second time the nonce is another one, and the first call says too little: the CLI tells what was sent.
-        hands_in(tool, "could not be used", &json!({ "verdict": "REJECT" })),
+        GEMINI.hands_in("could not be used", &json!({ "verdict": "REJECT" })),
         format!(
-            "  - {{ when: {{ tool_result: '{tool}', tool_result_contains: 'must not be empty beside REJECT' }}, reply: {{ calls: [{{ name: {tool}, arguments: {} }}] }} }}\n",
-            json!({ "nonce": "{{between:\"nonce\":\"|\"}}", "result": reject }),
+            "  - {{ when: {{ tool_result: '{answers}', tool_result_contains: 'must not be empty beside REJECT' }}, reply: {{ calls: [{{ name: {called}, arguments: {mended} }}] }} }}\n"
         ),
-        hands_in(
-            tool,
-            "You are the Plan Reviewer",
-            &json!({ "verdict": "APPROVE" }),
-        ),
+        GEMINI.hands_in("You are the Plan Reviewer", &json!({ "verdict": "APPROVE" })),
         format!(
-            "  - {{ when: {{ tool_result: '{tool}', history_contains: 'could not be used' }}, reply: {{ text: 'Now it is.' }} }}\n"
+            "  - {{ when: {{ tool_result: '{answers}', history_contains: 'could not be used' }}, reply: {{ text: 'Now it is.' }} }}\n"
         ),
-        ends(tool, "Taken", block),
+        GEMINI.ends("Taken", block),
     ];
-    let Some(reviewed) = review(agent, model, &rules.concat()) else {
+    let Some(reviewed) = review(&GEMINI, &rules.concat()) else {
         return;
     };
     let states: Vec<&Value> = reviewed.answers.iter().map(|answer| &answer["state"]).collect();

@@ -97,7 +97,7 @@ impl<'a> Attempt<'a> {
                     .asks
                     .then(|| Leave::new(&call.step.key, call.attempt, call.answers)),
                 n_tools: 0,
-                n_handed_in: 0,
+                handed_in: Vec::new(),
             },
             facts,
             began: SystemTime::now(),

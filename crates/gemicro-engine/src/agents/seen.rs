@@ -14,7 +14,7 @@ use gemicro_core::live::LiveText;
 use gemicro_event::{ErrorKind, Json};
 use gemicro_llm::gateway::{Gateway, GatewayNote, NoteKind, Observer, QuotaKind, RefusedWhy, Serving};
 use gemicro_runner::supervise::{ProcessHandle, RunRecord, Watcher};
-use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest, ToolStatus};
+use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest, ToldCall, ToolStatus};
 use tokio_util::sync::CancellationToken;
 
 use super::denials::Denials;
@@ -42,8 +42,8 @@ pub(super) struct Seen {
     pub(super) leave: Option<Leave>,
     /// Tools that were journaled.
     pub(super) n_tools: usize,
-    /// Calls of the tool that takes results.
-    pub(super) n_handed_in: u64,
+    /// Calls of the tool that takes results, as far as the agent tells of them.
+    pub(super) handed_in: Vec<ToldCall>,
 }
 
 /// What is known about a running agent, shared with the gateway's observer.
@@ -190,7 +190,9 @@ impl Watcher for Seen {
     fn item(&mut self, item: AgentItem) {
         let denied = self.denials.as_mut().and_then(|denials| denials.read(&item));
         self.deny(denied);
-        self.n_handed_in += u64::from(ResultTool::is_call(&item));
+        if self.handed_in.len() < MAX_TOOLS {
+            self.handed_in.extend(ResultTool::call(&item));
+        }
         match item {
             AgentItem::Text { text } => self.live.push(&text),
             AgentItem::ToolCall {

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::fit::misfit;
 use super::json;
 use super::nonce::Nonce;
+use super::product::Payload;
 use super::shape::Shape;
 
 /// The name of the tool.
@@ -30,7 +31,6 @@ pub struct Expected {
 #[derive(Debug, Default)]
 pub struct Submissions {
     kept: Vec<Value>,
-    n_calls: u64,
 }
 
 impl Expected {
@@ -85,6 +85,12 @@ impl Expected {
             Some(misfit) => Err(format!("`result` cannot be used: {}", misfit.told(self.shape))),
         }
     }
+
+    /// Whether a result would open a gate.
+    #[must_use]
+    pub fn opens_gate(&self, result: &Value) -> bool {
+        Payload::new(self.shape, result.clone()).decision().is_positive()
+    }
 }
 
 impl Submissions {
@@ -93,7 +99,6 @@ impl Submissions {
     /// # Errors
     /// When the call cannot be taken, or contradicts an earlier one.
     pub fn submit(&mut self, expected: &Expected, arguments: &str) -> Result<String, String> {
-        self.n_calls += 1;
         let result = expected.accept(arguments)?;
         let is_known = self.kept.iter().any(|kept| json::same(kept, &result));
         if !is_known && self.kept.len() < MOST_KEPT {
@@ -109,12 +114,6 @@ impl Submissions {
     #[must_use]
     pub fn kept(&self) -> &[Value] {
         &self.kept
-    }
-
-    /// Calls of the tool, whatever came of them.
-    #[must_use]
-    pub fn n_calls(&self) -> u64 {
-        self.n_calls
     }
 }
 

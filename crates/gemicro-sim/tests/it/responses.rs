@@ -21,6 +21,8 @@ rules:
       calls:
         - { name: get_weather, arguments: { city: Paris } }
         - { name: apply_patch, arguments: { input: "*** Begin Patch" } }
+  - when: { prompt: notes }
+    reply: { calls: [{ name: mcp__notes/find, arguments: { word: x } }] }
   - when: { prompt_contains: json }
     reply: { persona: helper }
   - when: { prompt_contains: source }
@@ -73,6 +75,7 @@ async fn answers() {
         with(asked("weather"), json!({ "tools": tools })),
         with(asked("weather"), json!({"tools": tools, "stream": true})),
         asked(results).to_string(),
+        asked("notes").to_string(),
         with(asked("json"), schema),
         with(asked("source"), stream),
         with(

@@ -127,14 +127,22 @@ pub(super) fn items(answer: &Answer, heading: &Heading<'_>) -> Vec<Value> {
                 "name": name,
                 "input": arguments.get("input").and_then(Value::as_str).unwrap_or_default(),
             }),
-            Part::Call { name, arguments } => json!({
-                "id": id("fc"),
-                "type": "function_call",
-                "status": "completed",
-                "call_id": id("call"),
-                "name": name,
-                "arguments": arguments.to_string(),
-            }),
+            Part::Call { name, arguments } => {
+                let mut item = json!({
+                    "id": id("fc"),
+                    "type": "function_call",
+                    "status": "completed",
+                    "call_id": id("call"),
+                    "name": name,
+                    "arguments": arguments.to_string(),
+                });
+                // No function has a slash in its name.
+                if let Some((namespace, name)) = name.split_once('/') {
+                    item["namespace"] = json!(namespace);
+                    item["name"] = json!(name);
+                }
+                item
+            }
         };
         items.push(item);
     }
