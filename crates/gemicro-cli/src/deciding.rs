@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::Args;
 use gemicro_event::Json;
 use serde::Deserialize;
 
@@ -12,6 +13,17 @@ use crate::output;
 use crate::screen::text;
 use crate::session::Context;
 use crate::trouble::Stopped;
+
+/// Who decides at the human gates of a pipeline.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct GateArgs {
+    /// Answer the questions of human gates in this file: each is written there, and its answer awaited there
+    #[arg(long, value_name = "FILE", help_heading = "Deciding")]
+    pub(crate) decide: Option<PathBuf>,
+    /// Without a terminal, wait at human gates until somebody answers, instead of suspending the run
+    #[arg(long, conflicts_with = "decide", help_heading = "Deciding")]
+    pub(crate) wait: bool,
+}
 
 /// How often the file is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -23,8 +35,10 @@ pub(crate) enum Deciding {
     Here,
     /// In a file.
     File(PathBuf),
-    /// By `gemicro answer`, or over HTTP.
+    /// By `gemicro answer`, or over HTTP, while this process waits.
     Elsewhere,
+    /// In the same ways, after this process has ended.
+    Later,
 }
 
 impl Deciding {
@@ -45,6 +59,17 @@ impl Deciding {
             )),
             Ok(_) | Err(_) => Ok(Self::File(file.to_owned())),
         }
+    }
+
+    /// As the command line of a pipeline says, which waits only where somebody is known to answer.
+    ///
+    /// # Errors
+    /// As for [`asked`](Self::asked).
+    pub(crate) fn at_gates(ctx: &Context, args: &GateArgs) -> Result<Self, Stopped> {
+        Ok(match Self::asked(ctx, args.decide.as_deref())? {
+            Self::Elsewhere if !args.wait => Self::Later,
+            deciding => deciding,
+        })
     }
 
     /// Where nothing is said: at the keyboard, if there is one.

@@ -138,7 +138,10 @@ impl<'a> Watch<'a> {
                             self.desk.send(&id, AgentCommand::answer(&key, &answer)).await?;
                         }
                         // Nobody is there to answer: that refuses nothing.
-                        (Some(_) | None, _) => self.stop.suspend.cancel(),
+                        (Some(_) | None, _) => {
+                            is_stopping = true;
+                            stopping = Some(desk.suspend(&id));
+                        }
                     }
                 }
                 told = stopped => {

@@ -234,7 +234,17 @@ pub(crate) fn is_gone(owner: &str) -> bool {
         .and_then(|rest| rest.strip_suffix(&format!(" on {host}")))
         .and_then(|id| id.parse().ok())
         .and_then(rustix::process::Pid::from_raw);
-    process.is_some_and(|process| rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH))
+    process.is_some_and(|process| {
+        rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH) || is_zombie(process)
+    })
+}
+
+/// Whether a process has ended and only its parent does not know yet: signals still reach it.
+fn is_zombie(process: rustix::process::Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // Its name stands in brackets before the state, and may hold any character.
+    let state = stat.rsplit_once(") ").map(|(_, rest)| rest);
+    state.is_some_and(|state| state.starts_with(['Z', 'X']))
 }
 
 /// A conflict on a run gets the commands that help.
@@ -247,5 +257,27 @@ pub(crate) fn run_trouble(failure: gemicro_event::Failure, run: &StreamId) -> St
         )
     } else {
         stopped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_has_ended_and_was_not_waited_for_is_gone() {
+        assert!(!is_gone(&owner()));
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let host = rustix::system::uname();
+        let owner = format!(
+            "process {} on {} #2",
+            child.id(),
+            host.nodename().to_string_lossy()
+        );
+        while !is_gone(&owner) {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+        assert!(is_gone(&owner));
     }
 }

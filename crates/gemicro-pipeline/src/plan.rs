@@ -64,8 +64,14 @@ pub struct Earlier {
     pub base: String,
     /// What the checks said about it.
     pub on_base: Evidence,
+    /// The tree that the branch must still have, where no reviewer looks at it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     /// The latest document of each phase.
     pub documents: BTreeMap<String, String>,
+    /// Every document, and the commit in which it is as its phase left it.
+    #[serde(default)]
+    pub written: BTreeMap<String, String>,
     /// How often each phase had been entered.
     pub rounds: BTreeMap<String, u32>,
     /// The phase that had led there.

@@ -86,7 +86,7 @@ docs/ooda.md describes all keys.";
 pub(crate) const RUN_EXAMPLES: &str = "\
 Examples:
   gemicro run --task \"Add a --json flag to the list command\" --dry-run
-  gemicro run --task \"Add a --json flag to the list command\" --agent claude --budget $5
+  gemicro run --task \"Add a --json flag to the list command\" --agent claude --budget '$5'
   gemicro run --mode bugfix --task-file report.md --require-protection
   gemicro run --task \"Rename the setting timeout\" --branch task/rename-timeout --no-push
 

@@ -43,6 +43,23 @@ pub(crate) fn run(ctx: &Context, args: &AnswerArgs) -> Result<(), Stopped> {
                 format!("see what it does: gemicro show {id}"),
             ));
         };
+        let kept = engine.store().open_commands(&id).await?;
+        let is_same = |it: &&AgentCommand| {
+            let asked = it.data.get("key");
+            it.command_type == "answer" && asked.and_then(|it| it.as_str()) == Some(key.as_str())
+        };
+        if let Some(kept) = kept.iter().find(is_same) {
+            let told = kept
+                .data
+                .get("answer")
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            return Err(Stopped::failed(
+                ErrorKind::Conflict,
+                format!("run {id} was answered already, with {told}, and the first answer counts"),
+                format!("if that was wrong, end the run before it goes on: gemicro cancel {id}"),
+            ));
+        }
         let answer = serde_json::from_str(&args.answer)
             .unwrap_or_else(|_| serde_json::Value::String(args.answer.clone()));
         if is_gate(&key) && !means_something(&answer) {

@@ -7,15 +7,16 @@ use gemicro_core::ask::AskFlow;
 use gemicro_core::flow::Flow;
 use gemicro_core::research::PLAN_QUESTION;
 use gemicro_core::run::events::RunReaders;
-use gemicro_core::store::StoreError;
+use gemicro_core::store::{Store, StoreError};
 use gemicro_engine::ooda::OodaFlow;
 use gemicro_engine::{AllowedHost, Here};
-use gemicro_event::ErrorKind;
+use gemicro_event::{ErrorKind, RunStatus};
 
 use super::research::{Showing, views, watch};
 use super::{ask, batch, ooda, run as pipeline};
 use crate::args::{DataFormat, Format};
 use crate::config::readers::parse_host;
+use crate::deciding::{Deciding, GateArgs};
 use crate::follow::replay;
 use crate::output;
 use crate::session::{self, Context, find_run, run_trouble};
@@ -40,6 +41,8 @@ pub(crate) struct ResumeArgs {
     /// Approve its plan without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
 }
 
 /// Continues a run and watches it to its end.
@@ -55,6 +58,16 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
     let row = engine.store().run(&id).await?;
+    if row.flow != PIPELINE && (args.gates.wait || args.gates.decide.is_some()) {
+        return Err(Stopped::usage(
+            format!(
+                "run {id} is no pipeline but a run of {}, which has no human gates",
+                row.flow
+            ),
+            format!("leave out --decide and --wait: gemicro resume {id}"),
+        ));
+    }
+    let deciding = Deciding::at_gates(ctx, &args.gates)?;
     if row.flow == BATCH {
         let how = batch::Resuming {
             run: id,
@@ -66,15 +79,29 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     }
     if row.status.is_terminal() && args.format != Format::Text {
         let views = views(ctx, &id, args.format, args.out.as_deref());
-        return replay(&engine, &id, views).await?.outcome(&id);
+        let end = replay(&engine, &id, views).await?;
+        return pipeline::outcome(&engine, &id, &end).await;
     }
     if row.status.is_terminal() {
         let ended = StoreError::Ended { stream: id.clone() };
+        let next = match row.flow == PIPELINE && row.status != RunStatus::Completed {
+            true => format!("Go on from a phase of it with: gemicro retry {id}"),
+            false => format!("See it with: gemicro show {id}"),
+        };
         output::say(&format!(
-            "{ended} ({}); there is nothing to resume. See it with: gemicro show {id}",
+            "{ended} ({}); there is nothing to resume. {next}",
             row.status.as_str()
         ));
         return Ok(());
+    }
+    if row.flow == PIPELINE {
+        let page = engine.store().read(&id, 0, 1).await?;
+        let started = page
+            .events
+            .first()
+            .and_then(|event| event.update.as_run_started());
+        // Programs are started and waited for.
+        tokio::task::block_in_place(|| pipeline::ready_again(ctx, started.as_ref()))?;
     }
     if !args.yes && !ctx.screen.stdin_is_terminal && waits_for_approval(&engine, &id).await? {
         return Err(Stopped::failed(
@@ -98,7 +125,13 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         return ooda::resume(ctx, &here, watching, &stop, args.format.into()).await;
     }
     if row.flow == PIPELINE {
-        return pipeline::resume(ctx, &here, watching, &stop, args.format.into()).await;
+        let format = args.format.into();
+        let shown = pipeline::Shown {
+            format,
+            deciding,
+            resume: pipeline::RESUME,
+        };
+        return pipeline::watch(ctx, &here, watching, &stop, shown).await;
     }
     let showing = Showing {
         format: args.format,
@@ -123,7 +156,6 @@ async fn waits_for_approval(
     engine: &gemicro_engine::Engine,
     id: &gemicro_event::StreamId,
 ) -> Result<bool, Stopped> {
-    use gemicro_core::store::Store;
     let page = engine.store().read(id, 0, usize::MAX).await?;
     let waits = page
         .events

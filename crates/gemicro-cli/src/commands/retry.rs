@@ -16,6 +16,7 @@ use super::research::{Showing, planned, watch};
 use super::run as pipeline;
 use crate::args::Format;
 use crate::config::readers::{parse_budget, parse_host};
+use crate::deciding::{Deciding, GateArgs};
 use crate::session::{Context, find_run};
 use crate::story::{BATCH, PIPELINE};
 use crate::trouble::Stopped;
@@ -27,10 +28,10 @@ pub(crate) struct RetryArgs {
     /// The run: its id, the beginning of it, or `last`
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// The phase of a pipeline to go on from, by its name or its label [default: the one in which it ended]
+    /// The phase of a pipeline to go on from, by its name or its label [default: the one that can mend what it ended with]
     #[arg(long, value_name = "PHASE")]
     pub(crate) from: Option<String>,
-    /// What it may use instead of what the run might: tokens 50k, money $0.50 or time 10m; may be given several times
+    /// What it may use instead of what the run might: tokens 50k, money '$0.50' or time 10m; may be given several times
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget)]
     pub(crate) budget: Vec<Limits>,
     /// A host that may be fetched although its address is private, such as 127.0.0.1:8080
@@ -42,6 +43,8 @@ pub(crate) struct RetryArgs {
     /// Write the result to a file, whole or not at all, instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
 }
 
 /// Starts a run that asks again what failed, and watches it to its end.
@@ -69,13 +72,13 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
         }
         return retry_pipeline(ctx, engine, &id, args, &stop).await;
     }
-    if args.from.is_some() {
+    if args.from.is_some() || args.gates.wait || args.gates.decide.is_some() {
         return Err(Stopped::usage(
             format!(
                 "run {id} is no pipeline but a run of {}, which has no phases",
                 row.flow
             ),
-            format!("leave out --from: gemicro retry {id}"),
+            format!("leave out --from, --decide and --wait: gemicro retry {id}"),
         ));
     }
     if row.flow == BATCH {
@@ -140,7 +143,14 @@ async fn retry_pipeline(
         },
         (plan, _) => plan,
     };
-    pipeline::access(ctx, &plan)?;
+    pipeline::ready(ctx, &plan)?;
+    let deciding = Deciding::at_gates(ctx, &args.gates)?;
     let here = Here::new(engine);
-    pipeline::started(ctx, &here, plan, stop, args.format.into()).await
+    let format = args.format.into();
+    let shown = pipeline::Shown {
+        format,
+        deciding,
+        resume: pipeline::RESUME,
+    };
+    pipeline::start(ctx, &here, plan, stop, shown).await
 }

@@ -13,7 +13,7 @@ use crate::args::Format;
 use crate::output::{self, Output};
 use crate::runtime;
 use crate::session::{Context, find_run};
-use crate::story::{BATCH, RawView, Story, tell};
+use crate::story::{BATCH, RawView, Story, hint, tell};
 use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View, answer_markdown};
 
@@ -60,9 +60,15 @@ async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), Stopped> {
         }
         Format::Markdown => {
             let story = story_of(ctx, &store, &id).await?;
-            match (&story.result, story.failure) {
+            match (&story.result, &story.failure) {
                 (Some(result), _) => output::print(&format!("{}\n", answer_markdown(result))),
-                (None, Some(failure)) => RunEnd::Failed(failure).outcome(&id),
+                (None, Some(failure)) => {
+                    let stopped = RunEnd::Failed(failure.clone()).outcome(&id);
+                    stopped.map_err(|stopped| match &story.pipeline {
+                        Some(pipeline) => stopped.with_hint(hint(failure, &id, pipeline)),
+                        None => stopped,
+                    })
+                }
                 (None, None) => Err(no_answer_yet(&id)),
             }
         }

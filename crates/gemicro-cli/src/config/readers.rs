@@ -56,7 +56,11 @@ pub(crate) fn parse_max_duration(text: &str) -> Result<Limits, String> {
 
 /// Reads one `--budget`.
 pub(crate) fn parse_budget(text: &str) -> Result<Limits, String> {
-    text.parse().map_err(|error: LimitsError| error.to_string())
+    text.parse().map_err(|error: LimitsError| match error {
+        // `$5` is nothing to a shell, and `$0.50` its own name.
+        LimitsError::Unreadable { .. } => format!("{error}; money is quoted, or the shell reads it: '$0.50'"),
+        _ => error.to_string(),
+    })
 }
 
 /// Reads one `--allow-host`.

@@ -7,7 +7,7 @@ use gemicro_event::{ErrorKind, Failure, RunStatus};
 use super::batch_tasks::tasks;
 use super::cost::cost;
 use super::next::next;
-use super::pipeline::{facts, phases};
+use super::pipeline::{facts, hint, phases};
 use super::steps::{StepStanding, StepStory};
 use super::{Story, story_fold::SubQueryStory};
 use crate::commands::batch::summary;
@@ -86,6 +86,7 @@ impl Page<'_> {
     fn why_it_stopped(&self) -> String {
         let story = self.story;
         let batch = story.batch.as_ref().map(summary);
+        let is_asked = story.pipeline.as_ref().is_some_and(|it| it.question.is_some());
         match (story.status, batch) {
             (RunStatus::Completed | RunStatus::Failed, Some(tasks)) => return format!("done: {tasks}"),
             (RunStatus::Cancelled, Some(tasks)) => return format!("cancelled: {tasks}"),
@@ -116,6 +117,9 @@ impl Page<'_> {
                 Some(failure) => format!("{} ({})", failure.message, failure.kind),
                 None => story.status.as_str().to_owned(),
             },
+            RunStatus::Parked | RunStatus::Suspended if is_asked => {
+                "for now: it waits for a yes or no (see Asks)".to_owned()
+            }
             RunStatus::Suspended => {
                 format!(
                     "for now: {}",
@@ -343,7 +347,11 @@ impl Page<'_> {
         let mut page = self.title("Next");
         let is_told = |failure: &&Failure| failure.kind != ErrorKind::Interrupted;
         if let Some(failure) = self.story.failure.as_ref().filter(is_told) {
-            let hint = failure.kind.hint().replace("RUN", self.story.run.as_str());
+            let run = &self.story.run;
+            let hint = match &self.story.pipeline {
+                Some(pipeline) => hint(failure, run, pipeline),
+                None => failure.kind.hint().replace("RUN", run.as_str()),
+            };
             let _ = writeln!(page, "  {hint}");
         }
         let widest = commands

@@ -18,6 +18,7 @@ mod chat;
 mod chat_screen;
 mod conversations;
 mod dead_letters;
+mod demo;
 mod doctor;
 mod fake_agents;
 mod guard;

@@ -332,6 +332,12 @@ fn crashed(error: &tokio::task::JoinError) -> Failure {
     Failure::new(ErrorKind::Internal, error.to_string())
 }
 
+/// The user's repository of a folder, for who only looks: nothing is made.
+pub(crate) fn look_at(setup: &AgentSetup, state: &Path, directory: &str) -> Result<TrustedRepo, Failure> {
+    let tasks = state.join("tasks");
+    repository(setup, &std::fs::canonicalize(&tasks).unwrap_or(tasks), directory)
+}
+
 /// The user's repository of a folder.
 pub(super) fn repository(setup: &AgentSetup, tasks: &Path, directory: &str) -> Result<TrustedRepo, Failure> {
     let variables = setup.remote_variables.iter();

@@ -33,7 +33,7 @@ mod turned;
 mod verdict;
 mod way;
 
-pub(crate) use branch::OnBranch;
+pub(crate) use branch::{OnBranch, look_at};
 pub use commons::AgentCommons;
 pub use executor::AgentExecutor;
 pub use known::{KnownSession, find_session};

@@ -5,7 +5,7 @@ use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{CommitId, CommitMessage, TrustedRepo};
 use gemicro_guard::sandbox::Tier;
-use gemicro_pipeline::steps::{AgentWork, HandoverContent, Place};
+use gemicro_pipeline::steps::{AgentWork, HandoverContent, MainBranch, Place};
 use tokio_util::sync::CancellationToken;
 
 use super::caches::Use;
@@ -61,7 +61,7 @@ async fn open_marked(tools: &Tools, place: &Place, by: Option<String>) -> Result
         }
         let message = format!(
             "{} is at {}, not at {} where the task left it: it was changed by somebody else, and verdicts about it are \
-             void; look at it, then go on with `gemicro retry RUN --from PHASE`",
+             void",
             place.branch,
             branch.tip(),
             place.tip
@@ -95,8 +95,8 @@ pub(crate) async fn open_for_agent(
     };
     if !work.goes_on {
         branch = usable(tools, branch, &work.place, cancel).await?;
-        if let Some(theirs) = &work.merge {
-            branch = begin_merge(tools, branch, theirs).await?;
+        if let Some(main) = &work.merge {
+            branch = begin_merge(tools, branch, main).await?;
         }
     }
     let (files, from_tip) = (work.handover.clone(), work.place.tip.clone());
@@ -143,12 +143,13 @@ fn difference(repository: &TrustedRepo, from: &str, tip: &str) -> Result<Vec<u8>
 }
 
 /// Begins the merge whose conflicts the agent is to resolve.
-async fn begin_merge(tools: &Tools, branch: OnBranch, theirs: &str) -> Result<OnBranch, Failure> {
+async fn begin_merge(tools: &Tools, branch: OnBranch, main: &MainBranch) -> Result<OnBranch, Failure> {
     let tier = tools.tier().await?;
-    let (setup, theirs) = (tools.setup.clone(), commit(theirs)?);
+    let (setup, theirs) = (tools.setup.clone(), commit(&main.commit)?);
+    let text = format!("Merge {} into {}", main.name, branch.name());
     blocking(move || {
         let message = CommitMessage {
-            text: format!("Merge {theirs}"),
+            text,
             trailers: Vec::new(),
         };
         branch.merge(&setup, tier, &theirs, &message)?;

@@ -3,12 +3,13 @@
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::FileAt;
-use gemicro_pipeline::steps::{CheckInput, Evidence, InitInput, MainBranch, Place, Prepared};
+use gemicro_pipeline::steps::{CheckInput, Evidence, InitInput, Place, Prepared};
 
 use super::branch_at::{Tools, blocking, commit};
 use super::caches::Use;
 use super::check::gather;
 use super::checkout::Checkout;
+use super::forges::Forges;
 use super::merge::named;
 use crate::agents::{OnBranch, told};
 
@@ -52,27 +53,35 @@ async fn open(tools: &Tools, input: &InitInput, call: &StepCall) -> Result<OnBra
         if goes_on {
             return OnBranch::reopen(&setup, &state, (&place.directory, &place.branch));
         }
-        for number in 1..=MOST_TAKEN {
-            let name = match number {
-                1 => place.branch.clone(),
-                n => format!("{}-{n}", place.branch),
-            };
+        for name in numbered(&place.branch) {
             match OnBranch::begin(&setup, &state, (&place.directory, &name), &run)? {
                 Some(branch) => return Ok(branch),
-                None if exact => {
-                    let message = format!("branch {name} exists already: name another one with --branch");
-                    return Err(Failure::new(ErrorKind::Conflict, message));
-                }
+                None if exact => return Err(taken(&name)),
                 None => {}
             }
         }
-        let message = format!(
-            "{} and all its numbered names exist already: name another branch with --branch",
-            place.branch
-        );
-        Err(Failure::new(ErrorKind::Conflict, message))
+        Err(all_taken(&place.branch))
     })
     .await
+}
+
+/// The names that a branch may get, the wanted one first.
+pub(super) fn numbered(wanted: &str) -> impl Iterator<Item = String> {
+    (1..=MOST_TAKEN).map(move |number| match number {
+        1 => wanted.to_owned(),
+        n => format!("{wanted}-{n}"),
+    })
+}
+
+pub(super) fn taken(name: &str) -> Failure {
+    let message = format!("branch {name} exists already: name another one with --branch");
+    Failure::new(ErrorKind::Conflict, message)
+}
+
+pub(super) fn all_taken(wanted: &str) -> Failure {
+    let message =
+        format!("{wanted} and all its numbered names exist already: name another branch with --branch");
+    Failure::new(ErrorKind::Conflict, message)
 }
 
 /// A branch that is there.
@@ -91,7 +100,7 @@ async fn prepare(
     let repository = branch.repository().clone();
     let (look, remote) = (repository.clone(), input.remote.clone());
     let tip = branch.tip();
-    let at = tip.clone();
+    let (at, goes_on) = (tip.clone(), input.goes_on);
     let looked = blocking(move || {
         let main = look
             .main_branch(remote.as_deref())
@@ -101,7 +110,12 @@ async fn prepare(
         let url = remotes
             .into_iter()
             .find(|it| Some(&it.name) == main.remote.as_ref());
-        let notes = look.read_file(&commit(&at)?, HUMAN_REVIEW, MOST_NOTES);
+        // An agent may have written on the branch of an earlier run; these are the owner's words.
+        let at = match goes_on {
+            true => look.head().clone(),
+            false => commit(&at)?,
+        };
+        let notes = look.read_file(&at, HUMAN_REVIEW, MOST_NOTES);
         let notes = match notes.map_err(|error| told(&error))? {
             Some(FileAt::File { bytes, .. }) => Some(String::from_utf8_lossy(&bytes).into_owned()),
             Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) | None => None,
@@ -114,7 +128,14 @@ async fn prepare(
         Err(failure) => return Err((failure, Some(branch))),
     };
     let mut notes = branch.notes();
-    let protection = match protection(tools, &main, url.as_deref(), input.require_protection).await {
+    let protection = match protection(
+        &tools.setup.forges,
+        &main.name,
+        url.as_deref(),
+        input.require_protection,
+    )
+    .await
+    {
         Ok(protection) => protection,
         Err(failure) => return Err((failure, Some(branch))),
     };
@@ -191,15 +212,15 @@ async fn gather_on_base(
 }
 
 /// Whether the remote's main is protected, in words; nothing where there is no remote.
-async fn protection(
-    tools: &Tools,
-    main: &MainBranch,
+pub(super) async fn protection(
+    forges: &Forges,
+    main: &str,
     url: Option<&str>,
     required: bool,
 ) -> Result<Option<(bool, String)>, Failure> {
     let asked = match url {
         None => None,
-        Some(url) => tools.setup.forges.of(url)?,
+        Some(url) => forges.of(url)?,
     };
     let Some(forge) = asked else {
         if required {
@@ -207,20 +228,15 @@ async fn protection(
                            (GITHUB_TOKEN, GITLAB_TOKEN), or leave out --require-protection";
             return Err(Failure::new(ErrorKind::PermissionDenied, message));
         }
-        let words = || {
-            format!(
-                "nobody could be asked whether {} is protected: there is no token for its forge",
-                main.name
-            )
-        };
+        let words =
+            || format!("nobody could be asked whether {main} is protected: there is no token for its forge");
         return Ok(url.map(|_| (false, words())));
     };
-    let found = forge.protection(&main.name).await;
+    let found = forge.protection(main).await;
     let (is_safe, words) = match found {
         Ok(found) if found.is_complete() => {
             let words = format!(
-                "{} of {} is protected by {}",
-                main.name,
+                "{main} of {} is protected by {}",
                 forge.name(),
                 found.by.join(", ")
             );
@@ -236,8 +252,7 @@ async fn protection(
             }
             let unknown = found.unknown.map(|why| format!("; {why}")).unwrap_or_default();
             let words = format!(
-                "{} of {} is not protected: {}{unknown}",
-                main.name,
+                "{main} of {} is not protected: {}{unknown}",
                 forge.name(),
                 missing.join(", and ")
             );
@@ -245,7 +260,7 @@ async fn protection(
         }
         Err(error) => (
             false,
-            format!("nobody can say whether {} is protected: {error}", main.name),
+            format!("nobody can say whether {main} is protected: {error}"),
         ),
     };
     if required && !is_safe {

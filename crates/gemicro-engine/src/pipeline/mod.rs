@@ -3,7 +3,8 @@
 //! `executor` runs them. Every step opens the branch at the commit that it must be at (`branch_at`), and most of them
 //! make the private checkout anew first (`checkout`): nothing that an agent left beside its commits reaches another
 //! step but `caches`, and those of agents reach no check. What is committed is marked before it is taken over, so a
-//! step that was killed in between is recognised, not repeated. `writing` puts gemicro's own documents there. `plan` resolves a request; `detect` finds the checks of a project that names none.
+//! step that was killed in between is recognised, not repeated. `writing` puts gemicro's own documents there. `plan`
+//! resolves a request; `outlook` says what it would begin with; `detect` finds the checks of a project that names none.
 
 mod branch_at;
 mod caches;
@@ -17,6 +18,7 @@ mod forges;
 mod import;
 mod init;
 mod merge;
+mod outlook;
 mod plan;
 mod record;
 mod retry;
@@ -27,5 +29,6 @@ pub(crate) use branch_at::{Tools, open_for_agent};
 pub(crate) use executor::PipelineSteps;
 pub use forges::Forges;
 pub use gemicro_pipeline::{flow, forge, payload, steps, workflow};
+pub use outlook::{Outlook, outlook};
 pub use retry::retry_from;
 pub use workflow_reader::WorkflowReader;

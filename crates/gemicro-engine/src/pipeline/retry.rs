@@ -3,14 +3,14 @@
 use gemicro_core::flow::Flow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{ErrorKind, Event, Failure};
-use gemicro_pipeline::flow::PipelineFlow;
+use gemicro_pipeline::flow::{PhaseEnded, PipelineFlow};
 use gemicro_pipeline::plan::{Earlier, PipelinePlan};
 
 use super::plan::seed;
 use crate::Plan;
 
-/// The plan of a run that enters a phase of an earlier one again, from its journal. Without a name it is the phase in
-/// which that run ended.
+/// The plan of a run that enters a phase of an earlier one again, from its journal. Without a name it is the phase
+/// that can mend what that run ended with.
 ///
 /// # Errors
 /// When the run is no pipeline, got no branch, or has no such phase.
@@ -34,7 +34,9 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         names.join(", ")
     };
     let last = state.current().map(|(phase, _)| phase.name.clone());
-    let last = last.or_else(|| state.ended().last().map(|it| it.phase.clone()));
+    // What stopped in a phase is mended in the one that it would have led to.
+    let mended = |it: &PhaseEnded| it.next.as_ref().unwrap_or(&it.phase).clone();
+    let last = last.or_else(|| state.ended().last().map(mended));
     let phase = phase.map(str::to_owned).or(last);
     let phase = phase.ok_or_else(|| wrong(format!("name the phase with --from: {}", names())))?;
     // People know phases by their labels, too.
@@ -44,6 +46,23 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         .iter()
         .find(|it| it.name == phase || it.label == phase);
     let known = known.ok_or_else(|| wrong(format!("there is no phase {phase}: {}", names())))?;
+    if !state.rounds().contains_key(&known.name) {
+        return Err(wrong(format!(
+            "the run never came to phase {}: what comes before it must be done first. It came to {}",
+            known.name,
+            state.rounds().keys().cloned().collect::<Vec<_>>().join(", ")
+        )));
+    }
+    let reviewed = match plan.workflow.delivers_unreviewed(&known.name) {
+        false => None,
+        true => Some(state.reviewed_tree().map(str::to_owned).ok_or_else(|| {
+            let message = format!(
+                "no reviewer let the branch pass, so phase {} must wait: go on from an earlier one",
+                known.name
+            );
+            wrong(message)
+        })?),
+    };
     let led = state
         .ended()
         .iter()
@@ -54,7 +73,9 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         phase: known.name.clone(),
         base: prepared.base.clone(),
         on_base: prepared.evidence.clone(),
+        tree: reviewed,
         documents: state.documents().clone(),
+        written: state.written(),
         rounds: state.rounds().clone(),
         from: led.map(|it| it.phase.clone()),
         feedback: led.and_then(|it| it.feedback.clone().or_else(|| it.reasons.first().cloned())),

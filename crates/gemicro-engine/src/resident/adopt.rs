@@ -73,20 +73,55 @@ async fn take(here: &Here, row: &RunRow) {
         return;
     }
     let deadline = tokio::time::Instant::now() + PATIENCE;
+    let is_early = || tokio::time::Instant::now() < deadline;
     loop {
-        match here.resume(&row.run).await {
-            Ok(()) => {
-                tracing::info!(run = %row.run, title = %row.title, "going on with a run");
-                return;
-            }
-            // Somebody drives it, or did until a moment ago.
-            Err(failure) if failure.kind == ErrorKind::Conflict && tokio::time::Instant::now() < deadline => {
-                tokio::time::sleep(Duration::from_millis(500)).await;
-            }
-            Err(failure) => {
-                tracing::warn!(run = %row.run, %failure, at = %Timestamp::now(), "a run cannot be gone on with");
+        match standing(here.engine().store(), row).await {
+            Ok(Standing::Held) if is_early() => {}
+            Ok(Standing::Held | Standing::Settled) => return,
+            Ok(Standing::Waits) => match here.resume(&row.run).await {
+                Ok(()) => {
+                    tracing::info!(run = %row.run, title = %row.title, "going on with a run");
+                    return;
+                }
+                // Somebody else was faster.
+                Err(failure) if failure.kind == ErrorKind::Conflict && is_early() => {}
+                Err(failure) => {
+                    tracing::warn!(run = %row.run, %failure, at = %Timestamp::now(), "a run cannot be gone on with");
+                    return;
+                }
+            },
+            Err(error) => {
+                tracing::warn!(run = %row.run, %error, "nobody can say how a run stands");
                 return;
             }
         }
+        tokio::time::sleep(Duration::from_millis(500)).await;
     }
 }
+
+/// How a run stands that is to be taken over.
+#[derive(Debug, PartialEq, Eq)]
+enum Standing {
+    /// Somebody drives it, or did until a moment ago.
+    Held,
+    /// It waits for a worker.
+    Waits,
+    /// It has ended, or somebody suspended it: then only who resumes it goes on with it.
+    Settled,
+}
+
+/// How a run stands now. Who held it may have ended or suspended it since it was found.
+async fn standing(store: &DurableStore, row: &RunRow) -> Result<Standing, StoreError> {
+    if store.is_held(&row.run).await? {
+        return Ok(Standing::Held);
+    }
+    // A lease is given back after the driver's last word, so this is it.
+    let row = store.run(&row.run).await?;
+    Ok(match !row.status.is_terminal() && waits(store, &row).await? {
+        true => Standing::Waits,
+        false => Standing::Settled,
+    })
+}
+
+#[cfg(test)]
+mod tests;

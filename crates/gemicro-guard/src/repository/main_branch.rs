@@ -44,13 +44,29 @@ impl TrustedRepo {
     /// [`RemoteError`] when the remote is unknown, cannot be reached or has no default branch;
     /// [`RepositoryError::NoMainBranch`] when no local branch can be told to be it.
     pub fn main_branch(&self, remote: Option<&str>) -> Result<MainBranch, RepositoryError> {
-        let name = match remote {
-            Some(name) => Some(name.to_owned()),
-            None => self.usual_remote()?,
-        };
-        match name {
-            Some(name) => self.fetch_main(&self.remote(&name)?),
+        match self.meant_remote(remote)? {
+            Some(remote) => self.fetch_main(&remote),
             None => self.local_main_branch(),
+        }
+    }
+
+    /// The name of the main branch and where it is, as [`main_branch`](Self::main_branch) finds it; nothing is fetched.
+    ///
+    /// # Errors
+    /// As for [`main_branch`](Self::main_branch).
+    pub fn main_branch_name(
+        &self,
+        remote: Option<&str>,
+    ) -> Result<(String, MainBranchFrom), RepositoryError> {
+        match self.meant_remote(remote)? {
+            Some(remote) => {
+                let name = self.default_branch(&remote)?;
+                Ok((name, MainBranchFrom::Remote(remote.name)))
+            }
+            None => {
+                let main = self.local_main_branch()?;
+                Ok((main.name, main.from))
+            }
         }
     }
 
@@ -76,6 +92,14 @@ impl TrustedRepo {
             }
         }
         Err(RepositoryError::NoMainBranch)
+    }
+
+    fn meant_remote(&self, named: Option<&str>) -> Result<Option<Remote>, RepositoryError> {
+        let name = match named {
+            Some(name) => Some(name.to_owned()),
+            None => self.usual_remote()?,
+        };
+        name.map(|name| self.remote(&name)).transpose()
     }
 
     fn usual_remote(&self) -> Result<Option<String>, RepositoryError> {

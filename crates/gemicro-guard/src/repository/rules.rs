@@ -63,6 +63,7 @@ const NAMED: usize = 10;
 /// Folders and files, in any letter case, whose content runs later. A name that ends in `/` is a folder at any depth.
 const SETTINGS: &[&str] = &[
     ".claude/",
+    ".gemicro/",
     ".gemini/",
     ".codex/",
     ".cursor/",

@@ -62,6 +62,7 @@ fn paths_are_known_in_any_letter_case() {
         (".claude/settings.json", Some(ReportKind::Settings)),
         ("deep/.GEMINI/x", Some(ReportKind::Settings)),
         (".codex", Some(ReportKind::Settings)),
+        (".gemicro/workflow.yaml", Some(ReportKind::Settings)),
         ("x/.Envrc", Some(ReportKind::Settings)),
         (".husky/pre-commit", Some(ReportKind::Settings)),
         (".GitHub/Workflows/ci.yml", Some(ReportKind::Ci)),

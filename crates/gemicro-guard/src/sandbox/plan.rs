@@ -149,10 +149,14 @@ fn plan_as(
     })
 }
 
-/// No program that the command can write stands for another.
+/// No program that the command can write stands for another. A caller's own folder is searched as the caller does it: a
+/// virtual environment lies there.
 fn keep_programs(environment: &mut [(String, String)], profile: &Profile) {
-    let own = [&profile.workspace, &profile.home, &profile.temporary];
-    let writable: Vec<PathBuf> = own.into_iter().chain(&profile.writable).cloned().collect();
+    let mut writable = vec![profile.home.clone(), profile.temporary.clone()];
+    if profile.pinning == Pinning::WherePossible {
+        writable.push(profile.workspace.clone());
+        writable.extend_from_slice(&profile.writable);
+    }
     for (_, path) in environment.iter_mut().filter(|(name, _)| name == "PATH") {
         let kept = search_path(path.as_ref(), &writable);
         *path = kept.to_string_lossy().into_owned();

@@ -265,3 +265,25 @@ fn a_profile_survives_json() {
     assert!(text.contains("\"workspace-write\""));
     assert_eq!(serde_json::from_str::<Profile>(&text).unwrap(), profile);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn programs_of_a_private_folder_stand_for_no_others() {
+    let folders = Folders::new();
+    let own = folders.path("user/wt/.venv/bin").display().to_string();
+    let mut profile = folders.profile(Mode::WorkspaceWrite);
+    let given = format!(".:{own}:{}/bin:/usr/bin", profile.home.display());
+    profile.environment = vec![("PATH".to_owned(), given)];
+    for (pinning, kept) in [
+        (Pinning::Required, format!("{own}:/usr/bin")),
+        (Pinning::WherePossible, "/usr/bin".to_owned()),
+    ] {
+        profile.pinning = pinning;
+        let plan = planned(Tier::Full, &profile).unwrap();
+        assert!(
+            plan.environment.contains(&("PATH".to_owned(), kept.clone())),
+            "{kept}: {:?}",
+            plan.environment
+        );
+    }
+}

@@ -24,7 +24,7 @@ async fn served(wire: Wire) -> Served {
     let mut grant = grant(wire, &provider.url, Limits::NONE);
     let schema = json!({ "type": "object", "required": ["nonce"] });
     grant.tool = Some(ServedTool::new("submit", "Takes it.", schema, move |arguments| {
-        noted.lock().unwrap().push(arguments.to_owned());
+        noted.lock().expect("nobody panicked").push(arguments.to_owned());
         match arguments.contains("good") {
             true => Ok("taken".to_owned()),
             false => Err("not good".to_owned()),
@@ -45,14 +45,14 @@ impl Served {
             .post(TOOL_PATH, message.to_owned())
             .send()
             .await
-            .unwrap();
+            .expect("the gateway answers");
         let status = answer.status().as_u16();
-        let text = answer.text().await.unwrap();
+        let text = answer.text().await.expect("a whole answer");
         (status, serde_json::from_str(&text).unwrap_or(Value::Null))
     }
 
     fn calls(&self) -> Vec<String> {
-        self.calls.lock().unwrap().clone()
+        self.calls.lock().expect("nobody panicked").clone()
     }
 }
 

@@ -3,12 +3,17 @@
 //! [`archived`] names the place of one document, [`archive_moves`] those of all documents of a task, no two alike. Nothing
 //! is moved here.
 
+use std::collections::BTreeMap;
+
 use super::feature::Feature;
 
 /// The folder of all documents.
 const DOCUMENTS: &str = "docs/dev_docs/";
 /// The folders whose documents are archived.
 const FOLDERS: &[&str] = &["research", "plans", "reviews"];
+
+/// Documents of one name that are told apart.
+const MOST_NUMBERS: u32 = 99;
 
 /// One document on its way to the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +66,9 @@ pub fn archive_moves(
             continue;
         }
         let is_free = |place: &String| !is_taken(place) && !moves.iter().any(|other| other.to == *place);
-        let to = (1_u32..).map(|number| numbered(&place, number)).find(is_free);
+        let to = (1..=MOST_NUMBERS)
+            .map(|number| numbered(&place, number))
+            .find(is_free);
         if let Some(to) = to {
             moves.push(ArchiveMove {
                 from: path.clone(),
@@ -70,6 +77,27 @@ pub fn archive_moves(
         }
     }
     moves
+}
+
+/// Where documents are after some paths were written: those of [`archive_moves`] among them.
+pub fn moved_to(
+    documents: &[String],
+    feature: &Feature,
+    date: &str,
+    written: &[String],
+) -> BTreeMap<String, String> {
+    let mut left: Vec<&String> = written.iter().collect();
+    let mut moved = BTreeMap::new();
+    for document in documents {
+        let Some(place) = archived(document, feature, date) else {
+            continue;
+        };
+        let is_it = |path: &&String| (1..=MOST_NUMBERS).any(|number| numbered(&place, number) == **path);
+        if let Some(at) = left.iter().position(is_it) {
+            moved.insert(document.clone(), left.remove(at).clone());
+        }
+    }
+    moved
 }
 
 /// The place with a number before its ending, from the second on.

@@ -53,7 +53,7 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
                     "a person said no before phase {}; everything so far is on the branch",
                     phase.name
                 );
-                return Decision::end(Outcome::Failed(Failure::new(ErrorKind::Cancelled, message)));
+                return Decision::end(Outcome::Failed(Failure::new(ErrorKind::GateClosed, message)));
             }
         }
     }
@@ -176,7 +176,7 @@ impl Steps<'_> {
         };
         let cost = task.grant.reservation();
         let merge = match role.shape {
-            Shape::IntegrationSpecialist => state.merged.as_ref().map(|merged| merged.main.commit.clone()),
+            Shape::IntegrationSpecialist => state.merged.as_ref().map(|merged| merged.main.clone()),
             _ => None,
         };
         let work = AgentWork {
@@ -203,15 +203,20 @@ impl Steps<'_> {
         let role = state.role_of(self.phase)?;
         let own = document(state, now, self.phase);
         let kept = state.written.iter().filter(|path| Some(*path) != own.as_ref());
+        // Of a reviewer nothing but its review is taken over: what else lies there may be part of what it reviewed.
+        let only = match (role.sandbox, &own) {
+            (Writes::Reviews, Some(own)) => Some(vec![own.clone()]),
+            (_, _) => allowed(role.sandbox),
+        };
         let input = ImportInput {
             place: self.place(),
-            only: allowed(role.sandbox),
+            only,
             message: format!("{}: {} ({})", self.phase.name, state.plan.feature, role.title),
             trailers: self.trailers("import"),
             claim: self.claim(role)?,
             base: state.prepared.as_ref().map(|it| it.base.clone())?,
             kept: kept
-                .filter_map(|path| Some((path.clone(), written_in(state, path)?)))
+                .filter_map(|path| Some((path.clone(), state.written_in(path)?)))
                 .collect(),
             stands: self.stands(),
             document: own,
@@ -239,7 +244,9 @@ impl Steps<'_> {
             Shape::Developer => Claim::Work {
                 commit: commit(),
                 plan: plan_document(self.state).unwrap_or_default(),
-                approved: written_in(self.state, &plan_document(self.state).unwrap_or_default())?,
+                approved: self
+                    .state
+                    .written_in(&plan_document(self.state).unwrap_or_default())?,
                 verification: document(self.state, self.now, self.phase).unwrap_or_default(),
             },
             Shape::IntegrationSpecialist => {
@@ -356,14 +363,6 @@ pub(super) fn key(now: &Now, what: &str) -> String {
 pub(super) fn plan_document(state: &PipelineState) -> Option<String> {
     let phase = state.phase_with(Shape::Architect)?;
     state.documents.get(&phase.name).cloned()
-}
-
-/// The commit in which a document is as its phase left it, or an earlier run.
-fn written_in(state: &PipelineState, document: &str) -> Option<String> {
-    let mut ended = state.ended.iter().rev();
-    let written = ended.find(|it| it.document.as_deref() == Some(document));
-    let found = state.prepared.as_ref().map(|it| it.tip.clone());
-    written.map(|it| it.commit.clone()).or(found)
 }
 
 /// What a role may spend of what is left of the run's limits.

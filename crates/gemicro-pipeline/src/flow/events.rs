@@ -205,7 +205,7 @@ pub struct PhaseEnded {
     pub commit: String,
     /// The tree that is meant, without the documents of tasks.
     pub tree: String,
-    /// Where it goes on; the end where there is none.
+    /// Where it goes on, or would have, had it not been stopped; the end where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }

@@ -5,7 +5,9 @@ use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure};
 
 use super::events::{PhaseAnswered, PhaseEnded, PhaseImported, PipelinePrepared, PipelineReaders};
 use super::state::PipelineState;
+use crate::documents::moved_to;
 use crate::payload::ReadState;
+use crate::steps::Recorded;
 use crate::workflow::Writes;
 
 impl PipelineState {
@@ -47,6 +49,7 @@ impl PipelineState {
                 if let (Some(it), Some(now)) = (update.as_phase_recorded(), self.now.as_mut()) {
                     now.is_recorded = it.recorded.moved.is_none();
                     now.is_behind = it.recorded.moved.is_some();
+                    self.archive(&it.recorded);
                     self.tip = it.recorded.new;
                     self.tree = it.recorded.tree;
                 }
@@ -91,6 +94,16 @@ impl PipelineState {
             prepared.evidence.clone_from(&earlier.on_base);
         }
         self.prepared = Some(prepared);
+        if let Some(earlier) = &self.plan.earlier
+            && earlier.tree.as_ref().is_some_and(|tree| *tree != self.tree)
+        {
+            let message = format!(
+                "the branch was changed after run {} had it reviewed, so its verdicts are void: have it reviewed again",
+                earlier.run
+            );
+            self.failed = Some(Failure::new(ErrorKind::GateClosed, message));
+            return;
+        }
         let (first, from) = match &self.plan.earlier {
             Some(earlier) => (Some(earlier.phase.clone()), earlier.from.clone()),
             None => (self.plan.workflow.modes.get(&self.plan.mode).cloned(), None),
@@ -176,6 +189,22 @@ impl PipelineState {
             (None, _) => self.is_done = true,
         }
         self.ended.push(it);
+    }
+
+    /// Documents are from now on where they were archived, if that is what was recorded.
+    fn archive(&mut self, recorded: &Recorded) {
+        let date = self.date();
+        let moves = moved_to(&self.written, &self.plan.feature, &date, &recorded.paths);
+        let archived = moves.values().map(|to| (to.clone(), recorded.new.clone()));
+        self.archived.extend(archived);
+        let places = self.documents.values_mut();
+        let places = places.chain(&mut self.written);
+        let ended = self.ended.iter_mut().filter_map(|it| it.document.as_mut());
+        for place in places.chain(ended) {
+            if let Some(to) = moves.get(place) {
+                place.clone_from(to);
+            }
+        }
     }
 
     /// A step without a result. What an agent did and was refused is stated as a fact instead.

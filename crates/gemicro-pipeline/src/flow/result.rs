@@ -9,7 +9,6 @@ use gemicro_event::Json;
 use serde_json::{Value, json};
 
 use super::state::PipelineState;
-use crate::documents::archived;
 
 /// The longest title of a request.
 const TITLE_CHARS: usize = 72;
@@ -71,10 +70,7 @@ pub(super) fn result(state: &PipelineState, run: &RunState) -> Outcome {
 /// Title and text of the request to merge the branch.
 pub(super) fn request(state: &PipelineState, run: &RunState) -> (String, String) {
     let first = state.plan.task.lines().find(|line| !line.trim().is_empty());
-    let title: String = plain(first.unwrap_or_default())
-        .chars()
-        .take(TITLE_CHARS)
-        .collect();
+    let title = shortened(&plain(first.unwrap_or_default()));
     let mut body = String::from("## Task\n\n");
     for line in state.plan.task.lines().take(60) {
         let _ = writeln!(body, "> {}", plain(line));
@@ -83,15 +79,18 @@ pub(super) fn request(state: &PipelineState, run: &RunState) -> (String, String)
         "\n## What was decided\n\n| Phase | Round | Outcome | Document |\n| --- | --- | --- | --- |\n",
     );
     for it in &state.ended {
-        let document = it.document.as_deref().map(|path| {
-            // Where it is on the branch that is offered.
-            archived(path, &state.plan.feature, &state.date()).unwrap_or_else(|| path.to_owned())
-        });
-        let document = document.as_deref().unwrap_or("–");
+        let document = it.document.as_deref().unwrap_or("–");
         let _ = writeln!(
             body,
             "| {} {} | {} | {} | {document} |",
             it.label, it.phase, it.round, it.outcome
+        );
+    }
+    if let Some(earlier) = &state.plan.earlier {
+        let _ = writeln!(
+            body,
+            "\nIt goes on from run {0}, whose phases are told by `gemicro show {0}`.",
+            earlier.run
         );
     }
     body.push_str("\n## Checks, run by gemicro\n\n");
@@ -124,7 +123,43 @@ pub(super) fn request(state: &PipelineState, run: &RunState) -> (String, String)
     (title, body)
 }
 
+/// A title of whole words, as far as there are any.
+fn shortened(line: &str) -> String {
+    let line = line.trim();
+    if line.chars().count() <= TITLE_CHARS {
+        return line.to_owned();
+    }
+    let kept: String = line.chars().take(TITLE_CHARS).collect();
+    let kept = match kept.rsplit_once(char::is_whitespace) {
+        Some((words, _)) if !words.trim().is_empty() => words.trim_end(),
+        Some(_) | None => &kept,
+    };
+    format!("{kept}…")
+}
+
 /// One line that is safe to print.
 fn plain(line: &str) -> String {
     line.chars().filter(|c| !c.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_end_with_a_whole_word() {
+        let long = "Add a dark mode toggle to the settings page so that nobody is blinded at night";
+        assert_eq!(
+            shortened(long),
+            "Add a dark mode toggle to the settings page so that nobody is blinded…"
+        );
+        let endless = "x".repeat(100);
+        for (line, title) in [
+            ("  Say bye. ", "Say bye.".to_owned()),
+            (&"y".repeat(72), "y".repeat(72)),
+            (&endless, format!("{}…", "x".repeat(72))),
+        ] {
+            assert_eq!(shortened(line), title);
+        }
+    }
 }

@@ -28,6 +28,8 @@ pub struct PipelineState {
     pub(super) documents: BTreeMap<String, String>,
     /// Every document of the task, in the order of their making.
     pub(super) written: Vec<String>,
+    /// Those that were moved into the archive, and the commit that did it.
+    pub(super) archived: BTreeMap<String, String>,
     /// What the checks say about a tree.
     pub(super) evidence: Option<Evidence>,
     /// The last merge.
@@ -88,10 +90,13 @@ pub(super) struct Now {
 impl PipelineState {
     pub(super) fn new(plan: PipelinePlan) -> Self {
         let earlier = plan.earlier.clone();
-        let (documents, rounds) = earlier.map(|it| (it.documents, it.rounds)).unwrap_or_default();
+        let (documents, rounds, written) = earlier
+            .map(|it| (it.documents, it.rounds, it.written))
+            .unwrap_or_default();
         Self {
-            written: documents.values().cloned().collect(),
+            written: written.into_keys().collect(),
             plan,
+            archived: BTreeMap::new(),
             prepared: None,
             now: None,
             tip: String::new(),
@@ -138,6 +143,43 @@ impl PipelineState {
     #[must_use]
     pub fn rounds(&self) -> &BTreeMap<String, u32> {
         &self.rounds
+    }
+
+    /// The tree that a reviewer let pass last, if the last word about one was a PASS.
+    #[must_use]
+    pub fn reviewed_tree(&self) -> Option<&str> {
+        let is_review = |it: &&PhaseEnded| {
+            let phase = self.plan.workflow.phase(&it.phase);
+            let role = phase.and_then(|phase| self.role_of(phase));
+            role.is_some_and(|role| role.shape == Shape::Auditor)
+        };
+        match self.ended.iter().rev().find(is_review) {
+            Some(last) => (last.outcome == "PASS").then_some(last.tree.as_str()),
+            None => self.plan.earlier.as_ref()?.tree.as_deref(),
+        }
+    }
+
+    /// Every document, and the commit in which it is as its phase left it.
+    #[must_use]
+    pub fn written(&self) -> BTreeMap<String, String> {
+        let written = self.written.iter();
+        written
+            .filter_map(|path| Some((path.clone(), self.written_in(path)?)))
+            .collect()
+    }
+
+    /// The commit in which a document is as its phase left it, in this run or in an earlier one.
+    pub(super) fn written_in(&self, document: &str) -> Option<String> {
+        if let Some(commit) = self.archived.get(document) {
+            return Some(commit.clone());
+        }
+        let mut ended = self.ended.iter().rev();
+        if let Some(it) = ended.find(|it| it.document.as_deref() == Some(document)) {
+            return Some(it.commit.clone());
+        }
+        let earlier = self.plan.earlier.as_ref();
+        let before = earlier.and_then(|it| it.written.get(document).cloned());
+        before.or_else(|| self.prepared.as_ref().map(|it| it.tip.clone()))
     }
 
     /// The phase that is under way, and its round.

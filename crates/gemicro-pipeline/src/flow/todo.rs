@@ -292,7 +292,7 @@ fn ended(state: &PipelineState, now: &Now, phase: &Phase, ending: Ending) -> Tod
                 0,
                 format!("phase {next} was entered {n} times, which is its bound{last}"),
             );
-            ("stop", None)
+            ("stop", Some(next))
         }
         Ok(next) => (word, next),
         Err(why) => {

@@ -3,6 +3,7 @@
 use gemicro_core::ask::AgentTask;
 use serde::{Deserialize, Serialize};
 
+use super::init::MainBranch;
 use super::place::Place;
 use crate::payload::Expected;
 
@@ -22,9 +23,9 @@ pub struct AgentWork {
     /// The private checkout stays as the last answer left it: that answer is asked for again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub goes_on: bool,
-    /// A merge that has conflicts is begun first, with this commit.
+    /// A merge that has conflicts is begun first, with this branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merge: Option<String>,
+    pub merge: Option<MainBranch>,
     /// Files that are written for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handover: Vec<Handover>,

@@ -5,9 +5,19 @@
 use std::fmt;
 
 use gemicro_core::ask::AgentName;
-use serde::Serialize;
+use serde::de::IntoDeserializer;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::model::{Tool, Workflow};
+
+/// A tool that a role works with: `shell`, or `codebase_investigator?` where it can do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WantedTool {
+    /// Which.
+    pub tool: Tool,
+    /// An agent without it can do the work, too.
+    pub optional: bool,
+}
 
 /// A tool that a role needs and its agent does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -44,11 +54,12 @@ pub fn check_for(workflow: &Workflow, agent: AgentName) -> Vec<MissingTool> {
     roles
         .flat_map(|(name, role)| {
             let agent = role.agent.unwrap_or(agent);
-            let missing = role.tools.iter().filter(move |tool| !offers(agent, **tool));
-            missing.map(move |tool| MissingTool {
+            let needed = role.tools.iter().filter(|wanted| !wanted.optional);
+            let missing = needed.filter(move |wanted| !offers(agent, wanted.tool));
+            missing.map(move |wanted| MissingTool {
                 role: name.clone(),
                 agent,
-                tool: *tool,
+                tool: wanted.tool,
             })
         })
         .collect()
@@ -84,5 +95,30 @@ impl Tool {
 impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for WantedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.optional { "?" } else { "" };
+        write!(f, "{}{mark}", self.tool)
+    }
+}
+
+impl Serialize for WantedTool {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for WantedTool {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let (name, optional) = match text.strip_suffix('?') {
+            Some(name) => (name, true),
+            None => (text.as_str(), false),
+        };
+        let tool = Tool::deserialize(IntoDeserializer::<D::Error>::into_deserializer(name))?;
+        Ok(Self { tool, optional })
     }
 }

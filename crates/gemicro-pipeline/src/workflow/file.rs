@@ -6,8 +6,9 @@ use gemicro_core::ask::AgentName;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
+use super::capability::WantedTool;
 use super::entries::Entries;
-use super::model::{NetworkRule, Tool, Writes};
+use super::model::{NetworkRule, Writes};
 use super::values::{MicroUsd, Milliseconds};
 use crate::payload::Shape;
 
@@ -49,7 +50,7 @@ pub(super) struct RoleFile {
     pub(super) model: Option<Spanned<String>>,
     pub(super) sandbox: Spanned<Writes>,
     #[serde(default)]
-    pub(super) tools: Vec<Spanned<Tool>>,
+    pub(super) tools: Vec<Spanned<WantedTool>>,
     pub(super) prompt: Spanned<String>,
     #[serde(default)]
     pub(super) budget: BudgetFile,

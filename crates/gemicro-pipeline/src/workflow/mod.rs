@@ -22,7 +22,7 @@ mod tests;
 mod values;
 mod yaml;
 
-pub use capability::{MissingTool, check_for, offers};
+pub use capability::{MissingTool, WantedTool, check_for, offers};
 pub use check::warnings;
 pub use default::{default_files, default_workflow};
 pub use error::{Problem, WorkflowError};

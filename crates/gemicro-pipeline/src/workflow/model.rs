@@ -7,6 +7,7 @@ use gemicro_core::ask::{AgentName, Grant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::capability::WantedTool;
 use crate::payload::Shape;
 
 /// How a task is entered.
@@ -85,9 +86,9 @@ pub struct Role {
     pub model: Option<String>,
     /// What it may write.
     pub sandbox: Writes,
-    /// The tools it needs.
+    /// The tools it works with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<Tool>,
+    pub tools: Vec<WantedTool>,
     /// The file of its prompt.
     pub prompt: String,
     /// What one step of it may spend.
@@ -113,7 +114,7 @@ pub enum Writes {
     WorkspaceWrite,
 }
 
-/// A tool that a role needs its agent to have.
+/// A tool of agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tool {
@@ -233,6 +234,30 @@ impl Workflow {
             }));
         }
         roles
+    }
+
+    /// Whether a branch can be delivered from a phase on without a reviewer looking at its code.
+    #[must_use]
+    pub fn delivers_unreviewed(&self, from: &str) -> bool {
+        let (mut left, mut seen) = (vec![from], BTreeSet::new());
+        while let Some(phase) = left.pop().and_then(|name| self.phase(name)) {
+            let is_review = match &phase.work {
+                Work::Deliver => return true,
+                Work::Merge => false,
+                Work::Agent { role, .. } => {
+                    let role = self.roles.get(role);
+                    role.is_some_and(|role| role.shape == Shape::Auditor)
+                }
+            };
+            if is_review || !seen.insert(phase.name.as_str()) {
+                continue;
+            }
+            left.extend(phase.edges.values().filter_map(|target| match target {
+                Target::Phase(name) => Some(name.as_str()),
+                Target::Back | Target::End => None,
+            }));
+        }
+        false
     }
 
     /// The phase with this name.

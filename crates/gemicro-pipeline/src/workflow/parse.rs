@@ -134,7 +134,7 @@ fn role_of(key: &str, role: RoleFile, report: &mut Report) -> Role {
         places.note(format!("{key}.model"), model);
     }
     for tool in &role.tools {
-        places.note(format!("{key}.tools.{}", tool.value), tool);
+        places.note(format!("{key}.tools.{}", tool.value.tool), tool);
     }
     for (name, limit) in [
         ("max_tokens", &role.budget.max_tokens),

@@ -117,7 +117,7 @@ fn show_role(text: &mut String, name: &str, role: &Role) {
     let agent = role.agent.map_or("the agent you choose", |agent| agent.as_str());
     let _ = writeln!(text, "  {name}: {}, {agent}", role.title);
     detail(text, "writes", writes_text(role.sandbox));
-    let tools: Vec<&str> = role.tools.iter().map(|tool| tool.as_str()).collect();
+    let tools: Vec<String> = role.tools.iter().map(ToString::to_string).collect();
     if !tools.is_empty() {
         detail(text, "tools", &tools.join(", "));
     }

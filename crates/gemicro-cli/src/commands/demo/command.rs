@@ -12,8 +12,9 @@ use gemicro_pipeline::documents::Feature;
 
 use super::{project, spawn};
 use crate::args::DataFormat;
+use crate::commands;
 use crate::commands::run::{ModeName, RunArgs};
-use crate::environment::Environment;
+use crate::deciding::GateArgs;
 use crate::output;
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -54,23 +55,33 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
         "A small program with a bug is in {}. Its agents are played from a script; all else is real.\n",
         repository.display()
     ));
+    let path = ctx.environment.get("PATH").unwrap_or("/usr/bin:/bin");
+    let variables = variables(&folder, &format!("{}:{path}", agents.display()));
+    let mut environment = ctx.environment.clone();
+    environment.folder.clone_from(&folder);
+    for (name, value) in &variables {
+        environment.set(name, value.clone());
+    }
     let inner = Context {
-        environment: environment(&ctx.environment, &folder, &agents),
+        environment,
         screen: ctx.screen.clone(),
         verbose: ctx.verbose,
     };
     let colleague = Colleague::begin(&repository);
-    let ran = crate::commands::run::run(&inner, &task(&repository, args.format));
+    let set = variables
+        .iter()
+        .map(|(name, value)| format!("{name}={} ", quoted(value)));
+    let resume = format!("{}gemicro resume RUN", set.collect::<String>());
+    let ran = commands::run::run_as(&inner, &task(&repository, args.format), &resume);
     colleague.end();
-    ran?;
     output::say(&format!(
-        "\nLook at it:\n  export GEMICRO_HOME={}\n  gemicro show last\n  gemicro diff last\n  git -C {} log --graph --oneline task/{}\n  rm -r {}    # when you are done",
+        "\nLook at it:\n  export GEMICRO_HOME={}\n  gemicro show last\n  gemicro diff last\n  git -C {} log --graph --oneline task/{}\n  rm -rf {}    # when you are done",
         folder.join("state").display(),
         repository.display(),
         Feature::from_task(project::TASK),
         folder.display()
     ));
-    Ok(())
+    ran
 }
 
 /// A folder of its own.
@@ -94,27 +105,27 @@ fn place(args: &DemoArgs) -> Result<PathBuf, Stopped> {
 }
 
 /// The surroundings of the demo: its own state, its own agents, and a key that opens nothing.
-fn environment(outer: &Environment, folder: &Path, agents: &Path) -> Environment {
-    let mut inner = outer.clone();
-    inner.folder = folder.to_owned();
-    let path = outer.get("PATH").unwrap_or("/usr/bin:/bin");
-    for (name, value) in [
-        ("PATH", format!("{}:{path}", agents.display())),
+fn variables(folder: &Path, path: &str) -> [(&'static str, String); 5] {
+    [
+        ("PATH", path.to_owned()),
         ("GEMICRO_HOME", folder.join("state").display().to_string()),
         ("GEMINI_API_KEY", "demo-no-key".to_owned()),
         // Nothing is called there; should something try, it is not the provider.
         ("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9".to_owned()),
         ("XDG_CONFIG_HOME", folder.join("config").display().to_string()),
-    ] {
-        inner.set(name, value);
-    }
-    inner
+    ]
+}
+
+/// A value as one word of a shell.
+fn quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\'', r"'\''"))
 }
 
 fn task(repository: &Path, format: DataFormat) -> RunArgs {
     RunArgs {
         task: Some(project::TASK.to_owned()),
         task_file: None,
+        words: Vec::new(),
         mode: ModeName::Bugfix,
         dir: repository.to_owned(),
         workflow: None,
@@ -124,7 +135,7 @@ fn task(repository: &Path, format: DataFormat) -> RunArgs {
         remote: None,
         require_protection: false,
         no_push: false,
-        decide: None,
+        gates: GateArgs::default(),
         budget: Vec::new(),
         max_duration: None,
         format,
@@ -132,7 +143,7 @@ fn task(repository: &Path, format: DataFormat) -> RunArgs {
     }
 }
 
-/// Somebody who commits on main while the agents work.
+/// Somebody who pushes to main while the agents work.
 struct Colleague {
     is_over: Arc<AtomicBool>,
     working: JoinHandle<()>,

@@ -29,7 +29,7 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Makes the program a repository with one commit. `$1` is its folder.
+/// Makes the program a repository with one commit, and a remote beside it. `$1` is its folder.
 pub(super) const BEGIN: &str = "\
 set -e
 cd \"$1\"
@@ -38,18 +38,26 @@ git config user.name 'gemicro demo'
 git config user.email demo@localhost
 git add --all
 git commit --quiet --message='price: print prices with tax'
+git clone --quiet --bare . ../origin.git
+git remote add origin \"$(dirname \"$PWD\")/origin.git\"
+git fetch --quiet origin
 ";
 
-/// A colleague commits on main while the agents work, at a place that they change, too. `$1` is the repository.
+/// A colleague pushes to main while the agents work, at a place that they change, too. `$1` is the repository.
 pub(super) const COLLEAGUE: &str = "\
 set -e
-cd \"$1\"
+cd \"$1/..\"
+git clone --quiet origin.git colleague
+cd colleague
+git config user.name 'A colleague'
+git config user.email colleague@localhost
 sed 's/^## 1.0.0$/## 1.0.1\\n\\n- The usage of price.sh is written down.\\n\\n## 1.0.0/' CHANGELOG.md > CHANGELOG.new
 mv CHANGELOG.new CHANGELOG.md
 sed 's/^Tests:/Usage: `price.sh NET_CENTS TAX_PERCENT`.\\n\\nTests:/' README.md > README.new
 mv README.new README.md
 git add --all
 git commit --quiet --message='docs: write the usage down'
+git push --quiet origin main
 ";
 
 /// Writes the program and its workflow.

@@ -2,12 +2,14 @@
 //!
 //! Research needs none of them, so whatever is missing is worth a word and no failure.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use gemicro_core::ask::AgentName;
 use gemicro_engine::pipeline::Forges;
 use gemicro_engine::{AgentAccess, AgentSetup, Login};
+use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::Tier;
 use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiHeadless, Version, locate};
 use serde_json::Value;
@@ -20,7 +22,7 @@ use crate::config::{Endpoints, Layers, StateFolder};
 use crate::environment::Environment;
 use crate::screen::text;
 use crate::session::Context;
-use crate::trouble::Stopped;
+use crate::trouble::{Stopped, Trouble};
 
 /// Where programs are looked for when nobody says; the runner does the same.
 const SEARCH_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -45,7 +47,7 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
         Err(_) => return Vec::new(),
     };
     let scratch = if store_works {
-        Scratch::new(&state).map_err(|error| error.to_string())
+        Scratch::new(&state.join("agents")).map_err(|error| error.to_string())
     } else {
         Err("the state folder does not work".to_owned())
     };
@@ -63,6 +65,42 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
             findings
         }
     }
+}
+
+/// What keeps agents from working in a pipeline here: without a sandbox, their programs, or keys and logins.
+///
+/// # Errors
+/// When the settings cannot be read, or nothing can be tried.
+pub(crate) fn obstacles(ctx: &Context, wanted: &BTreeSet<AgentName>) -> Result<Vec<Trouble>, Stopped> {
+    let layers = Layers::load(&ctx.environment)?;
+    let setup = agents::setup(&ctx.environment, &Endpoints::resolve(&layers)?, Forges::default())?;
+    // Whoever only asks what would be done has no state folder yet.
+    let scratch = Scratch::new(&std::env::temp_dir())?;
+    let (tier, sandbox) = sandbox::look(&setup.launcher, &scratch);
+    let mut obstacles = Vec::new();
+    let mut add = |kind, message: String, fix: Option<String>| {
+        obstacles.push(Trouble {
+            failure: Failure::new(kind, message),
+            hint: fix,
+            run: None,
+        });
+    };
+    if tier == Tier::None {
+        let message = format!("a pipeline needs a sandbox; {}", sandbox.found);
+        add(ErrorKind::SandboxUnavailable, message, sandbox.fix);
+    }
+    for agent in wanted {
+        let program = program(*agent, &setup, Some((tier, &scratch.path)));
+        if program.fix.is_some() {
+            add(ErrorKind::CommandNotFound, program.words, program.fix);
+        }
+        let access = access(*agent, &ctx.environment, &setup);
+        if access.fix.is_some() {
+            let message = format!("{agent}: {}", access.words);
+            add(ErrorKind::AuthFailed, message, access.fix);
+        }
+    }
+    Ok(obstacles)
 }
 
 /// One finding per agent. All programs are asked at the same time, behind the walls given; without a place for them

@@ -9,4 +9,5 @@ mod finding;
 mod models;
 mod sandbox;
 
+pub(crate) use agents::obstacles;
 pub(crate) use command::{DoctorArgs, run};

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use gemicro_event::StreamId;
 use gemicro_guard::sandbox::{Launcher, Probe, Tier, probe};
 
 use super::finding::{Finding, attention, good};
@@ -17,12 +18,13 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// A new one in the state folder.
-    pub(super) fn new(state: &Path) -> std::io::Result<Self> {
-        let path = state
-            .join("agents")
-            .join(format!("doctor-{}", std::process::id()));
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+    /// A new one in a folder, which is made if it is not there.
+    pub(super) fn new(folder: &Path) -> std::io::Result<Self> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let path = folder.join(format!("gemicro-doctor-{}", StreamId::random()));
+        fs::DirBuilder::new().mode(0o700).create(&path)?;
+        // Sandboxes open exactly the path they are told.
+        let path = fs::canonicalize(path)?;
         Ok(Self { path })
     }
 }

@@ -7,7 +7,7 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_mcp::{PipelineEntry, PipelineParameters};
 
 use super::lazy_here::failure;
-use crate::commands::run::access;
+use crate::commands::run::ready;
 use crate::config::readers::parse_budget;
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -16,7 +16,7 @@ use crate::workflow_file;
 /// What will be done.
 ///
 /// # Errors
-/// When a parameter is wrong, or an agent has no key.
+/// When a parameter is wrong, or an agent cannot work here.
 pub(super) fn plan(ctx: &Context, it: PipelineParameters) -> Result<Plan, Failure> {
     let limits = match &it.budget {
         None => Limits::NONE,
@@ -41,6 +41,7 @@ pub(super) fn plan(ctx: &Context, it: PipelineParameters) -> Result<Plan, Failur
         push: it.push,
         limits,
     })))?;
-    access(ctx, &plan).map_err(failure)?;
+    // Programs are started and waited for.
+    tokio::task::block_in_place(|| ready(ctx, &plan)).map_err(failure)?;
     Ok(plan)
 }

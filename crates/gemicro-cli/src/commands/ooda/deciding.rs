@@ -100,7 +100,7 @@ impl Asker for GapAsker {
                 };
                 Box::pin(in_file(question, move |typed| choice(typed, n_gaps)))
             }
-            Deciding::Elsewhere => {
+            Deciding::Elsewhere | Deciding::Later => {
                 output::say(&format!(
                     "Which gap is next?\n{}Waiting for the answer: gemicro answer {} 1 (or stop)",
                     question, self.run

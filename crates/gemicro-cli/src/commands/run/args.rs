@@ -9,6 +9,7 @@ use gemicro_engine::pipeline::workflow::Mode;
 use crate::args::DataFormat;
 use crate::commands::ask::Agent;
 use crate::config::readers::{parse_budget, parse_max_duration};
+use crate::deciding::GateArgs;
 
 /// Arguments of `gemicro run`.
 #[derive(Debug, Args)]
@@ -19,6 +20,9 @@ pub(crate) struct RunArgs {
     /// The same in a file; `-` reads it from stdin
     #[arg(long, value_name = "FILE", conflicts_with = "task")]
     pub(crate) task_file: Option<PathBuf>,
+    /// The task without its option, as people type it at first
+    #[arg(hide = true, value_name = "TEXT", conflicts_with_all = ["task", "task_file"])]
+    pub(crate) words: Vec<String>,
     /// How the task is entered
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: ModeName,
@@ -50,11 +54,10 @@ pub(crate) struct RunArgs {
     #[arg(long, help_heading = "Delivery")]
     pub(crate) no_push: bool,
 
-    /// Answer the questions of human gates in this file: each is written there, and its answer awaited there
-    #[arg(long, value_name = "FILE", help_heading = "Deciding")]
-    pub(crate) decide: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
 
-    /// What the run may use: tokens 2M, money $5 or time 2h; may be given several times [default: unlimited]
+    /// What the run may use: tokens 2M, money '$5' or time 2h; may be given several times [default: unlimited]
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
     /// Time limit of the whole run, such as 2h

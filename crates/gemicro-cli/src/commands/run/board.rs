@@ -1,12 +1,15 @@
 //! Where a pipeline stands, drawn at the bottom of a terminal and redrawn in place.
 //!
 //! [`PhaseBoard`] draws; [`rows`] says what. It is not there where stderr is no terminal, or a narrow one: the log says
-//! everything that it does.
+//! everything that it does. A terminal that is made narrower breaks the rows that are on it, so what is erased is
+//! measured by the width that it has then.
 
+use std::io::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use gemicro_event::{Charge, Timestamp};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::output;
 use crate::screen::{Paint, Screen, numbers, text};
@@ -17,20 +20,23 @@ const LEAST_COLUMNS: usize = 60;
 /// Columns for the phase under way.
 const MOST_NAME: usize = 40;
 const TICK: Duration = Duration::from_millis(100);
-const SPINNER: &str = "⣾⣽⣻⢿⡿⣟⣯⣷ ";
+const SPINNER: [&str; 8] = ["⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"];
 
 /// Draws a board on stderr.
 pub(super) struct PhaseBoard {
-    screen: Screen,
-    drawn: Option<Drawn>,
+    drawing: Arc<Mutex<Drawing>>,
+    /// Draws again while time goes by; it ends when there is no board.
+    ticking: Option<JoinHandle<()>>,
 }
 
-/// The lines that are on the screen.
-struct Drawn {
-    together: MultiProgress,
-    phases: Vec<ProgressBar>,
-    /// The phase under way, whose time runs.
-    running: ProgressBar,
+/// What is drawn, and what is on the screen.
+struct Drawing {
+    screen: Screen,
+    /// Nothing while there is no board.
+    story: Option<PipelineStory>,
+    /// The widths of the rows on the screen, the cursor behind the last one.
+    drawn: Vec<usize>,
+    n_ticks: usize,
 }
 
 impl PhaseBoard {
@@ -38,75 +44,119 @@ impl PhaseBoard {
     pub(super) fn new(screen: &Screen) -> Option<Self> {
         let has_room = screen.stderr_is_terminal && screen.stderr_width() >= LEAST_COLUMNS;
         has_room.then(|| Self {
-            screen: screen.clone(),
-            drawn: None,
+            drawing: Arc::new(Mutex::new(Drawing {
+                screen: screen.clone(),
+                story: None,
+                drawn: Vec::new(),
+                n_ticks: 0,
+            })),
+            ticking: None,
         })
     }
 
     /// Draws where the pipeline stands now.
     pub(super) fn draw(&mut self, story: &PipelineStory) {
-        let columns = self.screen.stderr_width().saturating_sub(1);
-        let rows = rows(story, self.screen.on_stderr(), columns);
-        if self
-            .drawn
-            .as_ref()
-            .is_some_and(|drawn| drawn.phases.len() != rows.len())
-        {
-            self.remove();
+        let mut drawing = lock(&self.drawing);
+        drawing.story = Some(story.clone());
+        drawing.redraw("");
+        drop(drawing);
+        if self.ticking.is_none() {
+            let drawing = Arc::clone(&self.drawing);
+            self.ticking = Some(std::thread::spawn(move || tick(&drawing)));
         }
-        let drawn = self.drawn.get_or_insert_with(|| Drawn::new(rows.len()));
-        for (bar, row) in drawn.phases.iter().zip(rows) {
-            bar.set_message(row);
-        }
-        drawn.run(story);
     }
 
     /// Writes lines above the board.
     pub(super) fn say(&self, words: &str) {
-        match &self.drawn {
-            Some(drawn) => drawn.together.suspend(|| output::say(words)),
-            None => output::say(words),
+        let mut drawing = lock(&self.drawing);
+        match drawing.drawn.is_empty() {
+            true => output::say(words),
+            false => drawing.redraw(&format!("{words}\n")),
         }
     }
 
     /// Takes the board from the screen.
     pub(super) fn remove(&mut self) {
-        if let Some(drawn) = self.drawn.take() {
-            drawn.running.finish_and_clear();
-            drawn.phases.iter().for_each(ProgressBar::finish_and_clear);
+        let mut drawing = lock(&self.drawing);
+        drawing.story = None;
+        drawing.redraw("");
+        drop(drawing);
+        if let Some(ticking) = self.ticking.take() {
+            ticking.thread().unpark();
+            let _ = ticking.join();
         }
     }
 }
 
-impl Drawn {
-    fn new(n_rows: usize) -> Self {
-        let together = MultiProgress::new();
-        let bar = |template: &str| {
-            let bar = together.add(ProgressBar::new_spinner());
-            let style = ProgressStyle::with_template(template);
-            let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
-            bar.set_style(style.tick_chars(SPINNER));
-            bar
-        };
-        // Whatever is wider than the terminal is cut, also after it was made narrower.
-        let phases = (0..n_rows).map(|_| bar("{wide_msg}")).collect();
-        let running = bar("{spinner} {prefix} {elapsed_precise} {wide_msg}");
-        running.enable_steady_tick(TICK);
-        Self {
-            together,
-            phases,
-            running,
-        }
+impl Drop for PhaseBoard {
+    fn drop(&mut self) {
+        self.remove();
     }
+}
 
-    fn run(&self, story: &PipelineStory) {
-        let (name, since) = running(story);
-        self.running.set_prefix(text::cut(&name, MOST_NAME));
-        if let Some(since) = since {
-            self.running.set_elapsed(Timestamp::now().since(since));
+fn lock(drawing: &Mutex<Drawing>) -> MutexGuard<'_, Drawing> {
+    drawing.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn tick(drawing: &Mutex<Drawing>) {
+    loop {
+        std::thread::park_timeout(TICK);
+        let mut drawing = lock(drawing);
+        if drawing.story.is_none() {
+            return;
         }
-        self.running.set_message(spent(story));
+        drawing.n_ticks += 1;
+        drawing.redraw("");
     }
+}
+
+impl Drawing {
+    /// Erases what is on the screen, writes lines there, and draws below them.
+    fn redraw(&mut self, above: &str) {
+        let columns = self.screen.stderr_width();
+        let (plain, painted) = match &self.story {
+            Some(story) if columns >= LEAST_COLUMNS => {
+                let board = |paint| board(story, paint, columns.saturating_sub(1), self.n_ticks);
+                (board(Paint::new(false)), board(self.screen.on_stderr()))
+            }
+            Some(_) | None => (Vec::new(), Vec::new()),
+        };
+        let page = format!("{}{above}{}", erase(&self.drawn, columns), painted.join("\n"));
+        self.drawn = plain.iter().map(|row| text::width(row)).collect();
+        // Whoever closed the terminal sees nothing anyway.
+        let mut stderr = std::io::stderr().lock();
+        let _ = stderr.write_all(page.as_bytes()).and_then(|()| stderr.flush());
+    }
+}
+
+/// Goes back to the first of some rows, as a terminal of this width shows them, and clears from there on.
+pub(super) fn erase(drawn: &[usize], columns: usize) -> String {
+    let lines = drawn.iter().map(|width| width.div_ceil(columns.max(1)).max(1));
+    match lines.sum::<usize>() {
+        0 => String::new(),
+        1 => "\r\x1b[J".to_owned(),
+        n_lines => format!("\r\x1b[{}A\x1b[J", n_lines - 1),
+    }
+}
+
+/// The rows of phases, and below them the one under way with its time.
+fn board(story: &PipelineStory, paint: Paint, columns: usize, n_ticks: usize) -> Vec<String> {
+    let (name, since) = running(story);
+    let elapsed = since
+        .map_or(Duration::ZERO, |since| Timestamp::now().since(since))
+        .as_secs();
+    let line = format!(
+        "{} {} {:02}:{:02}:{:02} {}",
+        SPINNER[n_ticks % SPINNER.len()],
+        text::cut(&name, MOST_NAME),
+        elapsed / 3600,
+        elapsed / 60 % 60,
+        elapsed % 60,
+        spent(story)
+    );
+    let mut rows = rows(story, paint, columns);
+    rows.push(text::cut(line.trim_end(), columns));
+    rows
 }
 
 /// The phases and their marks, in as many rows as they need.

@@ -6,28 +6,38 @@ use std::path::Path;
 use gemicro_core::ask::AgentName;
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{Desk, Here, PipelineRequest, Plan, Request, Watching};
-use gemicro_event::ErrorKind;
+use gemicro_core::store::Store;
+use gemicro_engine::{Desk, Engine, Here, PipelineRequest, Plan, Request, Watching};
+use gemicro_event::{ErrorKind, StreamId};
 
 use super::RunArgs;
 use super::dry_run::dry_run;
 use super::gate::HumanGate;
+use super::ready::ready;
 use super::view::PipelineView;
 use crate::args::DataFormat;
-use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
+use crate::config::{ResearchFlags, ResearchSettings};
 use crate::deciding::Deciding;
 use crate::follow::{Watch, follow};
 use crate::output::{self, Output};
 use crate::session::Context;
+use crate::story::{PipelineStory, hint};
 use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View};
-use crate::{agents, runtime, signals, workflow_file};
+use crate::{runtime, signals, workflow_file};
 
+/// How a run is gone on with.
+pub(crate) const RESUME: &str = "gemicro resume RUN";
 /// A longer task than any prompt holds.
 const MAX_TASK_BYTES: u64 = 1024 * 1024;
 
 /// Runs a pipeline.
 pub(crate) fn run(ctx: &Context, args: &RunArgs) -> Result<(), Stopped> {
+    run_as(ctx, args, RESUME)
+}
+
+/// Runs a pipeline that is gone on with by this command, in which `RUN` stands for its id.
+pub(crate) fn run_as(ctx: &Context, args: &RunArgs, resume: &str) -> Result<(), Stopped> {
     let task = task(args)?;
     // Paths of the command line are seen from the current folder, also that of the workflow.
     let directory = std::path::absolute(&args.dir)?;
@@ -52,11 +62,11 @@ pub(crate) fn run(ctx: &Context, args: &RunArgs) -> Result<(), Stopped> {
         ErrorKind::InvalidInput => Stopped::from(failure).with_hint("docs/pipeline.md describes the command"),
         _ => Stopped::from(failure),
     })?;
+    let deciding = Deciding::at_gates(ctx, &args.gates)?;
     if args.dry_run {
-        return dry_run(&plan, &ctx.screen, args.format);
+        return dry_run(ctx, &plan, args.format);
     }
-    let deciding = Deciding::asked(ctx, args.decide.as_deref())?;
-    access(ctx, &plan)?;
+    ready(ctx, &plan)?;
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     runtime::block_on(async {
@@ -65,72 +75,32 @@ pub(crate) fn run(ctx: &Context, args: &RunArgs) -> Result<(), Stopped> {
         let shown = Shown {
             format: args.format,
             deciding,
+            resume,
         };
         start(ctx, &here, plan, &stop, shown).await
     })
+}
+
+/// How a run is shown, and who decides.
+pub(crate) struct Shown<'a> {
+    /// How it is printed.
+    pub(crate) format: DataFormat,
+    /// Who decides at its human gates.
+    pub(crate) deciding: Deciding,
+    /// The command that goes on with it, in which `RUN` stands for its id.
+    pub(crate) resume: &'a str,
 }
 
 /// Starts a run from a plan and shows it to its end.
 ///
 /// # Errors
 /// When it failed or was stopped, or the store or a view failed.
-pub(crate) async fn started(
+pub(crate) async fn start(
     ctx: &Context,
     here: &Here,
     plan: Plan,
     stop: &StopSignals,
-    format: DataFormat,
-) -> Result<(), Stopped> {
-    let deciding = Deciding::usual(ctx);
-    start(ctx, here, plan, stop, Shown { format, deciding }).await
-}
-
-/// Goes on with a run and shows it to its end.
-///
-/// # Errors
-/// When it failed or was stopped, or the store or a view failed.
-pub(crate) async fn resume(
-    ctx: &Context,
-    here: &Here,
-    watching: Watching,
-    stop: &StopSignals,
-    format: DataFormat,
-) -> Result<(), Stopped> {
-    let deciding = Deciding::usual(ctx);
-    watch(ctx, here, watching, stop, Shown { format, deciding }).await
-}
-
-/// Refuses a plan whose agents cannot reach their models, before anything is made.
-///
-/// # Errors
-/// When one of them has neither a key nor a login.
-pub(crate) fn access(ctx: &Context, plan: &Plan) -> Result<(), Stopped> {
-    const HINT: &str = "`gemicro doctor` names the key or login that the agent needs";
-    let Plan::Pipeline { plan, .. } = plan else {
-        return Ok(());
-    };
-    let endpoints = Endpoints::resolve(&ctx.layers()?)?;
-    for agent in plan.agents() {
-        if agents::way(agent, &ctx.environment, &endpoints)?.is_none() {
-            let message = format!("{agent} has no key and no login");
-            return Err(Stopped::failed(ErrorKind::AuthFailed, message, HINT));
-        }
-    }
-    Ok(())
-}
-
-/// How a run is shown, and who decides.
-struct Shown {
-    format: DataFormat,
-    deciding: Deciding,
-}
-
-async fn start(
-    ctx: &Context,
-    here: &Here,
-    plan: Plan,
-    stop: &StopSignals,
-    shown: Shown,
+    shown: Shown<'_>,
 ) -> Result<(), Stopped> {
     for notice in plan.notices() {
         output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
@@ -139,12 +109,16 @@ async fn start(
     watch(ctx, here, watching, stop, shown).await
 }
 
-async fn watch(
+/// Shows a run to its end.
+///
+/// # Errors
+/// When it failed or was stopped, or the store or a view failed.
+pub(crate) async fn watch(
     ctx: &Context,
     here: &Here,
     watching: Watching,
     stop: &StopSignals,
-    shown: Shown,
+    shown: Shown<'_>,
 ) -> Result<(), Stopped> {
     let id = watching.run.clone();
     let view: Box<dyn View> = match shown.format {
@@ -155,22 +129,32 @@ async fn watch(
         desk: here,
         views: vec![view],
         stop,
-        asker: Box::new(HumanGate::new(id.clone(), shown.deciding)),
+        asker: Box::new(HumanGate::new(id.clone(), shown.deciding, here.clone())),
     };
     let end = follow(watch, watching)
         .await
         .map_err(|stopped| stopped.about(&id))?;
-    here.engine().store().close().await;
     if end == RunEnd::Suspended {
-        output::say(&format!(
-            "Run {id} is suspended. Continue with: gemicro resume {id}"
-        ));
+        let resume = shown.resume.replace("RUN", id.as_str());
+        output::say(&format!("Run {id} is suspended. Continue with: {resume}"));
     }
-    end.outcome(&id).map_err(|stopped| match &end {
-        RunEnd::Failed(failure) if failure.kind == ErrorKind::AuthFailed => {
-            stopped.with_hint("`gemicro doctor` names the key or login that the agent needs")
-        }
-        RunEnd::Failed(_) | RunEnd::Completed { .. } | RunEnd::Suspended => stopped,
+    let outcome = outcome(here.engine(), &id, &end).await;
+    here.engine().store().close().await;
+    outcome
+}
+
+/// What the command that watched a pipeline returns: its failures have hints of their own.
+///
+/// # Errors
+/// When it failed or is suspended.
+pub(crate) async fn outcome(engine: &Engine, id: &StreamId, end: &RunEnd) -> Result<(), Stopped> {
+    let (RunEnd::Failed(failure), Err(stopped)) = (end, end.outcome(id)) else {
+        return end.outcome(id);
+    };
+    let events = engine.store().read(id, 0, usize::MAX).await?.events;
+    Err(match PipelineStory::of_events(&events) {
+        Some(story) => stopped.with_hint(hint(failure, id, &story)),
+        None => stopped,
     })
 }
 
@@ -185,7 +169,9 @@ fn limits(args: &RunArgs) -> Result<Limits, Stopped> {
 /// What is to be done: as said, or as a file or stdin has it.
 fn task(args: &RunArgs) -> Result<String, Stopped> {
     const EXAMPLE: &str = "gemicro run --task \"Add a --json flag to the list command\"";
-    match (&args.task, &args.task_file) {
+    let words = args.words.join(" ");
+    let typed = (!args.words.is_empty()).then_some(&words);
+    match (args.task.as_ref().or(typed), &args.task_file) {
         (Some(task), _) if !task.trim().is_empty() => Ok(task.clone()),
         (None, Some(file)) => read(file),
         (Some(_), _) => Err(Stopped::usage("the task is empty", EXAMPLE)),

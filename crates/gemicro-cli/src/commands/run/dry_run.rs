@@ -6,24 +6,59 @@ use gemicro_core::ask::AgentName;
 use gemicro_engine::Plan;
 use gemicro_engine::pipeline::workflow::{Phase, Work, Workflow, Writes};
 
+use serde_json::json;
+
+use super::ready::{Start, look, refuse};
 use crate::args::DataFormat;
 use crate::output;
 use crate::screen::{Screen, numbers, text};
+use crate::session::Context;
 use crate::story::words;
 use crate::trouble::Stopped;
 
 /// Columns of the names.
 const LABEL: usize = 10;
 
-/// Prints a plan.
-pub(super) fn dry_run(plan: &Plan, screen: &Screen, format: DataFormat) -> Result<(), Stopped> {
-    let Plan::Pipeline { plan, limits } = plan else {
-        return Ok(());
+/// Prints a plan, and tells everything that would stop it at its start.
+///
+/// # Errors
+/// When something would.
+pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: DataFormat) -> Result<(), Stopped> {
+    let start = look(ctx, plan)?;
+    let page = match format {
+        DataFormat::Text => page(plan, &start, &ctx.screen),
+        DataFormat::Json | DataFormat::Jsonl => object(plan, &start),
     };
-    if format != DataFormat::Text {
-        let plan = serde_json::json!({ "plan": plan, "limits": limits });
-        return output::print(&format!("{plan}\n"));
-    }
+    output::print(&page)?;
+    refuse(ctx, start.obstacles)
+}
+
+/// The same for programs.
+fn object(plan: &Plan, start: &Start) -> String {
+    let Plan::Pipeline { plan, limits } = plan else {
+        return String::new();
+    };
+    let obstacles = start.obstacles.iter();
+    let obstacles: Vec<_> = obstacles
+        .map(|it| json!({ "kind": it.failure.kind, "message": it.failure.message, "hint": it.hint() }))
+        .collect();
+    let outlook = &start.outlook;
+    let object = json!({
+        "plan": plan,
+        "limits": limits,
+        "branch": outlook.branch,
+        "main": outlook.main,
+        "notes": outlook.notes,
+        "obstacles": obstacles,
+    });
+    format!("{object}\n")
+}
+
+/// A plan in words.
+fn page(plan: &Plan, start: &Start, screen: &Screen) -> String {
+    let Plan::Pipeline { plan, limits } = plan else {
+        return String::new();
+    };
     let workflow = &plan.workflow;
     let first = workflow.modes.get(&plan.mode).map_or("nothing", String::as_str);
     let delivery = match (plan.push, &plan.remote) {
@@ -42,13 +77,16 @@ pub(super) fn dry_run(plan: &Plan, screen: &Screen, format: DataFormat) -> Resul
     };
     field("Task", &plan.task);
     field("Project", &plan.directory);
-    field("Branch", &plan.branch);
+    field("Branch", start.outlook.branch.as_ref().unwrap_or(&plan.branch));
+    if let Some(main) = &start.outlook.main {
+        field("Main", main);
+    }
     field("Mode", &format!("{}, which begins with {first}", plan.mode));
     field("Workflow", &workflow.name);
     field("Agent", &words::agent(plan.agent, plan.model.as_deref()));
     field("Delivery", &delivery);
     field("Budget", &limits.to_string());
-    for notice in &plan.notices {
+    for notice in plan.notices.iter().chain(&start.outlook.notes) {
         field("Note", notice);
     }
     if workflow.checks.is_empty() {
@@ -67,7 +105,7 @@ pub(super) fn dry_run(plan: &Plan, screen: &Screen, format: DataFormat) -> Resul
         let line = described(workflow, phase, plan.agent);
         let _ = writeln!(page, "  {}", text::cut(&line, screen.width().saturating_sub(2)));
     }
-    output::print(&page)
+    page
 }
 
 /// `A.1 plan: Architect (gemini), writes documents, at most 4 rounds`.

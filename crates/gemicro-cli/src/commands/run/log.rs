@@ -153,11 +153,10 @@ impl Log {
             "answer_requested" => {
                 let key = update.as_answer_requested()?.key;
                 let phase = self.story.gate(&key).filter(|_| is_gate(&key))?;
-                let question = phase.human.as_deref().unwrap_or_default();
-                Some(Words {
-                    line: format!("A person is asked before phase {} ({}).", phase.name, phase.label),
-                    details: vec![question.to_owned()],
-                })
+                Some(Words::line(format!(
+                    "A person is asked before phase {} ({}).",
+                    phase.name, phase.label
+                )))
             }
             "answer_given" => {
                 let given = update.as_answer_given().filter(|given| is_gate(&given.key))?;

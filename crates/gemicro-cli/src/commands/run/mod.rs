@@ -10,10 +10,12 @@ mod dry_run;
 mod gate;
 mod log;
 mod log_words;
+mod ready;
 #[cfg(test)]
 mod tests;
 mod view;
 
 pub(crate) use args::{ModeName, RunArgs};
-pub(crate) use command::{access, resume, run, started};
+pub(crate) use command::{RESUME, Shown, outcome, run, run_as, start, watch};
 pub(crate) use gate::{is_gate, yes_or_no};
+pub(crate) use ready::{ready, ready_again};

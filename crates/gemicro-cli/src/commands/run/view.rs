@@ -10,7 +10,7 @@ use super::log::Log;
 use crate::args::DataFormat;
 use crate::output::{self, Output};
 use crate::screen::{Screen, numbers, text};
-use crate::story::{PipelineStory, words};
+use crate::story::{PipelineStory, hint, words};
 use crate::trouble::Stopped;
 use crate::view::{RunEnd, View, failure_json, result_json};
 
@@ -94,11 +94,15 @@ impl View for PipelineView {
                 Ok(Output::Stdout.write(format!("{object}\n").as_bytes())?)
             }
             (DataFormat::Json | DataFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
-                let object = failure_json(&end.trouble(&self.run));
+                let mut trouble = end.trouble(&self.run);
+                if let RunEnd::Failed(failure) = end {
+                    trouble.hint = Some(hint(failure, &self.run, story));
+                }
+                let object = failure_json(&trouble);
                 Ok(Output::Stdout.write(format!("{object}\n").as_bytes())?)
             }
             (DataFormat::Text, RunEnd::Failed(_)) => {
-                advice(story, &self.run).iter().for_each(|line| output::say(line));
+                left(story, &self.run).iter().for_each(|line| output::say(line));
                 Ok(())
             }
             (DataFormat::Text, RunEnd::Suspended) => Ok(()),
@@ -144,18 +148,11 @@ pub(super) fn summary(story: &PipelineStory, run: &StreamId, data: &Json) -> Str
     lines.into_iter().map(line).collect()
 }
 
-/// What to do with a run that ended early.
-pub(super) fn advice(story: &PipelineStory, run: &StreamId) -> Vec<String> {
-    if story.prepared.is_none() {
-        return Vec::new();
-    }
-    let mut lines = vec![format!(
+/// Where the work of a run is that ended early.
+pub(super) fn left(story: &PipelineStory, run: &StreamId) -> Option<String> {
+    story.prepared.as_ref()?;
+    Some(format!(
         "Everything so far is on branch '{}': gemicro diff {run}",
         text::one_line(&story.branch)
-    )];
-    if let Some(phase) = story.last() {
-        let phase = text::one_line(&phase.phase);
-        lines.push(format!("Go on from there: gemicro retry {run} --from {phase}"));
-    }
-    lines
+    ))
 }

@@ -3,12 +3,14 @@
 //! [`PipelineStory`] is the fold; the live log, the phase board, `gemicro show` and `gemicro diff` all read it. `words`
 //! are those that several screens say.
 
+mod help;
 mod next;
 mod page;
 mod phase_story;
 mod pipeline_story;
 pub(crate) mod words;
 
+pub(crate) use help::{at_start, hint};
 pub(super) use next::next_of_pipeline;
 pub(super) use page::{facts, phases};
 pub(crate) use phase_story::PhaseStory;

@@ -18,6 +18,10 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
     );
     let mut commands = match story.status {
         RunStatus::Completed => merge(pipeline),
+        RunStatus::Suspended if pipeline.question.is_some() => {
+            let answer = (format!("gemicro answer {run} yes"), "say yes; or no");
+            vec![answer, resume, cancel]
+        }
         RunStatus::Suspended => vec![resume, cancel],
         RunStatus::Parked if story.parked.is_some() => vec![
             (format!("gemicro resume {run}"), "wait on, if its process died"),
@@ -36,7 +40,12 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
             (format!("gemicro resume {run}"), "go on, if its process died"),
             cancel,
         ],
-        RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => again(story, pipeline),
+        RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => {
+            let again = pipeline.again(run).into_iter();
+            again
+                .map(|command| (command, "go on, on the same branch"))
+                .collect()
+        }
     };
     if pipeline.prepared.is_some() {
         commands.push((format!("gemicro diff {run}"), "what it changed"));
@@ -58,16 +67,5 @@ fn merge(pipeline: &PipelineStory) -> Vec<(String, &'static str)> {
     match is_offered {
         true => Vec::new(),
         false => vec![(format!("git merge {}", pipeline.branch), "take it over")],
-    }
-}
-
-/// A run that ended early can be gone on with from its last phase, or from an earlier one.
-fn again(story: &Story, pipeline: &PipelineStory) -> Vec<(String, &'static str)> {
-    match (&pipeline.prepared, pipeline.last()) {
-        (Some(_), Some(phase)) => vec![(
-            format!("gemicro retry {} --from {}", story.run, phase.phase),
-            "enter this phase again, on the same branch",
-        )],
-        (Some(_), None) | (None, _) => Vec::new(),
     }
 }

@@ -58,19 +58,41 @@ pub(crate) fn phases(story: &PipelineStory, paint: Paint, columns: usize) -> Str
         text: String::new(),
         paint,
         columns,
+        models: Models::Beside,
     };
-    let names = story.phases.iter().map(|phase| text::width(&name(phase)));
-    let widest = names.max().unwrap_or(0).min(columns / 2);
+    let widest_of = |shown: Models| {
+        let names = story.phases.iter().map(|phase| text::width(&name(phase, shown)));
+        names.max().unwrap_or(0)
+    };
+    let tails = story
+        .phases
+        .iter()
+        .map(|phase| text::width(&tail(phase).concat()));
+    let room = columns.saturating_sub(INDENT + 4 + tails.max().unwrap_or(0));
+    // Where the names of models have no room beside those of the phases, they get lines of their own.
+    page.models = match widest_of(Models::Beside) <= room {
+        true => Models::Beside,
+        false => Models::Below,
+    };
+    let widest = widest_of(page.models).min(room.max(columns / 2));
     for phase in &story.phases {
         page.phase(phase, widest);
     }
     page.text
 }
 
+/// Where the model of a phase stands.
+#[derive(Clone, Copy)]
+enum Models {
+    Beside,
+    Below,
+}
+
 struct Page {
     text: String,
     paint: Paint,
     columns: usize,
+    models: Models,
 }
 
 impl Page {
@@ -80,17 +102,17 @@ impl Page {
             Some(_) if phase.is_good() => self.paint.good("✓"),
             Some(_) => self.paint.bad("✗"),
         };
-        let outcome = phase.outcome.as_deref().unwrap_or("under way").replace('_', " ");
-        let time = phase.took_ms().map(numbers::duration);
-        let figures: Vec<String> = time.into_iter().chain(numbers::charge(&phase.charge)).collect();
+        let [outcome, figures] = tail(phase);
         let line = format!(
-            "  {mark} {} {}  {}  {}",
+            "  {mark} {} {}  {outcome}  {}",
             text::pad(&text::cut(&phase.label, 4), 4),
-            text::pad(&text::cut(&name(phase), widest), widest),
-            text::one_line(&outcome),
-            self.paint.faint(&figures.join(", "))
+            text::pad(&text::cut(&name(phase, self.models), widest), widest),
+            self.paint.faint(&figures)
         );
         let _ = writeln!(self.text, "{}", line.trim_end());
+        if let (Models::Below, Some(model)) = (self.models, &phase.model) {
+            self.detail("model", model);
+        }
         self.details(phase);
     }
 
@@ -177,14 +199,26 @@ impl Page {
     }
 }
 
+/// How a phase ended, and what it took.
+fn tail(phase: &PhaseStory) -> [String; 2] {
+    let outcome = phase.outcome.as_deref().unwrap_or("under way").replace('_', " ");
+    let time = phase.took_ms().map(numbers::duration);
+    let figures: Vec<String> = time.into_iter().chain(numbers::charge(&phase.charge)).collect();
+    [text::one_line(&outcome), figures.join(", ")]
+}
+
 /// `plan, round 2 · Architect (gemini)`.
-fn name(phase: &PhaseStory) -> String {
+fn name(phase: &PhaseStory, models: Models) -> String {
     let round = match phase.round {
         1 => String::new(),
         round => format!(", round {round}"),
     };
+    let model = match models {
+        Models::Beside => phase.model.as_deref(),
+        Models::Below => None,
+    };
     let who = match (&phase.role, phase.agent) {
-        (Some(role), Some(agent)) => format!(" · {role} ({})", words::agent(agent, phase.model.as_deref())),
+        (Some(role), Some(agent)) => format!(" · {role} ({})", words::agent(agent, model)),
         (Some(role), None) => format!(" · {role}"),
         (None, _) => String::new(),
     };

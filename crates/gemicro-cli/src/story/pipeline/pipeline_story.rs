@@ -9,6 +9,7 @@ use gemicro_event::{Charge, Event, Json, StepKey, StreamId, Timestamp};
 use serde::Serialize;
 
 use super::PhaseStory;
+use crate::screen::text;
 
 /// The flow of pipelines.
 pub(crate) const PIPELINE: &str = "pipeline";
@@ -145,6 +146,22 @@ impl PipelineStory {
     /// The phase that was entered last.
     pub(crate) fn last(&self) -> Option<&PhaseStory> {
         self.phases.last()
+    }
+
+    /// The command that enters the phase again which can mend what the run ended with; none where there is no branch.
+    pub(crate) fn again(&self, run: &StreamId) -> Option<String> {
+        self.prepared.as_ref()?;
+        let phase = self.last().map(|it| it.next.as_ref().unwrap_or(&it.phase));
+        let from = phase.map(|phase| format!(" --from {}", text::one_line(phase)));
+        Some(format!("gemicro retry {run}{}", from.unwrap_or_default()))
+    }
+
+    /// The story of a run whose journal is there; none where it is no pipeline.
+    pub(crate) fn of_events(events: &[Event]) -> Option<Self> {
+        let started = events.first()?.update.as_run_started()?;
+        let mut story = Self::of_plan(&started.plan).filter(|_| started.flow == PIPELINE)?;
+        events.iter().for_each(|event| story.fold(event));
+        Some(story)
     }
 
     /// A phase of the workflow, by its name.

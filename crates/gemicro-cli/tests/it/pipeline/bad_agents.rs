@@ -113,6 +113,12 @@ fn a_review_is_written_by_its_reviewer() {
 }
 
 #[test]
+fn nothing_but_the_review_is_taken_over_from_a_reviewer() {
+    let leaves = "audit() { review; echo 'echo evil' > docs/dev_docs/reviews/lib.sh; pass; }";
+    refused(leaves, "docs/dev_docs/reviews/lib.sh");
+}
+
+#[test]
 fn an_invented_commit_is_refused() {
     let invented = "claim() { answer 'Done.' '{\"commit_hash\": \"deadbeef\", \"status\": \"success\"}'; }";
     refused(invented, "is not your last commit on the branch");
@@ -124,10 +130,13 @@ fn an_invented_commit_is_refused() {
         ran.reasons()
     );
     // Named rightly the second time, what was committed for it counts.
-    let mended = format!(
-        "commit() {{ :; }}\nclaim() {{ if git log --format=%s | grep -q '^implementation:'; then hash=$(git rev-parse HEAD); else hash=deadbeef; fi; answer Done. \"{{\\\"commit_hash\\\": \\\"$hash\\\", \\\"status\\\": \\\"success\\\"}}\"; }}"
-    );
-    run(&mended).1.assert_completed();
+    let mended = r#"commit() { :; }
+claim() {
+    hash=deadbeef
+    if git log --format=%s | grep -q '^implementation:'; then hash=$(git rev-parse HEAD); fi
+    answer Done. "{\"commit_hash\": \"$hash\", \"status\": \"success\"}"
+}"#;
+    run(mended).1.assert_completed();
 }
 
 #[test]

@@ -7,7 +7,7 @@ use gemicro_sim::forge::{
 use tokio::runtime::{Builder, Runtime};
 
 use super::push::remote;
-use super::scene::{BRANCH, Ran, Scene};
+use super::scene::{BRANCH, Ran, Scene, git};
 
 const TOKEN: &str = "token-that-must-not-be-seen-1234";
 const ADDRESS: &str = "https://forge.test/octo/hello.git";
@@ -54,11 +54,16 @@ impl Offered {
     }
 
     fn run(&self, more: &[&str]) -> Ran {
+        self.call(&Scene::arguments(more))
+    }
+
+    /// A command with the token.
+    fn call(&self, arguments: &[&str]) -> Ran {
         let variable = match self.api {
             ForgeApi::GitHub => "GITHUB_TOKEN",
             ForgeApi::GitLab => "GITLAB_TOKEN",
         };
-        let mut command = self.scene.command(&Scene::arguments(more));
+        let mut command = self.scene.command(arguments);
         command
             .env("XDG_CONFIG_HOME", self.scene.world.path("config"))
             .env(variable, TOKEN);
@@ -166,4 +171,41 @@ fn a_request_that_is_there_is_used_and_a_token_without_rights_is_told() {
     assert_ne!(ran.called.code, 0);
     assert!(ran.all("pipeline_delivered").is_empty());
     assert_eq!(offered.forge.requests().len(), 0);
+}
+
+#[test]
+fn a_forge_that_does_not_answer_leaves_the_pushed_branch_and_says_how_to_go_on() {
+    let offered = Offered::new(script(ForgeApi::GitHub, ScriptedProtection::On));
+    let scene = &offered.scene;
+    let settings = scene.world.path("config/gemicro/config.toml");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    // Nobody listens on the port for discarding.
+    let refused = text.replace(&offered.forge.api_url().to_string(), "http://127.0.0.1:9");
+    assert_ne!(text, refused);
+    std::fs::write(&settings, refused).unwrap();
+    let ran = offered.run(&[]);
+    ran.assert_failed("upstream_error");
+    assert_eq!(ran.called.code, 4, "{}", ran.called.stderr);
+    let tip = scene.git(&["rev-parse", BRANCH]);
+    let pushed = git(&scene.world.path("origin.git"), &["rev-parse", BRANCH]);
+    assert_eq!(pushed, tip, "it was pushed before the forge was asked");
+    let run = scene.world.last_run();
+    let advice = format!("gemicro retry {run} --from delivery");
+    let shown = scene.world.must(&["show", "last"]).stdout;
+    for said in [&ran.called.stderr, &shown] {
+        assert!(said.contains(&advice) && !said.contains("--allow-host"), "{said}");
+    }
+
+    // The advice works as soon as the forge answers again.
+    std::fs::write(&settings, text).unwrap();
+    let again = offered.call(&["retry", &run, "--from", "delivery"]);
+    again.assert_completed();
+    let requests = offered.forge.requests();
+    assert_eq!(requests.len(), 1);
+    let body = &requests[0].body;
+    assert!(body.contains(&format!("It goes on from run {run}")), "{body}");
+    for line in body.lines().filter(|line| line.contains("docs/dev_docs/")) {
+        assert!(line.contains("/archived/"), "{line}");
+    }
+    assert_eq!(scene.git(&["rev-parse", BRANCH]), tip, "nothing is done again");
 }

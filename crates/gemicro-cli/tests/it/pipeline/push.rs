@@ -98,6 +98,9 @@ fn main_of_the_remote_is_merged_again_when_it_moves() {
             "delivery.2 done",
         ]
     );
+    let merges = scene.git(&["log", "--merges", "--format=%s", &format!("main..{BRANCH}")]);
+    let named = format!("Merge main into {BRANCH}");
+    assert_eq!(merges.lines().collect::<Vec<_>>(), [&named, &named]);
     let pushed = git(&bare, &["rev-parse", BRANCH]);
     assert_eq!(pushed, scene.git(&["rev-parse", BRANCH]));
     git(&bare, &["merge-base", "--is-ancestor", "main", BRANCH]);

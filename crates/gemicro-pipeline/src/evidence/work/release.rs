@@ -3,6 +3,8 @@
 //! Only files at the root count, with the names of [`NAMES`] in the usual spellings, and in any spelling that the plan
 //! uses. A version inside another file, as in a manifest, is not looked at.
 
+use std::cmp::Ordering;
+
 use super::Trees;
 use crate::evidence::plan_block::PlanBlock;
 
@@ -109,9 +111,13 @@ fn spellings<'p>(names: &Names, plan: &'p PlanBlock) -> Vec<&'p str> {
 
 /// Says that a version went down, or is none any more.
 fn lowered(path: &str, trees: &Trees<'_>) -> Option<String> {
-    let before = numbers(&trees.base.read(path)?)?;
+    let (was, is) = (trees.base.read(path)?, trees.tip.read(path)?);
+    if was.trim_ascii() == is.trim_ascii() {
+        return None;
+    }
+    let before = numbers(&was)?;
     let text = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(".");
-    let Some(after) = numbers(&trees.tip.read(path)?) else {
+    let Some(after) = numbers(&is) else {
         return Some(format!(
             "`{path}` is no version any more, it was {}: write the next one",
             text(&before)
@@ -122,9 +128,15 @@ fn lowered(path: &str, trees: &Trees<'_>) -> Option<String> {
         numbers.resize(length, 0);
         numbers
     };
-    (filled(after.clone()) < filled(before.clone())).then(|| {
+    let has_gone_up = match filled(after.clone()).cmp(&filled(before.clone())) {
+        Ordering::Greater => true,
+        // Only what was a version before the version can become it.
+        Ordering::Equal => was.contains(&b'-'),
+        Ordering::Less => false,
+    };
+    (!has_gone_up).then(|| {
         format!(
-            "`{path}` went down from {} to {}: a version only goes up",
+            "`{path}` does not go up from {} to {}: write the next version",
             text(&before),
             text(&after)
         )

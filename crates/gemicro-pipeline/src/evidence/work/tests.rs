@@ -115,8 +115,14 @@ fn version_and_changelog_must_go_on() {
     );
     check(
         tip().with("VERSION", "v1.2"),
-        &["`VERSION` went down from 1.2.9 to 1.2: a version only goes up"],
+        &["`VERSION` does not go up from 1.2.9 to 1.2: write the next version"],
     );
+    check(
+        tip().with("VERSION", "1.2.9-rc1"),
+        &["`VERSION` does not go up from 1.2.9 to 1.2.9: write the next version"],
+    );
+    let candidate = base().with("VERSION", "1.2.10-rc1");
+    assert_eq!(faults(&plan(), &candidate, &tip(), REPORT), Vec::<String>::new());
     check(
         tip().with("VERSION", "banana"),
         &["`VERSION` is no version any more, it was 1.2.9: write the next one"],

@@ -12,15 +12,17 @@ pub(super) fn check(workflow: &Workflow, report: &mut Report) {
             report.add(format!("{key}.sandbox"), message);
         }
         let mut known = Vec::new();
-        for tool in &role.tools {
+        for wanted in &role.tools {
+            let tool = wanted.tool;
             let key = format!("{key}.tools.{tool}");
-            if known.contains(tool) {
+            if known.contains(&tool) {
                 report.add(key.as_str(), "it stands there twice: leave one out");
             }
-            known.push(*tool);
+            known.push(tool);
             // Without an agent of its own the role is held against the one that will work: `check_for`.
             if let Some(agent) = role.agent
-                && !offers(agent, *tool)
+                && !wanted.optional
+                && !offers(agent, tool)
             {
                 let message =
                     format!("{agent} has no such tool: name another `agent`, or leave the tool out");

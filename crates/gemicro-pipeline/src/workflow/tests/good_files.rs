@@ -91,18 +91,13 @@ fn each_agent_is_held_against_the_tools_of_the_roles() {
         let missing = check_for(&default_workflow(), agent);
         missing.iter().map(ToString::to_string).collect::<Vec<String>>()
     };
-    let investigator = "has no `codebase_investigator`; give the role `agent: gemini`, or leave the tool out";
     assert!(told(AgentName::Gemini).is_empty());
-    assert_eq!(
-        told(AgentName::Claude),
-        [format!("roles.investigator.tools: claude {investigator}")]
-    );
+    // It has no `codebase_investigator`, which the investigator can do without.
+    assert!(told(AgentName::Claude).is_empty());
     assert_eq!(
         told(AgentName::Codex),
         [
-            format!("roles.investigator.tools: codex {investigator}"),
             "roles.researcher.tools: codex has no `web_search`; give the role `agent: gemini` or `claude`, or leave the tool out"
-                .to_owned(),
         ]
     );
     for agent in AgentName::ALL {

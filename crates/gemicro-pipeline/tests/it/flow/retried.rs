@@ -19,7 +19,9 @@ fn tests_that_went_missing_before_are_still_missed() {
         phase: "implementation".to_owned(),
         base: BASE.to_owned(),
         on_base: counted("tree-0", 3),
+        tree: None,
         documents: BTreeMap::from([("plan".to_owned(), PLAN.to_owned())]),
+        written: BTreeMap::from([(PLAN.to_owned(), "approved".to_owned())]),
         rounds: BTreeMap::new(),
         from: None,
         feedback: None,
@@ -39,4 +41,41 @@ fn tests_that_went_missing_before_are_still_missed() {
     assert!(told.contains("only 2 tests ran, on the base 3"), "{told}");
     // What the checks said about the base is known to the next run, too.
     assert_eq!(pipeline.state.prepared().unwrap().evidence, counted("tree-0", 3));
+}
+
+#[test]
+fn what_nobody_reviews_again_must_be_as_it_was_reviewed() {
+    let mut plan = plan(Mode::Direct);
+    plan.earlier = Some(Earlier {
+        run: StreamId::random(),
+        phase: "delivery".to_owned(),
+        base: BASE.to_owned(),
+        on_base: counted("tree-0", 3),
+        tree: Some("tree-1".to_owned()),
+        documents: BTreeMap::from([("plan".to_owned(), PLAN.to_owned())]),
+        written: BTreeMap::from([(PLAN.to_owned(), "approved".to_owned())]),
+        rounds: BTreeMap::from([("delivery".to_owned(), 1)]),
+        from: None,
+        feedback: None,
+    });
+    let found = |tree: &str| Prepared {
+        evidence: counted(tree, 3),
+        ..prepared()
+    };
+    let mut pipeline = Journal::new(PipelineFlow, &plan);
+    pipeline.complete("init", &found("tree-1"));
+    assert_eq!(pipeline.state.current().unwrap().0.name, "delivery");
+    let mut pipeline = Journal::new(PipelineFlow, &plan);
+    pipeline.complete("init", &found("tree-2"));
+    assert!(pipeline.state.current().is_none());
+}
+
+#[test]
+fn only_what_comes_after_every_review_is_delivered_without_one() {
+    let workflow = plan(Mode::Direct).workflow;
+    let unreviewed = workflow.phases.iter().map(|phase| phase.name.as_str());
+    let unreviewed: Vec<&str> = unreviewed
+        .filter(|name| workflow.delivers_unreviewed(name))
+        .collect();
+    assert_eq!(unreviewed, ["integration", "delivery"]);
 }

@@ -344,7 +344,7 @@ pub(super) fn troubled() -> Journal {
         "branch_merged",
         json!({ "phase": "integration", "round": 1, "merged": merged }),
     );
-    let reasons = json!({ "reasons": ["phase implementation was entered 4 times, which is its bound"] });
+    let reasons = json!({ "reasons": ["phase implementation was entered 4 times, which is its bound"], "next": "implementation" });
     journal.ended(("integration", "D"), 1, "stop", reasons);
     let error = json!({ "kind": "gate_closed", "message": "phase implementation was entered 4 times, which is its bound" });
     journal.fact(0, "run_failed", json!({ "error": error }));

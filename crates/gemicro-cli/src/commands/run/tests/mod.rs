@@ -4,10 +4,10 @@ mod journal;
 
 use gemicro_event::StreamId;
 
-use super::board::{rows, running, spent};
+use super::board::{erase, rows, running, spent};
 use super::gate::{is_gate, yes_or_no};
 use super::log::Log;
-use super::view::{advice, summary};
+use super::view::{left, summary};
 use crate::screen::{Paint, text};
 use crate::view::RunEnd;
 use journal::{Journal, straight, troubled};
@@ -46,7 +46,15 @@ fn the_log_tells_refusals_denials_and_reasons_once_and_bounded() {
         "no control character of an agent reaches the screen"
     );
     let run = StreamId::new("k3v9k3v9k3v9k3v9").unwrap();
-    insta::assert_snapshot!("troubled_advice", advice(log.story(), &run).join("\n"));
+    assert_eq!(
+        left(log.story(), &run).unwrap(),
+        "Everything so far is on branch 'task/dark-mode-toggle': gemicro diff k3v9k3v9k3v9k3v9"
+    );
+    assert_eq!(
+        log.story().again(&run).unwrap(),
+        "gemicro retry k3v9k3v9k3v9k3v9 --from implementation",
+        "the phase that can mend it, not the one that it ended in"
+    );
 }
 
 #[test]
@@ -91,5 +99,21 @@ fn only_a_clear_word_is_an_answer() {
         ("plan", false),
     ] {
         assert_eq!(is_gate(key), expected, "{key}");
+    }
+}
+
+#[test]
+fn a_board_is_erased_as_the_terminal_shows_it_now() {
+    let cases: [(&[usize], usize, &str); 6] = [
+        (&[], 80, ""),
+        (&[50], 80, "\r\x1b[J"),
+        (&[99, 40], 140, "\r\x1b[1A\x1b[J"),
+        // The same rows after the terminal was made narrower: the first is broken once.
+        (&[99, 40], 80, "\r\x1b[2A\x1b[J"),
+        (&[99, 99, 0], 60, "\r\x1b[4A\x1b[J"),
+        (&[80], 80, "\r\x1b[J"),
+    ];
+    for (drawn, columns, expected) in cases {
+        assert_eq!(erase(drawn, columns), expected, "{drawn:?} at {columns}");
     }
 }

@@ -1,0 +1,82 @@
+//! Whether a run could begin: asked before anything is made.
+
+use gemicro_core::run::events::RunStarted;
+use gemicro_engine::Plan;
+use gemicro_engine::pipeline::{Outlook, outlook};
+use gemicro_pipeline::plan::PipelinePlan;
+
+use crate::agents;
+use crate::commands::doctor;
+use crate::config::{Endpoints, ForgeSettings};
+use crate::output;
+use crate::runtime;
+use crate::session::Context;
+use crate::story::at_start;
+use crate::trouble::{Stopped, Trouble};
+
+/// Refuses a plan whose agents cannot work on this machine.
+///
+/// # Errors
+/// When there is no sandbox, or one of them lacks its program, its key or its login.
+pub(crate) fn ready(ctx: &Context, plan: &Plan) -> Result<(), Stopped> {
+    let Plan::Pipeline { plan, .. } = plan else {
+        return Ok(());
+    };
+    refuse(ctx, doctor::obstacles(ctx, &plan.agents())?)
+}
+
+/// Refuses to go on with a run whose agents cannot work on this machine any more.
+///
+/// # Errors
+/// As for [`ready`].
+pub(crate) fn ready_again(ctx: &Context, started: Option<&RunStarted>) -> Result<(), Stopped> {
+    match started.and_then(|started| started.plan.parse::<PipelinePlan>().ok()) {
+        Some(plan) => refuse(ctx, doctor::obstacles(ctx, &plan.agents())?),
+        // What cannot be read is told by who drives it.
+        None => Ok(()),
+    }
+}
+
+/// What a run would begin with, and everything that would stop it there.
+pub(super) struct Start {
+    pub(super) outlook: Outlook,
+    pub(super) obstacles: Vec<Trouble>,
+}
+
+/// Looks at this machine and at the repository.
+///
+/// # Errors
+/// When the settings cannot be read, or nothing can be tried.
+pub(super) fn look(ctx: &Context, plan: &Plan) -> Result<Start, Stopped> {
+    let Plan::Pipeline { plan, .. } = plan else {
+        let (outlook, obstacles) = (Outlook::default(), Vec::new());
+        return Ok(Start { outlook, obstacles });
+    };
+    let layers = ctx.layers()?;
+    let (endpoints, forges) = (Endpoints::resolve(&layers)?, ForgeSettings::resolve(&layers)?);
+    let setup = agents::setup(&ctx.environment, &endpoints, forges.forges(&ctx.environment))?;
+    let home = ctx.home(&layers)?;
+    let found = runtime::block_on(async { Ok(outlook(&setup, &home, plan).await) })?;
+    let of_repository = found.obstacles.iter().map(|failure| Trouble {
+        failure: failure.clone(),
+        hint: at_start(failure.kind).map(str::to_owned),
+        run: None,
+    });
+    let mut obstacles: Vec<Trouble> = of_repository.collect();
+    obstacles.extend(doctor::obstacles(ctx, &plan.agents())?);
+    Ok(Start {
+        outlook: found,
+        obstacles,
+    })
+}
+
+/// Tells all of them, and ends with the last.
+pub(super) fn refuse(ctx: &Context, mut obstacles: Vec<Trouble>) -> Result<(), Stopped> {
+    let Some(last) = obstacles.pop() else {
+        return Ok(());
+    };
+    for trouble in obstacles {
+        output::say(&trouble.text(&ctx.screen));
+    }
+    Err(Stopped::Trouble(Box::new(last)))
+}

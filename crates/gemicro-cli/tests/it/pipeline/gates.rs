@@ -1,0 +1,113 @@
+//! Human gates where nobody is at a terminal: told once, suspended, and never taken for a yes.
+
+use serde_json::{Value, json};
+
+use super::life::Life;
+use super::scene::{ALL_WELL, Scene, outcomes};
+use crate::serving::{self, Serving};
+use crate::simulated::until;
+
+const QUESTION: &str = "Shall it be delivered?";
+const KEY: &str = "delivery.1:human";
+
+fn scene() -> Scene {
+    let mut scene = Scene::new();
+    let human = format!("action: deliver\n    human: \"{QUESTION}\"");
+    scene.workflow("action: deliver", &human);
+    scene
+}
+
+fn count(events: &[Value], kind: &str) -> usize {
+    events.iter().filter(|event| event["event_type"] == kind).count()
+}
+
+#[test]
+fn a_gate_that_nobody_can_open_suspends_the_run() {
+    let scene = scene();
+    let ran = scene.run(&[]);
+    assert_eq!(ran.called.code, 130, "{}", ran.called.stderr);
+    let said = &ran.called.stderr;
+    assert_eq!(said.matches(QUESTION).count(), 1, "{said}");
+    let run = scene.world.last_run();
+    let resume = format!("gemicro resume {run}");
+    for words in ["gemicro answer", "--decide decision.toml", KEY, &resume] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert_eq!(count(&ran.events, "run_suspended"), 1);
+
+    // Going on without an answer is no answer.
+    let again = scene.ran(&mut scene.command(&["resume", "last"]));
+    assert_eq!(again.called.code, 130, "{}", again.called.stderr);
+    for absent in ["answer_given", "pipeline_delivered"] {
+        assert_eq!(count(&again.events, absent), 0, "{absent}");
+    }
+    let shown = scene.world.must(&["show", "last"]).stdout;
+    for words in [
+        QUESTION,
+        "it waits for a yes or no",
+        &format!("gemicro answer {run} yes"),
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+
+    // Who cannot go on is told, and nothing is lost.
+    let keyless = scene.ran(scene.command(&["resume", "last"]).env_remove("GEMINI_API_KEY"));
+    assert!(
+        keyless.called.stderr.contains("GEMINI_API_KEY"),
+        "{}",
+        keyless.called.stderr
+    );
+    assert_eq!(count(&keyless.events, "run_failed"), 0);
+
+    // An answer that was kept is taken when it goes on.
+    scene.world.must(&["answer", "last", "yes"]);
+    let done = scene.ran(&mut scene.command(&["resume", "last"]));
+    done.assert_completed();
+    assert_eq!(outcomes(&done.events), ALL_WELL);
+}
+
+#[test]
+fn a_no_that_was_kept_ends_the_run() {
+    let scene = scene();
+    assert_eq!(scene.run(&[]).called.code, 130);
+    scene.world.must(&["answer", "last", "no"]);
+    // Nobody thinks that a second answer is taken.
+    let second = scene.world.call(&["answer", "last", "yes"]);
+    assert_ne!(second.code, 0);
+    assert!(
+        second.stderr.contains("was answered already, with \"no\""),
+        "{}",
+        second.stderr
+    );
+    let ended = scene.ran(&mut scene.command(&["resume", "last"]));
+    ended.assert_failed("gate_closed");
+    let advice = format!("gemicro retry {} --from delivery", scene.world.last_run());
+    assert!(ended.called.stderr.contains(&advice), "{}", ended.called.stderr);
+}
+
+#[test]
+fn a_gate_is_opened_over_http() {
+    let scene = scene();
+    let life = Life::begin(&scene, &Scene::arguments(&["--wait"]));
+    let serving = Serving::start(&scene.world, serving::command(&scene.world, &["--no-resident"]));
+    let run = until("the question", || {
+        (count(&scene.events(), "answer_requested") == 1).then(|| scene.world.last_run())
+    });
+    let path = format!("/v1/runs/{run}/commands");
+    let command = |key: &str, answer: &str| {
+        json!({ "command_type": "answer", "data": { "key": key, "answer": answer } }).to_string()
+    };
+    // A word that means nothing is asked for again; it opens nothing.
+    let perhaps = serving.post(&path, &command(KEY, "perhaps"));
+    assert!(perhaps.status < 300, "{perhaps:?}");
+    until("the question once more", || {
+        (count(&scene.events(), "answer_requested") == 2).then_some(())
+    });
+    assert_eq!(count(&scene.events(), "pipeline_delivered"), 0);
+    let yes = serving.post(&path, &command(&format!("{KEY}.2"), "yes"));
+    assert!(yes.status < 300, "{yes:?}");
+    let (code, said) = life.end();
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(outcomes(&scene.events()), ALL_WELL);
+    serving.stop();
+}

@@ -1,0 +1,99 @@
+//! What a task would begin with, found without making anything.
+
+use std::path::Path;
+
+use gemicro_event::Failure;
+use gemicro_guard::repository::{MainBranchFrom, Slug, TrustedRepo};
+use gemicro_pipeline::plan::PipelinePlan;
+
+use super::branch_at::blocking;
+use super::init::{all_taken, numbered, protection, taken};
+use crate::agents::{AgentSetup, look_at, told};
+
+/// What a task would begin with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// The branch that would be made.
+    pub branch: Option<String>,
+    /// The branch that it would be merged with, and its remote.
+    pub main: Option<String>,
+    /// What the user should know before it begins.
+    pub notes: Vec<String>,
+    /// What would stop it before it begins.
+    pub obstacles: Vec<Failure>,
+}
+
+/// Looks at the repository, the branch, main and its protection. Remotes are asked; nothing is fetched or written.
+pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> Outlook {
+    let mut outlook = Outlook::default();
+    let (looking, state, folder) = (setup.clone(), state.to_owned(), plan.directory.clone());
+    let repository = match blocking(move || look_at(&looking, &state, &folder)).await {
+        Ok(repository) => repository,
+        Err(failure) => {
+            outlook.obstacles.push(failure);
+            return outlook;
+        }
+    };
+    let notes = repository.notes().iter();
+    outlook.notes = notes.map(|note| note.message().to_owned()).collect();
+    let (look, name, exact) = (repository.clone(), plan.branch.clone(), plan.exact_branch);
+    match blocking(move || free_branch(&look, &name, exact)).await {
+        Ok(name) => outlook.branch = Some(name),
+        Err(failure) => outlook.obstacles.push(failure),
+    }
+    let remote = plan.remote.clone();
+    let main = match blocking(move || find_main(&repository, remote.as_deref())).await {
+        Ok(main) => main,
+        Err(failure) => {
+            outlook.obstacles.push(failure);
+            return outlook;
+        }
+    };
+    let required = plan.require_protection;
+    match protection(&setup.forges, &main.name, main.url.as_deref(), required).await {
+        Ok(found) => outlook.notes.extend(found.map(|(_, words)| words)),
+        Err(failure) => outlook.obstacles.push(failure),
+    }
+    outlook.main = Some(match main.remote {
+        Some(remote) => format!("{} of {remote}", main.name),
+        None => main.name,
+    });
+    outlook
+}
+
+/// The name that the branch would get.
+fn free_branch(repository: &TrustedRepo, wanted: &str, exact: bool) -> Result<String, Failure> {
+    for name in numbered(wanted) {
+        let slug: Slug = name.parse().map_err(|error| told(&error))?;
+        let there = repository.task_branch(&slug).map_err(|error| told(&error))?;
+        match there {
+            None => return Ok(name),
+            Some(_) if exact => return Err(taken(&name)),
+            Some(_) => {}
+        }
+    }
+    Err(all_taken(wanted))
+}
+
+/// A main branch that was found and not fetched.
+struct Found {
+    name: String,
+    remote: Option<String>,
+    url: Option<String>,
+}
+
+fn find_main(repository: &TrustedRepo, remote: Option<&str>) -> Result<Found, Failure> {
+    let named = repository.main_branch_name(remote);
+    let (name, from) = named.map_err(|error| told(&error))?;
+    let remote = match from {
+        MainBranchFrom::Local => None,
+        MainBranchFrom::Remote(remote) => Some(remote),
+    };
+    let remotes = repository.remotes().map_err(|error| told(&error))?;
+    let url = remotes.into_iter().find(|it| Some(&it.name) == remote.as_ref());
+    Ok(Found {
+        name,
+        remote,
+        url: url.map(|it| it.url),
+    })
+}
