@@ -146,7 +146,8 @@ fn scene(columns: u16, rows: u16) -> Option<String> {
     terminal.keys(&["Escape"]);
     terminal.with("stopped");
     terminal.say("/cost");
-    pictures.push(terminal.with("used so far"));
+    // The list of commands has these words, too, but not the colon.
+    pictures.push(terminal.with("used so far:"));
     terminal.keys(&["C-d"]);
     pictures.push(terminal.with("left with 0"));
     Some(pictures.join("\n=====\n"))
