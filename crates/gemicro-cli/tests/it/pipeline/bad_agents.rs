@@ -3,6 +3,20 @@
 use super::life::{Life, completed, started};
 use super::scene::{BRANCH, Ran, Scene, files_below, git};
 
+/// A developer who rewrites the reviews of a strict auditor.
+pub(super) const SOFTENED: &str = "develop() {
+    change
+    verify
+    for review in docs/dev_docs/reviews/code_review_*; do [ -f \"$review\" ] && echo fine > \"$review\"; done
+    date +%N > token
+    commit 'bye: say farewell'
+    claim
+}
+audit() {
+    review
+    answer 'No.' \"{\\\"verdict\\\": \\\"FAIL\\\", \\\"review_path\\\": \\\"$document\\\", \\\"feedback\\\": \\\"no\\\"}\"
+}";
+
 /// A run with two rounds for each phase.
 fn run(functions: &str) -> (Scene, Ran) {
     let mut scene = Scene::new();
@@ -97,19 +111,7 @@ fn a_review_is_written_by_its_reviewer() {
     let another = "audit() { document=$(ls docs/dev_docs/plans/*); pass; }";
     refused(another, "is not the document of this phase");
     // A FAIL stays what it is.
-    let softened = "develop() {
-        change
-        verify
-        for review in docs/dev_docs/reviews/code_review_*; do [ -f \"$review\" ] && echo fine > \"$review\"; done
-        date +%N > token
-        commit 'bye: say farewell'
-        claim
-    }
-    audit() {
-        review
-        answer 'No.' \"{\\\"verdict\\\": \\\"FAIL\\\", \\\"review_path\\\": \\\"$document\\\", \\\"feedback\\\": \\\"no\\\"}\"
-    }";
-    refused(softened, "is of an earlier phase and was changed");
+    refused(SOFTENED, "is of an earlier phase and was changed");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Runs that go on from an earlier one: what was approved and refused there still holds.
 
+use super::bad_agents::SOFTENED;
 use super::scene::{Ran, Scene, git};
 
 /// A run that the gates end, and the same once more on its branch.
@@ -32,19 +33,7 @@ fn a_plan_that_was_weakened_before_does_not_count() {
 
 #[test]
 fn a_review_that_was_softened_before_is_missed() {
-    let softened = "develop() {
-        change
-        verify
-        for review in docs/dev_docs/reviews/code_review_*_v1.md; do [ -f \"$review\" ] && echo fine > \"$review\"; done
-        date +%N > token
-        commit 'bye: say farewell'
-        claim
-    }
-    audit() {
-        review
-        answer 'No.' \"{\\\"verdict\\\": \\\"FAIL\\\", \\\"review_path\\\": \\\"$document\\\", \\\"feedback\\\": \\\"no\\\"}\"
-    }";
-    refused_twice(softened, "is of an earlier phase and was changed");
+    refused_twice(SOFTENED, "is of an earlier phase and was changed");
 }
 
 #[test]

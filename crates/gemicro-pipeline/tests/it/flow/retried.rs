@@ -11,12 +11,11 @@ use gemicro_pipeline::workflow::Mode;
 use super::in_hand::{BASE, PLAN, counted, outcomes, plan, prepared, prompt, says, taken};
 use super::journal::Journal;
 
-#[test]
-fn tests_that_went_missing_before_are_still_missed() {
-    let mut plan = plan(Mode::Direct);
-    plan.earlier = Some(Earlier {
+/// A run that came as far as this phase, with an approved plan and three tests on its base.
+fn earlier(phase: &str) -> Earlier {
+    Earlier {
         run: StreamId::random(),
-        phase: "implementation".to_owned(),
+        phase: phase.to_owned(),
         base: BASE.to_owned(),
         on_base: counted("tree-0", 3),
         tree: None,
@@ -25,7 +24,13 @@ fn tests_that_went_missing_before_are_still_missed() {
         rounds: BTreeMap::new(),
         from: None,
         feedback: None,
-    });
+    }
+}
+
+#[test]
+fn tests_that_went_missing_before_are_still_missed() {
+    let mut plan = plan(Mode::Direct);
+    plan.earlier = Some(earlier("implementation"));
     let mut pipeline = Journal::new(PipelineFlow, &plan);
     let found = Prepared {
         evidence: counted("tree-1", 2),
@@ -47,16 +52,8 @@ fn tests_that_went_missing_before_are_still_missed() {
 fn what_nobody_reviews_again_must_be_as_it_was_reviewed() {
     let mut plan = plan(Mode::Direct);
     plan.earlier = Some(Earlier {
-        run: StreamId::random(),
-        phase: "delivery".to_owned(),
-        base: BASE.to_owned(),
-        on_base: counted("tree-0", 3),
         tree: Some("tree-1".to_owned()),
-        documents: BTreeMap::from([("plan".to_owned(), PLAN.to_owned())]),
-        written: BTreeMap::from([(PLAN.to_owned(), "approved".to_owned())]),
-        rounds: BTreeMap::from([("delivery".to_owned(), 1)]),
-        from: None,
-        feedback: None,
+        ..earlier("delivery")
     });
     let found = |tree: &str| Prepared {
         evidence: counted(tree, 3),
