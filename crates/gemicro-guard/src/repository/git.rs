@@ -5,7 +5,9 @@
 //! bound on output and on time. A command that speaks to a remote gets the few variables that lead there. It knows
 //! nothing of tasks.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -43,6 +45,10 @@ pub(super) struct Git {
     settings: GitSettings,
     /// The git directory that all checkouts have in common.
     common: PathBuf,
+    /// Where git and what it starts are searched.
+    search_path: OsString,
+    /// git itself, by its path: a bare name would cost a copy of this process for every start.
+    program: PathBuf,
     /// Names of filters in the user's settings. Content from agents can ask for them, so they are switched off.
     filters: Vec<String>,
 }
@@ -50,9 +56,12 @@ pub(super) struct Git {
 impl Git {
     /// Finds the repository of a folder: git itself says what it is and whether this user may use it.
     pub(super) fn discover(settings: &GitSettings, folder: &Path) -> Result<Self, RepositoryError> {
+        let search_path = settings.programs();
         let mut git = Self {
             settings: settings.clone(),
             common: PathBuf::new(),
+            program: program(&search_path),
+            search_path,
             filters: Vec::new(),
         };
         settings.refuse_agents(folder)?;
@@ -192,10 +201,10 @@ impl Git {
     }
 
     fn command(&self, call: &Call<'_>) -> Command {
-        let mut command = Command::new("git");
+        let mut command = Command::new(&self.program);
         command
             .env_clear()
-            .env("PATH", self.settings.programs())
+            .env("PATH", &self.search_path)
             .env("HOME", &self.settings.home)
             .env("LC_ALL", "C")
             .env("GIT_TERMINAL_PROMPT", "0")
@@ -256,6 +265,17 @@ impl Git {
             command.env(format!("GIT_CONFIG_VALUE_{idx}"), value);
         }
     }
+}
+
+/// The first git on the search path; where there is none, what tells so when it is started.
+fn program(search_path: &OsStr) -> PathBuf {
+    let is_program = |path: &PathBuf| {
+        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    std::env::split_paths(search_path)
+        .map(|folder| folder.join("git"))
+        .find(is_program)
+        .unwrap_or_else(|| "git".into())
 }
 
 #[derive(Debug, Clone, Copy)]
