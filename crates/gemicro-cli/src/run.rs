@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use gemicro_guard::sandbox::launcher;
+
 use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
@@ -59,13 +61,18 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-/// Inside a sandbox this program is its launcher, and nothing else.
+/// Inside a sandbox this program is its launcher or stands for a shell, and nothing else.
 fn launch() -> Option<ExitCode> {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments.next()? != agents::LAUNCH {
-        return None;
-    }
-    let error = gemicro_guard::sandbox::launcher::run(arguments);
+    let error = match launcher::shell() {
+        Some(error) => error,
+        None => {
+            let mut arguments = std::env::args_os().skip(1);
+            if arguments.next()? != agents::LAUNCH {
+                return None;
+            }
+            launcher::run(arguments)
+        }
+    };
     output::say(&format!("the sandbox could not be put up: {error}"));
     Some(ExitCode::from(agents::LAUNCH_FAILED))
 }

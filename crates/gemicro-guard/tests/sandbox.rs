@@ -17,6 +17,9 @@ use gemicro_guard::sandbox::{
     SandboxError, Tier, plan, plan_supervised, probe,
 };
 
+#[path = "sandbox/shells.rs"]
+mod shells;
+
 /// A user's machine: a home with a key, a repository beside it, and the agent's folders.
 struct World {
     folder: tempfile::TempDir,

@@ -10,6 +10,7 @@ mod checks;
 mod dark_mode;
 mod forges;
 mod gates;
+mod intruders;
 mod kills;
 mod life;
 mod push;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::plan::{Launcher, writable_paths};
 use super::profile::{Network, Profile};
+use super::shells;
 
 /// The distribution's own path: only it may be covered by the distribution's AppArmor profile.
 pub(super) const PROGRAM: &str = "/usr/bin/bwrap";
@@ -64,6 +65,11 @@ pub(super) fn arguments(launcher: &Launcher, profile: &Profile) -> Vec<OsString>
             Kind::Readable | Kind::Pinned => arguments.extend(["--ro-bind".into(), at.clone(), at]),
             Kind::Writable => arguments.extend(["--bind".into(), at.clone(), at]),
         }
+    }
+    for shell in shells::found(profile) {
+        let (at, real) = (shell.clone().into_os_string(), shells::real(&shell).into());
+        arguments.extend(["--ro-bind".into(), at.clone(), real]);
+        arguments.extend(["--ro-bind".into(), launcher.program.clone().into(), at]);
     }
     arguments.extend(["--chdir".into(), profile.workspace.clone().into(), "--".into()]);
     arguments

@@ -12,6 +12,15 @@ use super::profile::Network;
 #[cfg(target_os = "linux")]
 use super::tier::Tier;
 
+/// To be called first of all: inside a sandbox this binary stands for every shell, and becomes it in a domain of its own.
+/// `None` for any other start; a failure is reported by the caller as one of [`run`].
+pub fn shell() -> Option<SandboxError> {
+    #[cfg(target_os = "linux")]
+    return super::shells::become_shell();
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
 /// Puts up the walls and becomes the command. `arguments` are those after the word that makes the binary the
 /// launcher: the launch as JSON, `--`, the command. Returns only on failure; the caller reports it and ends
 /// with an exit code other than zero, without starting anything.

@@ -8,8 +8,8 @@
 //!
 //! | tier | walls | known gaps |
 //! |---|---|---|
-//! | full | bubblewrap, Landlock, seccomp | none known inside its promise |
-//! | landlock | Landlock, seccomp | modes and times of files, other processes are visible, no servers on loopback beside the gateway; below ABI 6 a hostile command can kill its keeper |
+//! | full | bubblewrap, Landlock, seccomp; each shell in a domain of its own | a program that an agent starts without a shell can reach into the agent |
+//! | landlock | Landlock, seccomp | what an agent runs can reach into the agent, modes and times of files, other processes are visible, no servers on loopback beside the gateway; below ABI 6 a hostile command can kill its keeper |
 //! | seatbelt | `sandbox-exec` | never run: untested |
 //! | none | nothing | only for `danger-full-access` |
 
@@ -34,6 +34,8 @@ mod profile;
 #[cfg(target_os = "linux")]
 mod rules;
 mod seatbelt;
+#[cfg(target_os = "linux")]
+mod shells;
 mod spawn;
 mod tier;
 #[cfg(target_os = "linux")]

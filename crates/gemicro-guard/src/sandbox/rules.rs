@@ -5,12 +5,14 @@ use std::sync::OnceLock;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath, PathFd,
-    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+    RestrictSelfError, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
+    Scope,
 };
 
 use super::error::SandboxError;
 use super::plan::{Launch, open_paths, writable_paths};
 use super::profile::Network;
+use super::shells::REAL;
 use super::tier::Tier;
 
 /// Below this `truncate` is not held back, so the tier would not hold.
@@ -46,6 +48,36 @@ pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
         return Err(SandboxError::refused("Landlock", "not enforced"));
     }
     Ok(())
+}
+
+/// Enters a domain inside this one, which forbids nothing but to reach into processes outside it.
+pub(super) fn nest() -> Result<(), SandboxError> {
+    let refused =
+        |source: Box<dyn std::error::Error + Send + Sync>| SandboxError::refused("Landlock", source);
+    match nested().map_err(refused)?.restrict_self() {
+        Ok(_) => Ok(()),
+        // As deep as the kernel goes: it is apart from the agent since long.
+        Err(RulesetError::RestrictSelf(RestrictSelfError::RestrictSelfCall { source, .. }))
+            if source.raw_os_error() == Some(libc::E2BIG) =>
+        {
+            Ok(())
+        }
+        Err(error) => Err(refused(error.into())),
+    }
+}
+
+/// Moving files between folders is the one thing that any domain forbids if it does not allow it.
+fn nested() -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
+    let created = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::Refer)?
+        .create()?;
+    Ok(created.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::Refer))?)
+}
+
+/// Whether every command may read this path.
+pub(super) fn is_of_the_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
 /// The newest version of Landlock that the kernel grants; 0 without Landlock. It is tried once: the kernel stays the
@@ -119,6 +151,7 @@ fn ruleset(launch: &Launch) -> Result<RulesetCreated, Box<dyn std::error::Error 
         created = allow(created, Path::new(path), all)?;
     }
     if launch.tier == Tier::Full {
+        created = allow(created, Path::new(REAL), read)?;
         for path in PRIVATE {
             created = allow(created, Path::new(path), all)?;
         }

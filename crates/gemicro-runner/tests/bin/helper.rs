@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
+use gemicro_guard::sandbox::launcher;
+
 fn main() -> ExitCode {
-    let error = gemicro_guard::sandbox::launcher::run(std::env::args_os().skip(2));
+    let error = launcher::shell().unwrap_or_else(|| launcher::run(std::env::args_os().skip(2)));
     let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{error}\n").as_bytes());
     ExitCode::from(126)
 }
