@@ -28,6 +28,8 @@ mod plants;
 mod questions;
 #[path = "repository/remotes.rs"]
 mod remotes;
+#[path = "repository/restored.rs"]
+mod restored;
 #[path = "repository/reviews.rs"]
 mod reviews;
 #[path = "repository/tasks.rs"]

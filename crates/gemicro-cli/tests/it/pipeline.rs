@@ -18,4 +18,5 @@ mod ready;
 mod request;
 mod retries;
 mod scene;
+mod seen;
 mod submitted;

@@ -153,6 +153,23 @@ impl OnBranch {
             .map_err(|error| told(&error))
     }
 
+    /// The same walls, in which the private git directory can only be read.
+    pub(crate) fn with_readable_git(&self, profile: Profile) -> Profile {
+        self.task.with_readable_git(profile)
+    }
+
+    /// Makes what git tracks in the private checkout what it is at the tip. Blocks.
+    pub(crate) fn restore(&self, setup: &AgentSetup, tier: Tier) -> Result<(), Failure> {
+        let nothing = CommitMessage {
+            text: String::new(),
+            trailers: Vec::new(),
+        };
+        let inside = Landing::with(setup, tier, nothing).inside(&self.task);
+        inside
+            .restore(&self.repository, &self.task)
+            .map_err(|error| told(&error))
+    }
+
     /// Writes a file for the agent to read. Blocks.
     pub(crate) fn write_handover(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
         self.task

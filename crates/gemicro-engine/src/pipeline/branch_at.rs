@@ -9,7 +9,7 @@ use gemicro_pipeline::steps::{AgentWork, HandoverContent, MainBranch, Place};
 use tokio_util::sync::CancellationToken;
 
 use super::caches::Use;
-use super::checkout::Checkout;
+use super::checkout::{Checkout, SetUp};
 use crate::agents::{AgentCommons, AgentSetup, OnBranch};
 
 /// The longest difference that is handed over, in bytes.
@@ -124,10 +124,19 @@ async fn usable(
     cancel: &CancellationToken,
 ) -> Result<OnBranch, Failure> {
     let checkout = Checkout::fresh(tools, branch, place, Use::Agent).await?;
-    if let Some(fault) = checkout.set_up(&place.setup, cancel).await? {
-        tracing::warn!(%fault, "an agent works in a checkout that is not set up");
+    let (checkout, set_up) = checkout.set_up(tools, &place.setup, cancel).await?;
+    match set_up {
+        SetUp::Well => Ok(checkout.leave()),
+        SetUp::Failed(fault) => {
+            tracing::warn!(%fault, "an agent works in a checkout that is not set up");
+            Ok(checkout.leave())
+        }
+        SetUp::Spoilt(fault) => {
+            tracing::warn!(%fault, "an agent works in a checkout in which no setup was run");
+            let checkout = Checkout::fresh(tools, checkout.leave(), place, Use::Agent).await?;
+            Ok(checkout.leave())
+        }
     }
-    Ok(checkout.leave())
 }
 
 /// Everything that the branch changes since it left a commit.

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::branch_at::{Tools, blocking, commit, open_plain};
 use super::caches::Use;
-use super::checkout::Checkout;
+use super::checkout::{Checkout, SetUp};
 use super::writing::write;
 use crate::agents::{OnBranch, told};
 
@@ -44,10 +44,13 @@ pub(super) async fn gather(
     };
     for check in &input.checks {
         let checkout = Checkout::fresh(tools, branch, &input.place, used).await?;
-        write(&checkout, &input.records, cancel).await?;
-        let checked = match checkout.set_up(&input.place.setup, cancel).await? {
-            None => one(&checkout, check, cancel).await?,
-            Some(fault) => not_set_up(check, &fault),
+        let (checkout, set_up) = checkout.set_up(tools, &input.place.setup, cancel).await?;
+        let checked = match set_up {
+            SetUp::Well => {
+                write(&checkout, &input.records, cancel).await?;
+                one(&checkout, check, cancel).await?
+            }
+            SetUp::Failed(fault) | SetUp::Spoilt(fault) => not_set_up(check, &fault),
         };
         evidence.checks.push(checked);
         branch = match used {

@@ -23,6 +23,16 @@ pub(super) struct Checkout {
     pub(super) workshop: Workshop,
 }
 
+/// How the commands of `setup` went.
+pub(super) enum SetUp {
+    /// All of them ended well.
+    Well,
+    /// One failed, for this reason. Tracked files are as committed.
+    Failed(String),
+    /// Nobody can say whether tracked files are as committed, for this reason.
+    Spoilt(String),
+}
+
 impl Checkout {
     /// Makes it anew: nothing that was left there before is in it but the caches that its use allows.
     pub(super) async fn fresh(
@@ -47,22 +57,49 @@ impl Checkout {
         Ok(Self { branch, workshop })
     }
 
-    /// Makes it usable by the commands of `setup`; says what went wrong where one fails.
+    /// Makes it usable by the commands of `setup`. They run what the branch holds, so they must not decide what is seen
+    /// of it: the git directory is only read by them, and tracked files are as committed afterwards.
     pub(super) async fn set_up(
-        &self,
+        self,
+        tools: &Tools,
         commands: &[String],
         cancel: &CancellationToken,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<(Self, SetUp), Failure> {
+        if commands.is_empty() {
+            return Ok((self, SetUp::Well));
+        }
+        let set_up = self.run_all(commands, cancel).await?;
+        let (setup, tier, branch) = (tools.setup.clone(), self.workshop.tier, self.branch);
+        let (branch, restored) = blocking(move || {
+            let restored = branch.restore(&setup, tier);
+            Ok((branch, restored))
+        })
+        .await?;
+        let set_up = match restored {
+            Ok(()) => set_up,
+            Err(failure) => SetUp::Spoilt(format!(
+                "the setup commands of the workflow left a checkout that is not the commit: {}",
+                failure.message
+            )),
+        };
+        Ok((Self { branch, ..self }, set_up))
+    }
+
+    async fn run_all(&self, commands: &[String], cancel: &CancellationToken) -> Result<SetUp, Failure> {
+        let workshop = Workshop {
+            profile: self.branch.with_readable_git(self.workshop.profile.clone()),
+            ..self.workshop.clone()
+        };
         for command in commands {
-            let ran = self.workshop.run(command, SETUP, cancel).await?;
+            let ran = workshop.run(command, SETUP, cancel).await?;
             if !ran.is_good() {
                 let output = ran.output.trim();
-                return Ok(Some(format!(
+                return Ok(SetUp::Failed(format!(
                     "the setup command `{command}` of the workflow failed: {output}"
                 )));
             }
         }
-        Ok(None)
+        Ok(SetUp::Well)
     }
 
     /// The branch again; what the base left in its caches is kept for the checks to come.

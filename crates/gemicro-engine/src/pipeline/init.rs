@@ -8,7 +8,7 @@ use gemicro_pipeline::steps::{CheckInput, Evidence, InitInput, Place, Prepared};
 use super::branch_at::{Tools, blocking, commit};
 use super::caches::Use;
 use super::check::gather;
-use super::checkout::Checkout;
+use super::checkout::{Checkout, SetUp};
 use super::forges::Forges;
 use super::merge::named;
 use crate::agents::{OnBranch, told};
@@ -205,9 +205,14 @@ async fn gather_on_base(
         return gather(tools, branch, (&checks, used), &call.cancel).await;
     }
     let checkout = Checkout::fresh(tools, branch, &checks.place, used).await?;
-    match checkout.set_up(&setup, &call.cancel).await? {
-        Some(fault) if !input.goes_on => Err(Failure::new(ErrorKind::ChecksFailed, fault)),
-        Some(_) | None => gather(tools, checkout.leave(), (&checks, used), &call.cancel).await,
+    let (checkout, set_up) = checkout.set_up(tools, &setup, &call.cancel).await?;
+    match set_up {
+        SetUp::Failed(fault) | SetUp::Spoilt(fault) if !input.goes_on => {
+            Err(Failure::new(ErrorKind::ChecksFailed, fault))
+        }
+        SetUp::Well | SetUp::Failed(_) | SetUp::Spoilt(_) => {
+            gather(tools, checkout.leave(), (&checks, used), &call.cancel).await
+        }
     }
 }
 

@@ -230,10 +230,12 @@ pub(super) fn build(
         call.settings.push((name.to_owned(), value.to_owned()));
     }
     repository.git.ok(call)?;
-    let mut pointer = b"gitdir: ".to_vec();
-    pointer.extend(git.as_os_str().as_bytes());
-    pointer.push(b'\n');
-    layout::write_new(&worktree.join(".git"), &pointer)
+    layout::write_new(&worktree.join(".git"), &pointer(&git))
+}
+
+/// What stands in the worktree in the place of a git directory.
+pub(super) fn pointer(git: &Path) -> Vec<u8> {
+    [b"gitdir: ", git.as_os_str().as_bytes(), b"\n"].concat()
 }
 
 /// The private settings: nothing of the user's but the name, and nothing that tidies up or signs. What is only here

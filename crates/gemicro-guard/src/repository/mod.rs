@@ -52,6 +52,7 @@ mod refusal;
 mod remote;
 mod remote_error;
 mod report;
+mod restore;
 mod review;
 mod rules;
 mod show;

@@ -1,0 +1,101 @@
+//! Commands of the branch that make its checkout usable: their walls, and what they did to files that git tracks undone.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::beneath;
+use super::call::{At, Call};
+use super::create::pointer;
+use super::error::RepositoryError;
+use super::inside::Inside;
+use super::report::plain;
+use super::task::TaskRepo;
+use super::trusted::TrustedRepo;
+use crate::sandbox::Profile;
+
+impl TaskRepo {
+    /// The same walls, in which the git directory can only be read: what is found in it afterwards is what was there.
+    #[must_use]
+    pub fn with_readable_git(&self, mut profile: Profile) -> Profile {
+        let git = self.layout.git_directory();
+        profile.writable.retain(|path| *path != git);
+        profile.readable.push(git);
+        profile
+    }
+
+    /// Writes every tracked file that is not as it is in the last commit. Settings in the home are not read: whoever
+    /// changed the files could write those, too.
+    #[must_use]
+    pub fn restore_command(&self) -> Vec<OsString> {
+        let mut command = ["env", "HOME=/dev/null"].map(OsString::from).to_vec();
+        command.extend(self.git_inside(&["reset", "--hard", "--quiet", self.record.tip.as_str()]));
+        command
+    }
+
+    /// Refuses a worktree in which git, started in a folder with tracked files, would read another git directory.
+    fn check_tracked_folders(&self, repository: &TrustedRepo) -> Result<(), RepositoryError> {
+        let worktree = self.layout.worktree();
+        let found = beneath::read_small(&worktree, ".git", 1 << 16).unwrap_or_default();
+        if found != pointer(&self.layout.git_directory()) {
+            return Err(unusable(b".git", "it is not the one that gemicro wrote"));
+        }
+        for folder in tracked_folders(repository, self.record.tip.as_str())? {
+            let path = worktree.join(&folder);
+            let is_folder = path.symlink_metadata().is_ok_and(|about| about.is_dir());
+            if !is_folder {
+                return Err(unusable(
+                    folder.as_os_str().as_bytes(),
+                    "a link or a file is in the place of a folder",
+                ));
+            }
+            if path.join(".git").symlink_metadata().is_ok() {
+                let inner = folder.join(".git");
+                return Err(unusable(
+                    inner.as_os_str().as_bytes(),
+                    "it would hide the repository from git",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Inside {
+    /// Makes every tracked file of the worktree what it is in the task's last commit; what is not tracked stays. Nobody
+    /// else may have been able to write the git directory since it was made (see [`TaskRepo::with_readable_git`]).
+    ///
+    /// # Errors
+    /// When that cannot be done: the worktree is not to be trusted then.
+    pub fn restore(&self, repository: &TrustedRepo, task: &TaskRepo) -> Result<(), RepositoryError> {
+        self.ok(&task.restore_command())?;
+        task.check_tracked_folders(repository)
+    }
+}
+
+/// The folders of a commit with something tracked in them, without the top.
+fn tracked_folders(repository: &TrustedRepo, commit: &str) -> Result<BTreeSet<PathBuf>, RepositoryError> {
+    let arguments = [
+        "ls-tree",
+        "-r",
+        "-d",
+        "-z",
+        "--full-tree",
+        "--format=%(objecttype) %(path)",
+        commit,
+    ];
+    let output = repository.git.ok(Call::new(At::Repository, &arguments))?.output;
+    let entries = output.split(|byte| *byte == 0);
+    let folders = entries.filter_map(|entry| entry.strip_prefix(b"tree "));
+    Ok(folders
+        .map(|path| Path::new(OsStr::from_bytes(path)).to_owned())
+        .collect())
+}
+
+fn unusable(path: &[u8], why: &'static str) -> RepositoryError {
+    RepositoryError::BadPath {
+        path: plain(path),
+        why,
+    }
+}
