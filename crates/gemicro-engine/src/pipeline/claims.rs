@@ -1,12 +1,13 @@
 //! Holds what an agent claims against what is in its commits.
 
 use gemicro_event::Failure;
-use gemicro_guard::repository::{CommitAbout, CommitId, FileAt, TrustedRepo, conflict_markers};
+use gemicro_guard::repository::{CommitAbout, CommitId, FileAt, TrustedRepo};
 use gemicro_pipeline::evidence::{PlanBlock, TreeFiles, faults, read_plan};
 use gemicro_pipeline::payload::DocumentPath;
 use gemicro_pipeline::steps::{Claim, ImportInput};
 
 use super::branch_at::commit;
+use super::merge_claim::{self, MergeClaim};
 use crate::agents::told;
 
 /// The longest document, in bytes.
@@ -71,21 +72,18 @@ pub(super) fn hold(
         }
         Claim::Merge {
             commit: claimed,
+            ours,
             theirs,
             files,
         } => {
             held.faults.extend(claimed_commit(claimed, input, new, commits));
-            let is_merged = repository.is_ancestor(&commit(theirs)?, new);
-            if !is_merged.map_err(|error| told(&error))? {
-                held.faults
-                    .push("the merge was not concluded: resolve the conflicts, `git add` the files and `git commit`".to_owned());
-            }
-            for file in files {
-                if tip.read(file).is_some_and(|bytes| conflict_markers(&bytes)) {
-                    held.faults
-                        .push(format!("{file} still has the marks of a conflict in it"));
-                }
-            }
+            let claim = MergeClaim {
+                ours,
+                theirs,
+                files,
+                document: input.document.as_ref(),
+            };
+            held.faults.extend(merge_claim::faults(repository, &claim, new)?);
         }
     }
     Ok(held)

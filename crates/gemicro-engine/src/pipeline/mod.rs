@@ -18,6 +18,7 @@ mod forges;
 mod import;
 mod init;
 mod merge;
+mod merge_claim;
 mod outlook;
 mod plan;
 mod record;

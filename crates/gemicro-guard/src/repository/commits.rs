@@ -82,14 +82,19 @@ impl TrustedRepo {
     /// # Errors
     /// When one of the two does not exist, or git fails.
     pub fn changed_paths(&self, old: &CommitId, new: &CommitId) -> Result<Vec<String>, RepositoryError> {
+        self.differing(old.as_str(), new.as_str())
+    }
+
+    /// The same, for trees or commits.
+    pub(super) fn differing(&self, old: &str, new: &str) -> Result<Vec<String>, RepositoryError> {
         let arguments = [
             "diff-tree",
             "-r",
             "-z",
             "--name-only",
             "--no-renames",
-            old.as_str(),
-            new.as_str(),
+            old,
+            new,
             "--",
         ];
         let output = self.git.ok(Call::new(At::Repository, &arguments))?.output;

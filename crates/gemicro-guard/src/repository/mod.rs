@@ -22,6 +22,7 @@
 //! [`TaskRepo::profile`] for the agent, [`TaskRepo::check_branch`], [`Inside::commit_all`], [`Inside::bundle`],
 //! [`import()`], [`show()`]. After a refusal: [`TaskRepo::rebuild`]. Everything here blocks.
 
+mod automatic_merge;
 mod beneath;
 mod bundle;
 mod call;
@@ -64,6 +65,7 @@ mod trusted;
 #[cfg(test)]
 mod tests;
 
+pub use automatic_merge::AutomaticMerge;
 pub use commit_id::CommitId;
 pub use commits::CommitAbout;
 pub use create::{NewTask, Start};

@@ -243,3 +243,46 @@ fn what_is_not_committed_stops_a_merge() {
     let nowhere = CommitId::parse(&"1".repeat(40)).unwrap();
     inside.merge(&task, &nowhere, &message("merge")).unwrap_err();
 }
+
+/// Conflicts are for an agent to resolve; everything else is as git merges it.
+#[test]
+fn a_merge_is_held_against_that_of_git_alone() {
+    let world = World::new();
+    world.shell(
+        "cd repo; seq 30 > both; git add -A; git commit -qm both; git checkout -q -b ours
+        echo mine >> a.txt; sed -i s/^1$/one/ both; git mv src/lib.rs src/renamed.rs; echo o > own; git add -A; git commit -qm ours
+        git checkout -q main; echo theirs >> a.txt; sed -i s/^30$/thirty/ both; echo '// main' >> src/lib.rs; chmod +x .gitignore
+        echo t > new; git add -A; git commit -qm theirs; git config merge.renames false",
+    );
+    let repository = world.open();
+    let resolved = |name: &str, script: &str| {
+        let made = format!(
+            "cd repo; git checkout -q ours; git -c merge.renames=true merge -q main || true
+            echo resolved > a.txt; {script}; git add -A; git commit -qm {name}; git branch {name}; git reset -q --hard HEAD~1"
+        );
+        world.shell(&made);
+        let merge = repository
+            .automatic_merge(
+                &repository.resolve("ours").unwrap(),
+                &repository.resolve("main").unwrap(),
+            )
+            .unwrap();
+        assert_eq!(merge.conflicts.iter().collect::<Vec<_>>(), ["a.txt"]);
+        let departed = repository
+            .departed(&merge, &repository.resolve(name).unwrap())
+            .unwrap();
+        departed.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(resolved("good", "true"), Vec::<String>::new());
+    assert_eq!(resolved("gone", "git rm -qf new"), ["new"]);
+    assert_eq!(resolved("mode", "chmod -x .gitignore"), [".gitignore"]);
+    assert_eq!(resolved("half", "sed -i s/thirty/30/ both"), ["both"]);
+    assert_eq!(
+        resolved("renamed", "git show ours:src/renamed.rs > src/renamed.rs"),
+        ["src/renamed.rs"]
+    );
+    assert_eq!(
+        resolved("more", "echo evil > evil; echo x >> own"),
+        ["evil", "own"]
+    );
+}

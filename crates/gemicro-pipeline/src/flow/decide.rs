@@ -253,6 +253,7 @@ impl Steps<'_> {
                 let merged = self.state.merged.as_ref()?;
                 Claim::Merge {
                     commit: commit(),
+                    ours: merged.new.clone(),
                     theirs: merged.main.commit.clone(),
                     files: merged.files.clone(),
                 }

@@ -67,6 +67,8 @@ pub enum Claim {
     Merge {
         /// Its last commit.
         commit: String,
+        /// The branch before the merge.
+        ours: String,
         /// The commit that was merged.
         theirs: String,
         /// The files that were in conflict.

@@ -1,6 +1,7 @@
 //! What reviewers and gemicro see of a branch is what will be delivered, whatever the branch itself does about it.
 
-use super::scene::Scene;
+use super::life::{Life, started};
+use super::scene::{BRANCH, Ran, Scene, outcomes};
 
 /// A repository with two rounds for each phase.
 fn scene() -> Scene {
@@ -76,4 +77,85 @@ fn checks_run_on_committed_files_whatever_the_setup_made_of_them() {
     let ran = scene.run(&[]);
     ran.assert_failed("gate_closed");
     assert!(ran.reasons().contains("not ok"), "{}", ran.reasons());
+}
+
+/// A run during whose audit main goes on, so that both change the README.
+fn conflicted(resolve: &str) -> (Scene, i32, String) {
+    let mut scene = scene();
+    scene.agents(&format!(
+        "audit() {{ case $document in *code_review*) until [ -e \"${{0%/*}}/go\" ]; do sleep 0.05; done ;; esac; review; pass; }}
+        {resolve}"
+    ));
+    let life = Life::begin(&scene, &Scene::arguments(&[]));
+    assert!(life.reach(started("audit.1:agent.1")));
+    std::fs::write(scene.project("README.md"), "# Words\n\nAll of them.\n").unwrap();
+    std::fs::write(scene.project("hello.sh"), "echo hello\n# mended\n").unwrap();
+    std::fs::write(scene.project("tests/main_test.sh"), "true\n").unwrap();
+    scene.commit_all("main: goes on");
+    std::fs::write(scene.world.path("agents/go"), "").unwrap();
+    let (code, words) = life.end();
+    scene.assert_main_untouched();
+    (scene, code, words)
+}
+
+/// How an agent resolves, after it did something else.
+fn resolving(first: &str) -> String {
+    format!(
+        "resolve() {{
+            sed -i '/^<<<<<<< /d; /^=======$/d; /^>>>>>>> /d' README.md
+            {first}
+            git add -A
+            git commit -q -m merged
+            answer 'Both stay.' \"{{\\\"status\\\": \\\"success\\\", \\\"commit_hash\\\": \\\"$(git rev-parse HEAD)\\\"}}\"
+        }}"
+    )
+}
+
+#[test]
+fn a_merge_that_throws_changes_away_is_refused() {
+    for (first, named) in [
+        (
+            "git checkout -q HEAD -- hello.sh; git rm -q -f tests/main_test.sh",
+            "hello.sh, tests/main_test.sh",
+        ),
+        ("echo 'echo evil' > evil.sh", "evil.sh"),
+        ("git rm -q -f bye.sh", "bye.sh"),
+    ] {
+        let (scene, code, words) = conflicted(&resolving(first));
+        let ran = Ran {
+            called: scene.world.call(&["show", "last"]),
+            events: scene.events(),
+        };
+        assert_eq!(code, 8, "{first}: {words}");
+        assert_eq!(
+            outcomes(&ran.events).last().unwrap(),
+            "conflict_resolution.2 stop",
+            "{first}"
+        );
+        let told = format!("not in conflict, and yet not as git merges them: {named}.");
+        assert!(ran.reasons().contains(&told), "{first}: {}", ran.reasons());
+    }
+}
+
+#[test]
+fn a_merge_can_be_put_right_and_fit_the_task() {
+    // In the first round main's change is lost; in the second it comes back, and a file of the task is made to fit.
+    let resolve = resolving(
+        "if git log --format=%s | grep -qx merged; then
+            git checkout -q main -- hello.sh
+            echo '# fits' >> bye.sh
+        else
+            git checkout -q HEAD -- hello.sh
+        fi",
+    );
+    let (scene, code, words) = conflicted(&resolve);
+    assert_eq!(code, 0, "{words}");
+    assert_eq!(
+        scene.git(&["show", &format!("{BRANCH}:hello.sh")]),
+        "echo hello\n# mended"
+    );
+    assert_eq!(
+        scene.git(&["show", &format!("{BRANCH}:bye.sh")]),
+        "echo bye\n# fits"
+    );
 }

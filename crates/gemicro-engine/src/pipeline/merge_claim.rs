@@ -1,0 +1,101 @@
+//! Holds a merge that an agent concluded against what git makes of it alone: conflicts are resolved, and nothing else is.
+
+use std::collections::BTreeSet;
+
+use gemicro_event::Failure;
+use gemicro_guard::repository::{CommitId, FileAt, TrustedRepo, conflict_markers};
+
+use super::branch_at::commit;
+use crate::agents::told;
+
+/// The longest file that is searched for marks, in bytes.
+const MOST_BYTES: u64 = 8 << 20;
+/// Paths that are named; the others are counted.
+const MOST_NAMED: usize = 20;
+
+/// A merge that is claimed.
+pub(super) struct MergeClaim<'a> {
+    /// The branch before it.
+    pub(super) ours: &'a str,
+    /// What was merged.
+    pub(super) theirs: &'a str,
+    /// The files that were found in conflict when it began.
+    pub(super) files: &'a [String],
+    /// The document that the phase writes.
+    pub(super) document: Option<&'a String>,
+}
+
+/// What does not hold of it at the tip.
+pub(super) fn faults(
+    repository: &TrustedRepo,
+    claim: &MergeClaim<'_>,
+    tip: &CommitId,
+) -> Result<Vec<String>, Failure> {
+    let (ours, theirs) = (commit(claim.ours)?, commit(claim.theirs)?);
+    let is_merged = repository
+        .is_ancestor(&theirs, tip)
+        .map_err(|error| told(&error))?;
+    if !is_merged {
+        let fault =
+            "the merge was not concluded: resolve the conflicts, `git add` the files and `git commit`";
+        return Ok(vec![fault.to_owned()]);
+    }
+    let mut merge = repository
+        .automatic_merge(&ours, &theirs)
+        .map_err(|error| told(&error))?;
+    // Attributes of the branch may bring a file into conflict that git could have merged.
+    merge.conflicts.extend(claim.files.iter().cloned());
+    let mut faults = Vec::new();
+    for path in &merge.conflicts {
+        let found = repository.read_file(tip, path, MOST_BYTES);
+        if let Some(FileAt::File { bytes, .. }) = found.map_err(|error| told(&error))?
+            && conflict_markers(&bytes)
+        {
+            faults.push(format!("{path} still has the marks of a conflict in it"));
+        }
+    }
+    let mut departed = repository.departed(&merge, tip).map_err(|error| told(&error))?;
+    departed.retain(|path| Some(path) != claim.document);
+    if !departed.is_empty() {
+        let adapted = adapted(repository, (&ours, &theirs), tip).map_err(|error| told(&error))?;
+        departed.retain(|path| !adapted.contains(path));
+    }
+    faults.extend(told_of(&departed, claim));
+    Ok(faults)
+}
+
+/// Files of the task alone that were changed to fit what main brought; those that are as main has them were not changed
+/// but thrown away.
+fn adapted(
+    repository: &TrustedRepo,
+    (ours, theirs): (&CommitId, &CommitId),
+    tip: &CommitId,
+) -> Result<BTreeSet<String>, gemicro_guard::repository::RepositoryError> {
+    let base = repository.merge_base(ours, theirs)?;
+    let of_main: BTreeSet<String> = repository.changed_paths(&base, theirs)?.into_iter().collect();
+    let kept: BTreeSet<String> = repository.changed_paths(theirs, tip)?.into_iter().collect();
+    let mut own = repository.changed_paths(&base, ours)?;
+    own.retain(|path| !of_main.contains(path) && kept.contains(path));
+    Ok(own.into_iter().collect())
+}
+
+fn told_of(departed: &BTreeSet<String>, claim: &MergeClaim<'_>) -> Option<String> {
+    if departed.is_empty() {
+        return None;
+    }
+    let mut names: Vec<&str> = departed.iter().take(MOST_NAMED).map(String::as_str).collect();
+    let more = departed.len() - names.len();
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    names.sort_unstable();
+    Some(format!(
+        "not in conflict, and yet not as git merges them: {}{more}. Put them back: `git merge-tree --write-tree {} {}` \
+         names a tree, `git checkout TREE -- FILE` takes a file from it. Beside the conflicts, only files of the task \
+         alone may be changed, so that they fit",
+        names.join(", "),
+        claim.ours,
+        claim.theirs
+    ))
+}
