@@ -144,9 +144,16 @@ fn difference(repository: &TrustedRepo, from: &str, tip: &str) -> Result<Vec<u8>
     let diff = repository
         .diff(&commit(from)?, &commit(tip)?, MOST_DIFF)
         .map_err(|error| crate::agents::told(&error))?;
-    let mut text = diff.text;
+    let mut text = String::new();
+    if !diff.unshown.is_empty() {
+        let names: String = diff.unshown.iter().map(|name| format!("- {name}\n")).collect();
+        text = format!(
+            "The content of these files is not shown here, or not to its end; look at the files themselves:\n{names}\n"
+        );
+    }
+    text.push_str(&diff.text);
     if diff.is_cut {
-        text.push_str("\n(the rest is left out: look at the files)\n");
+        text.push_str("\n(the rest is left out: look at the files that are named at the top)\n");
     }
     Ok(text.into_bytes())
 }

@@ -49,15 +49,6 @@ impl RepositoryNote {
     }
 }
 
-/// A difference between two commits, for reviewers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diff {
-    /// The patch; bytes that are no text are replaced.
-    pub text: String,
-    /// Whether the rest was left out.
-    pub is_cut: bool,
-}
-
 /// The user's repository. Whoever has one may start git in it, outside the sandbox.
 #[derive(Debug, Clone)]
 pub struct TrustedRepo {
@@ -143,35 +134,6 @@ impl TrustedRepo {
     /// When git cannot say, or the branch is only another name for another one.
     pub fn task_branch(&self, slug: &Slug) -> Result<Option<CommitId>, RepositoryError> {
         self.commit_at(&slug.reference())
-    }
-
-    /// The difference that `new` makes since it left `base`, at most `most_bytes` long.
-    ///
-    /// # Errors
-    /// When git fails.
-    pub fn diff(&self, base: &CommitId, new: &CommitId, most_bytes: usize) -> Result<Diff, RepositoryError> {
-        let range = format!("{base}...{new}");
-        let arguments = [
-            "diff",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            "--submodule=short",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-            &range,
-            "--",
-        ];
-        let mut call = Call::new(At::Repository, &arguments);
-        call.bound = Bound::Cut(most_bytes);
-        let answer = self.git.run(call)?;
-        if answer.code != 0 && !answer.is_cut {
-            return Err(answer.failure());
-        }
-        Ok(Diff {
-            text: String::from_utf8_lossy(&answer.output).into_owned(),
-            is_cut: answer.is_cut,
-        })
     }
 
     /// Removes what imports that were killed left behind. Only when no import is under way.

@@ -417,3 +417,37 @@ fn a_task_is_rebuilt_from_its_last_import() {
         assert_eq!(world.finish(tier, &repository, &mut task).imported().n_files, 1);
     }
 }
+
+/// A NUL byte makes no secret of a file, and what cannot be shown is named.
+#[test]
+fn a_difference_shows_all_text() {
+    let world = World::new();
+    world.shell(
+        "cd repo; git checkout -q -b other-work; printf 'echo evil\\n#\\0\\n' > run.sh; head -c 3000 /dev/zero > pad; echo evil two >> pad
+        (echo '#!/bin/sh'; echo evil three; head -c 9000 /dev/urandom) > script; head -c 9000 /dev/urandom > picture
+        git mv src/lib.rs 'src/with b.rs'; echo more >> a.txt; git add -A; git commit -qm work",
+    );
+    let repository = world.open();
+    let (main, tip) = (
+        repository.resolve("main").unwrap(),
+        repository.resolve("other-work").unwrap(),
+    );
+    let diff = repository.diff(&main, &tip, 1 << 20).unwrap();
+    for shown in [
+        "+echo evil\n",
+        "+evil three\n",
+        "evil two",
+        "+more",
+        "rename to src/with b.rs",
+    ] {
+        assert!(diff.text.contains(shown), "{shown}: {}", diff.text);
+    }
+    assert_eq!((diff.is_cut, diff.unshown), (false, vec!["picture".to_owned()]));
+    // What comes after the cut is named, too.
+    world.shell("cd repo; seq 9000 > b; echo zzz > zzz; git add -A; git commit -qm long");
+    let tip = repository.resolve("other-work").unwrap();
+    let diff = repository.diff(&main, &tip, 2000).unwrap();
+    assert!(diff.is_cut && diff.text.contains("+more"), "{}", diff.text);
+    let unshown = ["b", "pad", "picture", "run.sh", "script", "src/with b.rs", "zzz"];
+    assert_eq!(diff.unshown, unshown);
+}

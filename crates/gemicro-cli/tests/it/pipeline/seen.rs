@@ -159,3 +159,23 @@ fn a_merge_can_be_put_right_and_fit_the_task() {
         "echo bye\n# fits"
     );
 }
+
+#[test]
+fn a_nul_byte_hides_no_script_from_a_reviewer() {
+    let functions = "change() {
+        [ -f bye.sh ] && return
+        printf 'echo bye\\n: EVIL\\n#\\000\\n' > bye.sh
+        head -c 9000 /dev/urandom > picture
+        echo 'test \"$(sh bye.sh)\" = bye' > tests/bye_test.sh
+        echo '`bye.sh` says bye.' >> README.md
+    }
+    audit() {
+        diff=$(printf '%s\\n' \"$prompt\" | grep -o '/[^ `]*/changes.diff' | head -n 1)
+        grep -a -q '^+: EVIL' \"$diff\" && grep -q '^- picture$' \"$diff\" || exit 1
+        review
+        pass
+    }";
+    let scene = scene();
+    scene.agents(functions);
+    scene.run(&[]).assert_completed();
+}

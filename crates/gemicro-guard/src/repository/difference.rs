@@ -1,0 +1,184 @@
+//! The difference between two commits, for reviewers: with the text of every file that has any, and with the names of
+//! those that it does not show.
+//!
+//! git calls a file binary as soon as there is a NUL byte in it. A script with one runs all the same, so it is shown.
+
+use std::ffi::OsString;
+
+use super::call::{At, Bound, Call};
+use super::commit_id::CommitId;
+use super::error::RepositoryError;
+use super::files::FileAt;
+use super::report::plain;
+use super::trusted::TrustedRepo;
+
+/// What is looked at of a file to say whether it is text, in bytes.
+const SAMPLE: u64 = 256 << 10;
+/// Files that git calls binary and that are looked at; further ones are only named.
+const MOST_LOOKED_AT: usize = 500;
+
+/// A difference between two commits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diff {
+    /// The patch; bytes that are no text are replaced.
+    pub text: String,
+    /// Whether the rest was left out.
+    pub is_cut: bool,
+    /// Files whose content is not in the text, or not to its end; safe to print.
+    pub unshown: Vec<String>,
+}
+
+/// A file that differs.
+struct Differing {
+    /// The beginning of its part of the patch.
+    head: String,
+    path: String,
+    /// By git's own measure.
+    is_binary: bool,
+}
+
+/// How files are shown.
+#[derive(Clone, Copy)]
+enum Shown {
+    /// As git would, without those of the others.
+    Usual,
+    /// As text, whatever is in them.
+    AsText,
+}
+
+impl TrustedRepo {
+    /// The difference that `new` makes since it left `base`, at most `most_bytes` long.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn diff(&self, base: &CommitId, new: &CommitId, most_bytes: usize) -> Result<Diff, RepositoryError> {
+        let range = format!("{base}...{new}");
+        let files = self.differing_files(&range)?;
+        let (mut texts, mut unshown) = (Vec::new(), Vec::new());
+        for (idx, file) in files.iter().filter(|file| file.is_binary).enumerate() {
+            if idx < MOST_LOOKED_AT && self.reads_as_text(new, &file.path)? {
+                texts.push(file.path.as_str());
+            } else {
+                unshown.push(plain(file.path.as_bytes()));
+            }
+        }
+        let mut diff = self.part(&range, (Shown::Usual, &texts), most_bytes)?;
+        if !texts.is_empty() {
+            let left = most_bytes.saturating_sub(diff.text.len());
+            let part = self.part(&range, (Shown::AsText, &texts), left)?;
+            diff.text.push_str(&part.text);
+            diff.is_cut |= part.is_cut;
+        }
+        if diff.is_cut {
+            let is_whole = whole_heads(&diff.text);
+            let cut = files
+                .iter()
+                .filter(|file| !is_whole.contains(&file.head.as_str()));
+            unshown.extend(cut.map(|file| plain(file.path.as_bytes())));
+            unshown.sort_unstable();
+            unshown.dedup();
+        }
+        Ok(Diff { unshown, ..diff })
+    }
+
+    fn part(
+        &self,
+        range: &str,
+        (shown, texts): (Shown, &[&str]),
+        most_bytes: usize,
+    ) -> Result<Diff, RepositoryError> {
+        let mut call = difference(&["--no-color", "--src-prefix=a/", "--dst-prefix=b/"]);
+        let magic = match shown {
+            Shown::Usual => ":(top,exclude,literal)",
+            Shown::AsText => {
+                call.arguments.push("--text".into());
+                ":(top,literal)"
+            }
+        };
+        call.arguments.extend([range, "--"].map(OsString::from));
+        let paths = texts.iter().map(|path| format!("{magic}{path}").into());
+        call.arguments.extend(paths);
+        call.bound = Bound::Cut(most_bytes);
+        let answer = self.git.run(call)?;
+        if answer.code != 0 && !answer.is_cut {
+            return Err(answer.failure());
+        }
+        Ok(Diff {
+            text: String::from_utf8_lossy(&answer.output).into_owned(),
+            is_cut: answer.is_cut,
+            unshown: Vec::new(),
+        })
+    }
+
+    fn differing_files(&self, range: &str) -> Result<Vec<Differing>, RepositoryError> {
+        let mut call = difference(&["--numstat", "-z"]);
+        call.arguments.extend([range, "--"].map(OsString::from));
+        let output = self.git.ok(call)?.output;
+        let mut fields = output
+            .split(|byte| *byte == 0)
+            .map(|field| String::from_utf8_lossy(field).into_owned());
+        let mut files = Vec::new();
+        while let Some(field) = fields.next() {
+            let mut words = field.splitn(3, '\t');
+            let (Some(added), Some(_), Some(path)) = (words.next(), words.next(), words.next()) else {
+                continue;
+            };
+            let is_binary = added == "-";
+            // Of a renamed file both names follow.
+            let (old, path) = match path {
+                "" => (
+                    fields.next().unwrap_or_default(),
+                    fields.next().unwrap_or_default(),
+                ),
+                path => (path.to_owned(), path.to_owned()),
+            };
+            files.push(Differing {
+                head: format!("diff --git a/{old} b/{path}"),
+                path,
+                is_binary,
+            });
+        }
+        Ok(files)
+    }
+
+    fn reads_as_text(&self, commit: &CommitId, path: &str) -> Result<bool, RepositoryError> {
+        Ok(match self.read_file(commit, path, SAMPLE)? {
+            Some(FileAt::File { bytes, .. }) => reads_as_text(&bytes),
+            Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) | None => false,
+        })
+    }
+}
+
+fn difference(options: &[&str]) -> Call<'static> {
+    let mut arguments = vec!["diff", "--no-ext-diff", "--no-textconv", "--submodule=short"];
+    arguments.extend(options);
+    let mut call = Call::new(At::Repository, &arguments);
+    call.settings
+        .push(("core.quotePath".to_owned(), "false".to_owned()));
+    call
+}
+
+/// The heads of those parts that another one follows: only they are there to their end.
+fn whole_heads(text: &str) -> Vec<&str> {
+    let mut heads: Vec<&str> = text
+        .split('\n')
+        .filter(|line| line.starts_with("diff --git "))
+        .collect();
+    heads.pop();
+    heads
+}
+
+/// Whether somebody, or a shell, could read it: NUL bytes do not count.
+pub(super) fn reads_as_text(bytes: &[u8]) -> bool {
+    if bytes.starts_with(b"#!") {
+        return true;
+    }
+    let bytes: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+    let text = String::from_utf8_lossy(&bytes);
+    let is_odd = |c: &char| {
+        *c == char::REPLACEMENT_CHARACTER
+            || (c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}'))
+    };
+    let (n_odd, n_all) = (text.chars().filter(is_odd).count(), text.chars().count());
+    n_all > 0 && n_odd * 10 <= n_all
+}
