@@ -14,6 +14,8 @@ mod cases;
 mod cost;
 #[path = "repository/intake.rs"]
 mod intake;
+#[path = "repository/lent.rs"]
+mod lent;
 #[path = "repository/merges.rs"]
 mod merges;
 #[path = "repository/open.rs"]

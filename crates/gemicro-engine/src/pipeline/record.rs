@@ -45,6 +45,7 @@ pub(super) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -
     };
     let landing = Landing::with(&tools.setup, tools.tier().await?, message)
         .marked(by(call))
+        .never(input.place.carry.clone())
         .only(vec![format!("{}/", DOCUMENT_FOLDER.trim_end_matches('/'))]);
     let (tripped, landed) = checkout.leave().leave(Some(landing)).await;
     tripped

@@ -215,7 +215,7 @@ fn all_links(quarantine: &Quarantine<'_>, commit: &CommitId) -> Result<Links, Re
 }
 
 /// The next object of `cat-file --batch`: a line that ends in the size, the bytes, a line break.
-fn next_object(output: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn next_object(output: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = output.iter().position(|byte| *byte == b'\n')?;
     let line = std::str::from_utf8(output.get(..end)?).ok()?;
     let n_bytes: usize = line.rsplit(' ').next()?.parse().ok()?;

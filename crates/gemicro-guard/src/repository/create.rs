@@ -242,8 +242,7 @@ pub(super) fn pointer(git: &Path) -> Vec<u8> {
 /// need not survive a power cut: a task is rebuilt from its last import.
 fn config(repository: &TrustedRepo, tip: &CommitId) -> Result<String, RepositoryError> {
     let is_sha256 = tip.as_str().len() == 64;
-    let name = user_setting(repository, "user.name", "gemicro")?;
-    let email = user_setting(repository, "user.email", "gemicro@localhost")?;
+    let (name, email) = identity(repository)?;
     let mut text = format!(
         "[core]\n\trepositoryformatversion = {}\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n\
          \tautocrlf = false\n\teol = lf\n\tfsync = none\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n\
@@ -256,6 +255,14 @@ fn config(repository: &TrustedRepo, tip: &CommitId) -> Result<String, Repository
         text.push_str("[extensions]\n\tobjectformat = sha256\n");
     }
     Ok(text)
+}
+
+/// Name and address of whoever commits in a task.
+pub(super) fn identity(repository: &TrustedRepo) -> Result<(String, String), RepositoryError> {
+    Ok((
+        user_setting(repository, "user.name", "gemicro")?,
+        user_setting(repository, "user.email", "gemicro@localhost")?,
+    ))
 }
 
 fn user_setting(repository: &TrustedRepo, key: &str, default: &str) -> Result<String, RepositoryError> {

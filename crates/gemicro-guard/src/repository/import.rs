@@ -5,6 +5,7 @@ use super::call::{At, Call, Input};
 use super::changes::Changes;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
+use super::lent::Lent;
 use super::quarantine::Quarantine;
 use super::refusal::Refusal;
 use super::report::Report;
@@ -122,8 +123,11 @@ fn judge(
         _ => return Err(is_ancestor.failure()),
     }
     let changes = Changes::read(&quarantine, &old, &new, &rules.known)?;
+    let reports = rules::apply(rules, &changes)?;
+    let lent = Lent::read(repository, &rules.never)?;
+    lent.check(repository, &quarantine, (&old, &new), &rules.known)?;
     Ok(Imported {
-        reports: rules::apply(rules, &changes)?,
+        reports,
         old,
         new,
         n_commits: changes.n_commits,

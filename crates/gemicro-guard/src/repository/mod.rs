@@ -43,6 +43,7 @@ mod import;
 mod inside;
 mod inside_git;
 mod layout;
+mod lent;
 mod links;
 mod main_branch;
 mod merge;

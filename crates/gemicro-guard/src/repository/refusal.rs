@@ -13,6 +13,16 @@ pub enum Refusal {
         /// The file.
         path: String,
     },
+    /// Something that only such a file tells.
+    #[error(
+        "{place} holds what is secret in {from}, which was copied into the task to be used, not to be committed; commit nothing of it"
+    )]
+    Secret {
+        /// Where it was found.
+        place: String,
+        /// The file that it is from.
+        from: String,
+    },
     /// Something in the place of a folder on the way to such a file.
     #[error(
         "{path} is in the way of {lent}, which is copied into the task to be used; take it out of your commits"

@@ -30,7 +30,8 @@ pub struct ImportRules {
     /// What may be changed, if not everything: `docs/reviews/` is what lies below this folder, `docs/plan.md` is one
     /// file. Whatever else is added, changed, removed or renamed refuses the import.
     pub only: Option<Vec<String>>,
-    /// Paths that must not be in a commit, such as files with secrets that were only lent.
+    /// Paths of the user's checkout that were only lent, such as files with secrets: neither they nor what is secret in
+    /// them may be in a commit.
     pub never: Vec<String>,
     /// Folders in which whoever imports writes, too: they stay folders, and hold plain files alone.
     pub plain: Vec<String>,

@@ -179,3 +179,31 @@ fn a_nul_byte_hides_no_script_from_a_reviewer() {
     scene.agents(functions);
     scene.run(&[]).assert_completed();
 }
+
+#[test]
+fn what_is_secret_in_a_lent_file_is_not_committed_under_another_name() {
+    for takes in [
+        "cp .env conf.txt",
+        "cat .env >> README.md",
+        "git commit -q --allow-empty -m \"$(cat .env)\"",
+    ] {
+        let mut scene = scene();
+        scene.workflow("carry: []", "carry: [.env]");
+        std::fs::write(scene.project(".gitignore"), ".env\n").unwrap();
+        scene.commit_all("ignore: settings");
+        std::fs::write(scene.project(".env"), "PASSWORD=hunter2\n").unwrap();
+        scene.agents(&format!(
+            "develop() {{ change; {takes}; verify; commit 'bye: all'; claim; }}"
+        ));
+        let ran = scene.run(&[]);
+        ran.assert_failed("gate_closed");
+        assert!(
+            ran.reasons().contains("holds what is secret in .env"),
+            "{takes}: {}",
+            ran.reasons()
+        );
+        let told = format!("{:?}{}{}", ran.events, ran.called.stdout, ran.called.stderr);
+        assert!(!told.contains("hunter2"), "{takes}: {told}");
+        assert!(!scene.git(&["log", "-p", BRANCH]).contains("hunter2"), "{takes}");
+    }
+}

@@ -1,0 +1,284 @@
+//! Files that are lent to a task to be used: neither they nor what is secret in them may be in any of its commits.
+//!
+//! The main type is [`Lent`]. What counts as secret is said by [`secret_of`]; what the repository says already is none. A
+//! secret that somebody encoded or cut into pieces is not found.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::call::{At, Call, Input};
+use super::commit_id::CommitId;
+use super::create::identity;
+use super::error::RepositoryError;
+use super::prefix::covers;
+use super::quarantine::Quarantine;
+use super::refusal::Refusal;
+use super::report::plain;
+use super::trusted::TrustedRepo;
+
+/// The longest file that is read, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+/// A folder with more files than this holds dependencies, not secrets: it is not read.
+const MOST_FILES: usize = 100;
+/// The shortest text that is looked for, in characters.
+const SHORTEST: usize = 12;
+/// The longest object that is searched, in bytes.
+const MOST_SEARCHED: u64 = 64 << 20;
+
+/// What was lent.
+pub(super) struct Lent<'a> {
+    paths: &'a [String],
+    secrets: Vec<Secret>,
+}
+
+/// A text that must not be in a commit.
+struct Secret {
+    text: String,
+    /// The file that it is from, safe to print.
+    from: String,
+}
+
+impl<'a> Lent<'a> {
+    /// Reads what is lent from the user's checkout. Who commits is in every commit, so it is no secret.
+    pub(super) fn read(repository: &TrustedRepo, paths: &'a [String]) -> Result<Self, RepositoryError> {
+        let top = repository.top();
+        let mut secrets: Vec<Secret> = Vec::new();
+        for path in paths {
+            let mut files = Vec::new();
+            let is_small = collect(&top.join(path), &mut files);
+            for file in files.iter().filter(|_| is_small) {
+                let Ok(bytes) = std::fs::read(file) else { continue };
+                let name = file.strip_prefix(top).unwrap_or(file);
+                secrets.extend(secrets_of(
+                    &String::from_utf8_lossy(&bytes),
+                    &plain(name.to_string_lossy().as_bytes()),
+                ));
+            }
+        }
+        if !secrets.is_empty() {
+            let (name, email) = identity(repository)?;
+            secrets.retain(|secret| !name.contains(&secret.text) && !email.contains(&secret.text));
+        }
+        Ok(Self { paths, secrets })
+    }
+
+    /// Looks through everything that came since a commit, whatever later commits took out again.
+    pub(super) fn check(
+        &self,
+        repository: &TrustedRepo,
+        quarantine: &Quarantine<'_>,
+        (old, new): (&CommitId, &CommitId),
+        known: &[CommitId],
+    ) -> Result<(), RepositoryError> {
+        if self.paths.is_empty() {
+            return Ok(());
+        }
+        let without: Vec<String> = known.iter().chain([old]).map(|id| format!("^{id}")).collect();
+        let mut arguments = vec!["rev-list", "--objects", new.as_str()];
+        arguments.extend(without.iter().map(String::as_str).chain(["--"]));
+        let output = quarantine.ok(&arguments, Input::Nothing)?.output;
+        let listed = String::from_utf8_lossy(&output);
+        let objects: Vec<(&str, &str)> = listed
+            .lines()
+            .map(|line| line.split_once(' ').unwrap_or((line, "")))
+            .collect();
+        for (_, path) in objects.iter().filter(|(_, path)| !path.is_empty()) {
+            let is_lent = |lent: &String| covers(lent.trim_end_matches('/'), path.as_bytes());
+            if self.paths.iter().any(is_lent) {
+                let path = plain(path.as_bytes());
+                return Err(Refusal::Lent { path }.into());
+            }
+            self.search(path, "the name of a file", (repository, old))?;
+        }
+        self.search_objects(quarantine, &objects, (repository, old))
+    }
+
+    /// Searches commits and files, a few megabytes at a time.
+    fn search_objects(
+        &self,
+        quarantine: &Quarantine<'_>,
+        objects: &[(&str, &str)],
+        public: (&TrustedRepo, &CommitId),
+    ) -> Result<(), RepositoryError> {
+        if self.secrets.is_empty() {
+            return Ok(());
+        }
+        let asked: String = objects.iter().map(|(id, _)| format!("{id}\n")).collect();
+        let check = ["cat-file", "--batch-check=%(objecttype) %(objectsize)"];
+        let facts = quarantine.ok(&check, Input::Bytes(asked.into_bytes()))?.text();
+        let mut batch: Vec<(&str, &str)> = Vec::new();
+        let mut n_bytes = 0;
+        for ((id, path), facts) in objects.iter().zip(facts.lines()) {
+            let (kind, size) = facts.split_once(' ').unwrap_or_default();
+            if kind == "tree" {
+                continue;
+            }
+            let bytes: u64 = size.parse().unwrap_or(u64::MAX);
+            if bytes > MOST_SEARCHED {
+                let limit = MOST_SEARCHED;
+                return Err(Refusal::TooMuch { bytes, limit }.into());
+            }
+            if n_bytes + bytes > MOST_SEARCHED {
+                self.search_batch(quarantine, &std::mem::take(&mut batch), public)?;
+                n_bytes = 0;
+            }
+            n_bytes += bytes;
+            batch.push((id, path));
+        }
+        self.search_batch(quarantine, &batch, public)
+    }
+
+    fn search_batch(
+        &self,
+        quarantine: &Quarantine<'_>,
+        objects: &[(&str, &str)],
+        public: (&TrustedRepo, &CommitId),
+    ) -> Result<(), RepositoryError> {
+        let asked: String = objects.iter().map(|(id, _)| format!("{id}\n")).collect();
+        let answer = quarantine.ok(&["cat-file", "--batch"], Input::Bytes(asked.into_bytes()))?;
+        let mut rest = answer.output.as_slice();
+        for (_, path) in objects {
+            let Some((bytes, after)) = super::changes::next_object(rest) else {
+                let line = "an object cannot be read".to_owned();
+                return Err(Refusal::Objects { line }.into());
+            };
+            rest = after;
+            let place = match path.is_empty() {
+                true => "the message of a commit",
+                false => path,
+            };
+            self.search(&String::from_utf8_lossy(bytes), place, public)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a text with a secret in it that the repository does not tell already.
+    fn search(
+        &self,
+        text: &str,
+        place: &str,
+        (repository, old): (&TrustedRepo, &CommitId),
+    ) -> Result<(), RepositoryError> {
+        for secret in &self.secrets {
+            if text.contains(&secret.text) && !repository.tells(old, &secret.text)? {
+                return Err(Refusal::Secret {
+                    place: plain(place.as_bytes()),
+                    from: secret.from.clone(),
+                }
+                .into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TrustedRepo {
+    /// Whether every line of a text is somewhere in a commit's files. It is not told to git where others could see it.
+    fn tells(&self, commit: &CommitId, text: &str) -> Result<bool, RepositoryError> {
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let arguments = [
+                "grep",
+                "--quiet",
+                "--fixed-strings",
+                "--text",
+                "-f",
+                "-",
+                commit.as_str(),
+            ];
+            let mut call = Call::new(At::Repository, &arguments);
+            call.input = Input::Bytes(format!("{line}\n").into_bytes());
+            let answer = self.git.run(call)?;
+            match answer.code {
+                0 => {}
+                1 => return Ok(false),
+                _ => return Err(answer.failure()),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The regular files at a path that are not too long; false where there are too many.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> bool {
+    let Ok(about) = path.symlink_metadata() else {
+        return true;
+    };
+    if about.is_file() && about.len() <= MOST_BYTES {
+        files.push(path.to_owned());
+    }
+    if about.is_dir() {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        for entry in entries {
+            if files.len() > MOST_FILES || !collect(&entry.path(), files) {
+                return false;
+            }
+        }
+    }
+    files.len() <= MOST_FILES
+}
+
+/// What must not be told of a file: all of it at once, and what is secret in its lines.
+fn secrets_of(text: &str, from: &str) -> Vec<Secret> {
+    let whole = Some(text.trim()).filter(|whole| whole.chars().count() >= SHORTEST);
+    let texts = whole.into_iter().chain(text.lines().filter_map(secret_of));
+    texts
+        .map(|text| Secret {
+            text: text.to_owned(),
+            from: from.to_owned(),
+        })
+        .collect()
+}
+
+/// What is secret in a line of settings: a value that looks as if nobody made it up; where its name says that it is
+/// secret, any value, and the whole line where that is short.
+pub(super) fn secret_of(line: &str) -> Option<&str> {
+    const SECRET_NAMES: [&str; 8] = [
+        "pass",
+        "pwd",
+        "secret",
+        "token",
+        "key",
+        "credential",
+        "oauth",
+        "bearer",
+    ];
+    let line = line.trim().trim_end_matches([',', ';']);
+    if line.starts_with(['#', '/']) || line.starts_with("-----") {
+        return None;
+    }
+    let (name, value) = match line.split_once(['=', ':']) {
+        // A line of base64 ends with these.
+        Some((_, rest)) if rest.trim_matches('=').is_empty() => ("", line),
+        Some((name, value)) => (name, value),
+        None => ("", line),
+    };
+    let value = value.trim().trim_matches(['"', '\'', '`']);
+    let is_long = value.chars().count() >= SHORTEST;
+    if is_long && is_random(value) {
+        return Some(value);
+    }
+    let name = name.to_lowercase();
+    if value.is_empty() || !SECRET_NAMES.iter().any(|it| name.contains(it)) || is_address(value) {
+        return None;
+    }
+    match is_long {
+        true => Some(value),
+        false => Some(line).filter(|line| line.chars().count() >= SHORTEST),
+    }
+}
+
+/// Letters and digits without a space, of many kinds, and not an address that anybody may know.
+fn is_random(value: &str) -> bool {
+    let kinds: BTreeSet<char> = value.chars().collect();
+    let has = |is: fn(&char) -> bool| kinds.iter().any(is);
+    kinds.len() >= 8
+        && !has(|c| c.is_whitespace())
+        && has(|c| c.is_alphabetic())
+        && has(|c| c.is_ascii_digit())
+        && !is_address(value)
+}
+
+/// An address without a password in it.
+fn is_address(value: &str) -> bool {
+    value.contains("://") && !value.contains('@') && !value.contains(['?', '&'])
+}
