@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
-use gemicro_pipeline::evidence::{CheckRun, CheckVerdict, Exit, judge, masked};
+use gemicro_pipeline::evidence::{CheckRun, CheckVerdict, Exit, judge, masked, named};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{CheckInput, Checked, Evidence};
 use gemicro_pipeline::workflow::Check;
@@ -67,6 +67,7 @@ fn not_set_up(check: &Check, fault: &str) -> Checked {
         name: check.name.clone(),
         command: check.command.clone(),
         verdict: CheckVerdict::Failed { why },
+        tests: Vec::new(),
         took_ms: 0,
         output: String::new(),
     }
@@ -96,11 +97,13 @@ async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> 
         verdict: judge(&run),
         name: run.name,
         command: run.command,
+        tests: Vec::new(),
         took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         output: String::new(),
     };
-    if checked.fault().is_some() {
-        checked.output = ending(&run.output);
+    match checked.fault() {
+        None => checked.tests = named(&run.output),
+        Some(_) => checked.output = ending(&run.output),
     }
     Ok(checked)
 }

@@ -14,6 +14,7 @@ mod rust;
 mod scripting;
 mod tap;
 
+pub(super) use line::plain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -9,6 +9,7 @@
 mod count;
 mod markdown;
 mod masked;
+mod names;
 mod plan_block;
 mod planned_path;
 mod suite;
@@ -16,6 +17,7 @@ mod work;
 
 pub use count::{Count, counted};
 pub use masked::{Masked, masked};
+pub use names::{gone, named};
 pub use plan_block::{PLAN_INFO, PlanBlock, SECTIONS, Section, read_plan};
 pub use suite::{CheckRun, CheckVerdict, Exit, judge, shrunk};
 pub use work::{TreeFiles, faults};

@@ -4,7 +4,7 @@ use super::decide::plan_document;
 use super::state::{Now, PipelineState};
 use super::todo::document;
 use crate::evidence::SECTIONS;
-use crate::payload::{Nonce, tag_line};
+use crate::payload::{Nonce, Shape, tag_line};
 use crate::steps::{Handover, HandoverContent};
 use crate::workflow::{HandedOver, Phase, PromptContext, PromptError, Reads, Role, Work, render, untrusted};
 
@@ -12,6 +12,8 @@ use crate::workflow::{HandedOver, Phase, PromptContext, PromptError, Reads, Role
 const DIFF: &str = "changes.diff";
 /// The file about the conflicts of a merge.
 const CONFLICTS: &str = "conflicts.txt";
+/// The file about tests that are gone.
+const GONE: &str = "tests_gone.txt";
 /// The longest feedback that is passed on, in bytes.
 const MOST_FEEDBACK: usize = 32 * 1024;
 
@@ -71,6 +73,12 @@ pub(super) fn handover(state: &PipelineState, phase: &Phase) -> Vec<Handover> {
             content,
         });
     }
+    if let Some(text) = tests_gone(state, phase) {
+        files.push(Handover {
+            name: GONE.to_owned(),
+            content: HandoverContent::Text { text },
+        });
+    }
     files
 }
 
@@ -105,7 +113,27 @@ fn reads(state: &PipelineState, phase: &Phase) -> Vec<HandedOver> {
             path,
         });
     }
+    if tests_gone(state, phase).is_some() {
+        reads.push(HandedOver {
+            name: "tests_gone".to_owned(),
+            title: "tests that ran on the base and do not run any more: say whether each may be gone"
+                .to_owned(),
+            path: format!("{folder}/{GONE}"),
+        });
+    }
     reads
+}
+
+/// The tests that are gone, for who judges the difference.
+fn tests_gone(state: &PipelineState, phase: &Phase) -> Option<String> {
+    let judges = state
+        .role_of(phase)
+        .is_some_and(|role| role.shape == Shape::Auditor);
+    let is_read = artifacts(phase).iter().any(|reads| reads.artifact == "diff");
+    let (base, now) = (state.prepared.as_ref()?, state.evidence.as_ref()?);
+    let (gone, _) = now.gone_since(&base.evidence);
+    let listed = gone.iter().map(|name| format!("{name}\n")).collect();
+    (judges && is_read && !gone.is_empty()).then_some(listed)
 }
 
 fn artifacts(phase: &Phase) -> &[Reads] {

@@ -9,6 +9,9 @@ use crate::payload::{Decision, Payload, Shape};
 use crate::steps::{Evidence, MergeOutcome};
 use crate::workflow::{Phase, Role, Target, Work, Writes};
 
+/// Tests that are named where many are gone.
+const MOST_NAMED: usize = 10;
+
 /// The next thing in a phase.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Todo {
@@ -210,6 +213,14 @@ fn judged(
             if faults.is_empty() {
                 faults.extend(shrunk(on_base, evidence.n_tests()));
             }
+            if faults.is_empty() {
+                faults.extend(
+                    state
+                        .prepared
+                        .as_ref()
+                        .and_then(|it| replaced(&it.evidence, evidence)),
+                );
+            }
         }
         return match faults.is_empty() {
             true => Ending::word("done"),
@@ -241,6 +252,20 @@ fn judged(
             ..Ending::word("FAIL")
         },
     }
+}
+
+/// Says that most of the tests of the base are not there any more, however many others are.
+fn replaced(base: &Evidence, now: &Evidence) -> Option<String> {
+    let (gone, n_base) = now.gone_since(base);
+    (gone.len() * 2 > n_base).then(|| {
+        let named: Vec<&str> = gone.iter().take(MOST_NAMED).map(String::as_str).collect();
+        format!(
+            "{} of the {n_base} tests that ran on the base are gone, others in their places do not count: put them back \
+             ({})",
+            gone.len(),
+            named.join(", ")
+        )
+    })
 }
 
 /// Whether gemicro has something to write down about an answer.

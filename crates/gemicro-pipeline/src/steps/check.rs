@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::place::Place;
 use super::record::Record;
-use crate::evidence::CheckVerdict;
+use crate::evidence::{CheckVerdict, gone};
 use crate::workflow::Check;
 
 /// Its step kind.
@@ -41,6 +41,9 @@ pub struct Checked {
     pub command: String,
     /// What it says.
     pub verdict: CheckVerdict,
+    /// The names of the tests that ran, where it passed and told all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
     /// How long it took.
     pub took_ms: u64,
     /// The end of what it printed.
@@ -60,6 +63,20 @@ impl Evidence {
             })
         });
         failed.collect()
+    }
+
+    /// The tests that ran on the base and not here, and how many there were: of every suite that names them in both.
+    #[must_use]
+    pub fn gone_since(&self, base: &Self) -> (Vec<String>, usize) {
+        let (mut missing, mut n_base) = (Vec::new(), 0);
+        for before in &base.checks {
+            let mut now = self.checks.iter().filter(|now| !now.tests.is_empty());
+            if let Some(now) = now.find(|now| now.name == before.name) {
+                missing.extend(gone(&before.tests, &now.tests));
+                n_base += before.tests.len();
+            }
+        }
+        (missing, n_base)
     }
 
     /// How many tests ran in all, where every suite told it.

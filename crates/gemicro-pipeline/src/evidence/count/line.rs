@@ -3,7 +3,7 @@
 use super::Count;
 
 /// The output without colours, every line ending as `\n`.
-pub(super) fn plain(output: &str) -> String {
+pub(in super::super) fn plain(output: &str) -> String {
     let mut text = String::with_capacity(output.len());
     let mut chars = output.chars().peekable();
     while let Some(c) = chars.next() {

@@ -70,6 +70,7 @@ fn judged(tree: &str, verdict: CheckVerdict) -> Evidence {
             name: "tests".to_owned(),
             command: "make test".to_owned(),
             verdict,
+            tests: Vec::new(),
             took_ms: 5,
             output: String::new(),
         }],
@@ -105,8 +106,12 @@ pub(super) fn begun(mode: Mode) -> Pipeline {
 }
 
 pub(super) fn begun_with(plan: &PipelinePlan) -> Pipeline {
+    begun_on(plan, &prepared())
+}
+
+pub(super) fn begun_on(plan: &PipelinePlan, prepared: &Prepared) -> Pipeline {
     let mut pipeline = Journal::new(PipelineFlow, plan);
-    pipeline.complete("init", &prepared());
+    pipeline.complete("init", prepared);
     pipeline
 }
 

@@ -1,12 +1,13 @@
 //! What goes wrong in a pipeline.
 
 use gemicro_event::ErrorKind;
-use gemicro_pipeline::steps::Taken;
+use gemicro_pipeline::steps::{Evidence, Prepared, Taken};
 use gemicro_pipeline::workflow::Mode;
 use serde_json::json;
 
 use super::in_hand::{
-    COMMIT, PLAN, audited, begun, developed, evidence, outcomes, planned, prompt, says, taken,
+    COMMIT, PLAN, Pipeline, audited, begun, begun_on, counted, developed, evidence, outcomes, plan, planned,
+    prepared, prompt, says, taken,
 };
 
 #[test]
@@ -50,6 +51,57 @@ fn fewer_tests_than_on_the_base_are_a_fault() {
     fewer.checks[0].verdict = gemicro_pipeline::evidence::CheckVerdict::Passed { n_tests: Some(2) };
     pipeline.complete("implementation.1:check", &fewer);
     assert!(prompt(&pipeline, "implementation.2:agent.1").contains("on the base 3"));
+}
+
+/// What the checks say where a suite ran these tests.
+fn naming(tree: &str, tests: &[&str]) -> Evidence {
+    let mut evidence = counted(tree, tests.len().try_into().unwrap());
+    evidence.checks[0].tests = tests.iter().map(|test| (*test).to_owned()).collect();
+    evidence
+}
+
+/// The developer is done, and its checks ran these tests; on the base there were three.
+fn developed_with(tests: &[&str]) -> Pipeline {
+    let base = Prepared {
+        evidence: naming("tree-0", &["a::adds", "a::takes", "b::halves"]),
+        ..prepared()
+    };
+    let mut pipeline = begun_on(&plan(Mode::Direct), &base);
+    planned(&mut pipeline);
+    let claim = json!({ "commit_hash": COMMIT, "status": "success" });
+    says(&mut pipeline, "implementation.1", &claim);
+    pipeline.complete("implementation.1:import", &taken("tree-1"));
+    pipeline.complete("implementation.1:check", &naming("tree-1", tests));
+    pipeline
+}
+
+#[test]
+fn tests_in_the_place_of_those_of_the_base_do_not_count() {
+    let pipeline = developed_with(&["a::adds", "x::one", "x::two", "x::three"]);
+    let told = prompt(&pipeline, "implementation.2:agent.1");
+    assert!(
+        told.contains("2 of the 3 tests that ran on the base are gone"),
+        "{told}"
+    );
+    assert!(told.contains("(a::takes, b::halves)"), "{told}");
+}
+
+#[test]
+fn tests_that_are_gone_are_handed_to_the_auditor() {
+    let told = prompt(
+        &developed_with(&["c::adds", "c::takes", "x::one"]),
+        "audit.1:agent.1",
+    );
+    assert!(
+        told.contains("tests_gone.txt`: tests that ran on the base"),
+        "{told}"
+    );
+    // Those that were only moved are not gone.
+    let told = prompt(
+        &developed_with(&["c::adds", "c::takes", "c::halves"]),
+        "audit.1:agent.1",
+    );
+    assert!(!told.contains("tests_gone.txt"), "{told}");
 }
 
 #[test]

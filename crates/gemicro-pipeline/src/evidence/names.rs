@@ -1,0 +1,100 @@
+//! Reads from the output of a test run which tests ran, so that tests put in the place of others are noticed.
+//!
+//! [`named`] gives names only where the output names every test that it counts. [`gone`] compares by the last part of a
+//! name: a test that was only moved is still there.
+
+use std::collections::BTreeMap;
+
+use super::count::{Count, counted, plain};
+
+/// The names of the tests that ran; none where the output does not name all of them.
+pub fn named(output: &str) -> Vec<String> {
+    let text = plain(output);
+    let lines: Vec<&str> = text.lines().collect();
+    let all = |read: fn(&str) -> Option<&str>| -> Vec<String> {
+        let names = lines.iter().filter_map(|line| read(line));
+        names.map(|name| name.trim().to_owned()).collect()
+    };
+    let mut names: Vec<String> = [cargo, nextest, pytest, go].into_iter().flat_map(all).collect();
+    // Any test can print such lines: they count where no other program named tests.
+    if names.is_empty() {
+        names = all(tap);
+    }
+    let n_names = u64::try_from(names.len()).unwrap_or(u64::MAX);
+    match counted(output) {
+        Some(Count { n_run, .. }) if n_run == n_names => names,
+        Some(_) | None => Vec::new(),
+    }
+}
+
+/// The tests of the base that did not run, in its order.
+pub fn gone(base: &[String], now: &[String]) -> Vec<String> {
+    let mut there: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in now {
+        *there.entry(last_part(name)).or_default() += 1;
+    }
+    let mut missing = Vec::new();
+    for name in base {
+        match there.get_mut(last_part(name)) {
+            Some(n) if *n > 0 => *n -= 1,
+            Some(_) | None => missing.push(name.clone()),
+        }
+    }
+    missing
+}
+
+/// `tests/test_a.py::test_x[1]`, `module::tests::adds`, `src/lib.rs - adds (line 3)`, `tests/hello_test.sh`.
+fn last_part(name: &str) -> &str {
+    let name = name.split(" (line ").next().unwrap_or(name);
+    let (path, parameters) = match name.find('[') {
+        Some(at) => name.split_at(at),
+        None => (name, ""),
+    };
+    let begins = path.rfind([':', '/']).map_or(0, |at| at + 1);
+    &name[begins..path.len() + parameters.len()]
+}
+
+/// `test module::adds ... ok`
+fn cargo(line: &str) -> Option<&str> {
+    let (name, outcome) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
+    (outcome == "ok" || outcome.starts_with("FAILED")).then_some(name)
+}
+
+/// `PASS [   0.005s] (1/2) crate module::adds`
+fn nextest(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let rest = ["PASS [", "FAIL ["]
+        .iter()
+        .find_map(|word| line.strip_prefix(word))?;
+    rest.split_once("s] ")?.1.rsplit(' ').next()
+}
+
+/// `tests/test_a.py::test_x PASSED [ 50%]`
+fn pytest(line: &str) -> Option<&str> {
+    let outcomes = [" PASSED", " FAILED", " XFAIL", " XPASS"];
+    let at = outcomes.iter().find_map(|outcome| line.find(outcome))?;
+    let name = &line[..at];
+    (name.contains("::") && !name.starts_with(' ')).then_some(name)
+}
+
+/// `--- PASS: TestAdds (0.00s)`
+fn go(line: &str) -> Option<&str> {
+    let (outcome, rest) = line.strip_prefix("--- ")?.split_once(": ")?;
+    let (name, time) = rest.rsplit_once(" (")?;
+    (matches!(outcome, "PASS" | "FAIL") && time.ends_with("s)")).then_some(name)
+}
+
+/// `ok 1 - adds`
+fn tap(line: &str) -> Option<&str> {
+    let rest = line
+        .strip_prefix("not ok ")
+        .or_else(|| line.strip_prefix("ok "))?;
+    let is_skipped = rest
+        .split_once('#')
+        .is_some_and(|(_, directive)| directive.trim().to_ascii_lowercase().starts_with("skip"));
+    let name = rest.split_once(" - ").map_or(rest, |(_, name)| name);
+    (!is_skipped).then_some(name)
+}
+
+#[cfg(test)]
+mod tests;
