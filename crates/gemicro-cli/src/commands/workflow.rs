@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use gemicro_core::ask::AgentName;
+use gemicro_engine::pipeline::found_checks;
 use gemicro_pipeline::workflow::{
     MissingTool, Problem, Workflow, check_for, show_mermaid, show_text, warnings,
 };
@@ -79,7 +80,13 @@ pub(crate) fn run(ctx: &Context, args: &WorkflowArgs) -> Result<(), Stopped> {
     match &args.command {
         WorkflowCommand::Check { file, agent, format } => {
             let found = workflow_file::find(file.as_deref(), directory)?;
-            let workflow = workflow_file::read(&found);
+            // As a run finds them.
+            let workflow = workflow_file::read(&found).map(|mut workflow| {
+                if workflow.checks.is_empty() {
+                    workflow.checks = found_checks(directory);
+                }
+                workflow
+            });
             match format {
                 DataFormat::Text => tell(ctx, &found.shown, *agent, &workflow?),
                 DataFormat::Json | DataFormat::Jsonl => print_object(&found.shown, *agent, workflow),

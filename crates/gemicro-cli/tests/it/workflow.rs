@@ -112,6 +112,36 @@ fn the_file_is_found_up_to_the_top_of_the_repository() {
 }
 
 #[test]
+fn checks_are_judged_as_a_run_does() {
+    let world = World::new();
+    world.must(&["init"]);
+    let file = world.path(".gemicro/workflow.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    for masked in [
+        "make test || true",
+        "sh -n tests/run.sh",
+        "make test SHELL=/bin/true",
+        "PATH=.:$PATH make test",
+    ] {
+        let checks = format!("checks: [{{ name: tests, command: '{masked}', tests: true }}]");
+        fs::write(&file, text.replace("checks: []", &checks)).unwrap();
+        let called = world.call(&["workflow", "check"]);
+        assert_eq!(called.code, 2, "{masked}: {}", called.stdout);
+        assert!(
+            called.stderr.contains("it proves nothing"),
+            "{masked}: {}",
+            called.stderr
+        );
+    }
+    // What a run finds by itself is there.
+    fs::write(&file, text).unwrap();
+    fs::write(world.path("Cargo.toml"), "").unwrap();
+    let called = world.must(&["workflow", "check"]);
+    assert!(called.stdout.contains("1 checks"), "{}", called.stdout);
+    assert_eq!(called.stderr, "");
+}
+
+#[test]
 fn all_that_is_wrong_is_said_at_once() {
     let world = World::new();
     world.must(&["init"]);

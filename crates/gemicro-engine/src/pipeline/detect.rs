@@ -11,7 +11,8 @@ const TIMEOUT_MS: u64 = 20 * 60 * 1000;
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The checks that the files of a folder speak for; the first kind of project that is found counts.
-pub(super) fn detect(folder: &Path) -> Vec<Check> {
+#[must_use]
+pub fn found_checks(folder: &Path) -> Vec<Check> {
     let has = |name: &str| folder.join(name).is_file();
     let command = if has("Cargo.toml") {
         Some("cargo test")
@@ -69,7 +70,7 @@ mod tests {
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).expect("a file");
         }
-        detect(folder.path())
+        found_checks(folder.path())
             .into_iter()
             .map(|check| check.command)
             .collect()

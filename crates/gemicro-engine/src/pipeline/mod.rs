@@ -27,6 +27,7 @@ mod workflow_reader;
 mod writing;
 
 pub(crate) use branch_at::{Tools, open_for_agent};
+pub use detect::found_checks;
 pub(crate) use executor::PipelineSteps;
 pub use forges::Forges;
 pub use gemicro_pipeline::{flow, forge, payload, steps, workflow};

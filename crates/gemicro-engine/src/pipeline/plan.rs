@@ -9,7 +9,7 @@ use gemicro_pipeline::evidence::masked;
 use gemicro_pipeline::plan::PipelinePlan;
 use gemicro_pipeline::workflow::{Mode, Workflow, check_for};
 
-use super::detect::detect;
+use super::detect::found_checks;
 use crate::Plan;
 use crate::plan::{folder, priced, task_branch};
 use crate::request::PipelineRequest;
@@ -81,7 +81,7 @@ fn with_checks(
     notices: &mut Vec<String>,
 ) -> Result<Workflow, Failure> {
     if workflow.checks.is_empty() {
-        workflow.checks = detect(directory);
+        workflow.checks = found_checks(directory);
         for check in &workflow.checks {
             notices.push(format!(
                 "the workflow names no checks; found here: {}",

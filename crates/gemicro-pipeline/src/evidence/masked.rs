@@ -5,7 +5,8 @@
 //! The command is parsed as a shell program (`syntax`) and walked statement by statement (`walk`). Every statement has a
 //! [place](place::Place): what becomes of its exit status there. A program that checks something, in a place where its
 //! status is lost, makes the whole command a masked one. What a simple command is (a program that checks, a preparation, a
-//! source of text, an end of the shell) is said by `program`, with the lists in `table`; which right side of `||` always
+//! source of text, an end of the shell) is said by `program`, with the lists in `table`; what variables make of it by
+//! `variable`; which right side of `||` always
 //! fails is said by `ending`.
 //!
 //! The rule is one: the status of every program must reach the exit status of the whole. Preparations (`cd`, `mkdir`,
@@ -21,6 +22,7 @@ mod place;
 mod program;
 mod syntax;
 mod table;
+mod variable;
 mod walk;
 mod word;
 mod wrapper;

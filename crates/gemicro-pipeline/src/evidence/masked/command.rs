@@ -3,10 +3,10 @@
 use tree_sitter::Node;
 
 use super::Masked;
-use super::options;
 use super::place::{Loss, Place};
 use super::program::{self, Kind, Script};
 use super::syntax::{children, source};
+use super::variable;
 use super::walk::{self, State, Walk};
 use super::word::{self, Word};
 use super::wrapper;
@@ -21,17 +21,12 @@ impl Walk<'_> {
         self.simple(&words, source(node, self.text), place, state)
     }
 
-    /// `NAME=value`: options of a program may hide in it.
+    /// `NAME=value`: it may change what a program runs.
     pub(super) fn variable(&self, node: Node<'_>) -> Result<(), Masked> {
         if node.kind() != "variable_assignment" {
             return Ok(());
         }
-        let assignment = Word::read(node, self.text);
-        let named = assignment.known().and_then(|text| text.split_once('='));
-        match named.and_then(|(name, value)| options::of_variable(name, value)) {
-            None => Ok(()),
-            Some(masked) => Err(masked),
-        }
+        variable::of_assignment(&Word::read(node, self.text)).map_or(Ok(()), Err)
     }
 
     fn simple(
@@ -41,8 +36,24 @@ impl Walk<'_> {
         place: &Place,
         state: &mut State,
     ) -> Result<(), Masked> {
+        // `env` and `make` take variables as words.
+        let replaced = words.iter().skip(1).find_map(variable::of_assignment);
         let words = wrapper::peeled(words);
-        match program::classify(words) {
+        match (program::classify(words), replaced) {
+            (Kind::Hides(masked), _) | (_, Some(masked)) => Err(masked),
+            (kind, None) => self.kind(kind, words, piece, place, state),
+        }
+    }
+
+    fn kind(
+        &mut self,
+        kind: Kind,
+        words: &[Word],
+        piece: &str,
+        place: &Place,
+        state: &mut State,
+    ) -> Result<(), Masked> {
+        match kind {
             Kind::Preparation => Ok(()),
             Kind::Question => self.asked(piece, place, state),
             Kind::Source if place.is_source => Ok(()),
@@ -137,6 +148,10 @@ fn set(words: &[Word], state: &mut State) -> Result<(), Masked> {
         } else {
             None
         };
+        if turns_on && (text.contains('n') || named == Some("noexec")) {
+            let reason = format!("after `set {text}` nothing is run any more");
+            return Err(Masked::new(&format!("set {text}"), reason));
+        }
         let errexit = text.contains('e') || named == Some("errexit");
         let pipefail = named == Some("pipefail");
         if !turns_on && (errexit || pipefail) {

@@ -71,7 +71,8 @@ pub(super) fn classify(words: &[Word]) -> Kind {
         "exec" => return Kind::Replace,
         // Only what looks, as `command -v`, is left of it.
         "command" => return Kind::Preparation,
-        "alias" | "enable" => {
+        "hash" if !words.iter().any(|word| word.known() == Some("-p")) => return Kind::Preparation,
+        "alias" | "enable" | "hash" => {
             let reason = format!("`{name}` can give a program's name another meaning: leave it out");
             return Kind::Hides(Masked::new(name, reason));
         }
@@ -127,7 +128,9 @@ pub(super) fn key(words: &[Word]) -> String {
 fn script(words: &[Word]) -> Option<Kind> {
     for (idx, word) in words.iter().enumerate() {
         let Some(name) = word.base() else { continue };
-        if table::SHELLS.contains(&name) {
+        // Programs that only look for words may look for one of these.
+        let looks = words.first().and_then(Word::base);
+        if table::SHELLS.contains(&name) && !looks.is_some_and(|name| table::SOURCES.contains(&name)) {
             let kind = shell(&words[idx..], idx == 0);
             if kind.is_some() {
                 return kind;
@@ -147,7 +150,7 @@ fn shell(words: &[Word], is_first: bool) -> Option<Kind> {
         errexit: false,
         pipefail: false,
     };
-    let mut has_text = false;
+    let (mut has_text, mut only_reads) = (false, false);
     let mut at = 1;
     while let Some(word) = words.get(at) {
         let Some(option) = word
@@ -157,10 +160,14 @@ fn shell(words: &[Word], is_first: bool) -> Option<Kind> {
             break;
         };
         at += 1;
+        if option == "--" {
+            break;
+        }
         if option.starts_with("--") {
             continue;
         }
         let turns_on = option.starts_with('-');
+        only_reads |= turns_on && option.contains(['n', 'D']);
         has_text |= turns_on && option.contains('c');
         if option.contains('e') {
             script.errexit = turns_on;
@@ -169,10 +176,16 @@ fn shell(words: &[Word], is_first: bool) -> Option<Kind> {
             match words.get(at).and_then(Word::known) {
                 Some("pipefail") => script.pipefail = turns_on,
                 Some("errexit") => script.errexit = turns_on,
+                Some("noexec") => only_reads |= turns_on,
                 Some(_) | None => {}
             }
             at += 1;
         }
+    }
+    let name = words.first().and_then(Word::base).unwrap_or_default();
+    if only_reads && (is_first || at < words.len()) {
+        let reason = format!("`{name} -n` only reads what it is given, and runs nothing of it");
+        return Some(Kind::Idle(Masked::new(name, reason)));
     }
     if has_text {
         script.text = words.get(at).and_then(Word::known).map(str::to_owned);
@@ -180,7 +193,6 @@ fn shell(words: &[Word], is_first: bool) -> Option<Kind> {
     }
     let reads_input = is_first && at >= words.len();
     reads_input.then(|| {
-        let name = words.first().and_then(Word::base).unwrap_or_default();
         let reason = format!("`{name}` runs what it reads, which is not known before: give it with `-c`");
         Kind::Hides(Masked::new(name, reason))
     })

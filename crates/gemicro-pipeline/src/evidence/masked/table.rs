@@ -38,6 +38,18 @@ pub(super) const REPEATERS: &[&str] = &["gxargs", "parallel", "xargs"];
 /// Shells.
 pub(super) const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "mksh", "sh", "zsh"];
 
+/// Programs that succeed whatever they are given.
+pub(super) const NOTHING: &[&str] = &[":", "cat", "echo", "printf", "true"];
+
+/// Names of variables that hold a program.
+pub(super) const TOOLS: &[&str] = &[
+    "bash", "cargo", "cc", "cxx", "go", "jest", "make", "node", "npm", "npx", "perl", "pytest", "python",
+    "python3", "ruby", "rustc", "sh", "tox",
+];
+
+/// Options that take a program with which others are run.
+pub(super) const RUNNING: &[&str] = &["--exec", "--runner", "--shell", "--test-runner", "-exec"];
+
 /// Programs that take a command as one text after `-c`.
 pub(super) const CARRIERS: &[&str] = &["flock", "runuser", "script", "su"];
 
@@ -98,6 +110,8 @@ pub(super) const IDLE_OF: &[(&str, &str)] = &[
     ("go test", "-c"),
     ("go test", "-list"),
     ("go test", "-n"),
+    ("make", "--question"),
+    ("make", "--touch"),
     ("gradle", "-m"),
     ("pytest", "-h"),
 ];

@@ -63,8 +63,11 @@ fn inside(words: &[Word]) -> Option<&[Word]> {
     }
     let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == name)?;
     let mut at = 1;
-    while let Some(word) = words.get(at).and_then(Word::known) {
-        let is_assignment = name == "env" && word.contains('=');
+    while let Some(word) = words.get(at) {
+        let is_assignment = name == "env" && word.source.contains('=');
+        let Some(word) = word.known().or(is_assignment.then_some(word.source.as_str())) else {
+            break;
+        };
         if is_assignment || (word.starts_with('-') && word.len() > 1) {
             // `command -v` and `command -V` only look.
             if name == "command" && word != "-p" && word != "--" {

@@ -3,6 +3,7 @@
 mod artifacts;
 mod documents;
 mod edges;
+mod masks;
 mod names;
 mod numbers;
 mod paths;

@@ -251,6 +251,11 @@ const CASES: &[Case] = &[
         &["43:13: checks.tests: there are two checks of this name: rename one"],
     ),
     (
+        "command: make test,",
+        "command: make test || true,",
+        &["42:13: checks.tests: it proves nothing: `|| true` hides the exit status of `make test`"],
+    ),
+    (
         "version: 1",
         "version: 1\n\tx: 1",
         &["2:10: while scanning a plain scalar, found a tab"],
