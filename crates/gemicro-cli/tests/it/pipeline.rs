@@ -6,6 +6,7 @@
 
 mod bad_agents;
 mod bad_input;
+mod beside;
 mod checks;
 mod dark_mode;
 mod forges;

@@ -104,6 +104,66 @@ impl ToolEnd {
     }
 }
 
+/// The user's repository changed while a step worked on a branch of it, and nothing of the step can have done that. From
+/// the executor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepositoryChanged {
+    /// What changed, at least one.
+    pub changes: Vec<RepositoryChange>,
+}
+event_payload!(RepositoryChanged, "repository_changed", |it| it.words());
+
+/// One change of the user's repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepositoryChange {
+    /// The reference, the checkout, or the file in the git directory.
+    pub what: String,
+    /// What it was; nothing when it was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// What it is; nothing when it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+impl RepositoryChanged {
+    /// `main of your repository moved from 1a2b3c4 to 5d6e7f8 meanwhile; was that you?`
+    fn words(&self) -> String {
+        let is_branch = |change: &&RepositoryChange| change.what.starts_with("refs/heads/");
+        let named = self.changes.iter().find(is_branch).or(self.changes.first());
+        let more = match self.changes.len() {
+            0 | 1 => String::new(),
+            n_changes => format!(", and {} more", n_changes - 1),
+        };
+        match named {
+            Some(change) => format!("{} meanwhile{more}; was that you?", change.words()),
+            None => "Nothing of your repository changed".to_owned(),
+        }
+    }
+}
+
+impl RepositoryChange {
+    fn words(&self) -> String {
+        let short = |value: &str| value.chars().take(7).collect::<String>();
+        let Some(name) = self.what.strip_prefix("refs/") else {
+            return format!("{} of your repository changed", self.what);
+        };
+        let name = ["heads/", "tags/", "remotes/"]
+            .iter()
+            .find_map(|sort| name.strip_prefix(sort))
+            .unwrap_or(name);
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => format!(
+                "{name} of your repository moved from {} to {}",
+                short(before),
+                short(after)
+            ),
+            (None, Some(after)) => format!("{name} of your repository was made at {}", short(after)),
+            (_, None) => format!("{name} of your repository was deleted"),
+        }
+    }
+}
+
 event_readers! {
     /// Readers of the events of agent tasks.
     pub trait AskReaders {
@@ -111,6 +171,7 @@ event_readers! {
         AgentAnswered => as_agent_answered, try_as_agent_answered;
         ToolCalled => as_tool_called, try_as_tool_called;
         ToolEnded => as_tool_ended, try_as_tool_ended;
+        RepositoryChanged => as_repository_changed, try_as_repository_changed;
     }
 }
 
@@ -120,4 +181,5 @@ pub fn register(registry: &mut Registry) {
     registry.add::<AgentAnswered>();
     registry.add::<ToolCalled>();
     registry.add::<ToolEnded>();
+    registry.add::<RepositoryChanged>();
 }

@@ -11,7 +11,10 @@ mod task;
 mod template;
 mod tool;
 
-pub use events::{AgentAnswered, AgentStarted, AskReaders, ToolCalled, ToolEnd, ToolEnded, register};
+pub use events::{
+    AgentAnswered, AgentStarted, AskReaders, RepositoryChange, RepositoryChanged, ToolCalled, ToolEnd,
+    ToolEnded, register,
+};
 pub use flow::{ASK_STEP, AskFlow, AskPlan, AskState, FALLBACK_STEP};
 pub use metrics::ToolMetrics;
 pub use route::{Route, route};

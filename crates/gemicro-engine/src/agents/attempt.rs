@@ -28,6 +28,7 @@ use super::pool::{Kept, Key};
 use super::seen::{Facts, Seen};
 use super::setup::{AgentAccess, cli, must_ask};
 use super::submission::ResultTool;
+use super::tripped::Worker;
 use super::turned::{Turned, refused};
 use super::verdict::Verdict;
 use super::way;
@@ -365,10 +366,8 @@ impl<'a> Attempt<'a> {
             }
             _ => None,
         };
-        let (tripped, landed) = branch.leave(landing).await;
-        for message in tripped {
-            self.seen.reporter.alarm(message);
-        }
+        let (tripped, landed) = branch.leave(landing, Worker::Agent).await;
+        tripped.tell(&self.seen.reporter);
         match landed? {
             Ok(outcome) => Some(outcome),
             Err(failure) => {

@@ -16,6 +16,7 @@ use super::landing::Landing;
 use super::setup::AgentSetup;
 use super::stage::Stage;
 use super::task_folder::{Marks, find, id_of, lock, tasks_folder, told};
+use super::tripped::{Tripped, Worker};
 
 /// A branch that a run works on; nobody else does meanwhile.
 pub(crate) struct OnBranch {
@@ -51,20 +52,21 @@ impl OnBranch {
     pub(crate) async fn leave(
         self,
         landing: Option<Landing>,
-    ) -> (Vec<String>, Option<Result<BranchOutcome, Failure>>) {
+        worker: Worker,
+    ) -> (Tripped, Option<Result<BranchOutcome, Failure>>) {
         let left = tokio::task::spawn_blocking(move || {
-            let tripped = self.tripped();
+            let tripped = self.tripped(worker);
             (tripped, landing.map(|landing| self.land(&landing)))
         });
         left.await
-            .unwrap_or_else(|error| (Vec::new(), Some(Err(crashed(&error)))))
+            .unwrap_or_else(|error| (Tripped::default(), Some(Err(crashed(&error)))))
     }
 
     /// Ends the work on a branch in whose folder nothing is left that was not taken over.
-    pub(crate) async fn leave_clean(self) -> Vec<String> {
+    pub(crate) async fn leave_clean(self, worker: Worker) -> Tripped {
         let left = tokio::task::spawn_blocking(move || {
             self.marks.end();
-            self.tripped()
+            self.tripped(worker)
         });
         left.await.unwrap_or_default()
     }
@@ -181,9 +183,9 @@ impl OnBranch {
     }
 
     /// Takes a branch that was made now away again, with its folder.
-    pub(crate) async fn abandon(self) -> Result<Vec<String>, Failure> {
+    pub(crate) async fn abandon(self) -> Result<Tripped, Failure> {
         let abandoned = tokio::task::spawn_blocking(move || {
-            let tripped = self.tripped();
+            let tripped = self.tripped(Worker::Gemicro);
             let (slug, tip) = (self.task.slug().clone(), self.task.tip().clone());
             self.marks.end();
             self.task.discard().map_err(|error| told(&error))?;
@@ -272,26 +274,10 @@ impl OnBranch {
         Ok(outcome)
     }
 
-    /// What changed in the user's repository while the agent worked, beside the branch: by the user, or by what should
-    /// not be possible.
-    fn tripped(&self) -> Vec<String> {
-        let after = match Tripwire::take(&self.repository, self.task.slug()) {
-            Ok(after) => after,
-            Err(error) => return vec![format!("nobody can say whether the repository changed: {error}")],
-        };
-        let shown = |value: Option<String>| value.unwrap_or_else(|| "nothing".to_owned());
-        // Branches of other tasks are moved by their own runs.
-        let changes = self.before.compare(&after).into_iter();
-        let changes = changes.filter(|change| !change.what.starts_with("refs/heads/task/"));
-        let changes = changes.map(|change| {
-            format!(
-                "while the agent worked, {} of your repository changed from {} to {}: if that was not you, look at it",
-                change.what,
-                shown(change.before),
-                shown(change.after)
-            )
-        });
-        changes.collect()
+    /// What changed in the user's repository meanwhile, beside the branch.
+    fn tripped(&self, worker: Worker) -> Tripped {
+        let after = Tripwire::take(&self.repository, self.task.slug());
+        Tripped::between(&self.before, after, worker)
     }
 
     fn take_over(&mut self, landing: &Landing) -> Result<Import, RepositoryError> {

@@ -5,7 +5,7 @@
 //! new, or told what was said before), `place` and `about` (folders of homes and sessions), `pool` (processes between
 //! turns), `memory` (what was said), `way` (gateway and walls), `login` (files of a login on their way in and back),
 //! `seen` (what the gateway tells while the agent works), `submission` (results handed in by a tool), `verdict` (what it came to), `traces` (what it left in its
-//! folder), `messages` (what it printed). `commons` is what several engines share.
+//! folder), `tripped` (what else changed meanwhile), `messages` (what it printed). `commons` is what several engines share.
 
 mod about;
 mod attempt;
@@ -29,6 +29,7 @@ mod submission;
 mod task_folder;
 mod tools;
 mod traces;
+mod tripped;
 mod turned;
 mod verdict;
 mod way;
@@ -41,3 +42,4 @@ pub(crate) use landing::Landing;
 pub use pool::WarmStatus;
 pub use setup::{AgentAccess, AgentSetup, Login, PolicyReader};
 pub(crate) use task_folder::told;
+pub(crate) use tripped::{Tripped, Worker};

@@ -14,7 +14,7 @@ use gemicro_guard::repository::CommitMessage;
 use gemicro_guard::sandbox::{Limits, Mode, Network, Tier};
 use tokio_util::sync::CancellationToken;
 
-use crate::agents::{Landing, OnBranch};
+use crate::agents::{Landing, OnBranch, Tripped, Worker};
 use crate::pipeline::Tools;
 
 /// Commits of the history that count for a ranking.
@@ -92,7 +92,7 @@ impl BranchWorkshop {
     }
 
     /// Takes the branch away again: nothing was committed on it.
-    pub(super) async fn abandon(self) -> Result<Vec<String>, Failure> {
+    pub(super) async fn abandon(self) -> Result<Tripped, Failure> {
         let_go(self.branch)?.abandon().await
     }
 
@@ -111,21 +111,21 @@ impl BranchWorkshop {
         texts: &[NewText],
         message: CommitMessage,
         cancel: &CancellationToken,
-    ) -> Result<(Workshop, Changes, Vec<String>, Result<BranchOutcome, Failure>), Failure> {
+    ) -> Result<(Workshop, Changes, Tripped, Result<BranchOutcome, Failure>), Failure> {
         self.renew().await?;
         for text in texts {
             self.workshop.write(&text.path, &text.new, cancel).await?;
         }
         let landing = Landing::with(&tools.setup, self.tier, message);
-        let (tripped, outcome) = let_go(self.branch)?.leave(Some(landing)).await;
+        let (tripped, outcome) = let_go(self.branch)?.leave(Some(landing), Worker::Agent).await;
         let outcome = outcome.unwrap_or_else(|| Err(internal("the branch was left without a landing")));
         Ok((self.workshop, self.changes, tripped, outcome))
     }
 
     /// Leaves the branch as it is in the user's repository, with nothing uncommitted behind.
-    pub(super) async fn leave(self) -> Result<Vec<String>, Failure> {
+    pub(super) async fn leave(self) -> Result<Tripped, Failure> {
         self.renew().await?;
-        Ok(let_go(self.branch)?.leave_clean().await)
+        Ok(let_go(self.branch)?.leave_clean(Worker::Agent).await)
     }
 
     fn held(&self) -> MutexGuard<'_, OnBranch> {

@@ -70,7 +70,7 @@ async fn measured(tools: &Tools, call: &StepCall) -> Result<Observation, Failure
         Err(_) if at.is_new() => at.abandon().await?,
         Ok(_) | Err(_) => at.leave().await?,
     };
-    left(tripped, call);
+    tripped.tell(&call.reporter);
     observation
 }
 
@@ -82,7 +82,7 @@ async fn tried(tools: &Tools, call: &StepCall) -> Result<Trial, Failure> {
     }
     match try_out(&at, &input, &call.cancel).await {
         Ok(Found::Rejected(trial)) => {
-            left(at.leave().await?, call);
+            at.leave().await?.tell(&call.reporter);
             Ok(*trial)
         }
         Ok(Found::Good(good)) => land(tools, at, *good, call).await,
@@ -97,10 +97,13 @@ async fn tried(tools: &Tools, call: &StepCall) -> Result<Trial, Failure> {
 async fn land(tools: &Tools, at: BranchWorkshop, good: Good, call: &StepCall) -> Result<Trial, Failure> {
     let message = message(&good, call);
     let (workshop, changes, tripped, outcome) = at.land(tools, &good.texts, message, &call.cancel).await?;
-    left(tripped, call);
+    tripped.tell(&call.reporter);
     match outcome {
         Ok(outcome) => {
-            left(outcome.notes, call);
+            outcome
+                .notes
+                .into_iter()
+                .for_each(|note| call.reporter.alarm(note));
             let landed = Landed {
                 branch: outcome.name,
                 commit: outcome.new,
@@ -119,7 +122,7 @@ async fn land(tools: &Tools, at: BranchWorkshop, good: Good, call: &StepCall) ->
 async fn recognised(at: BranchWorkshop, input: &TrialInput, call: &StepCall) -> Result<Trial, Failure> {
     let (tip, branch) = (at.tip(), input.place.branch.clone());
     let after = observe(&at, &input.place.commands, (&at.changes, &tip), &call.cancel).await;
-    left(at.leave().await?, call);
+    at.leave().await?.tell(&call.reporter);
     let after = after?;
     let before: u64 = input
         .uncovered
@@ -179,13 +182,6 @@ fn message(good: &Good, call: &StepCall) -> CommitMessage {
 
 fn is_about_the_commit(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::ImportRefused | ErrorKind::BranchSwitched)
-}
-
-/// Says what else changed in the user's repository meanwhile.
-fn left(tripped: Vec<String>, call: &StepCall) {
-    for message in tripped {
-        call.reporter.alarm(message);
-    }
 }
 
 fn read<T: serde::de::DeserializeOwned>(input: &Json) -> Result<T, Failure> {

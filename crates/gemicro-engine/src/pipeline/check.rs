@@ -14,7 +14,7 @@ use super::branch_at::{Tools, blocking, commit, open_plain};
 use super::caches::Use;
 use super::checkout::{Checkout, SetUp};
 use super::writing::write;
-use crate::agents::{OnBranch, told};
+use crate::agents::{OnBranch, Worker, told};
 
 /// What is kept of the output of a check that failed, in bytes.
 const KEPT: usize = 4096;
@@ -23,10 +23,8 @@ const KEPT: usize = 4096;
 pub(super) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> Result<Evidence, Failure> {
     let branch = open_plain(tools, &input.place, call).await?;
     let (evidence, branch) = gather(tools, branch, (&input, Use::Check), &call.cancel).await?;
-    let tripped = branch.leave_clean().await;
-    tripped
-        .into_iter()
-        .for_each(|message| call.reporter.alarm(message));
+    let tripped = branch.leave_clean(Worker::Agent).await;
+    tripped.tell(&call.reporter);
     Ok(evidence)
 }
 

@@ -8,7 +8,7 @@ use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{DeliverInput, Delivered};
 
 use super::branch_at::{Tools, blocking, commit, open_plain};
-use crate::agents::told;
+use crate::agents::{Worker, told};
 
 /// The step.
 pub(super) async fn deliver(
@@ -82,6 +82,6 @@ pub(super) async fn deliver(
             delivered.request = Some(local_request(&offer, shown.as_deref()));
         }
     }
-    let _ = branch.leave_clean().await;
+    let _ = branch.leave_clean(Worker::Gemicro).await;
     Ok(delivered)
 }

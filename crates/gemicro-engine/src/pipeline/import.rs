@@ -9,7 +9,7 @@ use gemicro_pipeline::steps::{Claim, ImportInput, Taken};
 
 use super::branch_at::{Found, Tools, blocking, by, commit, open};
 use super::claims::{Held, hold};
-use crate::agents::{Landing, told};
+use crate::agents::{Landing, Worker, told};
 
 /// Where gemicro itself writes, before and after what an agent commits.
 const DOCUMENT_FOLDERS: [&str; 8] = [
@@ -45,20 +45,16 @@ pub(super) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -
             if let Claim::Merge { theirs, .. } = &input.claim {
                 landing = landing.knowing(commit(theirs)?);
             }
-            let (tripped, landed) = branch.leave(Some(landing)).await;
-            tripped
-                .into_iter()
-                .for_each(|message| call.reporter.alarm(message));
+            let (tripped, landed) = branch.leave(Some(landing), Worker::Gemicro).await;
+            tripped.tell(&call.reporter);
             (landed.transpose()?, repository)
         }
         // It was taken over before a crash.
         Found::Landed(branch) => {
             let repository = branch.repository().clone();
             let tip = branch.tip();
-            let tripped = branch.leave_clean().await;
-            tripped
-                .into_iter()
-                .for_each(|message| call.reporter.alarm(message));
+            let tripped = branch.leave_clean(Worker::Gemicro).await;
+            tripped.tell(&call.reporter);
             (Some(recognised(&input, tip)), repository)
         }
     };

@@ -11,7 +11,7 @@ use super::check::gather;
 use super::checkout::{Checkout, SetUp};
 use super::forges::Forges;
 use super::merge::named;
-use crate::agents::{OnBranch, told};
+use crate::agents::{OnBranch, Worker, told};
 
 /// What the folder of handed-over files is for.
 const HANDOVER_NOTE: &[u8] =
@@ -37,10 +37,13 @@ pub(super) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Re
         }
         Err((failure, _)) => return Err(failure),
     };
-    let tripped = branch.leave_clean().await;
-    tripped
-        .into_iter()
-        .for_each(|message| call.reporter.alarm(message));
+    // The branch of an earlier run has the work of agents on it.
+    let worker = match input.goes_on {
+        true => Worker::Agent,
+        false => Worker::Gemicro,
+    };
+    let tripped = branch.leave_clean(worker).await;
+    tripped.tell(&call.reporter);
     Ok(prepared)
 }
 

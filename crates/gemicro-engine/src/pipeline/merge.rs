@@ -9,7 +9,7 @@ use gemicro_pipeline::steps::{MainBranch, MergeInput, MergeOutcome, Merged};
 use super::branch_at::{Found, Tools, blocking, by, commit, open};
 use super::caches::Use;
 use super::checkout::Checkout;
-use crate::agents::{Landing, told};
+use crate::agents::{Landing, Worker, told};
 
 /// The step.
 pub(super) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> Result<Merged, Failure> {
@@ -18,7 +18,7 @@ pub(super) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
         Found::At(branch) => *branch,
         Found::Landed(branch) => {
             let (repository, tip) = (branch.repository().clone(), branch.tip());
-            let _ = branch.leave_clean().await;
+            let _ = branch.leave_clean(Worker::Gemicro).await;
             return blocking(move || {
                 let main = look_up(&repository, &input.main)?;
                 merged(&repository, main, MergeOutcome::Merged, tip)
@@ -44,11 +44,11 @@ pub(super) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
     .await?;
     match outcome {
         Merge::UpToDate => {
-            let _ = branch.leave_clean().await;
+            let _ = branch.leave_clean(Worker::Gemicro).await;
             blocking(move || merged(&repository, main, MergeOutcome::UpToDate, input.place.tip)).await
         }
         Merge::Conflict { files, text } => {
-            let _ = branch.leave_clean().await;
+            let _ = branch.leave_clean(Worker::Gemicro).await;
             let conflict =
                 blocking(move || merged(&repository, main, MergeOutcome::Conflict, input.place.tip)).await?;
             Ok(Merged {
@@ -61,10 +61,8 @@ pub(super) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
             let landing = Landing::with(&tools.setup, tier, message)
                 .marked(by(call))
                 .knowing(commit(&main.commit)?);
-            let (tripped, landed) = branch.leave(Some(landing)).await;
-            tripped
-                .into_iter()
-                .for_each(|message| call.reporter.alarm(message));
+            let (tripped, landed) = branch.leave(Some(landing), Worker::Gemicro).await;
+            tripped.tell(&call.reporter);
             let tip = landed.transpose()?.map_or(input.place.tip, |outcome| outcome.new);
             blocking(move || merged(&repository, main, MergeOutcome::Merged, tip)).await
         }

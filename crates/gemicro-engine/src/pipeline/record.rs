@@ -11,7 +11,7 @@ use super::caches::Use;
 use super::checkout::Checkout;
 use super::merge::look_up;
 use super::writing::write;
-use crate::agents::{Landing, OnBranch, told};
+use crate::agents::{Landing, OnBranch, Worker, told};
 
 /// The step.
 pub(super) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -> Result<Recorded, Failure> {
@@ -20,7 +20,7 @@ pub(super) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -
         Found::Landed(branch) => {
             let repository = branch.repository().clone();
             let tip = branch.tip();
-            let _ = branch.leave_clean().await;
+            let _ = branch.leave_clean(Worker::Gemicro).await;
             let old = input.place.tip.clone();
             return blocking(move || {
                 let paths = repository.changed_paths(&commit(&old)?, &commit(&tip)?);
@@ -33,7 +33,7 @@ pub(super) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -
         && let Some(moved) = moved(&branch, main).await?
     {
         let (repository, tip) = (branch.repository().clone(), branch.tip());
-        let _ = branch.leave_clean().await;
+        let _ = branch.leave_clean(Worker::Gemicro).await;
         return blocking(move || recorded(&repository, &tip, Vec::new(), Some(moved))).await;
     }
     let repository = branch.repository().clone();
@@ -47,10 +47,8 @@ pub(super) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -
         .marked(by(call))
         .never(input.place.carry.clone())
         .only(vec![format!("{}/", DOCUMENT_FOLDER.trim_end_matches('/'))]);
-    let (tripped, landed) = checkout.leave().leave(Some(landing)).await;
-    tripped
-        .into_iter()
-        .for_each(|message| call.reporter.alarm(message));
+    let (tripped, landed) = checkout.leave().leave(Some(landing), Worker::Gemicro).await;
+    tripped.tell(&call.reporter);
     let tip = landed.transpose()?.map_or(input.place.tip, |outcome| outcome.new);
     blocking(move || recorded(&repository, &tip, paths, None)).await
 }

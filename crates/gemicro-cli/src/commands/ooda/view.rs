@@ -172,7 +172,7 @@ impl OodaView {
                     self.say("", &format!("[!] {}; trying again", retrying.error.message));
                 }
             }
-            "step_alarm" | "run_parked" | "run_woken" | "budget_warning" => {
+            "step_alarm" | "repository_changed" | "run_parked" | "run_woken" | "budget_warning" => {
                 self.say("", &format!("[!] {}", update.message));
             }
             _ => {}
