@@ -219,21 +219,31 @@ impl Workflow {
     /// The names of the roles that can come to work in a task that is entered in this way.
     #[must_use]
     pub fn roles_of(&self, mode: Mode) -> BTreeSet<&str> {
+        let phases = self.phases_of(mode).into_iter();
+        phases
+            .filter_map(|phase| match &phase.work {
+                Work::Agent { role, .. } => Some(role.as_str()),
+                Work::Merge | Work::Deliver => None,
+            })
+            .collect()
+    }
+
+    /// The phases that a task can come to which is entered in this way, in the order of the file.
+    #[must_use]
+    pub fn phases_of(&self, mode: Mode) -> Vec<&Phase> {
         let mut left: Vec<&str> = self.modes.get(&mode).map(String::as_str).into_iter().collect();
-        let (mut seen, mut roles) = (BTreeSet::new(), BTreeSet::new());
+        let mut seen = BTreeSet::new();
         while let Some(phase) = left.pop().and_then(|name| self.phase(name)) {
-            if !seen.insert(phase.name.as_str()) {
-                continue;
+            if seen.insert(phase.name.as_str()) {
+                // An edge back leads only to where the task came from.
+                left.extend(phase.edges.values().filter_map(|target| match target {
+                    Target::Phase(name) => Some(name.as_str()),
+                    Target::Back | Target::End => None,
+                }));
             }
-            if let Work::Agent { role, .. } = &phase.work {
-                roles.insert(role.as_str());
-            }
-            left.extend(phase.edges.values().filter_map(|target| match target {
-                Target::Phase(name) => Some(name.as_str()),
-                Target::Back | Target::End => None,
-            }));
         }
-        roles
+        let is_seen = |phase: &&Phase| seen.contains(phase.name.as_str());
+        self.phases.iter().filter(is_seen).collect()
     }
 
     /// Whether a branch can be delivered from a phase on without a reviewer looking at its code.

@@ -18,6 +18,8 @@ use crate::trouble::Stopped;
 
 /// Columns of the names.
 const LABEL: usize = 10;
+/// The longest text of the user on a terminal.
+const LONGEST: usize = 600;
 
 /// Prints a plan, and tells everything that would stop it at its start.
 ///
@@ -30,7 +32,15 @@ pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: DataFormat) -> Result<
         DataFormat::Json | DataFormat::Jsonl => object(plan, &start),
     };
     output::print(&page)?;
-    refuse(ctx, start.obstacles)
+    let refused = refuse(ctx, start.obstacles);
+    match (format, refused) {
+        // The object has them all: a second one would be no JSON.
+        (DataFormat::Json | DataFormat::Jsonl, Err(Stopped::Trouble(last))) => {
+            output::say(&last.text(&ctx.screen));
+            Err(Stopped::Told(last.failure.kind.exit_code()))
+        }
+        (_, refused) => refused,
+    }
 }
 
 /// The same for programs.
@@ -66,10 +76,15 @@ fn page(plan: &Plan, start: &Start, screen: &Screen) -> String {
         (true, None) => "pushed and offered, where there is a remote".to_owned(),
         (false, _) => "nothing is pushed".to_owned(),
     };
+    // Lines in a file or a pipe are as long as they are.
+    let (columns, longest) = match screen.stdout_is_terminal {
+        true => (screen.width(), LONGEST),
+        false => (usize::MAX, usize::MAX),
+    };
     let mut page = String::new();
     let mut field = |name: &str, value: &str| {
-        let room = screen.width().saturating_sub(LABEL);
-        let wrapped = text::wrap_markdown(&text::cut(value, 600), room);
+        let room = columns.saturating_sub(LABEL);
+        let wrapped = text::wrap_markdown(&text::cut(value, longest), room);
         for (idx, line) in wrapped.lines().enumerate() {
             let name = if idx == 0 { name } else { "" };
             let _ = writeln!(page, "{}{line}", text::pad(name, LABEL));
@@ -101,9 +116,13 @@ fn page(plan: &Plan, start: &Start, screen: &Screen) -> String {
         );
     }
     page.push_str("Phases\n");
-    for phase in &workflow.phases {
-        let line = described(workflow, phase, plan.agent);
-        let _ = writeln!(page, "  {}", text::cut(&line, screen.width().saturating_sub(2)));
+    for phase in workflow.phases_of(plan.mode) {
+        let line = text::one_line(&described(workflow, phase, plan.agent));
+        // As an item of a list it hangs.
+        let item = text::wrap_markdown(&format!("- {line}"), columns.saturating_sub(2));
+        for line in item.lines() {
+            let _ = writeln!(page, "  {line}");
+        }
     }
     page
 }
@@ -127,11 +146,10 @@ fn described(workflow: &Workflow, phase: &Phase, usual: AgentName) -> String {
         Work::Merge => "main is merged".to_owned(),
         Work::Deliver => "documents are archived, the branch is offered".to_owned(),
     };
-    let human = if phase.human.is_some() {
-        ", a person is asked first"
-    } else {
-        ""
-    };
+    let human = phase.human.as_ref();
+    let human = human.map_or_else(String::new, |question| {
+        format!(", a person is asked first: {question}")
+    });
     format!(
         "{} {}: {what}, at most {}{human}",
         phase.label,

@@ -101,6 +101,64 @@ fn a_dry_run_tells_everything_that_is_in_the_way() {
 }
 
 #[test]
+fn a_dry_run_for_programs_is_one_object_whatever_is_in_the_way() {
+    let scene = Scene::new();
+    scene.git(&["branch", "--force", BRANCH]);
+    let mut command = scene.command(&Scene::arguments(&["--dry-run", "--format", "json"]));
+    command.env_remove("GEMINI_API_KEY");
+    let called = scene.world.finish(command.output().unwrap());
+    assert_eq!(called.code, 3, "{}", called.stderr);
+    let obstacles = planned(&called)["obstacles"].as_array().unwrap().len();
+    assert_eq!(obstacles, 2, "{}", called.stdout);
+    assert_eq!(called.stderr.matches("error:").count(), 2, "{}", called.stderr);
+}
+
+#[test]
+fn a_dry_run_in_a_pipe_has_whole_lines_of_the_phases_that_can_come() {
+    let mut scene = Scene::new();
+    let question =
+        "Have you looked at the changes, word by word, and do you want them to be offered to all the others?";
+    scene.workflow(
+        "action: deliver",
+        &format!("action: deliver\n    human: \"{question}\""),
+    );
+    let task = format!("{} farewell.", "Say it again and again:".repeat(40));
+    let arguments = [
+        "run",
+        "--dry-run",
+        "--agent",
+        "codex",
+        "--mode",
+        "direct",
+        "--task",
+        &task,
+    ];
+    let direct = scene
+        .world
+        .finish(scene.command(&arguments).output().unwrap())
+        .stdout;
+    let delivery = direct.lines().find(|line| line.contains(" delivery: ")).unwrap();
+    assert!(
+        delivery.ends_with(&format!("a person is asked first: {question}")),
+        "{delivery}"
+    );
+    assert!(direct.lines().any(|line| line.ends_with(&task)), "{direct}");
+    for phase in [" investigation: ", " research: ", " analysis_review: "] {
+        assert!(!direct.contains(phase), "{phase}: {direct}");
+    }
+    for phase in [" plan: ", " audit: ", " conflict_resolution: ", " merge_review: "] {
+        assert!(direct.contains(phase), "{phase}: {direct}");
+    }
+    // What an agent has no tool for does not stop it where the role can do without.
+    let bugfix = [&arguments[..4], &["--mode", "bugfix", "--task", "Mend it."]].concat();
+    let bugfix = scene.world.finish(scene.command(&bugfix).output().unwrap());
+    assert!(!bugfix.stderr.contains("web_search"), "{}", bugfix.stderr);
+    for phase in [" investigation: ", " research: "] {
+        assert!(bugfix.stdout.contains(phase), "{phase}: {}", bugfix.stdout);
+    }
+}
+
+#[test]
 fn a_run_whose_agent_cannot_work_makes_nothing() {
     let scene = Scene::new();
     let mut missing = scene.command(&Scene::arguments(&[]));
