@@ -1,8 +1,10 @@
 //! The first step: the branch at once, then the remote's protection, then the checks on the base.
 
+use std::collections::BTreeSet;
+
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_guard::repository::FileAt;
+use gemicro_guard::repository::{FileAt, TrustedRepo};
 use gemicro_pipeline::steps::{CheckInput, Evidence, InitInput, Place, Prepared};
 
 use super::branch_at::{Tools, blocking, commit};
@@ -11,7 +13,7 @@ use super::check::gather;
 use super::checkout::{Checkout, SetUp};
 use super::forges::Forges;
 use super::merge::named;
-use crate::agents::{OnBranch, Worker, told};
+use crate::agents::{OnBranch, Worker, look_at, told};
 
 /// What the folder of handed-over files is for.
 const HANDOVER_NOTE: &[u8] =
@@ -51,21 +53,63 @@ pub(super) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Re
 async fn open(tools: &Tools, input: &InitInput, call: &StepCall) -> Result<OnBranch, Failure> {
     let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
     let (place, run) = (input.place.clone(), call.run.to_string());
-    let (exact, goes_on) = (input.exact, input.goes_on);
+    let input = input.clone();
     blocking(move || {
-        if goes_on {
+        if input.goes_on {
             return OnBranch::reopen(&setup, &state, (&place.directory, &place.branch));
         }
+        let repository = look_at(&setup, &state, &place.directory)?;
+        let remote = Remote::look(&repository, input.remote.as_deref(), input.push);
         for name in numbered(&place.branch) {
-            match OnBranch::begin(&setup, &state, (&place.directory, &name), &run)? {
+            let begun = match remote.has(&name) {
+                true => None,
+                false => OnBranch::begin(&setup, &state, (&place.directory, &name), &run)?,
+            };
+            match begun {
                 Some(branch) => return Ok(branch),
-                None if exact => return Err(taken(&name)),
+                None if input.exact => return Err(remote.taken(&name)),
                 None => {}
             }
         }
         Err(all_taken(&place.branch))
     })
     .await
+}
+
+/// The branches of tasks at the remote that a task is pushed to.
+#[derive(Default)]
+pub(super) struct Remote {
+    names: BTreeSet<String>,
+    /// Why nobody knows them.
+    pub(super) unknown: Option<Failure>,
+}
+
+impl Remote {
+    /// Asks the remote, if the task is pushed. Blocks for a minute at most.
+    pub(super) fn look(repository: &TrustedRepo, remote: Option<&str>, push: bool) -> Self {
+        if !push {
+            return Self::default();
+        }
+        match repository.task_branches_at(remote) {
+            Ok(names) => Self { names, unknown: None },
+            Err(error) => Self {
+                names: BTreeSet::new(),
+                unknown: Some(told(&error)),
+            },
+        }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    pub(super) fn taken(&self, name: &str) -> Failure {
+        let place = if self.has(name) { " at the remote" } else { "" };
+        Failure::new(
+            ErrorKind::Conflict,
+            format!("branch {name} exists already{place}"),
+        )
+    }
 }
 
 /// The names that a branch may get, the wanted one first.
@@ -76,14 +120,8 @@ pub(super) fn numbered(wanted: &str) -> impl Iterator<Item = String> {
     })
 }
 
-pub(super) fn taken(name: &str) -> Failure {
-    let message = format!("branch {name} exists already: name another one with --branch");
-    Failure::new(ErrorKind::Conflict, message)
-}
-
 pub(super) fn all_taken(wanted: &str) -> Failure {
-    let message =
-        format!("{wanted} and all its numbered names exist already: name another branch with --branch");
+    let message = format!("branch {wanted} and all its numbered names exist already");
     Failure::new(ErrorKind::Conflict, message)
 }
 
@@ -232,8 +270,7 @@ pub(super) async fn protection(
     };
     let Some(forge) = asked else {
         if required {
-            let message = "nobody can say whether main is protected: there is no forge that could be asked; give a token \
-                           (GITHUB_TOKEN, GITLAB_TOKEN), or leave out --require-protection";
+            let message = "nobody can say whether main is protected: there is no forge that could be asked";
             return Err(Failure::new(ErrorKind::PermissionDenied, message));
         }
         let words =

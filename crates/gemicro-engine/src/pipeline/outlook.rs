@@ -7,7 +7,7 @@ use gemicro_guard::repository::{MainBranchFrom, Slug, TrustedRepo};
 use gemicro_pipeline::plan::PipelinePlan;
 
 use super::branch_at::blocking;
-use super::init::{all_taken, numbered, protection, taken};
+use super::init::{Remote, all_taken, numbered, protection};
 use crate::agents::{AgentSetup, look_at, told};
 
 /// What a task would begin with.
@@ -36,11 +36,25 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
     };
     let notes = repository.notes().iter();
     outlook.notes = notes.map(|note| note.message().to_owned()).collect();
-    let (look, name, exact) = (repository.clone(), plan.branch.clone(), plan.exact_branch);
-    match blocking(move || free_branch(&look, &name, exact)).await {
-        Ok(name) => outlook.branch = Some(name),
-        Err(failure) => outlook.obstacles.push(failure),
-    }
+    let (look, wanted) = (repository.clone(), plan.clone());
+    let free = blocking(move || {
+        let remote = Remote::look(&look, wanted.remote.as_deref(), wanted.push);
+        let free = free_branch(&look, &remote, &wanted);
+        Ok((free, remote.unknown))
+    });
+    let unknown = match free.await {
+        Ok((free, unknown)) => {
+            match free {
+                Ok(name) => outlook.branch = Some(name),
+                Err(failure) => outlook.obstacles.push(failure),
+            }
+            unknown
+        }
+        Err(failure) => {
+            outlook.obstacles.push(failure);
+            None
+        }
+    };
     let remote = plan.remote.clone();
     let main = match blocking(move || find_main(&repository, remote.as_deref())).await {
         Ok(main) => main,
@@ -49,6 +63,11 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
             return outlook;
         }
     };
+    let unasked = |failure: Failure| {
+        let why = failure.message;
+        format!("nobody could ask the remote whether the branch is free there: {why}")
+    };
+    outlook.notes.extend(unknown.map(unasked));
     let required = plan.require_protection;
     match protection(&setup.forges, &main.name, main.url.as_deref(), required).await {
         Ok(found) => outlook.notes.extend(found.map(|(_, words)| words)),
@@ -62,17 +81,17 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
 }
 
 /// The name that the branch would get.
-fn free_branch(repository: &TrustedRepo, wanted: &str, exact: bool) -> Result<String, Failure> {
-    for name in numbered(wanted) {
+fn free_branch(repository: &TrustedRepo, remote: &Remote, plan: &PipelinePlan) -> Result<String, Failure> {
+    for name in numbered(&plan.branch) {
         let slug: Slug = name.parse().map_err(|error| told(&error))?;
         let there = repository.task_branch(&slug).map_err(|error| told(&error))?;
-        match there {
-            None => return Ok(name),
-            Some(_) if exact => return Err(taken(&name)),
-            Some(_) => {}
+        match there.is_some() || remote.has(&name) {
+            false => return Ok(name),
+            true if plan.exact_branch => return Err(remote.taken(&name)),
+            true => {}
         }
     }
-    Err(all_taken(wanted))
+    Err(all_taken(&plan.branch))
 }
 
 /// A main branch that was found and not fetched.

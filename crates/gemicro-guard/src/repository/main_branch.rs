@@ -94,7 +94,7 @@ impl TrustedRepo {
         Err(RepositoryError::NoMainBranch)
     }
 
-    fn meant_remote(&self, named: Option<&str>) -> Result<Option<Remote>, RepositoryError> {
+    pub(super) fn meant_remote(&self, named: Option<&str>) -> Result<Option<Remote>, RepositoryError> {
         let name = match named {
             Some(name) => Some(name.to_owned()),
             None => self.usual_remote()?,

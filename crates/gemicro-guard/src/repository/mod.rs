@@ -61,6 +61,7 @@ mod rules;
 mod show;
 mod slug;
 mod task;
+mod task_branches;
 mod tripwire;
 mod trusted;
 

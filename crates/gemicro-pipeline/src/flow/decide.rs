@@ -91,6 +91,7 @@ fn init(state: &PipelineState) -> Step {
         checks: plan.workflow.checks.clone(),
         remote: plan.remote.clone(),
         require_protection: plan.require_protection,
+        push: plan.push,
     };
     own_step("init".to_owned(), INIT_STEP, &input)
 }

@@ -27,6 +27,9 @@ pub struct InitInput {
     pub remote: Option<String>,
     /// A remote main without protection ends the task.
     pub require_protection: bool,
+    /// The branch will be pushed, so its name must be free at the remote, too.
+    #[serde(default)]
+    pub push: bool,
 }
 
 /// What it found and made.

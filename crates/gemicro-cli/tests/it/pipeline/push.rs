@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::life::{Life, started};
 use super::scene::{ALL_WELL, BRANCH, Scene, git, outcomes};
 
@@ -122,7 +124,43 @@ fn a_remote_that_has_another_branch_of_that_name_is_not_overwritten() {
     let theirs = git(&bare, &["rev-parse", BRANCH]);
     let ran = scene.run(&[]);
     assert_ne!(ran.called.code, 0);
-    assert!(ran.all("pipeline_delivered").is_empty());
+    // It is seen before anybody works.
+    assert!(ran.all("phase_started").is_empty());
+    let said = &ran.called.stderr;
+    assert!(
+        said.contains(&format!("branch {BRANCH} exists already at the remote")),
+        "{said}"
+    );
+    assert!(!scene.has_branch(BRANCH));
     assert_eq!(git(&bare, &["rev-parse", BRANCH]), theirs);
     scene.assert_main_untouched();
+    // Who pushes nothing is not held up by it.
+    scene.run(&["--no-push"]).assert_completed();
+}
+
+#[test]
+fn a_branch_gets_a_number_that_is_free_at_the_remote_too() {
+    let scene = Scene::new();
+    let bare = remote(&scene);
+    let arguments = ["run", "--task", super::scene::TASK, "--agent", "gemini"];
+    let planned = |more: &[&str]| -> Value {
+        let arguments = [&arguments[..], &["--dry-run", "--format", "json"], more].concat();
+        let called = scene.world.finish(scene.command(&arguments).output().unwrap());
+        serde_json::from_str(&called.stdout).unwrap()
+    };
+    let name = planned(&[])["branch"].as_str().unwrap().to_owned();
+    git(&bare, &["branch", &name, "main"]);
+    scene.git(&["branch", &format!("{name}-2")]);
+    assert_eq!(planned(&[])["branch"], format!("{name}-3"));
+    assert_eq!(planned(&["--no-push"])["branch"], name);
+    let ran = scene.ran(&mut scene.command(&arguments));
+    ran.assert_completed();
+    assert_eq!(
+        git(&bare, &["rev-parse", &format!("{name}-3")]),
+        scene.git(&["rev-parse", &format!("{name}-3")])
+    );
+    assert_eq!(
+        git(&bare, &["rev-parse", &name]),
+        git(&bare, &["rev-parse", "main"])
+    );
 }
