@@ -36,27 +36,26 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
     };
     let notes = repository.notes().iter();
     outlook.notes = notes.map(|note| note.message().to_owned()).collect();
-    let (look, wanted) = (repository.clone(), plan.clone());
-    let free = blocking(move || {
-        let remote = Remote::look(&look, wanted.remote.as_deref(), wanted.push);
-        let free = free_branch(&look, &remote, &wanted);
-        Ok((free, remote.unknown))
+    let wanted = plan.clone();
+    let looked = blocking(move || {
+        let main = find_main(&repository, wanted.remote.as_deref());
+        // A remote that does not answer is not asked twice.
+        let remote = Remote::look(&repository, wanted.remote.as_deref(), wanted.push && main.is_ok());
+        let branch = free_branch(&repository, &remote, &wanted);
+        Ok((main, branch, remote.unknown))
     });
-    let unknown = match free.await {
-        Ok((free, unknown)) => {
-            match free {
-                Ok(name) => outlook.branch = Some(name),
-                Err(failure) => outlook.obstacles.push(failure),
-            }
-            unknown
-        }
+    let (main, branch, unknown) = match looked.await {
+        Ok(looked) => looked,
         Err(failure) => {
             outlook.obstacles.push(failure);
-            None
+            return outlook;
         }
     };
-    let remote = plan.remote.clone();
-    let main = match blocking(move || find_main(&repository, remote.as_deref())).await {
+    match branch {
+        Ok(name) => outlook.branch = Some(name),
+        Err(failure) => outlook.obstacles.push(failure),
+    }
+    let main = match main {
         Ok(main) => main,
         Err(failure) => {
             outlook.obstacles.push(failure);
