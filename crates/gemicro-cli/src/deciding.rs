@@ -1,12 +1,15 @@
 //! Where a person decides what a run asks: at the keyboard, in a file, or elsewhere.
 //!
-//! [`Deciding`] says where; [`in_file`] asks in a file. What is asked, and what an answer means, is each command's own.
+//! [`Deciding`] says where; [`in_file`] asks in a file, [`later`] says how it is answered later. What is asked, and what an answer means, is each command's own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use gemicro_event::Json;
+use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::Store;
+use gemicro_engine::Here;
+use gemicro_event::{Json, StreamId};
 use serde::Deserialize;
 
 use crate::output;
@@ -14,19 +17,21 @@ use crate::screen::text;
 use crate::session::Context;
 use crate::trouble::Stopped;
 
-/// Who decides at the human gates of a pipeline.
+/// Who decides what a run asks.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct GateArgs {
-    /// Answer the questions of human gates in this file: each is written there, and its answer awaited there
+    /// Answer the run's questions in this file: each is written there, and its answer awaited there
     #[arg(long, value_name = "FILE", help_heading = "Deciding")]
     pub(crate) decide: Option<PathBuf>,
-    /// Without a terminal, wait at human gates until somebody answers, instead of suspending the run
+    /// Without a terminal, wait until somebody answers, instead of suspending the run
     #[arg(long, conflicts_with = "decide", help_heading = "Deciding")]
     pub(crate) wait: bool,
 }
 
 /// How often the file is looked at.
 const LOOK: Duration = Duration::from_millis(500);
+/// How often it is looked whether a kept answer was taken.
+const LOOK_FOR_KEPT: Duration = Duration::from_millis(20);
 
 /// Where a person decides.
 #[derive(Debug, Clone)]
@@ -42,13 +47,18 @@ pub(crate) enum Deciding {
 }
 
 impl Deciding {
-    /// As the command line says.
+    /// As the command line says. Where nobody can be asked, it is waited only if that was asked for.
     ///
     /// # Errors
     /// When the file is somebody else's, or cannot be written.
-    pub(crate) fn asked(ctx: &Context, file: Option<&Path>) -> Result<Self, Stopped> {
-        let Some(file) = file else {
-            return Ok(Self::usual(ctx));
+    pub(crate) fn asked(ctx: &Context, args: &GateArgs) -> Result<Self, Stopped> {
+        let Some(file) = args.decide.as_deref() else {
+            let has_keyboard = ctx.screen.stdin_is_terminal && ctx.screen.stderr_is_terminal;
+            return Ok(match (has_keyboard, args.wait) {
+                (true, _) => Self::Here,
+                (false, true) => Self::Elsewhere,
+                (false, false) => Self::Later,
+            });
         };
         output::check_target(file)?;
         let is_ours = |text: &str| toml::from_str::<Written>(text).is_ok();
@@ -60,25 +70,44 @@ impl Deciding {
             Ok(_) | Err(_) => Ok(Self::File(file.to_owned())),
         }
     }
+}
 
-    /// As the command line of a pipeline says, which waits only where somebody is known to answer.
-    ///
-    /// # Errors
-    /// As for [`asked`](Self::asked).
-    pub(crate) fn at_gates(ctx: &Context, args: &GateArgs) -> Result<Self, Stopped> {
-        Ok(match Self::asked(ctx, args.decide.as_deref())? {
-            Self::Elsewhere if !args.wait => Self::Later,
-            deciding => deciding,
-        })
+/// Says how a question is answered where nobody can be asked, unless an answer is there already.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn later(
+    here: Here,
+    run: StreamId,
+    key: String,
+    words: String,
+) -> Result<Option<Json>, Stopped> {
+    if is_answered(&here, &run, &key).await? {
+        return std::future::pending().await;
     }
+    let key = text::one_line(&key);
+    output::say(&format!(
+        "{words}\n  \
+         gemicro resume {run} --decide decision.toml    # and fill in the decision there\n  \
+         gemicro serve    # over HTTP, with the key {key}; then: gemicro resume {run}"
+    ));
+    Ok(None)
+}
 
-    /// Where nothing is said: at the keyboard, if there is one.
-    pub(crate) fn usual(ctx: &Context) -> Self {
-        match ctx.screen.stdin_is_terminal && ctx.screen.stderr_is_terminal {
-            true => Self::Here,
-            false => Self::Elsewhere,
-        }
+/// Whether an answer is there, or was kept for a run that goes on now: that is taken before anything else.
+async fn is_answered(here: &Here, run: &StreamId, key: &str) -> Result<bool, Stopped> {
+    let store = here.engine().store();
+    while store
+        .open_commands(run)
+        .await?
+        .iter()
+        .any(|it| it.command_type == "answer")
+    {
+        tokio::time::sleep(LOOK_FOR_KEPT).await;
     }
+    let events = store.read(run, 0, usize::MAX).await?.events;
+    let given = events.iter().filter_map(|event| event.update.as_answer_given());
+    Ok(given.into_iter().any(|given| given.key == key))
 }
 
 /// A question as it stands in a file.

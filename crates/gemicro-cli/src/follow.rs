@@ -10,8 +10,9 @@ use gemicro_engine::{Desk, Engine, Watched, Watching};
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 
 use crate::asking::Asker;
+use crate::output;
 use crate::session::run_trouble;
-use crate::signals::STOPPING;
+use crate::signals::{self, STOPPING};
 use crate::trouble::Stopped;
 use crate::view::{RunEnd, View};
 
@@ -25,7 +26,12 @@ pub(crate) struct Watch<'a> {
     pub(crate) stop: &'a StopSignals,
     /// Who answers its questions.
     pub(crate) asker: Box<dyn Asker + Send>,
+    /// The command that goes on with it, in which `RUN` stands for its id.
+    pub(crate) resume: &'a str,
 }
+
+/// How a run is gone on with, mostly.
+pub(crate) const RESUME: &str = "gemicro resume RUN";
 
 /// What the events said so far.
 #[derive(Default)]
@@ -42,6 +48,10 @@ struct Seen {
 /// # Errors
 /// When the store or a view fails. The run is then suspended and can be resumed.
 pub(crate) async fn follow(mut watch: Watch<'_>, mut watching: Watching) -> Result<RunEnd, Stopped> {
+    let (run, resume) = (&watching.run, watch.resume.replace("RUN", watching.run.as_str()));
+    let words =
+        format!("Stopped at once: run {run} was cut off in the middle of a step. Continue with: {resume}");
+    let _at_once = signals::at_once(move || output::say(&words));
     match watch.show(&mut watching).await {
         Ok(end) => {
             for view in &mut watch.views {

@@ -1,4 +1,10 @@
 //! Ctrl-C, SIGTERM and a closed terminal: the first stops cleanly, the second at once.
+//!
+//! Who draws on the screen or watches a run says with [`at_once`] what is left to do before the second one ends the
+//! process.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gemicro_core::drive::StopSignals;
 use gemicro_event::ErrorKind;
@@ -34,10 +40,39 @@ pub(crate) fn listen() -> Result<StopSignals, Stopped> {
             }
             n_signals += 1;
             if n_signals > 1 {
+                let last = std::mem::take(&mut *kept());
+                last.into_iter().for_each(|(_, act)| act());
                 std::process::exit(i32::from(STOPPED));
             }
             suspend.cancel();
         }
     });
     Ok(stop)
+}
+
+/// What is done at a second signal, in the order in which it was asked for.
+static KEPT: Mutex<Vec<(u64, LastAct)>> = Mutex::new(Vec::new());
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+type LastAct = Box<dyn FnOnce() + Send>;
+
+fn kept() -> MutexGuard<'static, Vec<(u64, LastAct)>> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// While it lives, something is done before a second signal ends the process.
+#[must_use]
+pub(crate) struct AtOnce(u64);
+
+/// Keeps something short for the second signal: a screen to clear, a way on to name.
+pub(crate) fn at_once(act: impl FnOnce() + Send + 'static) -> AtOnce {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    kept().push((number, Box::new(act)));
+    AtOnce(number)
+}
+
+impl Drop for AtOnce {
+    fn drop(&mut self) {
+        kept().retain(|(number, _)| *number != self.0);
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gemicro_core::ask::AskFlow;
+use gemicro_core::ask::{AskFlow, ToolExtras};
 use gemicro_core::flow::Flow;
 use gemicro_core::research::PLAN_QUESTION;
 use gemicro_core::run::events::RunReaders;
@@ -17,7 +17,7 @@ use super::{ask, batch, ooda, run as pipeline};
 use crate::args::{DataFormat, Format};
 use crate::config::readers::parse_host;
 use crate::deciding::{Deciding, GateArgs};
-use crate::follow::replay;
+use crate::follow::{RESUME, replay};
 use crate::output;
 use crate::session::{self, Context, find_run, run_trouble};
 use crate::story::{BATCH, PIPELINE};
@@ -58,16 +58,14 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
     let row = engine.store().run(&id).await?;
-    if row.flow != PIPELINE && (args.gates.wait || args.gates.decide.is_some()) {
+    let asks = [PIPELINE, OodaFlow.name()].contains(&row.flow.as_str());
+    if !asks && (args.gates.wait || args.gates.decide.is_some()) {
         return Err(Stopped::usage(
-            format!(
-                "run {id} is no pipeline but a run of {}, which has no human gates",
-                row.flow
-            ),
-            format!("leave out --decide and --wait: gemicro resume {id}"),
+            format!("run {id} is a run of {}, which takes no --decide and no --wait", row.flow),
+            format!("gemicro resume {id}"),
         ));
     }
-    let deciding = Deciding::at_gates(ctx, &args.gates)?;
+    let deciding = Deciding::asked(ctx, &args.gates)?;
     if row.flow == BATCH {
         let how = batch::Resuming {
             run: id,
@@ -77,7 +75,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         };
         return batch::resume(ctx, Here::new(engine), how, &stop).await;
     }
-    if row.status.is_terminal() && args.format != Format::Text {
+    if row.status.is_terminal() && (args.format != Format::Text || args.out.is_some()) {
         let views = views(ctx, &id, args.format, args.out.as_deref());
         let end = replay(&engine, &id, views).await?;
         return pipeline::outcome(&engine, &id, &end).await;
@@ -116,20 +114,31 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         .await
         .map_err(|failure| run_trouble(failure, &id))?;
     if row.flow == AskFlow.name() {
-        let format = DataFormat::from(args.format);
-        let end = ask::show(ctx, &here, watching, &stop, format).await?;
+        let shown = ask::Shown {
+            format: DataFormat::from(args.format),
+            out: args.out.as_deref(),
+            extras: ToolExtras::default(),
+        };
+        let end = ask::show(ctx, &here, watching, &stop, shown).await?;
         here.engine().store().close().await;
         return end.outcome(&id);
     }
     if row.flow == OodaFlow.name() {
-        return ooda::resume(ctx, &here, watching, &stop, args.format.into()).await;
+        let shown = ooda::Shown {
+            format: args.format.into(),
+            out: args.out.as_deref(),
+            deciding,
+        };
+        return ooda::watch(ctx, &here, watching, &stop, shown).await;
     }
     if row.flow == PIPELINE {
         let format = args.format.into();
         let shown = pipeline::Shown {
             format,
+            out: args.out.as_deref(),
             deciding,
-            resume: pipeline::RESUME,
+            resume: RESUME,
+            first: None,
         };
         return pipeline::watch(ctx, &here, watching, &stop, shown).await;
     }

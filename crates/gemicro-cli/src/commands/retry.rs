@@ -17,6 +17,7 @@ use super::run as pipeline;
 use crate::args::Format;
 use crate::config::readers::{parse_budget, parse_host};
 use crate::deciding::{Deciding, GateArgs};
+use crate::follow::RESUME;
 use crate::session::{Context, find_run};
 use crate::story::{BATCH, PIPELINE};
 use crate::trouble::Stopped;
@@ -144,13 +145,15 @@ async fn retry_pipeline(
         (plan, _) => plan,
     };
     pipeline::ready(ctx, &plan)?;
-    let deciding = Deciding::at_gates(ctx, &args.gates)?;
+    let deciding = Deciding::asked(ctx, &args.gates)?;
     let here = Here::new(engine);
     let format = args.format.into();
     let shown = pipeline::Shown {
         format,
+        out: args.out.as_deref(),
         deciding,
-        resume: pipeline::RESUME,
+        resume: RESUME,
+        first: None,
     };
     pipeline::start(ctx, &here, plan, stop, shown).await
 }

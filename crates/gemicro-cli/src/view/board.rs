@@ -14,6 +14,7 @@ use super::sub_queries::{Standing, SubQueries};
 use super::{RunEnd, View};
 use crate::output;
 use crate::screen::{Screen, numbers, text};
+use crate::signals::{self, AtOnce};
 use crate::trouble::Stopped;
 
 const TICK: Duration = Duration::from_millis(100);
@@ -30,11 +31,15 @@ pub(crate) struct Board {
 enum Moving {
     Nothing,
     /// One line, such as `[•] Decomposing query...`.
-    Phase(ProgressBar),
+    Phase {
+        bar: ProgressBar,
+        _at_once: AtOnce,
+    },
     /// One line per sub-query.
     SubQueries {
         bars: Vec<ProgressBar>,
         together: MultiProgress,
+        _at_once: AtOnce,
     },
 }
 
@@ -54,7 +59,11 @@ impl Board {
         bar.set_style(spinner("[{spinner}] {msg}"));
         bar.set_message(words.to_owned());
         bar.enable_steady_tick(TICK);
-        self.moving = Moving::Phase(bar);
+        let cleared = bar.clone();
+        self.moving = Moving::Phase {
+            bar,
+            _at_once: signals::at_once(move || cleared.finish_and_clear()),
+        };
     }
 
     fn end_phase(&mut self, words: &str) {
@@ -66,8 +75,8 @@ impl Board {
     fn settle(&mut self) {
         match std::mem::replace(&mut self.moving, Moving::Nothing) {
             Moving::Nothing => {}
-            Moving::Phase(bar) => bar.finish_and_clear(),
-            Moving::SubQueries { bars, together } => {
+            Moving::Phase { bar, .. } => bar.finish_and_clear(),
+            Moving::SubQueries { bars, together, .. } => {
                 for (id, bar) in bars.iter().enumerate() {
                     bar.set_style(spinner("{msg}"));
                     let words = match &self.sub_queries.list[id].1 {
@@ -96,7 +105,14 @@ impl Board {
                 bar
             })
             .collect();
-        self.moving = Moving::SubQueries { bars, together };
+        let cleared = together.clone();
+        self.moving = Moving::SubQueries {
+            bars,
+            together,
+            _at_once: signals::at_once(move || {
+                let _ = cleared.clear();
+            }),
+        };
     }
 
     fn change_sub_query(&mut self, id: usize) {
@@ -198,7 +214,7 @@ impl View for Board {
     fn notice(&mut self, words: &str) {
         match &self.moving {
             Moving::Nothing => output::say(words),
-            Moving::Phase(bar) => bar.suspend(|| output::say(words)),
+            Moving::Phase { bar, .. } => bar.suspend(|| output::say(words)),
             Moving::SubQueries { together, .. } => together.suspend(|| output::say(words)),
         }
     }

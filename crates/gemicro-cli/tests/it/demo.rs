@@ -1,7 +1,10 @@
 //! The demo: the whole bugfix pipeline on a throwaway repository, without key and network.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::program::World;
 
@@ -23,6 +26,7 @@ fn the_demo_tells_its_story_and_can_be_looked_at() {
         "PLAN REVIEWER: APPROVE.",
         "DEVELOPER: Implementation complete.",
         "AUDITOR: FAIL.",
+        "refunds are rounded towards zero",
         "Back to implementation (B).",
         "AUDITOR: PASS.",
         "CONFLICT in",
@@ -38,6 +42,27 @@ fn the_demo_tells_its_story_and_can_be_looked_at() {
         };
     }
     assert!(!told.contains("ALARM"), "{told}");
+
+    // Nothing that it names works without its state: that is named first.
+    let summary = String::from_utf8(output.stdout).unwrap();
+    let state = summary.find("export GEMICRO_HOME=").unwrap();
+    assert!(
+        summary.find("gemicro show").is_some_and(|at| at > state),
+        "{summary}"
+    );
+    let shown = world
+        .command(&["show", "last"])
+        .env("GEMICRO_HOME", folder.join("state"))
+        .output();
+    let shown = String::from_utf8(shown.unwrap().stdout).unwrap();
+    let conflict = shown
+        .lines()
+        .find(|line| line.contains("integration") && line.contains("conflict"))
+        .unwrap();
+    assert!(
+        conflict.trim_start().starts_with('→'),
+        "a conflict that was resolved is no failure: {conflict}"
+    );
 
     // Its advice works when it is pasted, and the test that failed passes on the branch.
     let program = Path::new(env!("CARGO_BIN_EXE_gemicro")).parent().unwrap();
@@ -60,4 +85,51 @@ fn the_demo_tells_its_story_and_can_be_looked_at() {
     assert!(looked.status.success(), "{seen}\n{wrong}");
     assert!(seen.contains("AUDITOR") || seen.contains("Auditor"), "{seen}");
     assert!(seen.contains("diff --git a/price.sh b/price.sh"), "{seen}");
+}
+
+#[test]
+fn a_demo_that_is_stopped_names_a_command_that_goes_on_with_it() {
+    let world = World::new();
+    let folder = world.path("the demo");
+    std::fs::create_dir(world.path("user")).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let demo = world
+        .command(&["demo", "--format", "jsonl", "--dir"])
+        .arg(&folder)
+        .env("PATH", &path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut demo = demo.unwrap();
+    let mut events = BufReader::new(demo.stdout.take().unwrap()).lines();
+    let is_working = |line: &String| line.contains("\"phase_started\"");
+    assert!(
+        events
+            .by_ref()
+            .map_while(Result::ok)
+            .any(|line| is_working(&line))
+    );
+    kill_process(Pid::from_child(&demo), Signal::INT).unwrap();
+    let rest: Vec<String> = events.map_while(Result::ok).collect();
+    let output = demo.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(
+        rest.iter().any(|line| line.contains("\"run_suspended\"")),
+        "{told}"
+    );
+    let resume = told
+        .lines()
+        .find_map(|line| line.split_once(" is suspended. Continue with: "));
+    let (_, resume) = resume.unwrap_or_else(|| panic!("{told}"));
+    let program = Path::new(env!("CARGO_BIN_EXE_gemicro"));
+    let resume = resume.replace("gemicro resume", &format!("{} resume", program.display()));
+    let resumed = Command::new("sh")
+        .args(["-c", &resume])
+        .env("PATH", &path)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&resumed.stderr).into_owned();
+    assert!(resumed.status.success(), "{resume}\n{said}");
+    assert!(said.contains("Pipeline Success!"), "{said}");
 }

@@ -278,9 +278,36 @@ fn a_person_decides_in_a_file() {
 }
 
 #[test]
+fn without_a_terminal_a_loop_says_how_it_is_answered_and_is_suspended() {
+    let place = OodaPlace::shell(&answers(&[]), FILE);
+    let out = place.simulated.world.path("result.json");
+    let mut command = place.command(&["ooda"]);
+    let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    let run = place.simulated.world.last_run();
+    for words in [
+        "Which gap is next?".to_owned(),
+        format!("gemicro answer {run} 1 && gemicro resume {run}"),
+        format!("gemicro resume {run} --decide"),
+        format!("Run {run} is suspended."),
+    ] {
+        assert!(said.contains(&words), "{words}: {said}");
+    }
+    let kept = place.call(&["answer", "last", "stop"]);
+    assert_eq!(kept.code, 0, "{}", kept.stderr);
+    let file = out.display().to_string();
+    let resumed = place.call(&["resume", "last", "--format", "json", "--out", &file]);
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    assert_eq!(resumed.stdout, "");
+    let result: Value = serde_json::from_slice(&std::fs::read(out).unwrap()).unwrap();
+    assert_eq!(result["stopped"], "person", "{result:#}");
+}
+
+#[test]
 fn a_person_decides_from_elsewhere() {
     let place = OodaPlace::shell(&answers(&[]), FILE);
-    let mut command = place.command(&["ooda", "--format", "json"]);
+    let mut command = place.command(&["ooda", "--format", "json", "--wait"]);
     let child = command
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::piped())

@@ -1,6 +1,7 @@
 //! From a prompt to a run, watched to its end.
 
 use std::io::Read;
+use std::path::Path;
 use std::time::Duration;
 
 use gemicro_core::ask::{ToolAnswer, ToolExtras};
@@ -13,7 +14,7 @@ use super::view::AskView;
 use crate::args::DataFormat;
 use crate::asking::Nobody;
 use crate::config::{ResearchFlags, ResearchSettings};
-use crate::follow::{Watch, follow};
+use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -70,6 +71,7 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
         let id = watching.run.clone();
         let shown = Shown {
             format: args.format,
+            out: None,
             extras: args.extras(),
         };
         let end = show(ctx, desk.desk(), watching, &stop, shown).await?;
@@ -80,18 +82,13 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
 
 /// How a run of an agent is shown.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown {
+pub(crate) struct Shown<'a> {
     /// How the answer is printed.
     pub(crate) format: DataFormat,
+    /// Where it goes instead of stdout.
+    pub(crate) out: Option<&'a Path>,
     /// What is added to it.
     pub(crate) extras: ToolExtras,
-}
-
-impl From<DataFormat> for Shown {
-    fn from(format: DataFormat) -> Self {
-        let extras = ToolExtras::default();
-        Self { format, extras }
-    }
 }
 
 /// Shows a run of an agent to its end.
@@ -103,12 +100,11 @@ pub(crate) async fn show(
     desk: &dyn Desk,
     watching: Watching,
     stop: &StopSignals,
-    shown: impl Into<Shown>,
+    shown: Shown<'_>,
 ) -> Result<RunEnd, Stopped> {
     let id = watching.run.clone();
-    let shown = shown.into();
     let view: Box<dyn View> = match shown.format {
-        DataFormat::Jsonl => Box::new(EventLines::new(Output::Stdout)),
+        DataFormat::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
         DataFormat::Text | DataFormat::Json => Box::new(AskView::new(shown, &ctx.screen)),
     };
     let watch = Watch {
@@ -116,6 +112,7 @@ pub(crate) async fn show(
         views: vec![view],
         stop,
         asker: Box::new(Nobody),
+        resume: RESUME,
     };
     let end = follow(watch, watching)
         .await

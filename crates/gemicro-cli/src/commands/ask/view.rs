@@ -20,6 +20,7 @@ pub(super) struct AskView {
     format: DataFormat,
     extras: ToolExtras,
     screen: Screen,
+    output: Output,
     /// What was streamed of the attempt that is running.
     streamed: String,
     attempt: u32,
@@ -28,11 +29,12 @@ pub(super) struct AskView {
 }
 
 impl AskView {
-    pub(super) fn new(shown: Shown, screen: &Screen) -> Self {
+    pub(super) fn new(shown: Shown<'_>, screen: &Screen) -> Self {
         Self {
             format: shown.format,
             extras: shown.extras,
             screen: screen.clone(),
+            output: Output::new(shown.out),
             streamed: String::new(),
             attempt: 0,
             events: Vec::new(),
@@ -40,12 +42,12 @@ impl AskView {
     }
 
     fn streams(&self) -> bool {
-        self.format == DataFormat::Text && self.screen.stdout_is_terminal
+        self.format == DataFormat::Text && self.screen.stdout_is_terminal && self.output.is_stdout()
     }
 
     fn end_line(&mut self) -> Result<(), Stopped> {
         if !self.streamed.is_empty() && !self.streamed.ends_with('\n') {
-            Output::Stdout.write(b"\n")?;
+            self.output.write(b"\n")?;
         }
         self.streamed.clear();
         Ok(())
@@ -66,7 +68,8 @@ impl AskView {
             self.end_line()?;
         } else {
             self.end_line()?;
-            Output::Stdout.write(format!("{}\n", text::neutral(answer.text.trim_end())).as_bytes())?;
+            self.output
+                .write(format!("{}\n", text::neutral(answer.text.trim_end())).as_bytes())?;
         }
         if let Some(landed) = &answer.branch {
             output::say(&format!("[•] {}", branch::moved(landed)));
@@ -142,7 +145,7 @@ impl View for AskView {
             self.end_line()?;
             self.attempt = item.attempt;
         }
-        Output::Stdout.write(text::neutral(&item.text).as_bytes())?;
+        self.output.write(text::neutral(&item.text).as_bytes())?;
         self.streamed.push_str(&item.text);
         Ok(())
     }
@@ -153,12 +156,15 @@ impl View for AskView {
 
     fn end(&mut self, end: &RunEnd) -> Result<(), Stopped> {
         match (self.format, end) {
-            (DataFormat::Text, RunEnd::Completed { .. }) => self.answer(),
+            (DataFormat::Text, RunEnd::Completed { .. }) => {
+                self.answer()?;
+                self.output.finish()
+            }
             (DataFormat::Text, RunEnd::Failed(failure)) => {
                 let trouble = AgentTrouble::of(failure);
                 if !self.streamed.trim().ends_with(trouble.partial.trim()) {
                     self.end_line()?;
-                    Output::Stdout
+                    self.output
                         .write(format!("{}\n", text::neutral(trouble.partial.trim_end())).as_bytes())?;
                 }
                 self.end_line()?;
@@ -186,8 +192,8 @@ impl View for AskView {
                 let Some(line) = answer.and_then(|answer| serde_json::to_string(&answer).ok()) else {
                     return Ok(());
                 };
-                Output::Stdout.write(format!("{line}\n").as_bytes())?;
-                Ok(())
+                self.output.write(format!("{line}\n").as_bytes())?;
+                self.output.finish()
             }
         }
     }

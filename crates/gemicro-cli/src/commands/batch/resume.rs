@@ -11,7 +11,7 @@ use super::{outcome, rendered};
 use crate::args::{DataFormat, Format};
 use crate::asking::Nobody;
 use crate::commands::resume::owner_is_gone;
-use crate::follow::{Watch, follow};
+use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
 use crate::session::{Context, run_trouble};
 use crate::trouble::Stopped;
@@ -71,6 +71,7 @@ pub(crate) async fn resume(
             views,
             stop,
             asker: Box::new(Nobody),
+            resume: RESUME,
         };
         if follow(watch, watching).await? == RunEnd::Suspended {
             output::say(&format!(

@@ -133,7 +133,8 @@ TEXT
 - `price.sh -199 7` prints -212: half a cent is added to refunds, too, which rounds them towards zero. Round away from
   zero, and add a test.
 TEXT
-        answer "Refunds are rounded the wrong way." "{\"verdict\": \"FAIL\", \"review_path\": \"$document\"}"
+        answer "Refunds are rounded the wrong way." \
+            "{\"verdict\": \"FAIL\", \"review_path\": \"$document\", \"feedback\": \"price.sh -199 7 prints -212: refunds are rounded towards zero\"}"
     fi
 }
 

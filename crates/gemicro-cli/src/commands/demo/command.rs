@@ -68,18 +68,22 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
         verbose: ctx.verbose,
     };
     let colleague = Colleague::begin(&repository);
-    let set = variables
-        .iter()
-        .map(|(name, value)| format!("{name}={} ", quoted(value)));
+    let shown = |path: &Path| quoted(&path.display().to_string());
+    let set = variables.iter().map(|(name, value)| match *name {
+        "PATH" => format!("PATH={}:\"$PATH\" ", shown(&agents)),
+        name => format!("{name}={} ", quoted(value)),
+    });
     let resume = format!("{}gemicro resume RUN", set.collect::<String>());
-    let ran = commands::run::run_as(&inner, &task(&repository, args.format), &resume);
+    let first = format!("export GEMICRO_HOME={}", shown(&folder.join("state")));
+    let task = task(&repository, args.format);
+    let all_first = format!("{first} && cd {}", shown(&repository));
+    let ran = commands::run::run_as(&inner, &task, &resume, Some(all_first));
     colleague.end();
     output::say(&format!(
-        "\nLook at it:\n  export GEMICRO_HOME={}\n  gemicro show last\n  gemicro diff last\n  git -C {} log --graph --oneline task/{}\n  rm -rf {}    # when you are done",
-        folder.join("state").display(),
-        repository.display(),
+        "\nLook at it:\n  {first}\n  gemicro show last\n  gemicro diff last\n  git -C {} log --graph --oneline task/{}\n  rm -rf {}    # when you are done",
+        shown(&repository),
         Feature::from_task(project::TASK),
-        folder.display()
+        shown(&folder)
     ));
     ran
 }
@@ -118,7 +122,11 @@ fn variables(folder: &Path, path: &str) -> [(&'static str, String); 5] {
 
 /// A value as one word of a shell.
 fn quoted(value: &str) -> String {
-    format!("'{}'", value.replace('\'', r"'\''"))
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=,+@%".contains(c);
+    match !value.is_empty() && value.chars().all(is_plain) {
+        true => value.to_owned(),
+        false => format!("'{}'", value.replace('\'', r"'\''")),
+    }
 }
 
 fn task(repository: &Path, format: DataFormat) -> RunArgs {

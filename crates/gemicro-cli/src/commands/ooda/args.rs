@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::args::DataFormat;
 use crate::config::BackendName;
 use crate::config::readers::{parse_budget, parse_max_duration};
+use crate::deciding::GateArgs;
 
 /// Arguments of `gemicro ooda`.
 #[derive(Debug, Args)]
@@ -18,11 +19,10 @@ pub(crate) struct OodaArgs {
     pub(crate) file: PathBuf,
 
     /// Take the first gap of the ranking each time, without asking
-    #[arg(long, help_heading = "Deciding")]
+    #[arg(long, conflicts_with_all = ["decide", "wait"], help_heading = "Deciding")]
     pub(crate) auto: bool,
-    /// Ask in this file: the question is written there, and the answer is awaited there
-    #[arg(long, value_name = "FILE", conflicts_with = "auto", help_heading = "Deciding")]
-    pub(crate) decide: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
 
     /// End when this part of the lines is covered, in percent
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent, help_heading = "Limits")]

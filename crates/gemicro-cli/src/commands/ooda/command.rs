@@ -1,5 +1,7 @@
 //! From the file of a loop to a run, watched to its end.
 
+use std::path::Path;
+
 use gemicro_core::drive::StopSignals;
 use gemicro_core::offline::Techniques;
 use gemicro_engine::ooda::Decider;
@@ -15,7 +17,7 @@ use crate::args::DataFormat;
 use crate::commands::batch::llm;
 use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
 use crate::deciding::Deciding;
-use crate::follow::{Watch, follow};
+use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -72,7 +74,7 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
     if args.dry_run {
         return dry_run(&plan, args.format);
     }
-    let deciding = Deciding::asked(ctx, args.decide.as_deref())?;
+    let deciding = Deciding::asked(ctx, &args.gates)?;
     // Without a key nothing is measured either.
     backend::choose(
         &settings,
@@ -91,6 +93,7 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
         let watching = here.start(plan).await?;
         let shown = Shown {
             format: args.format,
+            out: None,
             deciding,
         };
         watch(ctx, &here, watching, &stop, shown).await
@@ -98,43 +101,42 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
 }
 
 /// How a loop is shown, and who decides.
-struct Shown {
-    format: DataFormat,
-    deciding: Deciding,
+pub(crate) struct Shown<'a> {
+    /// How it is printed.
+    pub(crate) format: DataFormat,
+    /// Where its result goes instead of stdout.
+    pub(crate) out: Option<&'a Path>,
+    /// Who decides.
+    pub(crate) deciding: Deciding,
 }
 
-/// Goes on with a loop and shows it to its end.
+/// Shows a loop to its end.
 ///
 /// # Errors
 /// When it failed or was stopped, or the store or a view failed.
-pub(crate) async fn resume(
+pub(crate) async fn watch(
     ctx: &Context,
     here: &Here,
     watching: Watching,
     stop: &StopSignals,
-    format: DataFormat,
-) -> Result<(), Stopped> {
-    let deciding = Deciding::usual(ctx);
-    watch(ctx, here, watching, stop, Shown { format, deciding }).await
-}
-
-async fn watch(
-    ctx: &Context,
-    here: &Here,
-    watching: Watching,
-    stop: &StopSignals,
-    shown: Shown,
+    shown: Shown<'_>,
 ) -> Result<(), Stopped> {
     let id = watching.run.clone();
     let view: Box<dyn View> = match shown.format {
-        DataFormat::Jsonl => Box::new(EventLines::new(Output::Stdout)),
-        DataFormat::Text | DataFormat::Json => Box::new(OodaView::new(shown.format, &id, &ctx.screen)),
+        DataFormat::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
+        DataFormat::Text | DataFormat::Json => Box::new(OodaView::new(
+            shown.format,
+            &id,
+            &ctx.screen,
+            Output::new(shown.out),
+        )),
     };
     let watch = Watch {
         desk: here,
         views: vec![view],
         stop,
-        asker: Box::new(GapAsker::new(id.clone(), shown.deciding)),
+        asker: Box::new(GapAsker::new(id.clone(), shown.deciding, here.clone())),
+        resume: RESUME,
     };
     let end = follow(watch, watching)
         .await

@@ -5,13 +5,14 @@ use std::fmt::Write;
 use futures_util::future::BoxFuture;
 use gemicro_core::flow::Flow;
 use gemicro_core::run::events::RunReaders;
+use gemicro_engine::Here;
 use gemicro_engine::ooda::{OodaFlow, OodaState, RankedGap};
 use gemicro_event::{Event, Json, StreamId};
 use serde_json::json;
 
 use crate::approval::{at_keyboard, read_line};
 use crate::asking::Asker;
-use crate::deciding::{Deciding, FileQuestion, in_file};
+use crate::deciding::{Deciding, FileQuestion, in_file, later};
 use crate::output;
 use crate::screen::text;
 use crate::trouble::Stopped;
@@ -20,16 +21,18 @@ use crate::trouble::Stopped;
 pub(super) struct GapAsker {
     run: StreamId,
     deciding: Deciding,
+    here: Here,
     /// The loop as it decides itself: its list is the one that is asked about.
     state: Option<OodaState>,
     key: String,
 }
 
 impl GapAsker {
-    pub(super) fn new(run: StreamId, deciding: Deciding) -> Self {
+    pub(super) fn new(run: StreamId, deciding: Deciding, here: Here) -> Self {
         Self {
             run,
             deciding,
+            here,
             state: None,
             key: String::new(),
         }
@@ -100,7 +103,15 @@ impl Asker for GapAsker {
                 };
                 Box::pin(in_file(question, move |typed| choice(typed, n_gaps)))
             }
-            Deciding::Elsewhere | Deciding::Later => {
+            Deciding::Later => {
+                let run = self.run.clone();
+                let words = format!(
+                    "Which gap is next?\n{question}Nobody can be asked here. Answer in one of these ways, now or later:\n  \
+                     gemicro answer {run} 1 && gemicro resume {run}    # or another number, or stop"
+                );
+                Box::pin(later(self.here.clone(), run, self.key.clone(), words))
+            }
+            Deciding::Elsewhere => {
                 output::say(&format!(
                     "Which gap is next?\n{}Waiting for the answer: gemicro answer {} 1 (or stop)",
                     question, self.run

@@ -22,16 +22,18 @@ pub(super) struct OodaView {
     format: DataFormat,
     run: StreamId,
     screen: Screen,
+    output: Output,
     /// The gaps are told with the question about them.
     asks: bool,
 }
 
 impl OodaView {
-    pub(super) fn new(format: DataFormat, run: &StreamId, screen: &Screen) -> Self {
+    pub(super) fn new(format: DataFormat, run: &StreamId, screen: &Screen, output: Output) -> Self {
         Self {
             format,
             run: run.clone(),
             screen: screen.clone(),
+            output,
             asks: false,
         }
     }
@@ -203,7 +205,9 @@ impl View for OodaView {
                         .to_owned()
                 };
                 output::say("");
-                Output::Stdout.write(format!("{}\n", text::neutral(&said("answer"))).as_bytes())?;
+                self.output
+                    .write(format!("{}\n", text::neutral(&said("answer"))).as_bytes())?;
+                self.output.finish()?;
                 output::say(&format!("\nEnded because {}.", said("stopped_because")));
                 let taken = data.get("taken").and_then(|it| it.as_array()).map_or(0, Vec::len);
                 if taken > 0 {
@@ -222,11 +226,14 @@ impl View for OodaView {
                 Ok(())
             }
             (DataFormat::Json | DataFormat::Jsonl, RunEnd::Completed { data, .. }) => {
-                Ok(Output::Stdout.write(format!("{}\n", data.text()).as_bytes())?)
+                self.output.write(format!("{}\n", data.text()).as_bytes())?;
+                self.output.finish()
             }
             (DataFormat::Json | DataFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
                 let trouble = end.trouble(&self.run);
-                Ok(Output::Stdout.write(format!("{}\n", failure_json(&trouble)).as_bytes())?)
+                self.output
+                    .write(format!("{}\n", failure_json(&trouble)).as_bytes())?;
+                self.output.finish()
             }
             (DataFormat::Text, RunEnd::Failed(_) | RunEnd::Suspended) => Ok(()),
         }

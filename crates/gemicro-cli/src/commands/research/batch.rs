@@ -13,7 +13,7 @@ use super::questions::{self, Question};
 use super::{Opened, ResearchArgs};
 use crate::approval::{Approval, PlanAsker};
 use crate::args::Format;
-use crate::follow::{Watch, follow};
+use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
 use crate::screen::{numbers, text};
 use crate::session::Context;
@@ -138,6 +138,7 @@ async fn answer_one(
         views: Vec::new(),
         stop,
         asker: Box::new(PlanAsker::new(Approval::Granted)),
+        resume: RESUME,
     };
     let end = follow(watch, watching).await?;
     Ok(Answered {

@@ -8,7 +8,7 @@ use gemicro_engine::{Here, Watching};
 use super::views::views;
 use crate::approval::{Approval, PlanAsker};
 use crate::args::Format;
-use crate::follow::{Watch, follow};
+use crate::follow::{RESUME, Watch, follow};
 use crate::output;
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -47,6 +47,7 @@ pub(crate) async fn watch(
         views,
         stop,
         asker: Box::new(PlanAsker::new(approval)),
+        resume: RESUME,
     };
     let end = follow(watch, watching)
         .await

@@ -13,7 +13,8 @@ use gemicro_event::{Charge, Timestamp};
 
 use crate::output;
 use crate::screen::{Paint, Screen, numbers, text};
-use crate::story::{PhaseStory, PipelineStory};
+use crate::signals::{self, AtOnce};
+use crate::story::{PhaseStory, PipelineStory, Standing};
 
 /// Narrower terminals have no board.
 const LEAST_COLUMNS: usize = 60;
@@ -27,6 +28,7 @@ pub(super) struct PhaseBoard {
     drawing: Arc<Mutex<Drawing>>,
     /// Draws again while time goes by; it ends when there is no board.
     ticking: Option<JoinHandle<()>>,
+    _at_once: AtOnce,
 }
 
 /// What is drawn, and what is on the screen.
@@ -37,20 +39,28 @@ struct Drawing {
     /// The widths of the rows on the screen, the cursor behind the last one.
     drawn: Vec<usize>,
     n_ticks: usize,
+    /// The process ends: nothing is drawn any more.
+    is_over: bool,
 }
 
 impl PhaseBoard {
     /// A board, where there is room for one.
     pub(super) fn new(screen: &Screen) -> Option<Self> {
         let has_room = screen.stderr_is_terminal && screen.stderr_width() >= LEAST_COLUMNS;
-        has_room.then(|| Self {
-            drawing: Arc::new(Mutex::new(Drawing {
+        has_room.then(|| {
+            let drawing = Arc::new(Mutex::new(Drawing {
                 screen: screen.clone(),
                 story: None,
                 drawn: Vec::new(),
                 n_ticks: 0,
-            })),
-            ticking: None,
+                is_over: false,
+            }));
+            let cleared = Arc::clone(&drawing);
+            Self {
+                drawing,
+                ticking: None,
+                _at_once: signals::at_once(move || lock(&cleared).clear()),
+            }
         })
     }
 
@@ -111,8 +121,18 @@ fn tick(drawing: &Mutex<Drawing>) {
 }
 
 impl Drawing {
+    /// Takes everything from the screen for good.
+    fn clear(&mut self) {
+        self.story = None;
+        self.redraw("");
+        self.is_over = true;
+    }
+
     /// Erases what is on the screen, writes lines there, and draws below them.
     fn redraw(&mut self, above: &str) {
+        if self.is_over {
+            return;
+        }
         let columns = self.screen.stderr_width();
         let (plain, painted) = match &self.story {
             Some(story) if columns >= LEAST_COLUMNS => {
@@ -168,7 +188,7 @@ pub(super) fn rows(story: &PipelineStory, paint: Paint, columns: usize) -> Vec<S
         let painted = match mark {
             "●" => paint.good(mark),
             "✗" => paint.bad(mark),
-            "◐" => paint.warn(mark),
+            "◐" | "→" => paint.warn(mark),
             other => paint.faint(other),
         };
         match rows.last_mut() {
@@ -223,10 +243,11 @@ fn marks(story: &PipelineStory) -> Vec<(&'static str, String)> {
         .map(|(_, phase)| match entered(&phase.name) {
             None => ("○", text::one_line(&phase.name)),
             Some(it) => {
-                let mark = match &it.outcome {
-                    None => "◐",
-                    Some(_) if it.is_good() => "●",
-                    Some(_) => "✗",
+                let mark = match it.standing() {
+                    Standing::UnderWay => "◐",
+                    Standing::Good => "●",
+                    Standing::LedOn => "→",
+                    Standing::Bad => "✗",
                 };
                 (mark, with_round(it))
             }

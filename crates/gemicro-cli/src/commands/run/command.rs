@@ -18,7 +18,7 @@ use super::view::PipelineView;
 use crate::args::DataFormat;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::deciding::Deciding;
-use crate::follow::{Watch, follow};
+use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
 use crate::session::Context;
 use crate::story::{PipelineStory, hint};
@@ -26,18 +26,22 @@ use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View};
 use crate::{runtime, signals, workflow_file};
 
-/// How a run is gone on with.
-pub(crate) const RESUME: &str = "gemicro resume RUN";
 /// A longer task than any prompt holds.
 const MAX_TASK_BYTES: u64 = 1024 * 1024;
 
 /// Runs a pipeline.
 pub(crate) fn run(ctx: &Context, args: &RunArgs) -> Result<(), Stopped> {
-    run_as(ctx, args, RESUME)
+    run_as(ctx, args, RESUME, None)
 }
 
-/// Runs a pipeline that is gone on with by this command, in which `RUN` stands for its id.
-pub(crate) fn run_as(ctx: &Context, args: &RunArgs, resume: &str) -> Result<(), Stopped> {
+/// Runs a pipeline that is gone on with by this command, in which `RUN` stands for its id; `first` has to be typed before
+/// all others.
+pub(crate) fn run_as(
+    ctx: &Context,
+    args: &RunArgs,
+    resume: &str,
+    first: Option<String>,
+) -> Result<(), Stopped> {
     let task = task(args)?;
     // Paths of the command line are seen from the current folder, also that of the workflow.
     let directory = std::path::absolute(&args.dir)?;
@@ -62,7 +66,7 @@ pub(crate) fn run_as(ctx: &Context, args: &RunArgs, resume: &str) -> Result<(), 
         ErrorKind::InvalidInput => Stopped::from(failure).with_hint("docs/pipeline.md describes the command"),
         _ => Stopped::from(failure),
     })?;
-    let deciding = Deciding::at_gates(ctx, &args.gates)?;
+    let deciding = Deciding::asked(ctx, &args.gates)?;
     if args.dry_run {
         return dry_run(ctx, &plan, args.format);
     }
@@ -74,8 +78,10 @@ pub(crate) fn run_as(ctx: &Context, args: &RunArgs, resume: &str) -> Result<(), 
         let stop = signals::listen()?;
         let shown = Shown {
             format: args.format,
+            out: None,
             deciding,
             resume,
+            first,
         };
         start(ctx, &here, plan, &stop, shown).await
     })
@@ -85,10 +91,14 @@ pub(crate) fn run_as(ctx: &Context, args: &RunArgs, resume: &str) -> Result<(), 
 pub(crate) struct Shown<'a> {
     /// How it is printed.
     pub(crate) format: DataFormat,
+    /// Where its result goes instead of stdout.
+    pub(crate) out: Option<&'a Path>,
     /// Who decides at its human gates.
     pub(crate) deciding: Deciding,
     /// The command that goes on with it, in which `RUN` stands for its id.
     pub(crate) resume: &'a str,
+    /// What has to be typed before any of the commands that it names.
+    pub(crate) first: Option<String>,
 }
 
 /// Starts a run from a plan and shows it to its end.
@@ -122,14 +132,15 @@ pub(crate) async fn watch(
 ) -> Result<(), Stopped> {
     let id = watching.run.clone();
     let view: Box<dyn View> = match shown.format {
-        DataFormat::Jsonl => Box::new(EventLines::new(Output::Stdout)),
-        DataFormat::Text | DataFormat::Json => Box::new(PipelineView::new(shown.format, &id, &ctx.screen)),
+        DataFormat::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
+        DataFormat::Text | DataFormat::Json => Box::new(PipelineView::new(&id, &ctx.screen, &shown)),
     };
     let watch = Watch {
         desk: here,
         views: vec![view],
         stop,
         asker: Box::new(HumanGate::new(id.clone(), shown.deciding, here.clone())),
+        resume: shown.resume,
     };
     let end = follow(watch, watching)
         .await

@@ -1,24 +1,18 @@
 //! Human gates: a person says yes or no before a phase begins. Silence, an empty line and an unknown word are neither.
 
-use std::time::Duration;
-
 use futures_util::future::BoxFuture;
 use gemicro_core::run::events::RunReaders;
-use gemicro_core::store::Store;
 use gemicro_engine::Here;
 use gemicro_event::{Event, Json, StreamId};
 use serde_json::json;
 
 use crate::approval::{at_keyboard, read_line};
 use crate::asking::Asker;
-use crate::deciding::{Deciding, FileQuestion, in_file};
+use crate::deciding::{Deciding, FileQuestion, in_file, later};
 use crate::output;
 use crate::screen::text;
 use crate::story::PipelineStory;
 use crate::trouble::Stopped;
-
-/// How often it is looked whether a kept answer was taken.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// Asks whether a phase may begin.
 pub(super) struct HumanGate {
@@ -47,18 +41,6 @@ impl HumanGate {
             Some(phase) => text::one_line(phase.human.as_deref().unwrap_or("May it begin?")),
             None => format!("May it go on ({})?", text::one_line(&self.key)),
         }
-    }
-
-    /// How it is answered where nobody can be asked.
-    fn ways(&self) -> String {
-        let (run, key) = (&self.run, text::one_line(&self.key));
-        format!(
-            "Nobody can be asked here. Look at it, and answer in one of these ways, now or later:\n  \
-             gemicro diff {run}\n  \
-             gemicro answer {run} yes && gemicro resume {run}    # or no\n  \
-             gemicro resume {run} --decide decision.toml    # and fill in the decision there\n  \
-             gemicro serve    # over HTTP, with the key {key}; then: gemicro resume {run}"
-        )
     }
 }
 
@@ -115,34 +97,16 @@ impl Asker for HumanGate {
                 Box::pin(std::future::pending())
             }
             Deciding::Later => {
-                let (here, run, key) = (self.here.clone(), self.run.clone(), self.key.clone());
-                let words = format!("{question}\n{}", self.ways());
-                Box::pin(async move {
-                    if is_answered(&here, &run, &key).await? {
-                        return std::future::pending().await;
-                    }
-                    output::say(&words);
-                    Ok(None)
-                })
+                let run = self.run.clone();
+                let words = format!(
+                    "{question}\nNobody can be asked here. Look at it, and answer in one of these ways, now or later:\n  \
+                     gemicro diff {run}\n  \
+                     gemicro answer {run} yes && gemicro resume {run}    # or no"
+                );
+                Box::pin(later(self.here.clone(), run, self.key.clone(), words))
             }
         }
     }
-}
-
-/// Whether an answer is there, or was kept for a run that goes on now: that is taken before anything else.
-async fn is_answered(here: &Here, run: &StreamId, key: &str) -> Result<bool, Stopped> {
-    let store = here.engine().store();
-    while store
-        .open_commands(run)
-        .await?
-        .iter()
-        .any(|it| it.command_type == "answer")
-    {
-        tokio::time::sleep(LOOK).await;
-    }
-    let events = store.read(run, 0, usize::MAX).await?.events;
-    let given = events.iter().filter_map(|event| event.update.as_answer_given());
-    Ok(given.into_iter().any(|given| given.key == key))
 }
 
 /// Whether a question of a run is that of a human gate.

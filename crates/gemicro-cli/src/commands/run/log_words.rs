@@ -40,6 +40,7 @@ pub(super) fn prepared(prepared: &Prepared, earlier: Option<&StreamId>) -> Vec<W
     };
     let checks = match prepared.evidence.checks.is_empty() {
         true => Words::line("No checks are configured.".to_owned()),
+        false if earlier.is_some() => checked("Checks on the branch", &prepared.evidence),
         false => checked("Checks on the base", &prepared.evidence),
     };
     let is_new = |note: &&String| prepared.protection.as_ref() != Some(*note);
@@ -82,7 +83,10 @@ pub(super) fn answered(answered: &PhaseAnswered) -> Words {
     };
     let decision = payload.decision();
     let mut details = match decision.is_negative() {
-        true => bounded(payload.feedback().as_ref().map(points).unwrap_or_default()),
+        true => match payload.feedback().as_ref().map(points).unwrap_or_default() {
+            none if none.is_empty() => vec![unsaid(payload).to_owned()],
+            points => bounded(points),
+        },
         false => Vec::new(),
     };
     details.extend(answered.dishonest.clone());
@@ -224,6 +228,14 @@ fn said(payload: &Payload, decision: &Decision) -> String {
         Shape::Developer => format!("Implementation complete. Commit: {}.", commit()),
         Shape::Auditor => format!("{}. Report at '{document}'.", decision.word()),
         Shape::IntegrationSpecialist => format!("Conflicts resolved. Commit: {}.", commit()),
+    }
+}
+
+/// What is said about a no without reasons.
+fn unsaid(payload: &Payload) -> &'static str {
+    match payload.document() {
+        Some(_) => "no reasons are given with it: they are in the report",
+        None => "no reasons are given",
     }
 }
 

@@ -5,6 +5,7 @@ use gemicro_core::run::events::RunReaders;
 use gemicro_event::{Charge, Event, Json, StreamId};
 
 use super::board::PhaseBoard;
+use super::command::Shown;
 use super::gate::is_gate;
 use super::log::Log;
 use crate::args::DataFormat;
@@ -22,6 +23,9 @@ pub(super) struct PipelineView {
     format: DataFormat,
     run: StreamId,
     screen: Screen,
+    output: Output,
+    /// What has to be typed before the commands of the summary.
+    first: Option<String>,
     log: Log,
     board: Option<PhaseBoard>,
     /// A person is asked, and types below the log.
@@ -29,11 +33,13 @@ pub(super) struct PipelineView {
 }
 
 impl PipelineView {
-    pub(super) fn new(format: DataFormat, run: &StreamId, screen: &Screen) -> Self {
+    pub(super) fn new(run: &StreamId, screen: &Screen, shown: &Shown<'_>) -> Self {
         Self {
-            format,
+            format: shown.format,
             run: run.clone(),
             screen: screen.clone(),
+            output: Output::new(shown.out),
+            first: shown.first.clone(),
             log: Log::default(),
             board: PhaseBoard::new(screen),
             is_asking: false,
@@ -87,11 +93,15 @@ impl View for PipelineView {
         match (self.format, end) {
             (DataFormat::Text, RunEnd::Completed { data, .. }) => {
                 output::say("");
-                Ok(Output::Stdout.write(summary(story, &self.run, data).as_bytes())?)
+                let first = self.first.iter().map(|first| line(("First", first.clone())));
+                let page: String = first.chain([summary(story, &self.run, data)]).collect();
+                self.output.write(page.as_bytes())?;
+                self.output.finish()
             }
             (DataFormat::Json | DataFormat::Jsonl, RunEnd::Completed { data, .. }) => {
                 let object = result_json(&self.run, data);
-                Ok(Output::Stdout.write(format!("{object}\n").as_bytes())?)
+                self.output.write(format!("{object}\n").as_bytes())?;
+                self.output.finish()
             }
             (DataFormat::Json | DataFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
                 let mut trouble = end.trouble(&self.run);
@@ -99,7 +109,8 @@ impl View for PipelineView {
                     trouble.hint = Some(hint(failure, &self.run, story));
                 }
                 let object = failure_json(&trouble);
-                Ok(Output::Stdout.write(format!("{object}\n").as_bytes())?)
+                self.output.write(format!("{object}\n").as_bytes())?;
+                self.output.finish()
             }
             (DataFormat::Text, RunEnd::Failed(_)) => {
                 left(story, &self.run).iter().for_each(|line| output::say(line));
@@ -144,8 +155,11 @@ pub(super) fn summary(story: &PipelineStory, run: &StreamId, data: &Json) -> Str
         let parts: Vec<String> = parts.chain(unpriced).collect();
         lines.push(("Total", parts.join(", ")));
     }
-    let line = |(name, value): (&str, String)| format!("{}{}\n", text::pad(name, 10), text::one_line(&value));
     lines.into_iter().map(line).collect()
+}
+
+fn line((name, value): (&str, String)) -> String {
+    format!("{}{}\n", text::pad(name, 10), text::one_line(&value))
 }
 
 /// Where the work of a run is that ended early.

@@ -14,7 +14,10 @@ pub(crate) fn hint(failure: &Failure, run: &StreamId, story: &PipelineStory) -> 
     let is_agents = story.last().is_some_and(|phase| phase.role.is_some());
     let first = match kind {
         ErrorKind::GateClosed => format!("`gemicro show {run}` tells why"),
-        ErrorKind::BudgetExceeded => return format!("go on with more: {again} --budget AMOUNT"),
+        // A dollar sign means something else to a shell.
+        ErrorKind::BudgetExceeded => {
+            return format!("go on with more: {again} --budget AMOUNT, such as 2M or '$5'");
+        }
         ErrorKind::Cancelled => return format!("when you want it to go on: {again}"),
         ErrorKind::Timeout | ErrorKind::IdleTimeout if is_agents => {
             "a new run has all of its time again; the workflow file has the limits of roles (`timeouts`)"
@@ -37,7 +40,11 @@ pub(crate) fn hint(failure: &Failure, run: &StreamId, story: &PipelineStory) -> 
         ErrorKind::Blocked => {
             "the provider's rules refused the prompt: say the task in other words".to_owned()
         }
-        ErrorKind::CommandNotFound | ErrorKind::SandboxUnavailable => kind.hint().to_owned(),
+        ErrorKind::CommandNotFound
+        | ErrorKind::SandboxUnavailable
+        | ErrorKind::StorageError
+        | ErrorKind::UnknownModel
+        | ErrorKind::Internal => kind.hint().to_owned(),
         _ => "mend what the message names".to_owned(),
     };
     format!("{first}; then go on: {again}")
@@ -47,11 +54,11 @@ pub(crate) fn hint(failure: &Failure, run: &StreamId, story: &PipelineStory) -> 
 pub(crate) fn at_start(kind: ErrorKind) -> Option<&'static str> {
     match kind {
         ErrorKind::AuthFailed => Some(AGENT_KEY),
-        ErrorKind::PermissionDenied => Some(REMOTE_RIGHTS),
-        ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::UnsupportedRepository => Some(
-            "a pipeline works on a branch of a git repository with a commit: name its checkout with --dir",
-        ),
-        ErrorKind::Conflict => Some("name a branch that does not exist with --branch task/NAME"),
+        ErrorKind::PermissionDenied => Some(MAIN_RIGHTS),
+        ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::UnsupportedRepository => {
+            Some("another checkout is named with --dir, another remote with --remote")
+        }
+        ErrorKind::Conflict => Some("name another one with --branch task/NAME"),
         ErrorKind::UpstreamError => {
             Some("check that `git ls-remote` works; another remote is named with --remote")
         }
@@ -60,5 +67,7 @@ pub(crate) fn at_start(kind: ErrorKind) -> Option<&'static str> {
 }
 
 const AGENT_KEY: &str = "`gemicro doctor` names the key or login that the agent needs";
+const MAIN_RIGHTS: &str = "give the token of its forge (GITHUB_TOKEN, GITLAB_TOKEN: docs/pipeline.md#remotes-and-forges), \
+                           protect main there, or leave out --require-protection";
 const REMOTE_RIGHTS: &str = "check your git credentials and the token of the forge (GITHUB_TOKEN, GITLAB_TOKEN): \
                              docs/pipeline.md#remotes-and-forges";

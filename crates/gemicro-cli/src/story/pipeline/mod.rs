@@ -4,6 +4,8 @@
 //! are those that several screens say.
 
 mod help;
+#[cfg(test)]
+mod help_tests;
 mod next;
 mod page;
 mod phase_story;
@@ -13,5 +15,5 @@ pub(crate) mod words;
 pub(crate) use help::{at_start, hint};
 pub(super) use next::next_of_pipeline;
 pub(super) use page::{facts, phases};
-pub(crate) use phase_story::PhaseStory;
+pub(crate) use phase_story::{PhaseStory, Standing};
 pub(crate) use pipeline_story::{PIPELINE, PipelineStory};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use gemicro_engine::pipeline::steps::MergeOutcome;
 
-use super::{PhaseStory, PipelineStory, words};
+use super::{PhaseStory, PipelineStory, Standing, words};
 use crate::screen::{Paint, numbers, text};
 
 /// Reasons, denials and files of one phase that are named.
@@ -20,6 +20,10 @@ pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
     if let Some(prepared) = &story.prepared {
         let base = words::short(&prepared.base);
         facts.push(("Base", format!("{base}, for {}", prepared.main.name)));
+        if let Some(earlier) = &story.goes_on_from {
+            let tip = words::short(&prepared.tip);
+            facts.push(("From", format!("{tip}, where run {earlier} left the branch")));
+        }
         if !prepared.evidence.checks.is_empty() {
             let checked = words::checks(&prepared.evidence.checks);
             facts.push(("", format!("checks on it: {checked}")));
@@ -97,10 +101,11 @@ struct Page {
 
 impl Page {
     fn phase(&mut self, phase: &PhaseStory, widest: usize) {
-        let mark = match &phase.outcome {
-            None => "•".to_owned(),
-            Some(_) if phase.is_good() => self.paint.good("✓"),
-            Some(_) => self.paint.bad("✗"),
+        let mark = match phase.standing() {
+            Standing::UnderWay => "•".to_owned(),
+            Standing::Good => self.paint.good("✓"),
+            Standing::LedOn => self.paint.warn("→"),
+            Standing::Bad => self.paint.bad("✗"),
         };
         let [outcome, figures] = tail(phase);
         let line = format!(
@@ -126,7 +131,7 @@ impl Page {
             self.detail("said", said);
         }
         self.several("because", &phase.reasons);
-        if phase.reasons.is_empty() && !phase.is_good() {
+        if phase.reasons.is_empty() && phase.standing() != Standing::Good {
             let lines = phase.feedback.iter().flat_map(|feedback| feedback.lines());
             let points = lines.map(|line| line.trim().trim_start_matches(['-', '*']).trim());
             let points: Vec<String> = points.filter(|it| !it.is_empty()).map(str::to_owned).collect();

@@ -66,6 +66,19 @@ pub(crate) struct PhaseStory {
     pub(crate) step_at: Timestamp,
 }
 
+/// How a phase stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It has not ended.
+    UnderWay,
+    /// A yes, a merge, or work that holds.
+    Good,
+    /// It led to another phase, and nobody did anything wrong.
+    LedOn,
+    /// A no, or work that does not hold.
+    Bad,
+}
+
 impl PhaseStory {
     /// A phase that begins now, on a branch that is there.
     pub(super) fn new(started: PhaseStarted, at: Timestamp, tip: Option<String>) -> Self {
@@ -129,10 +142,15 @@ impl PhaseStory {
         self.next = ended.next;
     }
 
-    /// Whether it went well: a yes, a merge, or work that holds.
-    pub(crate) fn is_good(&self) -> bool {
-        let good = ["done", "APPROVE", "PASS", "merged", "up_to_date"];
-        self.outcome.as_deref().is_some_and(|word| good.contains(&word))
+    /// How it stands.
+    pub(crate) fn standing(&self) -> Standing {
+        match self.outcome.as_deref() {
+            None => Standing::UnderWay,
+            Some("done" | "APPROVE" | "PASS" | "merged" | "up_to_date") => Standing::Good,
+            Some("again" | "stop" | "REJECT" | "FAIL") => Standing::Bad,
+            // A conflict is for others to resolve, a question for others to answer.
+            Some(_) => Standing::LedOn,
+        }
     }
 
     /// How long it took; nothing while it is under way.

@@ -1,7 +1,13 @@
-//! A user who works in the repository while a run does.
+//! A user who works in the repository while a run does, and one who cannot wait for its end.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::life::{Life, started};
 use super::scene::{BRANCH, Scene, outcomes};
+use crate::stopping::pseudo_terminal;
 
 /// What people do in their own checkout beside a run.
 const WORK: &[&[&str]] = &[
@@ -80,4 +86,44 @@ fn a_setting_that_changes_while_an_agent_works_is_an_alarm() {
         .unwrap();
     let told = alarm["data"]["message"].as_str().unwrap();
     assert!(told.contains("config of your repository changed"), "{told}");
+}
+
+#[test]
+fn a_second_ctrl_c_leaves_a_clean_screen_and_a_way_on() {
+    let scene = Scene::new();
+    // It does not listen, so that the first one takes its time.
+    scene.agents("write_plan() { trap '' TERM INT HUP; while :; do sleep 0.05; done; }");
+    let (mut screen, theirs) = pseudo_terminal();
+    let mut command = scene.command(&Scene::arguments(&["--no-push"]));
+    command
+        .env("COLUMNS", "100")
+        .env("TERM", "xterm")
+        .stdout(Stdio::null())
+        .stderr(theirs);
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut seen = String::new();
+    let mut until = |seen: &mut String, words: &str| {
+        let mut bytes = [0; 4096];
+        while !seen.contains(words) {
+            let n_bytes = screen.read(&mut bytes).unwrap();
+            seen.push_str(&String::from_utf8_lossy(&bytes[..n_bytes]));
+        }
+    };
+    until(&mut seen, "A.1 plan, Architect");
+    for words in ["stopping", "Continue with: "] {
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        until(&mut seen, words);
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let run = scene.world.last_run();
+    let (before, said) = seen.rsplit_once("Stopped at once: ").unwrap();
+    assert!(
+        before.ends_with("\u{1b}[J"),
+        "the board is taken away: {before:?}"
+    );
+    assert!(said.contains(&format!("run {run} was cut off")), "{said}");
+    scene.agents("");
+    let resumed = scene.ran(&mut scene.command(&["resume", &run]));
+    resumed.assert_completed();
 }

@@ -95,6 +95,49 @@ fn what_was_changed_after_its_review_is_not_delivered_later() {
 }
 
 #[test]
+fn the_result_of_a_run_that_goes_on_is_written_where_it_is_wanted() {
+    let mut scene = Scene::new();
+    scene.workflow("action: deliver", "action: deliver\n    human: \"Now?\"");
+    assert_eq!(scene.run(&["--no-push"]).called.code, 130);
+    scene.world.must(&["answer", "last", "no"]);
+    let file = |name: &str| scene.world.path(name).display().to_string();
+    let written = |name: &str| std::fs::read_to_string(scene.world.path(name)).unwrap();
+    let refused =
+        scene.ran(&mut scene.command(&["resume", "last", "--format", "json", "--out", &file("no.json")]));
+    refused.assert_failed("gate_closed");
+    assert_eq!(refused.called.stdout, "");
+    let object: serde_json::Value = serde_json::from_str(&written("no.json")).unwrap();
+    assert_eq!(object["error_kind"], "gate_closed", "{object}");
+
+    let again = scene.ran(&mut scene.command(&["retry", "last"]));
+    assert_eq!(again.called.code, 130);
+    assert!(
+        again.called.stderr.contains("Checks on the branch... OK."),
+        "{}",
+        again.called.stderr
+    );
+    let shown = scene.world.must(&["show", "last"]).stdout;
+    let from = shown.find(", where run ").unwrap();
+    assert!(
+        shown.find("checks on it: ").unwrap() > from,
+        "they are those of the tip: {shown}"
+    );
+    scene.world.must(&["answer", "last", "yes"]);
+    let done = scene.ran(&mut scene.command(&["resume", "last", "--out", &file("yes.txt")]));
+    done.assert_completed();
+    assert_eq!(done.called.stdout, "");
+    assert!(
+        written("yes.txt").contains("gemicro diff "),
+        "{}",
+        written("yes.txt")
+    );
+    // What has ended is written, too.
+    let ended = scene.ran(&mut scene.command(&["resume", "last", "--out", &file("ended.txt")]));
+    assert_eq!(ended.called.code, 0, "{}", ended.called.stderr);
+    assert!(!written("ended.txt").is_empty());
+}
+
+#[test]
 fn notes_of_an_agent_are_not_those_of_the_owner() {
     let mut scene = Scene::new();
     scene.workflow("rounds: 4", "rounds: 1");
