@@ -61,7 +61,10 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     let asks = [PIPELINE, OodaFlow.name()].contains(&row.flow.as_str());
     if !asks && (args.gates.wait || args.gates.decide.is_some()) {
         return Err(Stopped::usage(
-            format!("run {id} is a run of {}, which takes no --decide and no --wait", row.flow),
+            format!(
+                "run {id} is a run of {}, which takes no --decide and no --wait",
+                row.flow
+            ),
             format!("gemicro resume {id}"),
         ));
     }

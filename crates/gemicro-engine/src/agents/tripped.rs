@@ -130,6 +130,7 @@ mod tests {
             "info",
             "info/refs",
             "info/exclude",
+            "settings of branches",
         ] {
             assert_eq!(told(what, Worker::Agent), (0, 1), "{what}");
             assert_eq!(told(what, Worker::Gemicro), (0, 1), "{what}");

@@ -70,6 +70,7 @@ impl Tripwire {
         for name in WATCHED {
             look(repository.common(), name, &mut found);
         }
+        split_settings(repository.common(), &mut found);
         Ok(Self { found })
     }
 
@@ -90,6 +91,59 @@ impl Tripwire {
             .filter(|change| change.before != change.after)
             .collect()
     }
+}
+
+/// Notes the settings of branches apart from all others: git writes them whenever a branch gets an upstream, is renamed
+/// or deleted, and none of them makes it run anything.
+fn split_settings(common: &Path, found: &mut BTreeMap<String, String>) {
+    let is_file = std::fs::symlink_metadata(common.join("config")).is_ok_and(|facts| facts.is_file());
+    let Some(text) = std::fs::read_to_string(common.join("config"))
+        .ok()
+        .filter(|_| is_file)
+    else {
+        return;
+    };
+    let (mut of_branches, mut others) = (String::new(), String::new());
+    let mut in_branch = false;
+    for line in text.lines() {
+        if !line.starts_with(['\t', ' ']) {
+            in_branch = names_branch(line);
+        }
+        let part = match in_branch && (names_branch(line) || is_harmless(line)) {
+            true => &mut of_branches,
+            false => &mut others,
+        };
+        part.push_str(line);
+        part.push('\n');
+    }
+    if let Some(whole) = found.get_mut("config") {
+        let mode = whole.split(' ').next().unwrap_or_default();
+        *whole = format!("{mode} {}", hash(others.as_bytes()));
+        found.insert("settings of branches".to_owned(), hash(of_branches.as_bytes()));
+    }
+}
+
+/// `[branch "main"]` and nothing else on its line.
+fn names_branch(line: &str) -> bool {
+    let name = line
+        .strip_prefix("[branch \"")
+        .and_then(|rest| rest.strip_suffix("\"]"));
+    name.is_some_and(|name| !name.contains(['"', '\\', ']', '[']))
+}
+
+/// A line as git writes it about a branch, which ends where it seems to.
+fn is_harmless(line: &str) -> bool {
+    let Some((key, value)) = line.trim_start().split_once(" = ") else {
+        return false;
+    };
+    let known = ["remote", "merge", "rebase", "pushRemote", "description"];
+    known.contains(&key) && !value.contains(['"', '\\'])
+}
+
+fn hash(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
 }
 
 /// Notes a file, or all that is in a folder. Links are noted, not followed.
@@ -113,11 +167,7 @@ fn look(common: &Path, name: &str, found: &mut BTreeMap<String, String>) {
         format!("folder {mode:o}")
     } else if facts.is_file() && facts.len() <= HASHED_BYTES {
         let bytes = std::fs::read(&path).unwrap_or_default();
-        let hash: String = Sha256::digest(&bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        format!("{mode:o} sha256:{hash}")
+        format!("{mode:o} {}", hash(&bytes))
     } else {
         format!("{mode:o} {} bytes", facts.len())
     };

@@ -128,3 +128,42 @@ fn the_tripwire_names_what_changed() {
         }
     }
 }
+
+/// Whoever gives a branch an upstream changes no setting that makes git act; whoever hides one there does.
+#[test]
+fn the_tripwire_tells_settings_of_branches_apart() {
+    let world = World::with_repository("git init -q -b main repo");
+    let repository = world.open();
+    let task = world.task(&repository);
+    let changed = |script: &str| -> Vec<String> {
+        let before = Tripwire::take(&repository, task.slug()).unwrap();
+        world.shell(&format!("cd repo; cp .git/config ../kept; {script}"));
+        let after = Tripwire::take(&repository, task.slug()).unwrap();
+        world.shell("cp kept repo/.git/config");
+        before
+            .compare(&after)
+            .into_iter()
+            .map(|change| change.what)
+            .collect()
+    };
+    for script in [
+        "git config branch.main.remote origin; git config branch.main.merge refs/heads/main",
+        "git config branch.some.rebase true; git config branch.some.pushRemote mine",
+    ] {
+        assert_eq!(changed(script), ["settings of branches"], "{script}");
+    }
+    for script in [
+        "git config core.fsmonitor evil",
+        "git config remote.origin.uploadpack evil",
+        "git config branch.main.mergeOptions --strategy=evil",
+        r#"printf '[branch "x"] [core]\n\tfsmonitor = evil\n' >> .git/config"#,
+        r#"printf '[branch "x"]\n\tmerge = a\n[core]\n\tfsmonitor = evil\n' >> .git/config"#,
+        r#"printf '[branch "x"]\n\tmerge = a\n [core]\n\tfsmonitor = evil\n' >> .git/config"#,
+        r#"printf '[branch "x"]\n\tremote = a \\\n' >> .git/config"#,
+        "chmod 666 .git/config",
+    ] {
+        let names = changed(script);
+        assert!(names.contains(&"config".to_owned()), "{script}: {names:?}");
+        world.shell("chmod 644 repo/.git/config");
+    }
+}

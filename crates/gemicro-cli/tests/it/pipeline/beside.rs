@@ -22,6 +22,7 @@ const WORK: &[&[&str]] = &[
     &["switch", "--quiet", "--create", "feature"],
     &["commit", "--quiet", "--allow-empty", "--message", "mine: more"],
     &["switch", "--quiet", "main"],
+    &["config", "branch.main.remote", "origin"],
     &["pack-refs", "--all"],
 ];
 
