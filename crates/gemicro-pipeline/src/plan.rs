@@ -83,11 +83,15 @@ pub struct Earlier {
 }
 
 impl PipelinePlan {
-    /// The agents that its roles need.
+    /// The agents of the roles that can come to work.
     #[must_use]
     pub fn agents(&self) -> BTreeSet<AgentName> {
-        let roles = self.workflow.roles.values();
-        roles.map(|role| role.agent.unwrap_or(self.agent)).collect()
+        let working = self.workflow.roles_of(self.mode);
+        let roles = self.workflow.roles.iter();
+        roles
+            .filter(|(name, _)| working.contains(name.as_str()))
+            .map(|(_, role)| role.agent.unwrap_or(self.agent))
+            .collect()
     }
 
     /// The nonce of a step: nobody who does not know the seed can tell it beforehand.

@@ -159,6 +159,17 @@ fn a_dry_run_in_a_pipe_has_whole_lines_of_the_phases_that_can_come() {
 }
 
 #[test]
+fn an_agent_whose_role_never_comes_to_work_need_not_be_there() {
+    let mut scene = Scene::new();
+    scene.workflow("title: Researcher", "title: Researcher\n    agent: claude");
+    let direct = dry(&scene, &["--mode", "direct"]);
+    assert_eq!(direct.code, 0, "{}", direct.stderr);
+    let research = dry(&scene, &["--mode", "research"]);
+    assert_eq!(research.code, 3, "{}", research.stderr);
+    assert!(research.stderr.contains("claude"), "{}", research.stderr);
+}
+
+#[test]
 fn a_run_whose_agent_cannot_work_makes_nothing() {
     let scene = Scene::new();
     let mut missing = scene.command(&Scene::arguments(&[]));
