@@ -18,7 +18,7 @@ while [ "$pid" -gt 1 ]; do
 done
 echo "the agent is $agent" >> "$HOME/log"
 cat /proc/$agent/environ > /dev/null 2>> "$HOME/log" && echo "its memory is open" >> "$HOME/log"
-if cat "$HOME/answer" > /proc/$agent/fd/1 2>> "$HOME/log"; then
+if { cat "$HOME/answer" > /proc/$agent/fd/1; } 2>> "$HOME/log"; then
     kill -STOP $agent
     sleep 20
 fi
@@ -52,6 +52,8 @@ fn what_an_auditor_runs_cannot_answer_for_it() {
         "-e",
         "open",
         BRANCH,
+        "--",
+        "docs",
     ]);
     assert!(review.contains("the agent is"), "{review}");
     assert!(review.contains("fd/1: Permission denied"), "{review}");
