@@ -10,13 +10,11 @@
 //! agent's own domain.
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::error::SandboxError;
 use super::profile::Profile;
-use super::rules;
+use super::{rules, spawn};
 
 /// Where the shells themselves lie. Bubblewrap makes `/run` anew, so nobody else has put anything there.
 pub(super) const REAL: &str = "/run/gemicro";
@@ -62,9 +60,5 @@ pub(super) fn become_shell() -> Option<SandboxError> {
     }
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_else(|| OsString::from("sh"));
-    let source = Command::new(&shell).arg0(name).args(arguments).exec();
-    Some(SandboxError::Start {
-        program: shell,
-        source,
-    })
+    Some(spawn::exec_as(&shell, &name, arguments))
 }

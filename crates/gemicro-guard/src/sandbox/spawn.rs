@@ -1,6 +1,6 @@
 //! The only place of this crate that starts a process: a planned command, and the launcher's last step.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -128,6 +128,22 @@ pub(super) fn exec(command: &[OsString]) -> SandboxError {
         return no_command();
     };
     let source = Command::new(program).args(arguments).exec();
+    SandboxError::Start {
+        program: program.into(),
+        source,
+    }
+}
+
+/// Becomes a program under a name that it may go by. Returns only when that is not possible.
+#[cfg(target_os = "linux")]
+pub(super) fn exec_as(
+    program: &Path,
+    name: &OsStr,
+    arguments: impl Iterator<Item = OsString>,
+) -> SandboxError {
+    use std::os::unix::process::CommandExt;
+
+    let source = Command::new(program).arg0(name).args(arguments).exec();
     SandboxError::Start {
         program: program.into(),
         source,
