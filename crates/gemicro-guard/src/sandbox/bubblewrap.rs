@@ -67,7 +67,10 @@ pub(super) fn arguments(launcher: &Launcher, profile: &Profile) -> Vec<OsString>
         }
     }
     for shell in shells::found(profile) {
-        let (at, real) = (shell.clone().into_os_string(), shells::real(&shell).into());
+        let (at, real) = (
+            shell.clone().into_os_string(),
+            shells::real(profile, &shell).into(),
+        );
         arguments.extend(["--ro-bind".into(), at.clone(), real]);
         arguments.extend(["--ro-bind".into(), launcher.program.clone().into(), at]);
     }

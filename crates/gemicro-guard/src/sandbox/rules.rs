@@ -12,7 +12,7 @@ use landlock::{
 use super::error::SandboxError;
 use super::plan::{Launch, open_paths, writable_paths};
 use super::profile::Network;
-use super::shells::REAL;
+use super::shells::{REAL, Signals};
 use super::tier::Tier;
 
 /// Below this `truncate` is not held back, so the tier would not hold.
@@ -50,11 +50,12 @@ pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// Enters a domain inside this one, which forbids nothing but to reach into processes outside it.
-pub(super) fn nest() -> Result<(), SandboxError> {
+/// Enters a domain inside this one, which forbids nothing but to reach into processes outside it, and to send them signals
+/// where the kernel can refuse that.
+pub(super) fn nest(signals: Signals) -> Result<(), SandboxError> {
     let refused =
         |source: Box<dyn std::error::Error + Send + Sync>| SandboxError::refused("Landlock", source);
-    match nested().map_err(refused)?.restrict_self() {
+    match nested(signals).map_err(refused)?.restrict_self() {
         Ok(_) => Ok(()),
         // As deep as the kernel goes: it is apart from the agent since long.
         Err(RulesetError::RestrictSelf(RestrictSelfError::RestrictSelfCall { source, .. }))
@@ -67,11 +68,15 @@ pub(super) fn nest() -> Result<(), SandboxError> {
 }
 
 /// Moving files between folders is the one thing that any domain forbids if it does not allow it.
-fn nested() -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
-    let created = Ruleset::default()
+fn nested(signals: Signals) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
+    let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::Refer)?
-        .create()?;
+        .set_compatibility(CompatLevel::BestEffort);
+    if signals == Signals::Refused {
+        ruleset = ruleset.scope(Scope::Signal)?;
+    }
+    let created = ruleset.create()?;
     Ok(created.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::Refer))?)
 }
 

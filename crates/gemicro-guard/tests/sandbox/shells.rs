@@ -1,6 +1,6 @@
 //! What an agent runs by a shell cannot reach into the agent, and a shell is still a shell.
 
-use gemicro_guard::sandbox::Tier;
+use gemicro_guard::sandbox::{Mode, Tier};
 
 use super::{World, text, tiers};
 
@@ -37,6 +37,58 @@ fn what_a_shell_runs_cannot_reach_into_the_agent() {
         let stdout = stdout.replace("not the agent\n", "");
         assert_eq!(stdout, "ended with 3\n", "{shell}: {}", text(&output));
     }
+}
+
+#[test]
+fn who_only_reads_sends_no_signals_to_its_agent() {
+    if !has_full() {
+        return;
+    }
+    let script =
+        "timeout 20 sh -c 'kill -USR1 $PPID 2> /dev/null && echo sent; sleep 5 & kill $! && echo own'";
+    let world = World::new();
+    let (mut pinned, mut reading) = (world.profile(), world.profile());
+    pinned.pinned = vec![world.path("task/wt")];
+    reading.mode = Mode::ReadOnly;
+    for profile in [pinned, reading] {
+        let output = world.run_with(Tier::Full, &profile, script);
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            "own\n",
+            "{}",
+            text(&output)
+        );
+    }
+    let script = "timeout 20 sh -c 'sleep 60 > /dev/null 2>&1 & echo $! > x'; timeout 20 sh -c 'kill $(cat x) && echo sent'";
+    let output = world.run(Tier::Full, script);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "sent\n",
+        "{}",
+        text(&output)
+    );
+}
+
+#[test]
+fn what_git_starts_is_apart_as_well() {
+    if !has_full() {
+        return;
+    }
+    let output = World::new().run(
+        Tier::Full,
+        r#"set -e; rm -r .git; git init -q .; echo x > a; git add a
+        printf '#!/usr/bin/python3\nimport os\nfor l in open("/proc/%%d/status" %% os.getppid()):\n  if l.startswith("PPid"): p = l.split()[1]\ntry:\n  open("/proc/%%s/environ" %% p).read(); print("read", file=open(os.environ["TMPDIR"] + "/log", "a"))\nexcept OSError as e: print("refused", file=open(os.environ["TMPDIR"] + "/log", "a"))\n' > $TMPDIR/f
+        chmod +x $TMPDIR/f
+        git config --global core.fsmonitor $TMPDIR/f
+        timeout 20 git status > /dev/null || true
+        sort -u $TMPDIR/log"#,
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "refused\n",
+        "{}",
+        text(&output)
+    );
 }
 
 #[test]
