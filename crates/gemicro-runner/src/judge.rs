@@ -15,6 +15,8 @@ use crate::trouble::{is_terminal_error, wait_ms};
 const LAST_LINES: usize = 20;
 /// How much of the unfinished text a failure carries.
 const PARTIAL_CHARS: usize = 16_000;
+/// The longest line of standard error in a message, in characters.
+const LINE_CHARS: usize = 200;
 
 /// How one CLI's own words and numbers are read.
 pub(crate) trait Reading {
@@ -59,7 +61,7 @@ pub(crate) fn judge(reading: &dyn Reading, ended: &Ended<'_>) -> Result<AgentEnd
         },
         (Exit::Code(code), end) if code != 0 => reading
             .exit_code(code, ended)
-            .unwrap_or_else(|| exit_code(reading, code, end.as_ref())),
+            .unwrap_or_else(|| exit_code(reading, code, (end.as_ref(), ended))),
         (Exit::Signal(signal), _) => Cause::new(
             ErrorKind::UpstreamError,
             format!("{} was ended by signal {signal}", reading.name()),
@@ -129,7 +131,7 @@ fn stopped(reading: &dyn Reading, kind: ErrorKind) -> Cause {
 }
 
 /// Exit codes that mean the same everywhere.
-fn exit_code(reading: &dyn Reading, code: i32, end: Option<&TurnEnd>) -> Cause {
+fn exit_code(reading: &dyn Reading, code: i32, (end, ended): (Option<&TurnEnd>, &Ended<'_>)) -> Cause {
     let name = reading.name();
     match (code, end) {
         (127, _) => Cause::new(
@@ -141,7 +143,19 @@ fn exit_code(reading: &dyn Reading, code: i32, end: Option<&TurnEnd>) -> Cause {
             ErrorKind::UpstreamError,
             format!("{name} claimed success but exited with {code}"),
         ),
-        (_, None) => Cause::new(ErrorKind::UpstreamError, format!("{name} exited with {code}")),
+        (_, None) => {
+            let last = ended
+                .stderr_tail
+                .lines()
+                .map(str::trim)
+                .rfind(|line| !line.is_empty());
+            let words = last.map(|line| format!(": {}", line.chars().take(LINE_CHARS).collect::<String>()));
+            let words = words.unwrap_or_default();
+            Cause::new(
+                ErrorKind::UpstreamError,
+                format!("{name} exited with {code}{words}"),
+            )
+        }
     }
 }
 

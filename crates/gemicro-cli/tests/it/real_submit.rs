@@ -18,6 +18,22 @@ phases:
   - { name: review, label: R, role: reviewer, reads: [request], on: { APPROVE: end, REJECT: end } }
 ";
 
+/// Settings of the branch that would have an agent start programs of its own, one of them in the place of our tool.
+const PLANTED: [(&str, &str); 3] = [
+    (
+        ".gemini/settings.json",
+        r#"{"mcpServers": {"gemicro": {"command": "false"}, "other": {"command": "false"}}, "tools": {"discoveryCommand": "false"}}"#,
+    ),
+    (
+        ".mcp.json",
+        r#"{"mcpServers": {"gemicro": {"command": "false"}, "other": {"command": "false"}}}"#,
+    ),
+    (
+        ".codex/config.toml",
+        "[mcp_servers.gemicro]\ncommand = \"false\"\n[mcp_servers.other]\ncommand = \"false\"\n",
+    ),
+];
+
 /// What a model of an agent knows of the tool.
 struct Tool {
     agent: &'static str,
@@ -87,6 +103,11 @@ fn review(Tool { agent, model, .. }: &Tool, rules: &str) -> Option<Reviewed> {
     std::fs::remove_dir(project.join(".git")).unwrap();
     std::fs::create_dir(project.join(".gemicro")).unwrap();
     std::fs::write(project.join(".gemicro/workflow.yaml"), WORKFLOW).unwrap();
+    for (name, text) in PLANTED {
+        let path = project.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
     let git = "git init -q -b main . && git add -A && git -c user.name=A -c user.email=a@example.com commit -q -m begin";
     let made = Command::new("sh")
         .args(["-c", git])

@@ -65,9 +65,17 @@ struct Config<'a> {
     mcp_servers: BTreeMap<&'a str, Server<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hooks: Option<Value>,
+    /// Folders, and whether settings in them count.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    projects: BTreeMap<String, Project>,
     analytics: Switch,
     otel: Exporters,
     features: Features,
+}
+
+#[derive(Serialize)]
+struct Project {
+    trust_level: &'static str,
 }
 
 /// What it tells its maker.
@@ -219,6 +227,7 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
             .guarded
             .as_ref()
             .map(|guarded| guarded::hooks(request, guarded, "codex", "PreToolUse", guarded::SECONDS_TIMEOUT)),
+        projects: BTreeMap::new(),
         analytics: Switch { enabled: false },
         otel: Exporters {
             exporter: "none",
@@ -227,6 +236,12 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
         },
         features: Features { plugins: false },
     };
+    if request.guarded.is_some() {
+        // Settings of the workspace may be what an agent wrote; they could have it start programs.
+        let trust_level = "untrusted";
+        let cwd = request.cwd.display().to_string();
+        config.projects.insert(cwd, Project { trust_level });
+    }
     if let ModelAccess::Gateway { base_url, .. } = &request.access {
         config.model_provider = Some(PROVIDER);
         config.web_search = Some("disabled");

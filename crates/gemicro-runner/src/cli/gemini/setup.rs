@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -60,6 +62,14 @@ pub(super) fn env(request: &AgentRequest) -> BTreeMap<String, String> {
             ("GEMINI_CLI_NO_RELAUNCH", "1"),
         ],
     );
+    if request.guarded.is_some() {
+        // As the machine's own settings they go before those of the workspace, which may be what an agent wrote.
+        let settings = settings_file(request).display().to_string();
+        environment::set(
+            &mut env,
+            &[("GEMINI_CLI_SYSTEM_SETTINGS_PATH", settings.as_str())],
+        );
+    }
     if let ModelAccess::Gateway { base_url, token } = &request.access {
         environment::set(
             &mut env,
@@ -97,16 +107,32 @@ pub(super) fn files(request: &AgentRequest, way: Way) -> (Vec<SettingsFile>, Vec
         }
         let path = request.home.join(RULES_FILE);
         args = vec!["--admin-policy".to_owned(), path.display().to_string()];
+        args.extend(["--allowed-mcp-server-names".to_owned(), known_servers(request)]);
+        // Programs that the workspace would have started without a shell.
+        settings["tools"] = json!({"discoveryCommand": "", "callCommand": ""});
         files.push(SettingsFile {
             path,
             text: rules(way, &request.mcp_servers),
         });
     }
     files.push(SettingsFile {
-        path: request.home.join(".gemini/settings.json"),
+        path: settings_file(request),
         text: settings.to_string(),
     });
     (files, args)
+}
+
+fn settings_file(request: &AgentRequest) -> PathBuf {
+    request.home.join(".gemini/settings.json")
+}
+
+/// The servers that it may start; where there are none, a name that nobody can have written down.
+fn known_servers(request: &AgentRequest) -> String {
+    let names: Vec<&str> = request.mcp_servers.iter().map(|it| it.name.as_str()).collect();
+    match names.is_empty() {
+        true => format!("none-{:016x}", RandomState::new().build_hasher().finish()),
+        false => names.join(","),
+    }
 }
 
 /// The rules of an administrator, in its own language. What only looks is not asked for.
