@@ -43,8 +43,16 @@ pub(super) fn faults(
     let mut merge = repository
         .automatic_merge(&ours, &theirs)
         .map_err(|error| told(&error))?;
-    // Attributes of the branch may bring a file into conflict that git could have merged.
-    merge.conflicts.extend(claim.files.iter().cloned());
+    // Attributes may bring a file into conflict that git could have merged; not if the task wrote them.
+    let base = repository
+        .merge_base(&ours, &theirs)
+        .map_err(|error| told(&error))?;
+    let of_task = repository
+        .changed_paths(&base, &ours)
+        .map_err(|error| told(&error))?;
+    if !of_task.iter().any(|path| path.ends_with(".gitattributes")) {
+        merge.conflicts.extend(claim.files.iter().cloned());
+    }
     let mut faults = Vec::new();
     for path in &merge.conflicts {
         let found = repository.read_file(tip, path, MOST_BYTES);

@@ -62,6 +62,11 @@ impl TrustedRepo {
                 unshown.push(plain(file.path.as_bytes()));
             }
         }
+        // A name that is no text is printed as others are: which of them is shown nobody could say.
+        let nameless = files
+            .iter()
+            .filter(|file| file.path.contains(char::REPLACEMENT_CHARACTER));
+        unshown.extend(nameless.map(|file| plain(file.path.as_bytes())));
         let mut diff = self.part(&range, (Shown::Usual, &texts), most_bytes)?;
         if !texts.is_empty() {
             let left = most_bytes.saturating_sub(diff.text.len());
@@ -75,9 +80,9 @@ impl TrustedRepo {
                 .iter()
                 .filter(|file| !is_whole.contains(&file.head.as_str()));
             unshown.extend(cut.map(|file| plain(file.path.as_bytes())));
-            unshown.sort_unstable();
-            unshown.dedup();
         }
+        unshown.sort_unstable();
+        unshown.dedup();
         Ok(Diff { unshown, ..diff })
     }
 

@@ -34,15 +34,25 @@ impl TaskRepo {
         command
     }
 
-    /// Refuses a worktree in which git, started in a folder with tracked files, would read another git directory.
+    /// Refuses a worktree in which git, started in a folder with tracked files, would read another git directory, or
+    /// would have written files by attributes that are not committed.
     fn check_tracked_folders(&self, repository: &TrustedRepo) -> Result<(), RepositoryError> {
         let worktree = self.layout.worktree();
         let found = beneath::read_small(&worktree, ".git", 1 << 16).unwrap_or_default();
         if found != pointer(&self.layout.git_directory()) {
             return Err(unusable(b".git", "it is not the one that gemicro wrote"));
         }
-        for folder in tracked_folders(repository, self.record.tip.as_str())? {
+        let tracked = Tracked::read(repository, self.record.tip.as_str())?;
+        for folder in tracked.folders {
             let path = worktree.join(&folder);
+            let attributes = folder.join(".gitattributes");
+            let is_there = worktree.join(&attributes).symlink_metadata().is_ok();
+            if is_there && !tracked.attributes.contains(&attributes) {
+                return Err(unusable(
+                    attributes.as_os_str().as_bytes(),
+                    "it is not committed, and changes how git writes files",
+                ));
+            }
             let is_folder = path.symlink_metadata().is_ok_and(|about| about.is_dir());
             if !is_folder {
                 return Err(unusable(
@@ -50,7 +60,8 @@ impl TaskRepo {
                     "a link or a file is in the place of a folder",
                 ));
             }
-            if path.join(".git").symlink_metadata().is_ok() {
+            let is_top = folder.as_os_str().is_empty();
+            if !is_top && path.join(".git").symlink_metadata().is_ok() {
                 let inner = folder.join(".git");
                 return Err(unusable(
                     inner.as_os_str().as_bytes(),
@@ -74,23 +85,27 @@ impl Inside {
     }
 }
 
-/// The folders of a commit with something tracked in them, without the top.
-fn tracked_folders(repository: &TrustedRepo, commit: &str) -> Result<BTreeSet<PathBuf>, RepositoryError> {
-    let arguments = [
-        "ls-tree",
-        "-r",
-        "-d",
-        "-z",
-        "--full-tree",
-        "--format=%(objecttype) %(path)",
-        commit,
-    ];
-    let output = repository.git.ok(Call::new(At::Repository, &arguments))?.output;
-    let entries = output.split(|byte| *byte == 0);
-    let folders = entries.filter_map(|entry| entry.strip_prefix(b"tree "));
-    Ok(folders
-        .map(|path| Path::new(OsStr::from_bytes(path)).to_owned())
-        .collect())
+/// What of a commit says where and how files are written.
+struct Tracked {
+    /// The folders with something tracked in them, the top among them.
+    folders: BTreeSet<PathBuf>,
+    /// The files with attributes.
+    attributes: BTreeSet<PathBuf>,
+}
+
+impl Tracked {
+    fn read(repository: &TrustedRepo, commit: &str) -> Result<Self, RepositoryError> {
+        let arguments = ["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit];
+        let output = repository.git.ok(Call::new(At::Repository, &arguments))?.output;
+        let names = output.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let files: Vec<&Path> = names.map(|name| Path::new(OsStr::from_bytes(name))).collect();
+        let folders = files.iter().flat_map(|file| file.ancestors().skip(1));
+        let attributes = files.iter().filter(|file| file.ends_with(".gitattributes"));
+        Ok(Self {
+            folders: folders.map(Path::to_owned).collect(),
+            attributes: attributes.map(|file| (*file).to_owned()).collect(),
+        })
+    }
 }
 
 fn unusable(path: &[u8], why: &'static str) -> RepositoryError {

@@ -58,6 +58,11 @@ fn a_checkout_in_which_git_would_look_elsewhere_is_refused() {
         for (script, path) in [
             ("git init -q src", "src/.git"),
             (
+                "echo '*.rs working-tree-encoding=UTF-7' > src/.gitattributes; rm src/lib.rs",
+                "src/.gitattributes",
+            ),
+            ("echo '* text eol=crlf' > .gitattributes", ".gitattributes"),
+            (
                 "mkdir e; git init -q e; echo gitdir: ../e/.git > src/.git",
                 "src/.git",
             ),
