@@ -121,13 +121,13 @@ impl<'a> Watch<'a> {
                     Some(Ok(Watched::Event(event))) => {
                         seen.fold(&event);
                         self.asker.event(&event);
-                        for view in &mut self.views {
-                            view.event(&event)?;
-                        }
                         let is_asked = seen.question.as_ref().is_some_and(|key| self.asker.answers(key));
                         if !is_asked && asking.take().is_some() {
-                            // Somebody else answered, or the run ended.
+                            // Somebody else answered, or the run ended. Its line ends before the views go on.
                             self.asker.withdraw();
+                        }
+                        for view in &mut self.views {
+                            view.event(&event)?;
                         }
                         let is_new = is_asked && asking.is_none() && !is_stopping;
                         if is_new && self.is_asked_now(&mut seen, &event).await? {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::DataFormat;
 use crate::output;
-use crate::screen::text;
+use crate::screen::{numbers, text};
 use crate::session::Context;
 use crate::trouble::Stopped;
 use crate::workflow_file::{self, NotLoaded};
@@ -115,11 +115,11 @@ fn tell(ctx: &Context, shown: &str, agent: AgentName, workflow: &Workflow) -> Re
     let missing = check_for(workflow, agent);
     if missing.is_empty() {
         return output::print(&format!(
-            "{} can be run with {agent}: {} phases, {} roles, {} checks\n",
+            "{} can be run with {agent}: {}, {}, {}\n",
             text::one_line(shown),
-            workflow.phases.len(),
-            workflow.roles.len(),
-            workflow.checks.len()
+            numbers::count(workflow.phases.len(), "phase"),
+            numbers::count(workflow.roles.len(), "role"),
+            numbers::count(workflow.checks.len(), "check")
         ));
     }
     let lines: Vec<String> = missing.iter().map(|missing| format!("\n  {missing}")).collect();

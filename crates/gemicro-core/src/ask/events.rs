@@ -131,27 +131,39 @@ impl RepositoryChanged {
     fn words(&self) -> String {
         let is_branch = |change: &&RepositoryChange| change.what.starts_with("refs/heads/");
         let named = self.changes.iter().find(is_branch).or(self.changes.first());
-        let more = match self.changes.len() {
-            0 | 1 => String::new(),
-            n_changes => format!(", and {} more", n_changes - 1),
+        let Some(named) = named else {
+            return "Nothing of your repository changed".to_owned();
         };
-        match named {
-            Some(change) => format!("{} meanwhile{more}; was that you?", change.words()),
-            None => "Nothing of your repository changed".to_owned(),
-        }
+        let others: Vec<&str> = self.changes.iter().map(RepositoryChange::name).collect();
+        let others: Vec<&str> = others.into_iter().filter(|name| *name != named.name()).collect();
+        let more = match others.as_slice() {
+            [] => String::new(),
+            [few @ ..] if few.len() <= 3 => format!(", and so did {}", few.join(", ")),
+            [first, ..] => format!(", and so did {first} and {} more", others.len() - 1),
+        };
+        format!("{} meanwhile{more}; was that you?", named.words())
     }
 }
 
 impl RepositoryChange {
-    fn words(&self) -> String {
-        let short = |value: &str| value.chars().take(7).collect::<String>();
+    /// As people say it: `main`, `origin/main`.
+    fn name(&self) -> &str {
         let Some(name) = self.what.strip_prefix("refs/") else {
-            return format!("{} of your repository changed", self.what);
+            return &self.what;
         };
-        let name = ["heads/", "tags/", "remotes/"]
+        let sorts = ["heads/", "tags/", "remotes/"];
+        sorts
             .iter()
             .find_map(|sort| name.strip_prefix(sort))
-            .unwrap_or(name);
+            .unwrap_or(name)
+    }
+
+    fn words(&self) -> String {
+        let short = |value: &str| value.chars().take(7).collect::<String>();
+        let name = self.name();
+        if !self.what.starts_with("refs/") {
+            return format!("{name} of your repository changed");
+        }
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => format!(
                 "{name} of your repository moved from {} to {}",

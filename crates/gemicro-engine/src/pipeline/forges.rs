@@ -38,4 +38,9 @@ impl Forges {
         };
         open(address, Some(token)).map(Some).map_err(Failure::from)
     }
+
+    /// Whether an address is that of a forge that could be asked with a token.
+    pub(super) fn knows(&self, remote_url: &str) -> bool {
+        recognise(remote_url, &self.hosts).is_some()
+    }
 }

@@ -273,9 +273,14 @@ pub(super) async fn protection(
             let message = "nobody can say whether main is protected: there is no forge that could be asked";
             return Err(Failure::new(ErrorKind::PermissionDenied, message));
         }
-        let words =
-            || format!("nobody could be asked whether {main} is protected: there is no token for its forge");
-        return Ok(url.map(|_| (false, words())));
+        let words = |url: &str| {
+            let why = match forges.knows(url) {
+                true => "there is no token for its forge",
+                false => "its remote is on no forge that is known here",
+            };
+            format!("nobody could be asked whether {main} is protected: {why}")
+        };
+        return Ok(url.map(|url| (false, words(url))));
     };
     let found = forge.protection(main).await;
     let (is_safe, words) = match found {

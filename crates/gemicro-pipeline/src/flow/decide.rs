@@ -225,13 +225,18 @@ impl Steps<'_> {
         Some(own_step(self.key("import"), IMPORT_STEP, &input))
     }
 
-    /// Whether the round before was of this phase and ended for faults of the same document.
+    /// Whether the rounds before were of this phase, ended for faults of the same document and left something: what was
+    /// there before another phase ended is none of their work.
     fn stands(&self) -> bool {
-        let is_own = |last: &PhaseEnded| last.phase == self.phase.name && last.outcome == "again";
+        let is_own = |last: &&PhaseEnded| last.phase == self.phase.name && last.outcome == "again";
         let has_rounds = |pattern: &String| pattern.contains("[N]");
         let is_one_document =
             !matches!(&self.phase.work, Work::Agent { document: Some(pattern), .. } if has_rounds(pattern));
-        is_one_document && self.state.ended.last().is_some_and(is_own)
+        let n_own = self.state.ended.iter().rev().take_while(is_own).count();
+        let (others, own) = self.state.ended.split_at(self.state.ended.len() - n_own);
+        let found = others.last().map(|it| &it.commit);
+        let found = found.or(self.state.prepared.as_ref().map(|it| &it.tip));
+        is_one_document && own.last().is_some_and(|last| Some(&last.commit) != found)
     }
 
     fn claim(&self, role: &Role) -> Option<Claim> {

@@ -124,6 +124,9 @@ fn page(plan: &Plan, start: &Start, screen: &Screen) -> String {
             let _ = writeln!(page, "  {line}");
         }
     }
+    if start.obstacles.is_empty() {
+        page.push_str("Nothing stands in the way.\n");
+    }
     page
 }
 

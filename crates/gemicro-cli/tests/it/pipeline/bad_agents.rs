@@ -50,6 +50,35 @@ fn work_that_is_only_claimed_is_refused() {
 }
 
 #[test]
+fn what_was_found_wanting_is_not_handed_in_again() {
+    // Neither in the next round nor in the one after that.
+    let mut scene = Scene::new();
+    scene.workflow("rounds: 4", "rounds: 3");
+    scene.agents(
+        "develop() { [ -f bye.sh ] || { change; verify; commit 'bye: say farewell'; }; claim; }
+        audit() {
+            review
+            answer 'No.' \"{\\\"verdict\\\": \\\"FAIL\\\", \\\"review_path\\\": \\\"$document\\\", \\\"feedback\\\": \\\"no\\\"}\"
+        }",
+    );
+    let ran = scene.run(&[]);
+    ran.assert_failed("gate_closed");
+    let rounds = ran.outcomes().split_off(2);
+    let expected = [
+        "implementation.1 done",
+        "audit.1 FAIL",
+        "implementation.2 again",
+        "implementation.3 stop",
+    ];
+    assert_eq!(rounds, expected);
+    assert!(
+        ran.reasons().contains("nothing was committed"),
+        "{}",
+        ran.reasons()
+    );
+}
+
+#[test]
 fn a_suite_without_tests_is_refused() {
     let functions = "develop() {
         change

@@ -8,6 +8,7 @@ mod names;
 mod numbers;
 mod paths;
 mod prompts;
+mod questions;
 mod reach;
 mod roles;
 mod rules;

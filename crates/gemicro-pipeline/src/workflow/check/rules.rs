@@ -2,7 +2,7 @@
 
 use super::super::model::{Work, Workflow};
 use super::super::places::Report;
-use super::{artifacts, documents, edges, masks, names, numbers, paths, prompts, reach, roles};
+use super::{artifacts, documents, edges, masks, names, numbers, paths, prompts, questions, reach, roles};
 
 /// Adds all that is wrong with a workflow to the report.
 pub(in super::super) fn check(workflow: &Workflow, report: &mut Report) {
@@ -13,6 +13,7 @@ pub(in super::super) fn check(workflow: &Workflow, report: &mut Report) {
     paths::check(workflow, report);
     masks::check(workflow, report);
     prompts::check(workflow, report);
+    questions::check(workflow, report);
     // While edges lead nowhere it is not known what they reach.
     if edges::check(workflow, report) {
         reach::check(workflow, report);

@@ -5,6 +5,13 @@ use super::bad_files::Case;
 /// What is replaced, by what, and the whole answer.
 pub(super) const PHASES: &[Case] = &[
     (
+        "    role: reviewer\n",
+        "    role: reviewer\n    human: true\n",
+        &[
+            "24:12: phases.review.human: write the question that a person is asked, such as \"Shall the audit begin?\"",
+        ],
+    ),
+    (
         "modes: { direct: plan }",
         "modes: {}",
         &["3:8: modes: there is none: write at least `direct: PHASE`"],
