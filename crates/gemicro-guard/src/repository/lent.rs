@@ -1,9 +1,10 @@
 //! Files that are lent to a task to be used: neither they nor what is secret in them may be in any of its commits.
 //!
-//! The main type is [`Lent`]. What counts as secret is said by [`secret_of`]; what the repository says already is none. A
+//! The main type is [`Lent`]. What counts as secret is said by `secrets`; what the repository says already is none. A
 //! secret that somebody encoded or cut into pieces is not found.
 
-use std::collections::BTreeSet;
+mod secrets;
+
 use std::path::{Path, PathBuf};
 
 use super::call::{At, Call, Input};
@@ -20,8 +21,6 @@ use super::trusted::TrustedRepo;
 const MOST_BYTES: u64 = 1 << 20;
 /// A folder with more files than this holds dependencies, not secrets: it is not read.
 const MOST_FILES: usize = 100;
-/// The shortest text that is looked for, in characters.
-const SHORTEST: usize = 12;
 /// The longest object that is searched, in bytes.
 const MOST_SEARCHED: u64 = 64 << 20;
 
@@ -49,10 +48,12 @@ impl<'a> Lent<'a> {
             for file in files.iter().filter(|_| is_small) {
                 let Ok(bytes) = std::fs::read(file) else { continue };
                 let name = file.strip_prefix(top).unwrap_or(file);
-                secrets.extend(secrets_of(
-                    &String::from_utf8_lossy(&bytes),
-                    &plain(name.to_string_lossy().as_bytes()),
-                ));
+                let from = plain(name.to_string_lossy().as_bytes());
+                let text = String::from_utf8_lossy(&bytes);
+                secrets.extend(secrets::of_file(&text).into_iter().map(|text| Secret {
+                    text: text.to_owned(),
+                    from: from.clone(),
+                }));
             }
         }
         if !secrets.is_empty() {
@@ -215,70 +216,4 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> bool {
         }
     }
     files.len() <= MOST_FILES
-}
-
-/// What must not be told of a file: all of it at once, and what is secret in its lines.
-fn secrets_of(text: &str, from: &str) -> Vec<Secret> {
-    let whole = Some(text.trim()).filter(|whole| whole.chars().count() >= SHORTEST);
-    let texts = whole.into_iter().chain(text.lines().filter_map(secret_of));
-    texts
-        .map(|text| Secret {
-            text: text.to_owned(),
-            from: from.to_owned(),
-        })
-        .collect()
-}
-
-/// What is secret in a line of settings: a value that looks as if nobody made it up; where its name says that it is
-/// secret, any value, and the whole line where that is short.
-pub(super) fn secret_of(line: &str) -> Option<&str> {
-    const SECRET_NAMES: [&str; 8] = [
-        "pass",
-        "pwd",
-        "secret",
-        "token",
-        "key",
-        "credential",
-        "oauth",
-        "bearer",
-    ];
-    let line = line.trim().trim_end_matches([',', ';']);
-    if line.starts_with(['#', '/']) || line.starts_with("-----") {
-        return None;
-    }
-    let (name, value) = match line.split_once(['=', ':']) {
-        // A line of base64 ends with these.
-        Some((_, rest)) if rest.trim_matches('=').is_empty() => ("", line),
-        Some((name, value)) => (name, value),
-        None => ("", line),
-    };
-    let value = value.trim().trim_matches(['"', '\'', '`']);
-    let is_long = value.chars().count() >= SHORTEST;
-    if is_long && is_random(value) {
-        return Some(value);
-    }
-    let name = name.to_lowercase();
-    if value.is_empty() || !SECRET_NAMES.iter().any(|it| name.contains(it)) || is_address(value) {
-        return None;
-    }
-    match is_long {
-        true => Some(value),
-        false => Some(line).filter(|line| line.chars().count() >= SHORTEST),
-    }
-}
-
-/// Letters and digits without a space, of many kinds, and not an address that anybody may know.
-fn is_random(value: &str) -> bool {
-    let kinds: BTreeSet<char> = value.chars().collect();
-    let has = |is: fn(&char) -> bool| kinds.iter().any(is);
-    kinds.len() >= 8
-        && !has(|c| c.is_whitespace())
-        && has(|c| c.is_alphabetic())
-        && has(|c| c.is_ascii_digit())
-        && !is_address(value)
-}
-
-/// An address without a password in it.
-fn is_address(value: &str) -> bool {
-    value.contains("://") && !value.contains('@') && !value.contains(['?', '&'])
 }

@@ -11,6 +11,8 @@ API_KEY=\"sk-4f9a8c7e6d5b\"
 NODE_ENV=production
 DOCS=https://example.org/v2/docs
 DEBUG=true
+HOOK_TOKEN=abc123def456ghi # production
+DATABASE_URL=postgres://u:PASSw0rd123x@db01.example.org/orders
 ";
 
 /// What becomes of the commits of a script that was lent these files.
@@ -57,6 +59,8 @@ fn what_is_secret_in_a_lent_file_is_refused() {
             "echo '{ \"k\": \"sk-4f9a8c7e6d5b\" }' > k.json".to_owned(),
             "k.json holds",
         ),
+        ("echo abc123def456ghi > t".to_owned(), "t holds"),
+        ("echo PASSw0rd123x > d".to_owned(), "d holds"),
         ("printf '\\0\\1sk-4f9a8c7e6d5b' > k.bin".to_owned(), "k.bin holds"),
         ("ln -s sk-4f9a8c7e6d5b k".to_owned(), "k holds"),
         ("touch x-sk-4f9a8c7e6d5b".to_owned(), "the name of a file holds"),
@@ -98,6 +102,7 @@ fn what_is_no_secret_may_be_committed() {
         "echo NODE_ENV=production > .env.example",
         "printf 'DEBUG=true\\nPASSWORD=\\nAPI_KEY=...\\n' > .env.example",
         "echo 'See https://example.org/v2/docs, and hunter2.' > notes",
+        "echo 'The orders are at db01.example.org, for production.' > notes",
         // So many files are dependencies.
         "echo aB3dE6gH9jK25 > used",
     ] {
