@@ -17,7 +17,7 @@ mod work;
 
 pub use count::{Count, counted};
 pub use masked::{Masked, masked};
-pub use names::{gone, named};
+pub use names::{gone, named, unnamed};
 pub use plan_block::{PLAN_INFO, PlanBlock, SECTIONS, Section, read_plan};
 pub use suite::{CheckRun, CheckVerdict, Exit, judge, shrunk};
 pub use work::{TreeFiles, faults};

@@ -1,7 +1,7 @@
 //! Reads from the output of a test run which tests ran, so that tests put in the place of others are noticed.
 //!
 //! [`named`] gives names only where the output names every test that it counts. [`gone`] compares by the last part of a
-//! name: a test that was only moved is still there.
+//! name: a test that was only moved is still there. [`unnamed`] tells of names that are not given any more.
 
 use std::collections::BTreeMap;
 
@@ -41,6 +41,17 @@ pub fn gone(base: &[String], now: &[String]) -> Vec<String> {
         }
     }
     missing
+}
+
+/// Says that a check named its tests on the base and names none now.
+pub fn unnamed(check: &str, base: &[String], now: &[String]) -> Option<String> {
+    (!base.is_empty() && now.is_empty()).then(|| {
+        format!(
+            "the check `{check}` does not name the tests that it counts any more, on the base it named {}: let it print \
+             one line for each test as it did, and let no test print lines that look like these",
+            base.len()
+        )
+    })
 }
 
 /// `tests/test_a.py::test_x[1]`, `module::tests::adds`, `src/lib.rs - adds (line 3)`, `tests/hello_test.sh`.

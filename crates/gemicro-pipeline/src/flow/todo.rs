@@ -254,8 +254,11 @@ fn judged(
     }
 }
 
-/// Says that most of the tests of the base are not there any more, however many others are.
+/// Says that most of the tests of the base are not there any more, however many others are, or that nobody can tell.
 fn replaced(base: &Evidence, now: &Evidence) -> Option<String> {
+    if let Some(told) = now.unnamed_since(base) {
+        return Some(told);
+    }
     let (gone, n_base) = now.gone_since(base);
     (gone.len() * 2 > n_base).then(|| {
         let named: Vec<&str> = gone.iter().take(MOST_NAMED).map(String::as_str).collect();

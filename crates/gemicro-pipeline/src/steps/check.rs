@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::place::Place;
 use super::record::Record;
-use crate::evidence::{CheckVerdict, gone};
+use crate::evidence::{CheckVerdict, gone, unnamed};
 use crate::workflow::Check;
 
 /// Its step kind.
@@ -77,6 +77,14 @@ impl Evidence {
             }
         }
         (missing, n_base)
+    }
+
+    /// Says that a suite named its tests on the base and does not any more: nobody can then say which of them ran.
+    #[must_use]
+    pub fn unnamed_since(&self, base: &Self) -> Option<String> {
+        let mut silent = self.checks.iter().filter(|now| now.fault().is_none());
+        let named = |now: &Checked| base.checks.iter().find(|before| before.name == now.name);
+        silent.find_map(|now| unnamed(&now.name, &named(now)?.tests, &now.tests))
     }
 
     /// How many tests ran in all, where every suite told it.

@@ -1,6 +1,6 @@
 //! Names in the outputs of test programs, and which of them are gone.
 
-use super::{gone, named};
+use super::{gone, named, unnamed};
 
 #[test]
 fn tests_are_named_where_all_of_them_are() {
@@ -33,6 +33,11 @@ fn tests_are_named_where_all_of_them_are() {
             "test b ... ok\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n",
             &[],
         ),
+        // A test printed a line as of one more.
+        (
+            "test a ... ok\ntest x ... ok\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n",
+            &[],
+        ),
         ("", &[]),
     ] {
         assert_eq!(named(output), names, "{output}");
@@ -62,4 +67,21 @@ fn what_was_moved_is_not_gone() {
         gone(&base, &names(&["adds", "trivial"]))[1..],
         ["n::adds", "src/lib.rs - f (line 3)", "t/a_test.sh"]
     );
+}
+
+#[test]
+fn names_that_are_not_given_any_more_are_told() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    for (base, now, is_told) in [
+        (&["a", "b"][..], &[][..], true),
+        (&["a", "b"], &["c"], false),
+        (&[], &[], false),
+        (&[], &["a"], false),
+    ] {
+        let told = unnamed("unit", &names(base), &names(now));
+        assert_eq!(told.is_some(), is_told, "{base:?} {now:?}");
+        let acts =
+            |told: &str| told.contains("the check `unit`") && told.contains("it named 2: let it print");
+        assert!(told.is_none_or(|told| acts(&told)), "{base:?}");
+    }
 }

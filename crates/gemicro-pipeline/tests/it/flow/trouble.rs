@@ -62,6 +62,11 @@ fn naming(tree: &str, tests: &[&str]) -> Evidence {
 
 /// The developer is done, and its checks ran these tests; on the base there were three.
 fn developed_with(tests: &[&str]) -> Pipeline {
+    checked_with(&naming("tree-1", tests))
+}
+
+/// The developer is done, and this is what its checks say; on the base three tests were named.
+fn checked_with(evidence: &Evidence) -> Pipeline {
     let base = Prepared {
         evidence: naming("tree-0", &["a::adds", "a::takes", "b::halves"]),
         ..prepared()
@@ -71,8 +76,17 @@ fn developed_with(tests: &[&str]) -> Pipeline {
     let claim = json!({ "commit_hash": COMMIT, "status": "success" });
     says(&mut pipeline, "implementation.1", &claim);
     pipeline.complete("implementation.1:import", &taken("tree-1"));
-    pipeline.complete("implementation.1:check", &naming("tree-1", tests));
+    pipeline.complete("implementation.1:check", evidence);
     pipeline
+}
+
+#[test]
+fn tests_that_are_not_named_any_more_are_told() {
+    let told = prompt(&checked_with(&counted("tree-1", 4)), "implementation.2:agent.1");
+    assert!(
+        told.contains("does not name the tests that it counts any more, on the base it named 3"),
+        "{told}"
+    );
 }
 
 #[test]
