@@ -4,6 +4,7 @@ use super::Masked;
 use super::options::{self, Effect};
 use super::table;
 use super::word::Word;
+use super::wrapper;
 
 /// What a simple command is.
 #[derive(Debug)]
@@ -76,6 +77,10 @@ pub(super) fn classify(words: &[Word]) -> Kind {
             let reason = format!("`{name}` can give a program's name another meaning: leave it out");
             return Kind::Hides(Masked::new(name, reason));
         }
+        "env" if words.iter().filter_map(Word::known).any(wrapper::splits) => {
+            let reason = "`env -S` makes a command of a text that is not read here: write it as words";
+            return Kind::Hides(Masked::new("-S", reason.to_owned()));
+        }
         "find" if each_alone(words) => {
             let reason =
                 "`find` does not hand on the exit status of what `-exec … \\;` starts: end it with `+`";
@@ -92,7 +97,7 @@ pub(super) fn classify(words: &[Word]) -> Kind {
             format!("`{name}` may start nothing at all and succeeds then: name what is to be checked");
         return Kind::Hides(Masked::new(name, reason));
     }
-    if table::PREPARATIONS.contains(&name) {
+    if table::PREPARATIONS.contains(&name) || runs_empty_code(name, words) {
         return Kind::Preparation;
     }
     if table::QUESTIONS.contains(&name) {
@@ -218,6 +223,42 @@ fn carrier(words: &[Word]) -> Option<Kind> {
         errexit: false,
         pipefail: false,
     }))
+}
+
+/// `python3 -c pass`: whether all words of the code outside of its texts are such that it cannot fail.
+fn runs_empty_code(name: &str, words: &[Word]) -> bool {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let Some((_, flags)) = table::CODE.iter().find(|(program, _)| *program == name) else {
+        return false;
+    };
+    let known: Vec<&str> = words.iter().skip(1).map_while(Word::known).collect();
+    let takes_code = |option: &&str| {
+        *option == "--eval" || (!option.starts_with("--") && option.ends_with(|c| flags.contains(c)))
+    };
+    let n_options = known.iter().take_while(|word| word.starts_with('-')).count();
+    let at = known.iter().take(n_options).position(|option| takes_code(option));
+    let code = at.and_then(|at| known.get(at + 1));
+    code.is_some_and(|code| is_empty_code(code))
+}
+
+fn is_empty_code(code: &str) -> bool {
+    let is_part = |c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '@');
+    let mut outside = code.split(['"', '\'']).step_by(2);
+    outside.all(|part| {
+        let mut words = part.split(|c| !is_part(c)).filter(|word| !word.is_empty());
+        words.all(|word| table::EMPTY_CODE.contains(&word))
+    })
+}
+
+/// Whether a question is about nothing but its own words: `test 1`, `[ a = a ]`.
+pub(super) fn asks_nothing(question: &str) -> bool {
+    let looks = |word: &str| {
+        let operator = word.strip_prefix('-').unwrap_or_default();
+        let is_one = operator.chars().count() == 1 && operator.contains(|c| table::LOOKING.contains(c));
+        is_one || matches!(operator, "nt" | "ot" | "ef")
+    };
+    let computes = question.starts_with("((") && question.contains(char::is_alphabetic);
+    !computes && !question.contains(['$', '`', '*', '?']) && !question.split_whitespace().any(looks)
 }
 
 /// Whether `find` starts a program for each file, and so forgets how it ended.

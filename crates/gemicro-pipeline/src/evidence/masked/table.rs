@@ -44,7 +44,7 @@ pub(super) const NOTHING: &[&str] = &[":", "cat", "echo", "printf", "true"];
 /// Names of variables that hold a program.
 pub(super) const TOOLS: &[&str] = &[
     "bash", "cargo", "cc", "cxx", "go", "jest", "make", "node", "npm", "npx", "perl", "pytest", "python",
-    "python3", "ruby", "rustc", "sh", "tox",
+    "python3", "ruby", "rustc", "rustdoc", "sh", "tox",
 ];
 
 /// Options that take a program with which others are run.
@@ -104,7 +104,11 @@ pub(super) const TELLING: &[&str] = &["--help", "--version"];
 /// Options and operands of one program (and its first operand) with which it checks nothing.
 pub(super) const IDLE_OF: &[(&str, &str)] = &[
     ("bats", "-c"),
+    ("cargo check", "-h"),
+    ("cargo clippy", "-h"),
+    ("cargo nextest", "-h"),
     ("cargo nextest", "list"),
+    ("cargo test", "-h"),
     ("ctest", "-N"),
     ("dotnet test", "-t"),
     ("go test", "-c"),
@@ -113,8 +117,79 @@ pub(super) const IDLE_OF: &[(&str, &str)] = &[
     ("make", "--question"),
     ("make", "--touch"),
     ("gradle", "-m"),
+    ("node", "--check"),
+    ("php", "--syntax-check"),
+    ("prove", "--dry"),
     ("pytest", "-h"),
+    ("sudo", "-l"),
+    ("sudo", "-v"),
 ];
+
+/// Short options of one program, alone or in a group, with which it checks nothing, and those that take a value.
+pub(super) const IDLE_FLAGS: &[(&str, &str, &str)] = &[
+    ("gmake", "nqt", "CEIWfjlo"),
+    ("just", "n", "dEf"),
+    ("make", "nqt", "CEIWfjlo"),
+    ("ninja", "n", "Cdfjkltw"),
+    ("node", "c", "Cepr"),
+    ("perl", "c", "0CDEFIMVeilmx"),
+    ("php", "l", "BEFRSTcdfrtz"),
+    ("prove", "D", "IMPaej"),
+    ("rake", "n", "DEGIPRTWefjpr"),
+    ("ruby", "c", "0CEFIKTWeirx"),
+];
+
+/// Programs that hand every word after their first operand on.
+pub(super) const LEADERS: &[&str] = &["just", "node", "perl", "php", "ruby"];
+
+/// Variables with options, and the program that takes them.
+pub(super) const OPTIONS_OF: &[(&str, &str)] = &[
+    ("GNUMAKEFLAGS", "make"),
+    ("GOFLAGS", "go test"),
+    ("MAKEFLAGS", "make"),
+    ("NODE_OPTIONS", "node"),
+    ("PERL5OPT", "perl"),
+    ("PYTEST_ADDOPTS", "pytest"),
+    ("RUBYOPT", "ruby"),
+];
+
+/// Variables that load something into every program.
+pub(super) const LOADING: &[&str] = &["DYLD_INSERT_LIBRARIES", "LD_AUDIT", "LD_PRELOAD"];
+
+/// Programs that take code as one text, and the short options before it.
+pub(super) const CODE: &[(&str, &str)] = &[
+    ("node", "ep"),
+    ("perl", "eE"),
+    ("php", "r"),
+    ("python", "c"),
+    ("ruby", "e"),
+];
+
+/// The words of code that cannot fail.
+pub(super) const EMPTY_CODE: &[&str] = &[
+    "console",
+    "echo",
+    "exit",
+    "false",
+    "import",
+    "log",
+    "null",
+    "pass",
+    "print",
+    "process",
+    "puts",
+    "quit",
+    "say",
+    "sys",
+    "true",
+    "undefined",
+    "False",
+    "None",
+    "True",
+];
+
+/// Operators of `test` that look at something outside of the command.
+pub(super) const LOOKING: &str = "bcdefghkprstuvwxGLNORS";
 
 /// Options of one program with which a failure becomes a success.
 pub(super) const HIDING_OF: &[(&str, &str)] = &[

@@ -1,5 +1,7 @@
 //! Tables of commands that keep their exit status, and of commands that lose it.
 
+mod idle;
+
 use proptest::prelude::*;
 
 use super::masked;

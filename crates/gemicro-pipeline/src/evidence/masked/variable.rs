@@ -36,6 +36,7 @@ pub(super) fn of_assignment(word: &Word) -> Option<Masked> {
         "SHELL" | "MAKESHELL" if !is_shell(value) => replaced("something in the place of the shell"),
         ".SHELLFLAGS" if !are_shell_flags(value) => replaced("other options in the place of the shell's"),
         "BASH_ENV" if !value.is_empty() => replaced("a script before every other"),
+        _ if table::LOADING.contains(&name) && !value.is_empty() => replaced("a library into every program"),
         "SHELLOPTS" if value.contains("noexec") => replaced("reading in the place of running"),
         _ if name.to_lowercase().ends_with("script_shell") && !is_shell(value) => {
             replaced("something in the place of the shell")
@@ -80,5 +81,7 @@ fn are_shell_flags(value: &str) -> bool {
 fn is_tool(name: &str) -> bool {
     let name = name.to_lowercase();
     let last = name.rsplit('_').next().unwrap_or_default();
-    table::TOOLS.contains(&name.as_str()) || ["cmd", "command", "exec", "runner", "shell"].contains(&last)
+    let tool = name.strip_prefix("cargo_build_").unwrap_or(&name);
+    table::TOOLS.contains(&tool)
+        || ["cmd", "command", "exec", "linker", "runner", "shell", "wrapper"].contains(&last)
 }
