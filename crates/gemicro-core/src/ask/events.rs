@@ -138,8 +138,8 @@ impl RepositoryChanged {
         let others: Vec<&str> = others.into_iter().filter(|name| *name != named.name()).collect();
         let more = match others.as_slice() {
             [] => String::new(),
-            [few @ ..] if few.len() <= 3 => format!(", and so did {}", few.join(", ")),
-            [first, ..] => format!(", and so did {first} and {} more", others.len() - 1),
+            [_] | [_, _] | [_, _, _] => format!(", and so did {}", others.join(", ")),
+            [first, rest @ ..] => format!(", and so did {first} and {} more", rest.len()),
         };
         format!("{} meanwhile{more}; was that you?", named.words())
     }

@@ -236,7 +236,7 @@ fn runs_empty_code(name: &str, words: &[Word]) -> bool {
         *option == "--eval" || (!option.starts_with("--") && option.ends_with(|c| flags.contains(c)))
     };
     let n_options = known.iter().take_while(|word| word.starts_with('-')).count();
-    let at = known.iter().take(n_options).position(|option| takes_code(option));
+    let at = known.iter().take(n_options).position(takes_code);
     let code = at.and_then(|at| known.get(at + 1));
     code.is_some_and(|code| is_empty_code(code))
 }
