@@ -149,7 +149,7 @@ fn checks_are_judged_as_a_run_does() {
     fs::write(&file, text).unwrap();
     fs::write(world.path("Cargo.toml"), "").unwrap();
     let called = world.must(&["workflow", "check"]);
-    assert!(called.stdout.contains("1 checks"), "{}", called.stdout);
+    assert!(called.stdout.contains("1 check\n"), "{}", called.stdout);
     assert_eq!(called.stderr, "");
 }
 

@@ -233,8 +233,14 @@ fn git_is_started_in_one_place() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/repository");
     let mut starters = Vec::new();
     let mut in_checkouts = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+    let entries = |folder: &Path| -> Vec<_> { std::fs::read_dir(folder).unwrap().flatten().collect() };
+    let mut left = entries(&folder);
+    while let Some(entry) = left.pop() {
         let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            left.extend(entries(&entry.path()));
+            continue;
+        }
         let text = std::fs::read_to_string(entry.path()).unwrap();
         if name == "tests.rs" {
             continue;

@@ -321,6 +321,7 @@ fn the_way_to_a_remote_is_the_users_own() {
     world.shell(
         "printf '#!/bin/sh\\nenv > %s/env\\nexec /usr/bin/git \"$@\"\\n' $PWD > fake/git; chmod +x fake/git",
     );
+    let repository = TrustedRepo::open(&settings, &world.path("repo")).unwrap();
     repository.remotes().unwrap();
     assert!(!read(&world.path("env")).contains("SSH_AUTH_SOCK"));
 
