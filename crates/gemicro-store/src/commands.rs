@@ -24,7 +24,7 @@ impl DurableStore {
                 Box::pin(async move { insert(connection, &db, &target, command).await })
             })
             .await?;
-        self.inner.wakes.wake(&stream);
+        self.inner.wakes.wake(&stream, || None);
         Ok(ack)
     }
 

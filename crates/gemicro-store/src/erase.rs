@@ -79,7 +79,7 @@ impl DurableStore {
                 Box::pin(async move { forget(connection, &db, &target).await })
             })
             .await?;
-        self.inner.wakes.wake(stream);
+        self.inner.wakes.wake(stream, || None);
         let swept = self.remove_unneeded(blobs).await?;
         Ok(Erased {
             n_events,

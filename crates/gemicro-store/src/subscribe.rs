@@ -1,7 +1,8 @@
 //! Following a stream: what is there, then what comes, each once.
 //!
 //! Listening starts before the first read, so nothing can fall between the two. This process's commits
-//! wake the follower; other processes' are found by looking again every [`POLL`], or when PostgreSQL says so.
+//! wake the follower, and small ones need not be read again; other processes' are found by looking again every
+//! [`POLL`], or when PostgreSQL says so.
 
 use std::time::Duration;
 
@@ -77,9 +78,20 @@ impl DurableStore {
                 if head.ended && after >= head.last_seq {
                     return;
                 }
-                if !is_full {
-                    // Either a change or the time to look again; both lead to the next read.
-                    tokio::time::timeout(poll, listener.changed()).await.ok();
+                // What is told is given on for as long as it fits; anything else, or the time to look again, leads to
+                // the next read.
+                while !is_full
+                    && let Ok(Some(fresh)) = tokio::time::timeout(poll, listener.changed()).await
+                    && fresh.first().is_some_and(|first| first.seq <= after + 1)
+                {
+                    for event in fresh.iter().filter(|event| event.seq > after).cloned().collect::<Vec<_>>() {
+                        after = event.seq;
+                        let ends = head.kind == StreamKind::Run && is_terminal(&event.update.event_type);
+                        yield Ok(event);
+                        if ends {
+                            return;
+                        }
+                    }
                 }
             }
         })

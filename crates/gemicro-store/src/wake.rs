@@ -1,15 +1,18 @@
-//! Wakes the subscribers of a stream in this process.
+//! Wakes the subscribers of a stream in this process, and tells them what was committed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gemicro_event::StreamId;
+use gemicro_event::{Event, StreamId};
 use tokio::sync::watch;
+
+/// The events of the last commit of a stream, where they are known and small: only they are held for listeners.
+pub(crate) type Fresh = Option<Arc<[Event]>>;
 
 /// Who listens to which stream.
 #[derive(Debug, Default)]
 pub(crate) struct Wakes {
-    streams: Mutex<HashMap<StreamId, watch::Sender<()>>>,
+    streams: Mutex<HashMap<StreamId, watch::Sender<Fresh>>>,
 }
 
 /// One subscriber's ear; dropping it stops listening.
@@ -17,7 +20,7 @@ pub(crate) struct Wakes {
 pub(crate) struct Listener {
     wakes: Arc<Wakes>,
     stream: StreamId,
-    changes: watch::Receiver<()>,
+    changes: watch::Receiver<Fresh>,
 }
 
 impl Wakes {
@@ -25,7 +28,7 @@ impl Wakes {
         let mut streams = self.streams();
         let sender = streams
             .entry(stream.clone())
-            .or_insert_with(|| watch::channel(()).0);
+            .or_insert_with(|| watch::channel(None).0);
         Listener {
             wakes: Arc::clone(self),
             stream: stream.clone(),
@@ -33,13 +36,13 @@ impl Wakes {
         }
     }
 
-    pub(crate) fn wake(&self, stream: &StreamId) {
+    pub(crate) fn wake(&self, stream: &StreamId, fresh: impl FnOnce() -> Fresh) {
         if let Some(sender) = self.streams().get(stream) {
-            sender.send_replace(());
+            sender.send_replace(fresh());
         }
     }
 
-    fn streams(&self) -> MutexGuard<'_, HashMap<StreamId, watch::Sender<()>>> {
+    fn streams(&self) -> MutexGuard<'_, HashMap<StreamId, watch::Sender<Fresh>>> {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -50,10 +53,11 @@ impl Listener {
         self.changes.mark_unchanged();
     }
 
-    /// Waits for the next change.
-    pub(crate) async fn changed(&mut self) {
+    /// Waits for the next change. Of several that came meanwhile only the last one is told.
+    pub(crate) async fn changed(&mut self) -> Fresh {
         // The sender lives as long as a listener is registered, so this cannot fail.
         self.changes.changed().await.ok();
+        self.changes.borrow_and_update().clone()
     }
 }
 

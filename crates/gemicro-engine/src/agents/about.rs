@@ -1,6 +1,6 @@
 //! What is known about a conversation with an agent, beside its home.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{ErrorKind as ErrorKindOfIo, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -65,24 +65,18 @@ impl About {
         folder.join(FILE).metadata().ok()?.modified().ok()
     }
 
-    /// Writes it; what it said before is replaced whole or not at all. It reaches the disk in the background: the
-    /// answer is in the journal, and who waits for it should not wait for this.
-    pub(super) fn write(&self, folder: &Path) -> std::io::Result<()> {
+    /// Writes it; what it said before is replaced whole or not at all. Gives the file, which is not yet safe from a power
+    /// cut.
+    pub(super) fn write(&self, folder: &Path) -> std::io::Result<File> {
         let (path, bytes) = (folder.join(FILE), serde_json::to_vec(self)?);
-        let file = match write_new(&path, &bytes) {
-            Err(error) if error.kind() == ErrorKindOfIo::AlreadyExists => replace(&path, &bytes)?,
-            written => written?,
-        };
-        tokio::task::spawn_blocking(move || {
-            if let Err(error) = file.sync_all() {
-                tracing::warn!(%error, "what is known about a session is not safe from a power cut");
-            }
-        });
-        Ok(())
+        match write_new(&path, &bytes) {
+            Err(error) if error.kind() == ErrorKindOfIo::AlreadyExists => replace(&path, &bytes),
+            written => written,
+        }
     }
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<fs::File> {
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<File> {
     let new = path.with_extension("json.new");
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);

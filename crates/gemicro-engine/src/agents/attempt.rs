@@ -309,10 +309,11 @@ impl<'a> Attempt<'a> {
             mut place,
             warm,
         } = turned;
-        if let Some(session) = &outcome.record.session
-            && let Err(failure) = place.remember(self.task, session, &self.run)
-        {
-            self.seen.reporter.alarm(failure.message);
+        if let Some(session) = &outcome.record.session {
+            match place.remember(self.task, session, &self.run) {
+                Ok(file) => self.shared.commons.make_safe(file),
+                Err(failure) => self.seen.reporter.alarm(failure.message),
+            }
         }
         self.seen.look_back(self.task.agent, &outcome.record);
         let submitted = self.tool.as_ref().map(|tool| tool.handed_in(&self.seen));

@@ -1,5 +1,6 @@
 //! What agents of several engines share: the gateway, what is known about this machine, and warm processes.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -87,6 +88,31 @@ impl AgentCommons {
 
     pub(super) fn spares(&self) -> Option<Arc<Spares>> {
         self.inner.spares.clone()
+    }
+
+    /// Somebody has his answer: what was put off for his sake can be done.
+    pub(crate) fn answered(&self) {
+        if let Some(spares) = &self.inner.spares {
+            spares.answered();
+        }
+    }
+
+    /// Brings a file to the disk in the background: the answer is in the journal, and who waits for it should not wait
+    /// for this.
+    pub(super) fn make_safe(&self, file: File) {
+        let sync = move || {
+            if let Err(error) = file.sync_all() {
+                tracing::warn!(%error, "what is known about a session is not safe from a power cut");
+            }
+        };
+        match self.spares() {
+            Some(spares) => drop(tokio::spawn(async move {
+                spares.lull().await;
+                tokio::task::spawn_blocking(sync).await
+            })),
+            // This process may be about to leave; what it has begun it ends.
+            None => drop(tokio::task::spawn_blocking(sync)),
+        }
     }
 
     pub(crate) fn state(&self) -> &Path {

@@ -180,13 +180,14 @@ impl Place {
     }
 
     /// Makes the session known, so that it can be gone on with, and the run one of its turns. A name that belongs to
-    /// another conversation stays there: the agent says its session's name, and it may say anything.
+    /// another conversation stays there: the agent says its session's name, and it may say anything. Gives the file that
+    /// is to be made safe from a power cut.
     pub(super) fn remember(
         &mut self,
         task: &AgentTask,
         session: &SessionId,
         run: &StreamId,
-    ) -> Result<(), Failure> {
+    ) -> Result<File, Failure> {
         self.name_session(task.agent, session)?;
         let mut about = self.about.take().unwrap_or_else(|| About {
             agent: task.agent,

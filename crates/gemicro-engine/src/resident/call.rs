@@ -46,7 +46,7 @@ pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Res
         } => match start(house, &run, *plan, &surroundings).await {
             Ok(watching) => {
                 let told = tell(watching, 0, from, to).await;
-                house.note_call();
+                house.note_answer();
                 return told;
             }
             Err(failure) => Err(failure),
@@ -58,7 +58,7 @@ pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Res
         } => match watch(house, &run, &surroundings).await {
             Ok(watching) => {
                 let told = tell(watching, after, from, to).await;
-                house.note_call();
+                house.note_answer();
                 return told;
             }
             Err(failure) => Err(failure),

@@ -83,6 +83,12 @@ impl House {
         *self.last_call.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Somebody was told about a run to its end.
+    pub(super) fn note_answer(&self) {
+        self.note_call();
+        self.desks.commons().answered();
+    }
+
     /// Somebody needs it; looking at it is no need.
     pub(super) fn note_call(&self) {
         *self.last_call.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
@@ -180,6 +186,8 @@ impl Worker {
             here.leave_all().await;
         }
         let _ = queue.await;
+        // Nothing is put off any longer.
+        self.house.desks.commons().answered();
         self.house.desks.commons().close_warm().await;
         self.house.desks.store().close().await;
         result

@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{GatewayPort, Launcher, Profile, Tier};
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -25,9 +23,6 @@ use super::watcher::Watcher;
 use crate::agent_cli::AgentCli;
 use crate::locate::Located;
 use crate::request::AgentRequest;
-
-/// A keeper for the next agent is started after this time at the latest.
-const SHORT_TURN: Duration = Duration::from_millis(200);
 
 /// Everything a run needs.
 #[derive(Debug)]
@@ -140,13 +135,11 @@ async fn attempt(
         () = run.cancel.cancelled() => return Err(cancelled()),
     };
     record.start_ms = millis(began.elapsed());
-    // Dropped when the turn is over.
-    let (_ends, over) = oneshot::channel::<()>();
     if let Some(spares) = run.spares.take() {
-        // For the next one. A short turn has the machine for itself until it is over.
+        // For the next one.
         let launcher = run.launcher.clone();
         tokio::spawn(async move {
-            let _ = tokio::time::timeout(SHORT_TURN, over).await;
+            spares.lull().await;
             tokio::task::spawn_blocking(move || spares.fill(&launcher)).await
         });
     }

@@ -70,7 +70,7 @@ async fn hear_until_it_breaks(pool: &PgPool, wakes: &Wakes) -> Result<(), sqlx::
     loop {
         let word = listener.recv().await?;
         if let Ok(stream) = StreamId::new(word.payload()) {
-            wakes.wake(&stream);
+            wakes.wake(&stream, || None);
         }
     }
 }

@@ -6,17 +6,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::mpsc;
 
 use gemicro_core::store::StoreError;
+use gemicro_event::StreamId;
 
 use super::group::Group;
 use super::request::{Job, Request};
 use super::{Done, Fault, Scope};
-use crate::wake::Wakes;
+use crate::wake::{Fresh, Wakes};
 
 /// Requests that share a transaction, at most.
 const MAX_GROUP: usize = 512;
 
 /// Events in one transaction; a group that has more takes no further request.
 const MAX_GROUP_EVENTS: usize = 4096;
+
+/// Bytes of events that listeners are told; more than that they read.
+const MAX_TOLD: usize = 64 * 1024;
 
 /// How often a group is tried again because of another process.
 const MAX_COLLISIONS: u32 = 8;
@@ -107,7 +111,7 @@ impl Writer {
                 Ok((done, streams)) => {
                     self.n_groups.fetch_add(1, Ordering::Relaxed);
                     for stream in streams {
-                        self.wakes.wake(&stream);
+                        self.wakes.wake(&stream, || fresh(&stream, &requests, &done));
                     }
                     return answer(requests, done);
                 }
@@ -150,6 +154,21 @@ impl Writer {
         // The caller may have gone; what it asked for is done all the same.
         job.reply.send(done).ok();
     }
+}
+
+/// The events that a group added to a stream, where it was one request, and they are small.
+fn fresh(stream: &StreamId, requests: &[Request], done: &[Result<Done, StoreError>]) -> Fresh {
+    let both = requests.iter().zip(done);
+    let mut own = both.filter(|(request, _)| request.action.stream() == stream);
+    let (Some((_, Ok(done))), None) = (own.next(), own.next()) else {
+        return None;
+    };
+    let n_bytes: usize = done
+        .events
+        .iter()
+        .map(|event| event.update.data.text().len())
+        .sum();
+    (n_bytes <= MAX_TOLD).then(|| done.events.clone().into())
 }
 
 fn refuse(requests: Vec<Request>, error: &StoreError) {

@@ -58,7 +58,7 @@ contract! {
     leases: a_lease_is_taken_renewed_and_given_back, an_expired_lease_can_be_stolen, of_two_takers_one_wins,
         the_same_owner_may_take_it_again;
     commands: the_same_command_is_one_command, commands_come_oldest_first, an_ended_run_rejects_commands;
-    subscribe: a_subscriber_sees_everything_once, a_late_subscriber_gets_the_suffix,
+    subscribe: a_subscriber_sees_everything_once, a_subscriber_sees_commits_as_they_are_stored, a_late_subscriber_gets_the_suffix,
         subscribers_during_many_appends, subscribing_to_nothing_fails;
     bytes: any_data_comes_back_byte_equal, large_data_comes_back_byte_equal;
     snapshots: the_last_snapshot_is_kept;

@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::StreamId;
 
-use crate::make::{all, append_outside, end, follow, free_run, gap_free, note};
+use crate::make::{all, append_outside, end, follow, free_run, gap_free, large, note};
 
 pub(crate) async fn a_subscriber_sees_everything_once(store: Arc<dyn Store>) {
     let stream = free_run(&*store, "before").await;
@@ -19,6 +19,33 @@ pub(crate) async fn a_subscriber_sees_everything_once(store: Arc<dyn Store>) {
         .unwrap();
     let seen: Vec<_> = events.map(Result::unwrap).collect().await;
     assert_eq!(gap_free(&seen), 6);
+    assert_eq!(seen, all(&*store, &stream).await);
+}
+
+pub(crate) async fn a_subscriber_sees_commits_as_they_are_stored(store: Arc<dyn Store>) {
+    let stream = free_run(&*store, "meanwhile").await;
+    let mut events = store.subscribe(&stream, 0);
+    let mut seen = vec![events.next().await.unwrap().unwrap()];
+    // One event, several, large ones, and commits that nobody looked at in between.
+    let commits = [
+        vec![vec![note(1)]],
+        vec![vec![note(2), note(3)]],
+        vec![vec![large("large ")]],
+        vec![vec![note(4)], vec![large("large "), note(5)], vec![note(6)]],
+        vec![vec![note(7)]],
+        vec![vec![note(8), end()]],
+    ];
+    for unseen in commits {
+        let n_events: usize = unseen.iter().map(Vec::len).sum();
+        for commit in unseen {
+            append_outside(&*store, &stream, commit).await.unwrap();
+        }
+        for _ in 0..n_events {
+            seen.push(events.next().await.unwrap().unwrap());
+        }
+    }
+    assert!(events.next().await.is_none());
+    assert_eq!(gap_free(&seen), 12);
     assert_eq!(seen, all(&*store, &stream).await);
 }
 
