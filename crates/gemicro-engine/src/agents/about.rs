@@ -39,7 +39,8 @@ pub(super) struct About {
 }
 
 impl About {
-    /// Reads it; nothing where it was never written, or where a crash came between its making and its writing.
+    /// Reads it; nothing where it was never written, or is only [reserved](Self::reserve), or where a crash came between
+    /// its making and its writing.
     ///
     /// # Errors
     /// `storage_error` when it cannot be read: what it says must not be guessed.
@@ -70,9 +71,21 @@ impl About {
     pub(super) fn write(&self, folder: &Path) -> std::io::Result<File> {
         let (path, bytes) = (folder.join(FILE), serde_json::to_vec(self)?);
         match write_new(&path, &bytes) {
-            Err(error) if error.kind() == ErrorKindOfIo::AlreadyExists => replace(&path, &bytes),
+            Err(error) if error.kind() == ErrorKindOfIo::AlreadyExists => {
+                let mut file = File::options().write(true).open(&path)?;
+                if file.metadata()?.len() > 0 {
+                    return replace(&path, &bytes);
+                }
+                file.write_all(&bytes)?;
+                Ok(file)
+            }
             written => written,
         }
+    }
+
+    /// Makes the file that it will be written to.
+    pub(super) fn reserve(folder: &Path) -> std::io::Result<()> {
+        write_new(&folder.join(FILE), b"").map(drop)
     }
 }
 

@@ -118,7 +118,8 @@ impl<'a> Attempt<'a> {
 
     /// A new conversation; it may be told of an earlier one with another agent.
     async fn begin(&mut self) -> Result<Turned, Failure> {
-        let place = Place::new(self.state(), &self.name)?;
+        let place = Place::new(self.state(), &self.name, self.shared.commons.spare_place())?;
+        self.shared.commons.make_next_place();
         let prompt = match (&self.task.retold, &self.task.recalls) {
             (Some(told), _) => Prompt::text(told.clone()),
             (None, None) => Prompt::user(self.task.prompt.clone()),

@@ -12,6 +12,7 @@ use tokio::sync::OnceCell;
 
 use super::login::sweep;
 use super::pool::{Pool, WarmStatus};
+use super::spare_place::SparePlace;
 
 /// Costs nothing until an agent is asked.
 #[derive(Clone)]
@@ -26,8 +27,8 @@ struct Inner {
     probe: OnceCell<Probe>,
     /// Warm processes, where they are kept.
     pool: Option<Pool>,
-    /// Keepers that wait, where processes are kept.
-    spares: Option<Arc<Spares>>,
+    /// What waits for the next agent, where processes are kept.
+    spares: Option<(Arc<Spares>, Arc<SparePlace>)>,
 }
 
 impl AgentCommons {
@@ -57,7 +58,9 @@ impl AgentCommons {
                 gateway: Gateway::new(GatewayConfig::default()),
                 versions,
                 probe: OnceCell::new(),
-                spares: pool.as_ref().map(|_| Arc::default()),
+                spares: pool
+                    .as_ref()
+                    .map(|_| (Arc::default(), Arc::new(SparePlace::in_state(state)))),
                 pool,
             }),
         }
@@ -87,13 +90,27 @@ impl AgentCommons {
     }
 
     pub(super) fn spares(&self) -> Option<Arc<Spares>> {
-        self.inner.spares.clone()
+        self.inner.spares.as_ref().map(|(spares, _)| Arc::clone(spares))
+    }
+
+    pub(super) fn spare_place(&self) -> Option<&SparePlace> {
+        self.inner.spares.as_ref().map(|(_, place)| place.as_ref())
     }
 
     /// Somebody has his answer: what was put off for his sake can be done.
     pub(crate) fn answered(&self) {
-        if let Some(spares) = &self.inner.spares {
+        if let Some((spares, _)) = &self.inner.spares {
             spares.answered();
+        }
+    }
+
+    /// Makes the folder of the next conversation, once nobody waits. Where it cannot be made, its conversation makes its own.
+    pub(super) fn make_next_place(&self) {
+        if let Some((spares, place)) = self.inner.spares.clone() {
+            tokio::spawn(async move {
+                spares.lull().await;
+                tokio::task::spawn_blocking(move || place.fill()).await
+            });
         }
     }
 

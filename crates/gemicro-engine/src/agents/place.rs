@@ -7,6 +7,7 @@
 //! agents/homes/NAME/RUN-STEP-N.stdout.log   the output of attempt N of a step
 //! agents/homes/NAME/RUN-STEP-N.stderr.log   where there was any
 //! agents/sessions/AGENT/ID                  a file with NAME
+//! agents/spare                              the next one, before it has a name
 //! ```
 //!
 //! Callers wait for everything that is made or deleted here, so nothing is that can be done without.
@@ -23,6 +24,7 @@ use rustix::fs::OFlags;
 
 use super::about::About;
 use super::folder::{failed, hold, make_folder, write_new};
+use super::spare_place::SparePlace;
 
 /// The agent that a session belongs to, where it is known here.
 pub(super) fn agent_of_session(state: &Path, session: &str) -> Option<AgentName> {
@@ -113,11 +115,14 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// A new one for an attempt.
-    pub(super) fn new(state: &Path, attempt: &str) -> Result<Self, Failure> {
+    /// A new one for an attempt; one that waits, where there is one.
+    pub(super) fn new(state: &Path, attempt: &str, spare: Option<&SparePlace>) -> Result<Self, Failure> {
         let name = attempt.to_owned();
         let root = state.join("agents");
-        make_folder(&root.join("homes").join(&name))?;
+        let folder = root.join("homes").join(&name);
+        if !spare.is_some_and(|spare| spare.put(&folder)) {
+            make_folder(&folder)?;
+        }
         let place = take(root, name.clone(), name)?;
         Ok(Self {
             is_new: true,

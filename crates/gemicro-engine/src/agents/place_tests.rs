@@ -42,7 +42,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 async fn a_session_is_found_again_and_nobody_else_reads_it() {
     let state = tempfile::tempdir().expect("a folder");
     let (one, run) = (session("one"), StreamId::random());
-    let mut place = Place::new(state.path(), "first-1").expect("made");
+    let mut place = Place::new(state.path(), "first-1", None).expect("made");
     assert!(name_of(state.path(), AgentName::Codex, &one).is_err());
     place.remember(&task(), &one, &run).expect("remembered");
     // The same once more: a second turn of the conversation.
@@ -66,11 +66,11 @@ async fn a_session_is_found_again_and_nobody_else_reads_it() {
 async fn the_name_of_another_session_is_not_taken() {
     let state = tempfile::tempdir().expect("a folder");
     let one = session("one");
-    let mut first = Place::new(state.path(), "first-1").expect("made");
+    let mut first = Place::new(state.path(), "first-1", None).expect("made");
     first
         .remember(&task(), &one, &StreamId::random())
         .expect("remembered");
-    let mut second = Place::new(state.path(), "second-1").expect("made");
+    let mut second = Place::new(state.path(), "second-1", None).expect("made");
     let refused = second.remember(&task(), &one, &StreamId::random());
     assert_eq!(refused.expect_err("refused").kind, ErrorKind::Conflict);
     assert_eq!(
@@ -82,7 +82,7 @@ async fn the_name_of_another_session_is_not_taken() {
 #[test]
 fn temporary_files_go_and_their_folder_stays() {
     let state = tempfile::tempdir().expect("a folder");
-    let place = Place::new(state.path(), "first-1").expect("made");
+    let place = Place::new(state.path(), "first-1", None).expect("made");
     for folder in [place.home(), place.temporary().join("deep")] {
         make_folder(&folder).expect("made");
     }
