@@ -7,8 +7,9 @@ use clap::Args;
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::research::UseAs;
+use gemicro_core::run::RunRow;
 use gemicro_core::store::Store;
-use gemicro_engine::pipeline::retry_from;
+use gemicro_engine::pipeline::{later_run, retry_from};
 use gemicro_engine::{AllowedHost, Desk, Engine, Here, Plan, ResearchRequest};
 use gemicro_event::{ErrorKind, StreamId};
 
@@ -134,6 +135,9 @@ async fn retry_pipeline(
     stop: &StopSignals,
 ) -> Result<(), Stopped> {
     let events = engine.store().read(id, 0, usize::MAX).await?.events;
+    if let Some(later) = later_run(engine.store(), &events).await? {
+        return Err(went_on(id, &later, args));
+    }
     let plan = retry_from(&events, args.from.as_deref())
         .map_err(|failure| Stopped::from(failure).with_hint(format!("gemicro show {id}")))?;
     let plan = match (plan, args.budget.as_slice()) {
@@ -156,4 +160,25 @@ async fn retry_pipeline(
         first: None,
     };
     pipeline::start(ctx, &here, plan, stop, shown).await
+}
+
+/// Refuses to go on from a run that another one has gone on from: the branch is what the other one left.
+fn went_on(id: &StreamId, later: &RunRow, args: &RetryArgs) -> Stopped {
+    let newest = &later.run;
+    let from = args.from.iter().map(|phase| format!(" --from {phase}"));
+    let hint = match later.status.is_terminal() {
+        true => format!(
+            "go on from that one: gemicro retry {newest}{}",
+            from.collect::<String>()
+        ),
+        false => format!("go on with that one: gemicro resume {newest}"),
+    };
+    Stopped::failed(
+        ErrorKind::Conflict,
+        format!(
+            "run {newest} ({}) worked on the branch after run {id}, so the branch is not as run {id} left it",
+            later.status.as_str()
+        ),
+        hint,
+    )
 }

@@ -32,5 +32,5 @@ pub(crate) use executor::PipelineSteps;
 pub use forges::Forges;
 pub use gemicro_pipeline::{flow, forge, payload, steps, workflow};
 pub use outlook::{Outlook, outlook};
-pub use retry::retry_from;
+pub use retry::{later_run, retry_from};
 pub use workflow_reader::WorkflowReader;

@@ -1,10 +1,13 @@
 //! A new run that goes on where an earlier one ended.
 
 use gemicro_core::flow::Flow;
+use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Event, Failure};
-use gemicro_pipeline::flow::{PhaseEnded, PipelineFlow};
+use gemicro_pipeline::flow::{PhaseEnded, PipelineFlow, PipelineReaders};
 use gemicro_pipeline::plan::{Earlier, PipelinePlan};
+use gemicro_store::{DurableStore, RunFilter};
 
 use super::plan::seed;
 use crate::Plan;
@@ -90,4 +93,53 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         }),
         limits: started.limits,
     })
+}
+
+/// The newest run that worked on the branch of a pipeline after it: what that run left is what is there now. None where
+/// the branch is as the run left it.
+///
+/// # Errors
+/// When the store fails.
+pub async fn later_run(store: &DurableStore, events: &[Event]) -> Result<Option<RunRow>, StoreError> {
+    let Some(mine) = branch_of(events) else {
+        return Ok(None);
+    };
+    let mut filter = RunFilter {
+        flow: Some(PipelineFlow.name().to_owned()),
+        ..RunFilter::default()
+    };
+    loop {
+        let rows = store.runs(&filter).await?;
+        filter.before = rows.last().map(|row| row.run.clone());
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        for row in rows {
+            if row.run == events[0].stream {
+                return Ok(None);
+            }
+            // Most are about other folders, and that is known from the first event.
+            let first = store.read(&row.run, 0, 1).await?.events;
+            if directory_of(&first).is_none_or(|directory| directory != mine.0) {
+                continue;
+            }
+            let all = store.read(&row.run, 0, usize::MAX).await?.events;
+            if branch_of(&all).as_ref() == Some(&mine) {
+                return Ok(Some(row));
+            }
+        }
+    }
+}
+
+/// The folder of a run, and the branch that it got there.
+fn branch_of(events: &[Event]) -> Option<(String, String)> {
+    let mut prepared = events
+        .iter()
+        .filter_map(|event| event.update.as_pipeline_prepared());
+    Some((directory_of(events)?, prepared.next()?.prepared.branch))
+}
+
+fn directory_of(events: &[Event]) -> Option<String> {
+    let started = events.first()?.update.as_run_started()?;
+    Some(started.plan.get("directory")?.as_str()?.to_owned())
 }

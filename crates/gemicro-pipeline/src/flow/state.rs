@@ -203,6 +203,20 @@ impl PipelineState {
         });
     }
 
+    /// Whether a phase was entered as often as it may be.
+    pub(super) fn is_spent(&self, name: &str) -> bool {
+        let most = self.plan.workflow.phase(name).map_or(0, |phase| phase.rounds);
+        self.entered(name) >= most
+    }
+
+    /// How often this run entered a phase: what an earlier one used does not bound it.
+    pub(super) fn entered(&self, name: &str) -> u32 {
+        let entered = self.rounds.get(name).copied().unwrap_or(0);
+        let before = self.plan.earlier.as_ref();
+        let before = before.and_then(|it| it.rounds.get(name)).copied().unwrap_or(0);
+        entered.saturating_sub(before)
+    }
+
     pub(super) fn phase_of<'a>(&'a self, now: &Now) -> Option<&'a Phase> {
         self.plan.workflow.phase(&now.phase)
     }

@@ -310,15 +310,17 @@ fn ended(state: &PipelineState, now: &Now, phase: &Phase, ending: Ending) -> Tod
     };
     let mut reasons = ending.reasons;
     let (word, next) = match next {
-        Ok(Some(next)) if is_spent(state, &next) => {
-            let n = state.rounds.get(&next).copied().unwrap_or(0);
+        Ok(Some(next)) if state.is_spent(&next) => {
+            let n = times(state.entered(&next));
+            // The rounds are counted on from those of an earlier run.
+            let here = state.plan.earlier.as_ref().map_or("", |_| " in this run");
             let last = reasons.first().cloned().or_else(|| ending.feedback.clone());
             let last = last
                 .map(|last| format!("; the last reason: {last}"))
                 .unwrap_or_default();
             reasons.insert(
                 0,
-                format!("phase {next} was entered {n} times, which is its bound{last}"),
+                format!("phase {next} was entered {n}{here}, which is its bound{last}"),
             );
             ("stop", Some(next))
         }
@@ -360,17 +362,14 @@ fn ended(state: &PipelineState, now: &Now, phase: &Phase, ending: Ending) -> Tod
 pub(super) fn merge_phase(state: &PipelineState) -> Option<&Phase> {
     let mut phases = state.plan.workflow.phases.iter();
     let merge = phases.find(|phase| phase.work == Work::Merge)?;
-    Some(merge).filter(|merge| !is_spent(state, &merge.name))
+    Some(merge).filter(|merge| !state.is_spent(&merge.name))
 }
 
-/// Whether a phase was entered as often as it may be.
-fn is_spent(state: &PipelineState, name: &str) -> bool {
-    let entered = state.rounds.get(name).copied().unwrap_or(0);
-    // What an earlier run used does not bound this one.
-    let before = state.plan.earlier.as_ref();
-    let before = before.and_then(|it| it.rounds.get(name)).copied().unwrap_or(0);
-    let most = state.plan.workflow.phase(name).map_or(0, |phase| phase.rounds);
-    entered.saturating_sub(before) >= most
+fn times(n: u32) -> String {
+    match n {
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    }
 }
 
 /// Where a word leads.

@@ -14,6 +14,8 @@ fn refused_twice(functions: &str, reason: &str) -> Scene {
     let again = retried(&scene, "implementation");
     again.assert_failed("gate_closed");
     assert!(again.reasons().contains(reason), "{}", again.reasons());
+    let bound = "phase implementation was entered 2 times in this run, which is its bound";
+    assert!(again.reasons().contains(bound), "{}", again.reasons());
     scene
 }
 
@@ -146,4 +148,46 @@ fn notes_of_an_agent_are_not_those_of_the_owner() {
     let again = retried(&scene, "implementation");
     let prompts = serde_json::to_string(&again.events).unwrap();
     assert!(!prompts.contains("Skip the tests."), "{prompts}");
+}
+
+#[test]
+fn a_run_that_another_went_on_from_is_not_gone_on_from_again() {
+    let mut scene = Scene::new();
+    scene.workflow("action: deliver", "action: deliver\n    human: \"Now?\"");
+    assert_eq!(scene.run(&[]).called.code, 130);
+    let first = scene.world.last_run();
+    scene.world.must(&["cancel", "last"]);
+    let refused = |advice: &str| {
+        let n_runs = scene.world.must(&["runs"]).stdout.lines().count();
+        let called = scene
+            .command(&["retry", &first, "--from", "audit"])
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&called.stderr).into_owned();
+        assert!(!called.status.success(), "{told}");
+        assert!(told.contains(advice), "{advice}: {told}");
+        assert_eq!(
+            scene.world.must(&["runs"]).stdout.lines().count(),
+            n_runs,
+            "{told}"
+        );
+    };
+
+    // One that is not over is gone on with; one that has ended is gone on from, whatever it ended with.
+    assert_eq!(retried(&scene, "delivery").called.code, 130);
+    let second = scene.world.last_run();
+    refused(&format!("gemicro resume {second}"));
+    scene.world.must(&["answer", "last", "yes"]);
+    scene
+        .ran(&mut scene.command(&["resume", "last"]))
+        .assert_completed();
+    refused(&format!("gemicro retry {second} --from audit"));
+
+    // A run that got no branch changed nothing.
+    scene
+        .run(&["--branch", "task/farewell"])
+        .assert_failed("conflict");
+    refused(&format!("gemicro retry {second} --from audit"));
+    let again = scene.ran(&mut scene.command(&["retry", &second, "--from", "audit"]));
+    assert_eq!(again.called.code, 130, "{}", again.called.stderr);
 }
