@@ -136,6 +136,7 @@ fn answered(state: &PipelineState, now: &Now, step: &Step, answer: &AgentAnswer)
             state: ReadState::Missing,
             payload: None,
             tagged: false,
+            misfit: None,
         },
     };
     let refused = why_not(&reading);
@@ -177,7 +178,8 @@ fn why_not(reading: &Reading) -> Option<String> {
         ReadState::Missing => "it had no tagged block with the result",
         ReadState::Unparsed => "the tagged block is not one JSON object",
         ReadState::SchemaMismatch => {
-            "the object in the tagged block lacks a field, or says something that is not one of the words asked for"
+            let misfit = reading.misfit.as_deref().unwrap_or("it has the wrong shape");
+            return Some(format!("the object in the tagged block cannot be used: {misfit}"));
         }
         ReadState::Ambiguous => "it had two results that differ",
     };

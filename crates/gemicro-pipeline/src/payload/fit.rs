@@ -39,7 +39,7 @@ pub(super) fn misfit(shape: Shape, value: &Value) -> Option<Misfit> {
         Some(Misfit::Feedback)
     } else if !has_fitting_backlog(members) {
         Some(Misfit::Backlog)
-    } else if !has_required(shape, members) && !is_honest_failure(shape, members) {
+    } else if !shape.keys().iter().all(|key| has(shape, value, key)) && !is_honest_failure(shape, members) {
         Some(Misfit::Fields)
     } else {
         None
@@ -48,7 +48,7 @@ pub(super) fn misfit(shape: Shape, value: &Value) -> Option<Misfit> {
 
 impl Misfit {
     /// In words for the agent.
-    pub(super) fn told(self, shape: Shape) -> String {
+    pub(super) fn told(self, shape: Shape, value: &Value) -> String {
         match self {
             Self::NotAnObject => "it is no object".to_owned(),
             Self::Echo => "a value in it is still a placeholder".to_owned(),
@@ -58,7 +58,8 @@ impl Misfit {
             }
             Self::Backlog => "`backlog_items` must be a list of texts".to_owned(),
             Self::Fields => {
-                let fields: Vec<String> = shape.keys().iter().map(|key| needed(shape, key)).collect();
+                let lacking = shape.keys().iter().filter(|key| !has(shape, value, key));
+                let fields: Vec<String> = lacking.map(|key| needed(shape, key)).collect();
                 let failure = if shape.commits() {
                     ", or `status` \"failed\" with a `reason` and without a commit"
                 } else {
@@ -116,12 +117,14 @@ fn has_key_in_other_case(shape: Shape, members: &Map<String, Value>) -> bool {
     })
 }
 
-fn has_required(shape: Shape, members: &Map<String, Value>) -> bool {
-    shape.keys().iter().all(|key| match *key {
-        "verdict" => text(members, key).is_some_and(|word| shape.verdicts().contains(&word)),
-        "status" => text(members, key) == Some("success"),
-        "commit_hash" => text(members, key).is_some_and(is_hash),
-        _ => text(members, key).is_some_and(is_not_blank),
+/// Whether a required field is there and says one of the things that it may.
+fn has(shape: Shape, value: &Value, key: &str) -> bool {
+    let found = value.get(key).and_then(Value::as_str);
+    found.is_some_and(|found| match key {
+        "verdict" => shape.verdicts().contains(&found),
+        "status" => found == "success",
+        "commit_hash" => is_hash(found),
+        _ => is_not_blank(found),
     })
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::alone;
 use super::blocks::{self, Blocks};
 use super::clean::clean;
-use super::fit::{fits, is_echo};
+use super::fit::{Misfit, fits, is_echo, misfit};
 use super::json;
 use super::nonce::Nonce;
 use super::product::Payload;
@@ -41,6 +41,9 @@ pub struct Reading {
     pub payload: Option<Payload>,
     /// Whether it was handed in with our nonce: in a block, or by the tool.
     pub tagged: bool,
+    /// What keeps it from having its shape, in words for the agent; there when the state is
+    /// [`ReadState::SchemaMismatch`], and only then.
+    pub misfit: Option<String>,
 }
 
 /// Reads the payload of a role out of the final message of its agent.
@@ -104,6 +107,11 @@ fn tagged(answer: &str, blocks: &Blocks<'_>, submitted: &[Value], shape: Shape) 
         state,
         payload: None,
         tagged: true,
+        misfit: None,
+    };
+    let mismatch = |misfit: Misfit, value: &Value| Reading {
+        misfit: Some(misfit.told(shape, value)),
+        ..stopped(ReadState::SchemaMismatch)
     };
     let submitted = submitted.iter().map(|value| (Body::Read(value.clone()), 0));
     let written = blocks.ours.iter().map(|block| (Body::of(block.body), block.end));
@@ -121,10 +129,12 @@ fn tagged(answer: &str, blocks: &Blocks<'_>, submitted: &[Value], shape: Shape) 
         counting = Some((body, end));
     }
     match counting {
-        None => stopped(ReadState::SchemaMismatch),
+        None => mismatch(Misfit::Echo, &Value::Null),
         Some((Body::Unreadable(_), _)) => stopped(ReadState::Unparsed),
-        Some((Body::Read(value), _)) if !fits(shape, &value) => stopped(ReadState::SchemaMismatch),
         Some((Body::Read(value), end)) => {
+            if let Some(misfit) = misfit(shape, &value) {
+                return mismatch(misfit, &value);
+            }
             let payload = Payload::new(shape, value);
             if payload.decision().is_positive() && is_taken_back(answer, blocks, end, shape) {
                 return stopped(ReadState::Ambiguous);
@@ -133,6 +143,7 @@ fn tagged(answer: &str, blocks: &Blocks<'_>, submitted: &[Value], shape: Shape) 
                 state: ReadState::Ok,
                 payload: Some(payload),
                 tagged: true,
+                misfit: None,
             }
         }
     }
@@ -166,5 +177,6 @@ fn untagged(answer: &str, blocks: &Blocks<'_>, shape: Shape) -> Reading {
         },
         payload,
         tagged: false,
+        misfit: None,
     }
 }

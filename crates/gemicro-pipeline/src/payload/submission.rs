@@ -82,7 +82,10 @@ impl Expected {
         };
         match misfit(self.shape, &result) {
             None => Ok(result),
-            Some(misfit) => Err(format!("`result` cannot be used: {}", misfit.told(self.shape))),
+            Some(misfit) => Err(format!(
+                "`result` cannot be used: {}",
+                misfit.told(self.shape, &result)
+            )),
         }
     }
 

@@ -24,6 +24,50 @@ fn a_claim_that_does_not_hold_is_told_and_the_phase_entered_again() {
 }
 
 #[test]
+fn what_an_answer_lacks_is_named() {
+    for (payload, named, unnamed) in [
+        (json!({}), "it needs `plan_path`, a path", "verdict"),
+        (
+            json!({ "plan_path": " " }),
+            "it needs `plan_path`, a path",
+            "verdict",
+        ),
+        (
+            json!({ "plan_path": PLAN, "backlog_items": "later" }),
+            "`backlog_items` must be",
+            "plan_path",
+        ),
+    ] {
+        let mut pipeline = begun(Mode::Direct);
+        says(&mut pipeline, "plan.1", &payload);
+        let told = prompt(&pipeline, "plan.1:agent.2");
+        let told = told
+            .lines()
+            .find(|line| line.contains("cannot be used: "))
+            .unwrap();
+        assert!(
+            told.contains(named) && !told.contains(unnamed),
+            "{payload}: {told}"
+        );
+    }
+    // Of several fields those alone that are missing or say something else.
+    let mut pipeline = begun(Mode::Direct);
+    planned(&mut pipeline);
+    says(
+        &mut pipeline,
+        "implementation.1",
+        &json!({ "commit_hash": "none", "status": "success" }),
+    );
+    let told = prompt(&pipeline, "implementation.1:agent.2");
+    let told = told
+        .lines()
+        .find(|line| line.contains("cannot be used: "))
+        .unwrap();
+    assert!(told.contains("it needs `commit_hash`, 7 to 64"), "{told}");
+    assert!(!told.contains("`status` \"success\""), "{told}");
+}
+
+#[test]
 fn success_with_failing_checks_is_none() {
     let mut pipeline = begun(Mode::Direct);
     planned(&mut pipeline);
