@@ -4,8 +4,8 @@
 //!
 //! 1. The first sentence counts: up to `.`, `!`, `?`, `:` or `;` before a space, or to the end of the line. A sentence that
 //!    leaves no word makes room for the next.
-//! 2. Words are runs of ASCII letters and digits; an apostrophe is dropped, everything else divides. A word with a letter
-//!    outside ASCII is left out whole: nothing is transliterated.
+//! 2. Words are runs of letters and digits; an apostrophe is dropped, everything else divides. Latin letters become ASCII:
+//!    `ä` is `ae`, `é` is `e`. A word with any other letter is left out whole.
 //! 3. Verbs at the start (`add`, `fix`, `please implement`) are dropped, and so are articles, pronouns, auxiliaries and
 //!    adjectives that say little (`simple`, `new`), wherever they stand.
 //! 4. A preposition or conjunction ends the name once it has two words; before that it is dropped.
@@ -21,6 +21,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 /// Characters of a feature.
 const MAX_CHARS: usize = 40;
@@ -157,10 +159,35 @@ fn name_of(sentence: &str) -> String {
 /// The words of a sentence in lower case.
 fn words(sentence: &str) -> impl Iterator<Item = String> {
     sentence
-        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '\u{2019}'))
+        .split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c) && !matches!(c, '\'' | '\u{2019}'))
         .map(|word| word.replace(['\'', '\u{2019}'], ""))
-        .filter(|word| !word.is_empty() && word.is_ascii())
-        .map(|word| word.to_ascii_lowercase())
+        .filter_map(|word| in_ascii(&word))
+        .filter(|word| !word.is_empty())
+}
+
+/// A word in lower case without accents; none where a letter has no Latin form.
+fn in_ascii(word: &str) -> Option<String> {
+    let mut plain = String::new();
+    for c in word.nfkd().flat_map(char::to_lowercase) {
+        match c {
+            // An umlaut where it is one; over other letters the same dots only part two vowels.
+            '\u{308}' if plain.ends_with(['a', 'o', 'u']) => plain.push('e'),
+            c if is_combining_mark(c) => {}
+            'ß' => plain.push_str("ss"),
+            'æ' => plain.push_str("ae"),
+            'œ' => plain.push_str("oe"),
+            'þ' => plain.push_str("th"),
+            'ø' => plain.push('o'),
+            'đ' | 'ð' => plain.push('d'),
+            'ħ' => plain.push('h'),
+            'ı' => plain.push('i'),
+            'ł' => plain.push('l'),
+            'ŧ' => plain.push('t'),
+            c if c.is_ascii_alphanumeric() => plain.push(c),
+            _ => return None,
+        }
+    }
+    Some(plain)
 }
 
 /// Names that Windows keeps for devices, and so no branch or file can have there.
