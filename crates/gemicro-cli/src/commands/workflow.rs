@@ -114,9 +114,14 @@ fn tell(ctx: &Context, shown: &str, agent: AgentName, workflow: &Workflow) -> Re
     }
     let missing = check_for(workflow, agent);
     if missing.is_empty() {
+        let able = AgentName::ALL
+            .into_iter()
+            .filter(|it| check_for(workflow, *it).is_empty());
+        let able: Vec<&str> = able.map(|it| it.as_str()).collect();
         return output::print(&format!(
-            "{} can be run with {agent}: {}, {}, {}\n",
+            "{} can be run with {}: {}, {}, {}\n",
             text::one_line(shown),
+            able.join(", "),
             numbers::count(workflow.phases.len(), "phase"),
             numbers::count(workflow.roles.len(), "role"),
             numbers::count(workflow.checks.len(), "check")

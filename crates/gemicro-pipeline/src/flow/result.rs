@@ -117,7 +117,7 @@ pub(super) fn request(state: &PipelineState, run: &RunState) -> (String, String)
     }
     let _ = write!(
         body,
-        "\nTree {}, without the documents of tasks.\n\nGemicro-Run: {}\n",
+        "\nReviewed and checked: tree {}, git's name for all files of the branch but the documents of tasks.\n\nGemicro-Run: {}\n",
         state.tree, run.run
     );
     (title, body)

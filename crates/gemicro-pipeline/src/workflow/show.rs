@@ -106,11 +106,14 @@ fn show_phase(text: &mut String, workflow: &Workflow, phase: &Phase) {
         }
         Work::Merge | Work::Deliver => {}
     }
-    let edges = phase.edges.iter().map(|(word, target)| match word.as_str() {
-        DONE => target_text(target).to_owned(),
-        word => format!("{word} → {}", target_text(target)),
-    });
-    detail(text, "then", &edges.collect::<Vec<String>>().join(", "));
+    for (idx, (word, target)) in phase.edges.iter().enumerate() {
+        let name = if idx == 0 { "then" } else { "" };
+        let words = match word.as_str() {
+            DONE => target_text(target).to_owned(),
+            word => format!("after {word}: {}", target_text(target)),
+        };
+        detail(text, name, &words);
+    }
 }
 
 fn show_role(text: &mut String, name: &str, role: &Role) {
@@ -147,8 +150,8 @@ fn reads_text(reads: &Reads) -> String {
 fn target_text(target: &Target) -> &str {
     match target {
         Target::Phase(name) => name,
-        Target::Back => "back",
-        Target::End => "end",
+        Target::Back => "the phase that led here",
+        Target::End => "the end",
     }
 }
 
