@@ -126,6 +126,7 @@ fn is_worth_a_line(event_type: &str) -> bool {
             | "agent_answered"
             | "step_retrying"
             | "step_alarm"
+            | "agent_noise"
             | "run_parked"
             | "run_woken"
             | "run_resumed"

@@ -104,6 +104,15 @@ impl ToolEnd {
     }
 }
 
+/// The program of an agent printed something that is no event of its protocol; nothing failed. From the executor, at most
+/// once per sort and attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentNoise {
+    /// What was printed, in words.
+    pub message: String,
+}
+event_payload!(AgentNoise, "agent_noise", |it| it.message.clone());
+
 /// The user's repository changed while a step worked on a branch of it, and nothing of the step can have done that. From
 /// the executor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -183,6 +192,7 @@ event_readers! {
         AgentAnswered => as_agent_answered, try_as_agent_answered;
         ToolCalled => as_tool_called, try_as_tool_called;
         ToolEnded => as_tool_ended, try_as_tool_ended;
+        AgentNoise => as_agent_noise, try_as_agent_noise;
         RepositoryChanged => as_repository_changed, try_as_repository_changed;
     }
 }
@@ -193,5 +203,6 @@ pub fn register(registry: &mut Registry) {
     registry.add::<AgentAnswered>();
     registry.add::<ToolCalled>();
     registry.add::<ToolEnded>();
+    registry.add::<AgentNoise>();
     registry.add::<RepositoryChanged>();
 }

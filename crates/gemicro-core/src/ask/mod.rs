@@ -12,8 +12,8 @@ mod template;
 mod tool;
 
 pub use events::{
-    AgentAnswered, AgentStarted, AskReaders, RepositoryChange, RepositoryChanged, ToolCalled, ToolEnd,
-    ToolEnded, register,
+    AgentAnswered, AgentNoise, AgentStarted, AskReaders, RepositoryChange, RepositoryChanged, ToolCalled,
+    ToolEnd, ToolEnded, register,
 };
 pub use flow::{ASK_STEP, AskFlow, AskPlan, AskState, FALLBACK_STEP};
 pub use metrics::ToolMetrics;

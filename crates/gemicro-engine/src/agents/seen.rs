@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
-use gemicro_core::ask::{AgentName, Denied, ToolCalled, ToolEnd, ToolEnded};
+use gemicro_core::ask::{AgentName, AgentNoise, Denied, ToolCalled, ToolEnd, ToolEnded};
 use gemicro_core::execute::StepReporter;
 use gemicro_core::live::LiveText;
 use gemicro_event::{ErrorKind, Json};
@@ -216,7 +216,7 @@ impl Watcher for Seen {
                 };
                 self.reporter.fact(&ToolEnded { id, end });
             }
-            AgentItem::Alarm { message, .. } => self.reporter.alarm(message),
+            AgentItem::Alarm { message, .. } => self.reporter.fact(&AgentNoise { message }),
             _ => {}
         }
     }

@@ -153,6 +153,7 @@ impl Seen {
                 }))
             }),
             "answer_given" => update.as_answer_given().map(|given| self.settled(given.key)),
+            "agent_noise" => Some(News::Notice(update.message.clone())),
             "step_alarm" => update.as_step_alarm().map(|alarm| News::Warning(alarm.message)),
             "step_retrying" => update
                 .as_step_retrying()

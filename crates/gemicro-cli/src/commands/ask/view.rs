@@ -123,9 +123,8 @@ impl View for AskView {
                 "step_retrying" => update
                     .as_step_retrying()
                     .map(|retrying| format!("[!] {}; trying again", text::one_line(&retrying.error.message))),
-                "step_alarm" | "repository_changed" | "run_parked" | "run_woken" | "budget_warning" => {
-                    Some(format!("[!] {}", text::one_line(&update.message)))
-                }
+                "step_alarm" | "agent_noise" | "repository_changed" | "run_parked" | "run_woken"
+                | "budget_warning" => Some(format!("[!] {}", text::one_line(&update.message))),
                 _ => None,
             };
             if let Some(words) = words {

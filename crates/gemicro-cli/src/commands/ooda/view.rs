@@ -174,7 +174,8 @@ impl OodaView {
                     self.say("", &format!("[!] {}; trying again", retrying.error.message));
                 }
             }
-            "step_alarm" | "repository_changed" | "run_parked" | "run_woken" | "budget_warning" => {
+            "step_alarm" | "agent_noise" | "repository_changed" | "run_parked" | "run_woken"
+            | "budget_warning" => {
                 self.say("", &format!("[!] {}", update.message));
             }
             _ => {}

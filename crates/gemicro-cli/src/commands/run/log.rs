@@ -173,7 +173,7 @@ impl Log {
                 Some(Words::line(format!("Trying again: {message}")))
             }
             "step_alarm" => Some(Words::line(format!("ALARM: {}", update.as_step_alarm()?.message))),
-            "repository_changed" => Some(Words::line(format!("Note: {}", update.message))),
+            "agent_noise" | "repository_changed" => Some(Words::line(format!("Note: {}", update.message))),
             "run_parked" | "run_woken" | "run_resumed" | "budget_warning" | "deadline_passed"
             | "cancel_requested" => Some(Words::line(format!("{}.", update.message.trim_end_matches('.')))),
             _ => None,

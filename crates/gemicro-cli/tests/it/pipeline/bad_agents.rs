@@ -50,6 +50,23 @@ fn work_that_is_only_claimed_is_refused() {
 }
 
 #[test]
+fn a_stray_line_of_an_agent_is_a_note_and_no_alarm() {
+    let scene = Scene::new();
+    scene.agents("approve() { echo 'npm warn deprecated'; answer 'Fine.' '{\"verdict\": \"APPROVE\"}'; }");
+    let ran = scene.run(&["--no-push"]);
+    ran.assert_completed();
+    let said = &ran.called.stderr;
+    assert!(
+        said.contains("Note: the CLI printed a line that is not an event"),
+        "{said}"
+    );
+    assert!(!said.contains("ALARM"), "{said}");
+    let shown = scene.world.must(&["show", "last"]).stdout;
+    assert!(shown.contains("Note      the CLI printed"), "{shown}");
+    assert!(!shown.contains("Alarm"), "{shown}");
+}
+
+#[test]
 fn what_was_found_wanting_is_not_handed_in_again() {
     // Neither in the next round nor in the one after that.
     let mut scene = Scene::new();
