@@ -16,6 +16,11 @@ pub(crate) trait Asker {
     /// The question is not asked any more.
     fn withdraw(&mut self) {}
 
+    /// Who answers, for the journal.
+    fn by(&self) -> Option<String> {
+        None
+    }
+
     /// Asks, as of the last event; `None` when nobody is there to answer, which refuses nothing.
     fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>>;
 }

@@ -84,6 +84,12 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
+    /// What the user is called on this machine.
+    pub(crate) fn user(&self) -> Option<String> {
+        let name = self.get("USER").or_else(|| self.get("LOGNAME"));
+        name.map(str::to_owned)
+    }
+
     /// The variable that holds the key, if one does.
     pub(crate) fn key_variable(&self) -> Option<&'static str> {
         KEY_VARIABLES

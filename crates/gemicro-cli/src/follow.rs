@@ -145,7 +145,12 @@ impl<'a> Watch<'a> {
                     asking = None;
                     match (answer?, seen.question.take()) {
                         (Some(answer), Some(key)) => {
-                            self.desk.send(&id, AgentCommand::answer(&key, &answer)).await?;
+                            let command = AgentCommand::answer(&key, &answer);
+                            let command = match self.asker.by() {
+                                Some(who) => command.by(&who),
+                                None => command,
+                            };
+                            self.desk.send(&id, command).await?;
                         }
                         // Nobody is there to answer: that refuses nothing.
                         (Some(_) | None, _) => {

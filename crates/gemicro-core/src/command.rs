@@ -30,6 +30,19 @@ impl AgentCommand {
         Self::new("answer", serde_json::json!({ "key": key, "answer": **answer }))
     }
 
+    /// Says who sends it.
+    #[must_use]
+    pub fn by(self, who: &str) -> Self {
+        let mut data = (*self.data).clone();
+        if let Some(details) = data.as_object_mut() {
+            details.insert("by".to_owned(), who.into());
+        }
+        Self {
+            data: Json::from(data),
+            ..self
+        }
+    }
+
     /// A command with these details.
     #[must_use]
     pub fn new(command_type: &str, data: serde_json::Value) -> Self {

@@ -72,6 +72,10 @@ pub(crate) fn run(ctx: &Context, args: &AnswerArgs) -> Result<(), Stopped> {
             ));
         }
         let command = AgentCommand::answer(&key, &Json::from(answer));
+        let command = match ctx.environment.user() {
+            Some(who) => command.by(&who),
+            None => command,
+        };
         let here = Here::new(engine);
         let told = tell(&here, &id, command).await;
         here.engine().store().close().await;

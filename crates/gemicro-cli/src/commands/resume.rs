@@ -9,6 +9,7 @@ use gemicro_core::research::PLAN_QUESTION;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_engine::ooda::OodaFlow;
+use gemicro_engine::pipeline::later_run;
 use gemicro_engine::{AllowedHost, Here};
 use gemicro_event::{ErrorKind, RunStatus};
 
@@ -86,7 +87,16 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     if row.status.is_terminal() {
         let ended = StoreError::Ended { stream: id.clone() };
         let next = match row.flow == PIPELINE && row.status != RunStatus::Completed {
-            true => format!("Go on from a phase of it with: gemicro retry {id}"),
+            true => {
+                let events = engine.store().read(&id, 0, usize::MAX).await?.events;
+                match later_run(engine.store(), &events).await? {
+                    Some(later) => format!(
+                        "Another one worked on its branch since: gemicro show {}",
+                        later.run
+                    ),
+                    None => format!("Go on from a phase of it with: gemicro retry {id}"),
+                }
+            }
             false => format!("See it with: gemicro show {id}"),
         };
         output::say(&format!(

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use gemicro_core::store::Store;
+use gemicro_engine::pipeline::later_run;
 use gemicro_engine::{Batches, Here};
 use gemicro_event::{Event, StreamId};
 use gemicro_store::DurableStore;
@@ -87,6 +88,17 @@ fn no_answer_yet(id: &StreamId) -> Stopped {
 async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<Story, Stopped> {
     let mut story = Story::new(id.clone());
     replay(store, id, &mut story).await?;
+    if let Some(pipeline) = &mut story.pipeline {
+        for kept in store.open_commands(id).await? {
+            if kept.command_type == "answer" {
+                pipeline.keep(&kept);
+            }
+        }
+        if story.status.is_terminal() {
+            let events = store.read(id, 0, usize::MAX).await?.events;
+            pipeline.gone_on_by = later_run(store, &events).await?.map(|row| row.run);
+        }
+    }
     if story.flow == BATCH {
         let here = Here::new(ctx.plain_engine().await?);
         let answer = Batches::new(Arc::new(here.clone())).poll(id.as_str()).await?;

@@ -79,3 +79,16 @@ fn sizes_and_ages_are_read_or_refused() {
         assert!(numbers::parse_bytes(bad).is_err(), "{bad}");
     }
 }
+
+#[test]
+fn a_command_between_marks_is_not_broken() {
+    for (line, wrapped) in [
+        ("do `git fetch a b` then go", "do\n`git fetch a b`\nthen go"),
+        ("do (`git fetch a`) and go on", "do\n(`git fetch a`)\nand go on"),
+        // A mark that nothing closes is none.
+        ("it ` is no mark at all", "it ` is no\nmark at all"),
+        ("`a` and `b` and `c d`", "`a` and `b`\nand `c d`"),
+    ] {
+        assert_eq!(text::wrap_markdown(line, 12), wrapped, "{line}");
+    }
+}

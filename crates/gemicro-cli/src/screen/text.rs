@@ -101,7 +101,7 @@ fn wrap_line(line: &str, columns: usize) -> Vec<String> {
     let blanks = line.len() - line.trim_start().len();
     let mut current = line[..blanks].to_owned();
     let mut is_empty = true;
-    for word in line.split_whitespace() {
+    for word in units(line) {
         if !is_empty && current.width() + 1 + word.width() > columns {
             lines.push(std::mem::replace(&mut current, indent.clone()));
             is_empty = true;
@@ -109,11 +109,33 @@ fn wrap_line(line: &str, columns: usize) -> Vec<String> {
         if !is_empty {
             current.push(' ');
         }
-        current.push_str(word);
+        current.push_str(&word);
         is_empty = false;
     }
     lines.push(current);
     lines
+}
+
+/// What a line is broken between: words, and commands between backticks as a whole, so that they can be copied.
+fn units(line: &str) -> Vec<String> {
+    let mut units: Vec<String> = Vec::new();
+    let mut is_open = false;
+    let mut words = line.split_whitespace();
+    while let Some(word) = words.next() {
+        let is_within = is_open;
+        if word.matches('`').count() % 2 == 1 {
+            // A mark that nothing closes is none.
+            is_open = !is_open && words.clone().any(|later| later.contains('`'));
+        }
+        match units.last_mut() {
+            Some(last) if is_within => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            Some(_) | None => units.push(word.to_owned()),
+        }
+    }
+    units
 }
 
 /// Where the text of `- item` or `12. item` begins.

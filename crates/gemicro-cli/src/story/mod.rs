@@ -9,7 +9,9 @@ mod screen;
 mod steps;
 mod story_fold;
 
-pub(crate) use pipeline::{PIPELINE, PhaseStory, PipelineStory, Standing, at_start, hint, words};
+pub(crate) use pipeline::{
+    PIPELINE, PhaseStory, PipelineStory, Standing, at_start, hint, said, shown_name, words,
+};
 pub(crate) use raw::RawView;
 pub(crate) use screen::tell;
 pub(crate) use story_fold::{BATCH, Story};

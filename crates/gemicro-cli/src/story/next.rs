@@ -1,14 +1,52 @@
 //! What to do next with a run: exact commands, most useful first.
 
+use std::fmt::Write as _;
+
 use gemicro_engine::BatchAnswer;
-use gemicro_event::{ErrorKind, RunStatus};
+use gemicro_event::{ErrorKind, Failure, RunStatus};
 
 use super::Story;
 use super::batch_tasks::can_be_retried;
-use super::pipeline::next_of_pipeline;
+use super::pipeline::{help, next_of_pipeline};
+use crate::screen::{Paint, text};
+
+/// What to do first after a failure, then the commands. A command is never cut or broken: it is there to be pasted.
+pub(super) fn next(story: &Story, paint: Paint, columns: usize) -> String {
+    let mut page = format!("{}\n", paint.strong("Next"));
+    let is_told = |failure: &&Failure| failure.kind != ErrorKind::Interrupted;
+    let first = story.failure.as_ref().filter(is_told);
+    if let Some(words) = first.and_then(|failure| first_of_all(story, failure)) {
+        for line in text::wrap_markdown(&text::one_line(&words), columns.saturating_sub(2)).lines() {
+            let _ = writeln!(page, "  {line}");
+        }
+    }
+    let commands = commands(story);
+    let widths = commands.iter().map(|(command, _)| text::width(command));
+    let widest = widths.max().unwrap_or(0);
+    for (command, purpose) in commands {
+        let line = format!("  {}  {}", text::pad(&command, widest), paint.faint(purpose));
+        let fits = widest + text::width(purpose) + 4 <= columns;
+        let _ = if fits {
+            writeln!(page, "{line}")
+        } else {
+            writeln!(page, "  {command}")
+        };
+    }
+    page
+}
+
+/// What to do before any of the commands, which are not told twice.
+fn first_of_all(story: &Story, failure: &Failure) -> Option<String> {
+    let run = &story.run;
+    match &story.pipeline {
+        Some(pipeline) if pipeline.gone_on_by.is_some() => None,
+        Some(pipeline) => help(failure, run, pipeline).first,
+        None => Some(failure.kind.hint().replace("RUN", run.as_str())),
+    }
+}
 
 /// A command and what it is good for.
-pub(super) fn next(story: &Story) -> Vec<(String, &'static str)> {
+fn commands(story: &Story) -> Vec<(String, &'static str)> {
     let run = &story.run;
     if let Some(conversation) = &story.conversation {
         let mut commands = vec![(format!("gemicro chat {conversation}"), "go on talking")];

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use gemicro_event::{ErrorKind, Failure, RunStatus};
+use gemicro_event::RunStatus;
 
 use super::batch_tasks::tasks;
 use super::cost::cost;
 use super::next::next;
-use super::pipeline::{facts, hint, phases};
+use super::pipeline::{facts, phases};
 use super::steps::{StepStanding, StepStory};
 use super::{Story, story_fold::SubQueryStory};
 use crate::commands::batch::summary;
@@ -34,7 +34,7 @@ pub(crate) fn tell(story: &Story, screen: &Screen) -> String {
         page.cost(),
         page.sources(),
         page.answer(),
-        page.next(),
+        next(story, page.paint, page.columns),
     ];
     let sections: Vec<String> = sections
         .into_iter()
@@ -87,6 +87,10 @@ impl Page<'_> {
         let story = self.story;
         let batch = story.batch.as_ref().map(summary);
         let is_asked = story.pipeline.as_ref().is_some_and(|it| it.question.is_some());
+        let gates = story.pipeline.iter().flat_map(|it| it.gates.last());
+        let is_answered = gates
+            .into_iter()
+            .any(|it| it.said.is_some() && it.said_at.is_none());
         match (story.status, batch) {
             (RunStatus::Completed | RunStatus::Failed, Some(tasks)) => return format!("done: {tasks}"),
             (RunStatus::Cancelled, Some(tasks)) => return format!("cancelled: {tasks}"),
@@ -119,6 +123,9 @@ impl Page<'_> {
             },
             RunStatus::Parked | RunStatus::Suspended if is_asked => {
                 "for now: it waits for a yes or no (see Asks)".to_owned()
+            }
+            RunStatus::Suspended if is_answered => {
+                "for now: its question is answered, it can go on".to_owned()
             }
             RunStatus::Suspended => {
                 format!(
@@ -338,35 +345,6 @@ impl Page<'_> {
                 "  … {}",
                 numbers::count(n_lines - ANSWER_LINES, "more line")
             );
-        }
-        page
-    }
-
-    fn next(&self) -> String {
-        let commands = next(self.story);
-        let mut page = self.title("Next");
-        let is_told = |failure: &&Failure| failure.kind != ErrorKind::Interrupted;
-        if let Some(failure) = self.story.failure.as_ref().filter(is_told) {
-            let run = &self.story.run;
-            let hint = match &self.story.pipeline {
-                Some(pipeline) => hint(failure, run, pipeline),
-                None => failure.kind.hint().replace("RUN", run.as_str()),
-            };
-            let _ = writeln!(page, "  {hint}");
-        }
-        let widest = commands
-            .iter()
-            .map(|(command, _)| text::width(command))
-            .max()
-            .unwrap_or(0);
-        for (command, purpose) in commands {
-            let line = format!("  {}  {}", text::pad(&command, widest), self.paint.faint(purpose));
-            let fits = widest + text::width(purpose) + 4 <= self.columns;
-            let _ = if fits {
-                writeln!(page, "{line}")
-            } else {
-                writeln!(page, "  {command}")
-            };
         }
         page
     }

@@ -104,6 +104,8 @@ pub(crate) struct Story {
     pub(crate) alarms: Vec<String>,
     /// What was changed before it started.
     pub(crate) notices: Vec<String>,
+    /// What else was noted while it ran.
+    pub(crate) notes: Vec<String>,
     /// The run it goes on from.
     pub(crate) goes_on_from: Option<StreamId>,
     /// Pages that were fetched, and those that were not.
@@ -154,6 +156,7 @@ impl Story {
             parked: None,
             alarms: Vec::new(),
             notices: Vec::new(),
+            notes: Vec::new(),
             goes_on_from: None,
             n_pages: (0, 0),
             result: None,
@@ -194,6 +197,9 @@ impl Story {
             "run_parked" => self.parked = update.as_run_parked(),
             "run_woken" => self.parked = None,
             "step_alarm" => self.alarms.extend(update.as_step_alarm().map(|it| it.message)),
+            "agent_noise" | "repository_changed" | "budget_warning" | "deadline_passed" => {
+                self.note(&update.message)
+            }
             "source_fetched" => self.n_pages.0 += 1,
             "source_not_fetched" => self.n_pages.1 += 1,
             "agent_started" => self.fold_agent(update.as_agent_started()),
@@ -220,7 +226,8 @@ impl Story {
         let landed = self.branch.iter();
         let moved = landed.clone().map(|landed| ("Branch", branch::moved(landed)));
         let about = landed.flat_map(branch::about).map(|line| ("", line));
-        let notices = self.notices.iter().map(|notice| ("Note", notice.clone()));
+        let notes = self.notices.iter().chain(self.notes.iter().take(most_alarms));
+        let notices = notes.map(|notice| ("Note", notice.clone()));
         let alarms = self.alarms.iter().take(most_alarms);
         let alarms = alarms.map(|alarm| ("Alarm", alarm.clone()));
         moved.chain(about).chain(notices).chain(alarms).collect()
@@ -246,7 +253,8 @@ impl Story {
             self.goes_on_from = text("/retries").and_then(|run| StreamId::new(run).ok());
         } else if self.flow == PIPELINE {
             self.pipeline = PipelineStory::of_plan(&started.plan);
-            if let Some(pipeline) = &self.pipeline {
+            if let Some(pipeline) = &mut self.pipeline {
+                pipeline.fold(event);
                 self.question.clone_from(&pipeline.task);
                 self.notices.clone_from(&pipeline.notices);
                 self.goes_on_from.clone_from(&pipeline.goes_on_from);
@@ -338,6 +346,12 @@ impl Story {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn note(&mut self, words: &str) {
+        if !self.notes.iter().any(|note| note == words) {
+            self.notes.push(words.to_owned());
         }
     }
 

@@ -14,7 +14,7 @@ use crate::program::World;
 #[path = "../../src/commands/run/tests/journal.rs"]
 mod journal;
 
-use journal::{Journal, commit, straight, troubled};
+use journal::{Journal, commit, rested, straight, troubled};
 
 const RUN: &str = "k3v9k3v9k3v9k3v9";
 
@@ -120,6 +120,57 @@ fn show_tells_the_story_of_a_pipeline() {
         "pipeline_show_failed",
         troubled.screen(&troubled.call(&["show", RUN]))
     );
+}
+
+#[test]
+fn show_leaves_out_the_time_in_which_a_run_lay_suspended() {
+    let world = world(rested());
+    golden!("pipeline_show_rested", world.screen(&world.call(&["show", RUN])));
+    let shown: Value = serde_json::from_str(&world.must(&["show", RUN, "--format", "json"]).stdout).unwrap();
+    let pipeline = &shown["pipeline"];
+    assert_eq!(pipeline["gates"][0]["said"], "yes");
+    assert_eq!(pipeline["gates"][0]["by"], "ada");
+    assert_eq!(pipeline["phases"][0]["rested_ms"], 8 * 3_600_000 + 10_000);
+    assert_eq!(shown["notes"], json!(["somebody changed .git/config"]));
+}
+
+#[test]
+fn an_answer_that_is_kept_is_not_asked_for_again() {
+    let world = World::new();
+    let mut journal = rested();
+    let suspended = |event: &Event| event.update.event_type == "run_suspended";
+    let first = journal.events.iter().position(suspended);
+    journal.events.truncate(first.unwrap() + 1);
+    write(&world, journal, str::to_owned);
+    let open = world.must(&["show", RUN]).stdout;
+    assert!(open.contains(&format!("gemicro answer {RUN} yes")), "{open}");
+    let answered = world.command(&["answer", RUN, "yes"]).env("USER", "ada").output();
+    assert!(answered.unwrap().status.success());
+    golden!(
+        "pipeline_show_answered",
+        world.screen(&world.call(&["show", RUN]))
+    );
+}
+
+#[test]
+fn a_command_is_never_cut_or_told_twice() {
+    let mut journal = troubled();
+    let failed = journal.events.last_mut().unwrap();
+    let text = failed.update.data.text().replace("gate_closed", "conflict");
+    failed.update.data = Json::from_text(&text).unwrap();
+    let world = world(journal);
+    for columns in ["40", "60", "80"] {
+        let shown = world.command(&["show", RUN]).env("COLUMNS", columns).output();
+        let shown = String::from_utf8(shown.unwrap().stdout).unwrap();
+        let (_, next) = shown.split_once("Next\n").unwrap();
+        let retry = format!("gemicro retry {RUN} --from implementation");
+        assert_eq!(next.matches("gemicro retry").count(), 1, "{shown}");
+        let branch = "task/dark-mode-toggle";
+        let look = format!("`git fetch origin {branch} && git log --oneline {branch}..FETCH_HEAD`");
+        for whole in [&retry, &look, &format!("`git push origin --delete {branch}`")] {
+            assert!(next.contains(whole.as_str()), "{columns}: {shown}");
+        }
+    }
 }
 
 #[test]

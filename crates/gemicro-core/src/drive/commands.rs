@@ -77,6 +77,7 @@ impl<F: Flow> Driver<'_, F> {
                     let fact = AnswerGiven {
                         key: given.key,
                         answer: given.answer,
+                        by: given.by,
                     };
                     self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))])
                         .await?;
@@ -117,4 +118,6 @@ impl<F: Flow> Driver<'_, F> {
 struct Answer {
     key: String,
     answer: Json,
+    #[serde(default)]
+    by: Option<String>,
 }

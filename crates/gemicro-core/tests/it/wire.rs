@@ -197,6 +197,7 @@ fn examples() -> Vec<AgentUpdate> {
         fact(AnswerGiven {
             key: "plan".to_owned(),
             answer: json(r#"{"approve":true}"#),
+            by: Some("ada".to_owned()),
         }),
         fact(RunSuspended {
             reason: "stopped on request".to_owned(),

@@ -161,7 +161,14 @@ impl<F: Flow + Copy> Journal<F> {
             None,
         );
         let answer = Json::from(answer);
-        self.push(&AnswerGiven { key, answer }, None);
+        self.push(
+            &AnswerGiven {
+                key,
+                answer,
+                by: None,
+            },
+            None,
+        );
     }
 
     /// The time is nearly over.

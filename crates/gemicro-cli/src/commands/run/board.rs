@@ -161,10 +161,9 @@ pub(super) fn erase(drawn: &[usize], columns: usize) -> String {
 
 /// The rows of phases, and below them the one under way with its time.
 fn board(story: &PipelineStory, paint: Paint, columns: usize, n_ticks: usize) -> Vec<String> {
-    let (name, since) = running(story);
-    let elapsed = since
-        .map_or(Duration::ZERO, |since| Timestamp::now().since(since))
-        .as_secs();
+    let name = running(story);
+    let phase = story.last().filter(|phase| phase.outcome.is_none());
+    let elapsed = phase.map_or(0, |phase| phase.worked_ms(Timestamp::now())) / 1_000;
     let line = format!(
         "{} {} {:02}:{:02}:{:02} {}",
         SPINNER[n_ticks % SPINNER.len()],
@@ -205,21 +204,18 @@ pub(super) fn rows(story: &PipelineStory, paint: Paint, columns: usize) -> Vec<S
     rows
 }
 
-/// What is under way, and since when.
-pub(super) fn running(story: &PipelineStory) -> (String, Option<Timestamp>) {
+/// What is under way.
+pub(super) fn running(story: &PipelineStory) -> String {
     match story.last().filter(|phase| phase.outcome.is_none()) {
         Some(phase) => {
             let who = phase
                 .role
                 .as_ref()
                 .map_or_else(String::new, |role| format!(", {role}"));
-            (
-                format!("{} {}{who}", phase.label, with_round(phase)),
-                Some(phase.started_at),
-            )
+            format!("{} {}{who}", phase.label, with_round(phase))
         }
-        None if story.prepared.is_none() => ("preparing the branch".to_owned(), None),
-        None => ("between two phases".to_owned(), None),
+        None if story.prepared.is_none() => "preparing the branch".to_owned(),
+        None => "between two phases".to_owned(),
     }
 }
 

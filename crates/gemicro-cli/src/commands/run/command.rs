@@ -139,7 +139,12 @@ pub(crate) async fn watch(
         desk: here,
         views: vec![view],
         stop,
-        asker: Box::new(HumanGate::new(id.clone(), shown.deciding, here.clone())),
+        asker: Box::new(HumanGate::new(
+            id.clone(),
+            shown.deciding,
+            here.clone(),
+            ctx.environment.user(),
+        )),
         resume: shown.resume,
     };
     let end = follow(watch, watching)

@@ -21,14 +21,16 @@ pub(super) struct HumanGate {
     here: Here,
     story: Option<PipelineStory>,
     key: String,
+    by: Option<String>,
 }
 
 impl HumanGate {
-    pub(super) fn new(run: StreamId, deciding: Deciding, here: Here) -> Self {
+    pub(super) fn new(run: StreamId, deciding: Deciding, here: Here, by: Option<String>) -> Self {
         Self {
             run,
             deciding,
             here,
+            by,
             story: None,
             key: String::new(),
         }
@@ -63,6 +65,10 @@ impl Asker for HumanGate {
         if matches!(self.deciding, Deciding::Here) {
             output::say("");
         }
+    }
+
+    fn by(&self) -> Option<String> {
+        self.by.clone()
     }
 
     fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>> {

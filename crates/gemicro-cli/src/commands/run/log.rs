@@ -7,10 +7,10 @@ use gemicro_core::run::events::RunReaders;
 use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseImported, PipelineReaders};
 use gemicro_event::{Event, Timestamp};
 
-use super::gate::{is_gate, yes_or_no};
+use super::gate::is_gate;
 use super::log_words::{self, Words};
 use crate::screen::{Paint, numbers, text};
-use crate::story::PipelineStory;
+use crate::story::{PipelineStory, said, shown_name};
 
 /// Who speaks where no role does.
 const GEMICRO: &str = "GEMICRO";
@@ -160,13 +160,9 @@ impl Log {
             }
             "answer_given" => {
                 let given = update.as_answer_given().filter(|given| is_gate(&given.key))?;
-                let word = given.answer.get("approve").unwrap_or(&given.answer);
-                let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
-                Some(Words::line(match yes_or_no(&word) {
-                    Some(true) => "A person said yes.".to_owned(),
-                    Some(false) => "A person said no.".to_owned(),
-                    None => format!("A person said `{word}`, which is neither yes nor no."),
-                }))
+                let who = given.by.as_deref().map(shown_name);
+                let who = who.unwrap_or_else(|| "A person".to_owned());
+                Some(Words::line(format!("{who} said {}.", said(&given.answer))))
             }
             "step_retrying" => {
                 let message = update.as_step_retrying()?.error.message;
@@ -187,8 +183,8 @@ impl Log {
             false => (GEMICRO.to_owned(), false),
         };
         if let Some(phase) = self.story.last().filter(|_| usable) {
-            let took = u64::try_from(at.since(phase.started_at).as_millis()).unwrap_or(u64::MAX);
-            let figures = std::iter::once(numbers::duration(took)).chain(numbers::charge(&phase.charge));
+            let took = numbers::duration(phase.worked_ms(at));
+            let figures = std::iter::once(took).chain(numbers::charge(&phase.charge));
             words.line += &format!("  ({})", figures.collect::<Vec<_>>().join(", "));
         }
         self.told.extend(answered.dishonest.clone());

@@ -4,27 +4,72 @@
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
 use super::PipelineStory;
+use crate::screen::text;
 
-/// What to do about a failure, and how to go on then.
+/// What helps.
+pub(crate) struct Help {
+    /// What to do first; nothing where the reasons are all that there is to know.
+    pub(crate) first: Option<String>,
+    /// The command that goes on then, and what it is good for; none where there is no branch.
+    pub(crate) again: Option<(String, &'static str)>,
+}
+
+/// What to do about a failure, and how to go on then, in one sentence.
 pub(crate) fn hint(failure: &Failure, run: &StreamId, story: &PipelineStory) -> String {
+    let help = help(failure, run, story);
+    match (help.first, help.again) {
+        (Some(first), Some((again, _))) => format!("{first}; then go on: {again}"),
+        (Some(first), None) => first,
+        (None, Some((again, _))) if failure.kind == ErrorKind::GateClosed => {
+            format!("`gemicro show {run}` tells why; then go on: {again}")
+        }
+        (None, Some((again, about))) => format!("{about}: {again}"),
+        (None, None) => failure.kind.hint().to_owned(),
+    }
+}
+
+/// What to do about a failure.
+pub(crate) fn help(failure: &Failure, run: &StreamId, story: &PipelineStory) -> Help {
     let kind = failure.kind;
     let Some(again) = story.again(run) else {
-        return at_start(kind).unwrap_or(kind.hint()).to_owned();
+        let first = match (&story.goes_on_from, kind) {
+            (Some(earlier), ErrorKind::NotFound) => branch_is_gone(story, earlier),
+            (Some(_), ErrorKind::Conflict) => MEND.to_owned(),
+            (_, _) => at_start(kind).unwrap_or(kind.hint()).to_owned(),
+        };
+        return Help {
+            first: Some(first),
+            again: None,
+        };
     };
-    let is_agents = story.last().is_some_and(|phase| phase.role.is_some());
-    let first = match kind {
-        ErrorKind::GateClosed => format!("`gemicro show {run}` tells why"),
+    let (again, about) = match kind {
         // A dollar sign means something else to a shell.
-        ErrorKind::BudgetExceeded => {
-            return format!("go on with more: {again} --budget AMOUNT, such as 2M or '$5'");
-        }
-        ErrorKind::Cancelled => return format!("when you want it to go on: {again}"),
+        ErrorKind::BudgetExceeded => (
+            format!("{again} --budget AMOUNT"),
+            "go on with more, such as 2M or '$5'",
+        ),
+        ErrorKind::Cancelled => (again, "when you want it to go on"),
+        _ => (again, "go on, on the same branch"),
+    };
+    Help {
+        first: first(failure, run, story),
+        again: Some((again, about)),
+    }
+}
+
+/// What to do before a run with a branch is gone on with.
+fn first(failure: &Failure, run: &StreamId, story: &PipelineStory) -> Option<String> {
+    let kind = failure.kind;
+    let is_agents = story.last().is_some_and(|phase| phase.role.is_some());
+    Some(match kind {
+        ErrorKind::GateClosed | ErrorKind::BudgetExceeded | ErrorKind::Cancelled => return None,
         ErrorKind::Timeout | ErrorKind::IdleTimeout if is_agents => {
             "a new run has all of its time again; the workflow file has the limits of roles (`timeouts`)"
                 .to_owned()
         }
         ErrorKind::AuthFailed if is_agents => AGENT_KEY.to_owned(),
         ErrorKind::AuthFailed | ErrorKind::PermissionDenied if !is_agents => REMOTE_RIGHTS.to_owned(),
+        ErrorKind::Conflict if !is_agents => taken_at_remote(story).unwrap_or_else(|| MEND.to_owned()),
         ErrorKind::UpstreamError | ErrorKind::RateLimited if !is_agents => {
             "the branch is as it was reviewed; wait until the remote and its forge answer".to_owned()
         }
@@ -37,6 +82,7 @@ pub(crate) fn hint(failure: &Failure, run: &StreamId, story: &PipelineStory) -> 
         | ErrorKind::SessionNotFound => {
             "another try may do; else give the role a stronger model in the workflow file".to_owned()
         }
+        ErrorKind::NotFound => gone_meanwhile(story).unwrap_or_else(|| MEND.to_owned()),
         ErrorKind::Blocked => {
             "the provider's rules refused the prompt: say the task in other words".to_owned()
         }
@@ -45,9 +91,36 @@ pub(crate) fn hint(failure: &Failure, run: &StreamId, story: &PipelineStory) -> 
         | ErrorKind::StorageError
         | ErrorKind::UnknownModel
         | ErrorKind::Internal => kind.hint().to_owned(),
-        _ => "mend what the message names".to_owned(),
-    };
-    format!("{first}; then go on: {again}")
+        _ => MEND.to_owned(),
+    })
+}
+
+/// Somebody else pushed a branch of this name while the run worked.
+fn taken_at_remote(story: &PipelineStory) -> Option<String> {
+    let remote = story.prepared.as_ref()?.main.remote.as_ref()?;
+    let (remote, branch) = (text::one_line(remote), text::one_line(&story.branch));
+    Some(format!(
+        "look at what is there: `git fetch {remote} {branch} && git log --oneline {branch}..FETCH_HEAD`. \
+         Keep it under another name if somebody needs it: `git push {remote} FETCH_HEAD:refs/heads/NAME`. \
+         Take it away: `git push {remote} --delete {branch}`"
+    ))
+}
+
+/// Somebody deleted the branch while the run worked, or lay suspended.
+fn gone_meanwhile(story: &PipelineStory) -> Option<String> {
+    let (tip, branch) = (story.tip.as_ref()?, text::one_line(&story.branch));
+    Some(format!(
+        "if the branch is gone, put it back: `git branch {branch} {tip}`"
+    ))
+}
+
+/// Somebody deleted the branch that a run would go on with.
+fn branch_is_gone(story: &PipelineStory, earlier: &StreamId) -> String {
+    format!(
+        "put it back at the last commit that `gemicro show {earlier}` names: `git branch {} COMMIT`; or begin anew with \
+         `gemicro run`",
+        text::one_line(&story.branch)
+    )
 }
 
 /// What to do about a run that did not begin; nothing where the kind's own words fit.
@@ -55,9 +128,13 @@ pub(crate) fn at_start(kind: ErrorKind) -> Option<&'static str> {
     match kind {
         ErrorKind::AuthFailed => Some(AGENT_KEY),
         ErrorKind::PermissionDenied => Some(MAIN_RIGHTS),
-        ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::UnsupportedRepository => {
+        ErrorKind::InvalidInput | ErrorKind::NotFound => {
             Some("another checkout is named with --dir, another remote with --remote")
         }
+        ErrorKind::UnsupportedRepository => Some(
+            "do what the message names; a first commit is made with `git add --all && git commit`. Another checkout is \
+             named with --dir",
+        ),
         ErrorKind::Conflict => Some("name another one with --branch task/NAME"),
         ErrorKind::UpstreamError => {
             Some("check that `git ls-remote` works; another remote is named with --remote")
@@ -66,6 +143,7 @@ pub(crate) fn at_start(kind: ErrorKind) -> Option<&'static str> {
     }
 }
 
+const MEND: &str = "mend what the message names";
 const AGENT_KEY: &str = "`gemicro doctor` names the key or login that the agent needs";
 const MAIN_RIGHTS: &str = "give the token of its forge (GITHUB_TOKEN, GITLAB_TOKEN: docs/pipeline.md#remotes-and-forges), \
                            protect main there, or leave out --require-protection";

@@ -3,6 +3,7 @@
 //! [`PipelineStory`] is the fold; the live log, the phase board, `gemicro show` and `gemicro diff` all read it. `words`
 //! are those that several screens say.
 
+mod gate_story;
 mod help;
 #[cfg(test)]
 mod help_tests;
@@ -12,8 +13,9 @@ mod phase_story;
 mod pipeline_story;
 pub(crate) mod words;
 
-pub(crate) use help::{at_start, hint};
+pub(crate) use gate_story::{GateStory, said, shown_name};
+pub(crate) use help::{at_start, help, hint};
 pub(super) use next::next_of_pipeline;
 pub(super) use page::{facts, phases};
 pub(crate) use phase_story::{PhaseStory, Standing};
-pub(crate) use pipeline_story::{PIPELINE, PipelineStory};
+pub(crate) use pipeline_story::{PIPELINE, Pace, PipelineStory};

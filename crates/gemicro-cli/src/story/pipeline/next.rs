@@ -2,7 +2,7 @@
 
 use gemicro_event::RunStatus;
 
-use super::PipelineStory;
+use super::{PipelineStory, help};
 use crate::story::Story;
 
 /// Commands and what each is good for.
@@ -10,7 +10,7 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
     let run = &story.run;
     let resume = (
         format!("gemicro resume {run}"),
-        "go on where it stopped; nothing done is done again",
+        "go on; nothing done is done again",
     );
     let cancel = (
         format!("gemicro cancel {run}"),
@@ -27,6 +27,13 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
             (format!("gemicro resume {run}"), "wait on, if its process died"),
             cancel,
         ],
+        RunStatus::Parked if pipeline.question.is_none() => vec![
+            (
+                format!("gemicro resume {run}"),
+                "drive it on, if its process ended",
+            ),
+            cancel,
+        ],
         RunStatus::Parked => vec![
             (format!("gemicro answer {run} yes"), "let it go on; or no"),
             (
@@ -41,12 +48,15 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
             cancel,
         ],
         RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => {
-            let again = pipeline.again(run).into_iter();
-            again
-                .map(|command| (command, "go on, on the same branch"))
-                .collect()
+            let helped = story.failure.as_ref().map(|failure| help(failure, run, pipeline));
+            let again = helped.and_then(|help| help.again);
+            Vec::from_iter(again.filter(|_| pipeline.gone_on_by.is_none()))
         }
     };
+    if let Some(later) = &pipeline.gone_on_by {
+        let purpose = "the run that worked on its branch after it";
+        commands.insert(0, (format!("gemicro show {later}"), purpose));
+    }
     if pipeline.prepared.is_some() {
         commands.push((format!("gemicro diff {run}"), "what it changed"));
     }

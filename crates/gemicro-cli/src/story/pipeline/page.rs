@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use gemicro_engine::pipeline::steps::MergeOutcome;
 
-use super::{PhaseStory, PipelineStory, Standing, words};
+use super::{GateStory, Pace, PhaseStory, PipelineStory, Standing, words};
 use crate::screen::{Paint, numbers, text};
 
 /// Reasons, denials and files of one phase that are named.
@@ -16,7 +16,12 @@ const INDENT: usize = 9;
 
 /// What there is to know beside the phases, each with its label.
 pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("Mode", story.mode.clone()), ("Branch", story.branch.clone())];
+    let at = story.tip.as_deref().map(words::short);
+    let at = at.map_or_else(String::new, |tip| format!(" at {tip}"));
+    let mut facts = vec![
+        ("Mode", story.mode.clone()),
+        ("Branch", format!("{}{at}", story.branch)),
+    ];
     if let Some(prepared) = &story.prepared {
         let base = words::short(&prepared.base);
         facts.push(("Base", format!("{base}, for {}", prepared.main.name)));
@@ -33,6 +38,8 @@ pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
         let notes = prepared.notes.iter().filter(is_new);
         facts.extend(notes.map(|note| ("Note", note.clone())));
     }
+    let passed = story.gates.iter().filter_map(GateStory::words);
+    facts.extend(passed.map(|words| ("Gate", words)));
     facts.extend(story.question.iter().map(|question| ("Asks", question.clone())));
     facts.extend(story.worktree.iter().map(|folder| ("Look", folder.clone())));
     facts.extend(
@@ -63,6 +70,7 @@ pub(crate) fn phases(story: &PipelineStory, paint: Paint, columns: usize) -> Str
         paint,
         columns,
         models: Models::Beside,
+        pace: story.pace,
     };
     let widest_of = |shown: Models| {
         let names = story.phases.iter().map(|phase| text::width(&name(phase, shown)));
@@ -71,7 +79,7 @@ pub(crate) fn phases(story: &PipelineStory, paint: Paint, columns: usize) -> Str
     let tails = story
         .phases
         .iter()
-        .map(|phase| text::width(&tail(phase).concat()));
+        .map(|phase| text::width(&tail(phase, story.pace).concat()));
     let room = columns.saturating_sub(INDENT + 4 + tails.max().unwrap_or(0));
     // Where the names of models have no room beside those of the phases, they get lines of their own.
     page.models = match widest_of(Models::Beside) <= room {
@@ -97,17 +105,22 @@ struct Page {
     paint: Paint,
     columns: usize,
     models: Models,
+    pace: Pace,
 }
 
 impl Page {
     fn phase(&mut self, phase: &PhaseStory, widest: usize) {
         let mark = match phase.standing() {
-            Standing::UnderWay => "•".to_owned(),
+            Standing::UnderWay => match self.pace {
+                Pace::Working => "•".to_owned(),
+                Pace::Waiting => self.paint.warn("‖"),
+                Pace::Over => self.paint.bad("✗"),
+            },
             Standing::Good => self.paint.good("✓"),
             Standing::LedOn => self.paint.warn("→"),
             Standing::Bad => self.paint.bad("✗"),
         };
-        let [outcome, figures] = tail(phase);
+        let [outcome, figures] = tail(phase, self.pace);
         let line = format!(
             "  {mark} {} {}  {outcome}  {}",
             text::pad(&text::cut(&phase.label, 4), 4),
@@ -165,6 +178,9 @@ impl Page {
                 self.detail("", &format!("… and {} more", taken.commits.len() - MANY));
             }
         }
+        if let Some(taken) = &phase.taken {
+            self.several("note", &taken.notes);
+        }
         if !phase.checks.is_empty() {
             self.detail("checks", &words::checks(&phase.checks));
         }
@@ -205,8 +221,13 @@ impl Page {
 }
 
 /// How a phase ended, and what it took.
-fn tail(phase: &PhaseStory) -> [String; 2] {
-    let outcome = phase.outcome.as_deref().unwrap_or("under way").replace('_', " ");
+fn tail(phase: &PhaseStory, pace: Pace) -> [String; 2] {
+    let outcome = phase.outcome.as_deref().unwrap_or(match pace {
+        Pace::Working => "under way",
+        Pace::Waiting => "waits",
+        Pace::Over => "not done",
+    });
+    let outcome = outcome.replace('_', " ");
     let time = phase.took_ms().map(numbers::duration);
     let figures: Vec<String> = time.into_iter().chain(numbers::charge(&phase.charge)).collect();
     [text::one_line(&outcome), figures.join(", ")]

@@ -1,5 +1,7 @@
 //! One round of one phase, as its events tell it.
 
+use std::time::Duration;
+
 use gemicro_core::ask::AgentName;
 use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseStarted};
 use gemicro_engine::pipeline::payload::Shape;
@@ -26,6 +28,8 @@ pub(crate) struct PhaseStory {
     pub(crate) started_at: Timestamp,
     /// When it ended.
     pub(crate) ended_at: Option<Timestamp>,
+    /// How long nobody worked in it, in milliseconds: the run was suspended.
+    pub(crate) rested_ms: u64,
     /// What its agent decided.
     pub(crate) verdict: Option<String>,
     /// How it ended: the word of an edge, `again`, or `stop`.
@@ -91,6 +95,7 @@ impl PhaseStory {
             model: started.model,
             started_at: at,
             ended_at: None,
+            rested_ms: 0,
             verdict: None,
             outcome: None,
             reasons: Vec::new(),
@@ -153,9 +158,23 @@ impl PhaseStory {
         }
     }
 
+    /// Takes into account that nobody worked in it for a while.
+    pub(super) fn rest(&mut self, from: Timestamp, to: Timestamp) {
+        let rested = millis(to.since(from.max(self.started_at)));
+        self.rested_ms = self.rested_ms.saturating_add(rested);
+    }
+
     /// How long it took; nothing while it is under way.
     pub(crate) fn took_ms(&self) -> Option<u64> {
-        let took = self.ended_at?.since(self.started_at).as_millis();
-        Some(u64::try_from(took).unwrap_or(u64::MAX))
+        self.ended_at.map(|at| self.worked_ms(at))
     }
+
+    /// How long it was worked in until a moment.
+    pub(crate) fn worked_ms(&self, at: Timestamp) -> u64 {
+        millis(at.since(self.started_at)).saturating_sub(self.rested_ms)
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

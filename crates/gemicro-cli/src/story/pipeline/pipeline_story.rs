@@ -1,14 +1,16 @@
 //! What the events of a pipeline add up to, for people.
 
+use gemicro_core::command::AgentCommand;
 use gemicro_core::flow::Flow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::pipeline::flow::{PipelineFlow, PipelineReaders};
 use gemicro_engine::pipeline::steps::{Delivered, Prepared};
 use gemicro_engine::pipeline::workflow::Work;
-use gemicro_event::{Charge, Event, Json, StepKey, StreamId, Timestamp};
+use gemicro_event::{Charge, Event, Json, StepKey, StreamId, Timestamp, is_terminal};
+use gemicro_pipeline::documents::{Feature, moved_to};
 use serde::Serialize;
 
-use super::PhaseStory;
+use super::{GateStory, PhaseStory};
 use crate::screen::text;
 
 /// The flow of pipelines.
@@ -39,14 +41,39 @@ pub(crate) struct PipelineStory {
     pub(crate) delivered: Option<Delivered>,
     /// What a person is asked, while that is open.
     pub(crate) question: Option<String>,
+    /// The gates at which a person was asked, in order.
+    pub(crate) gates: Vec<GateStory>,
     /// The earlier run that it goes on from.
     pub(crate) goes_on_from: Option<StreamId>,
+    /// The run that worked on the branch after it, if one did.
+    pub(crate) gone_on_by: Option<StreamId>,
     /// What was changed while the request became a plan.
     #[serde(skip)]
     pub(crate) notices: Vec<String>,
+    /// Whether somebody works on it.
+    #[serde(skip)]
+    pub(crate) pace: Pace,
+    /// When work stopped, while it is suspended.
+    #[serde(skip)]
+    pub(super) stopped_at: Option<Timestamp>,
+    /// What it is called in documents, and the day on which it began: those of the archive have both in their names.
+    #[serde(skip)]
+    pub(super) archived_as: Option<(Feature, String)>,
     /// The phases of the workflow, in the order of its file.
     #[serde(skip)]
     pub(crate) planned: Vec<PlannedPhase>,
+}
+
+/// Whether a run is worked on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// It is.
+    #[default]
+    Working,
+    /// It is suspended, or waits for something.
+    Waiting,
+    /// It has ended.
+    Over,
 }
 
 /// A phase of the workflow.
@@ -84,6 +111,7 @@ impl PipelineStory {
             branch: plan.branch.clone(),
             goes_on_from: plan.earlier.as_ref().map(|earlier| earlier.run.clone()),
             notices: plan.notices.clone(),
+            archived_as: Some((plan.feature.clone(), String::new())),
             planned: planned.collect(),
             ..Self::default()
         })
@@ -93,6 +121,11 @@ impl PipelineStory {
     pub(crate) fn fold(&mut self, event: &Event) {
         let (update, at) = (&event.update, event.update.timestamp);
         match update.event_type.as_str() {
+            "run_started" => {
+                if let Some((_, day)) = &mut self.archived_as {
+                    *day = at.to_string().chars().take(10).collect();
+                }
+            }
             "step_started" => {
                 if let Some(it) = update.as_step_started() {
                     self.step_began(&it.step, at);
@@ -135,11 +168,25 @@ impl PipelineStory {
             }
             "answer_requested" => {
                 let asked = update.as_answer_requested();
-                let gate = asked.and_then(|asked| self.gate(&asked.key)?.human.clone());
-                self.question = gate;
+                self.question = asked.and_then(|asked| self.ask(asked.key, at));
             }
-            "answer_given" => self.question = None,
-            _ => self.fold_phase(event),
+            "answer_given" => {
+                if let Some(it) = update.as_answer_given() {
+                    self.answer(&it.key, &it.answer, it.by, Some(at));
+                }
+            }
+            _ => {
+                self.fold_pace(event);
+                self.fold_phase(event);
+            }
+        }
+    }
+
+    /// An answer that is kept until the run goes on.
+    pub(crate) fn keep(&mut self, command: &AgentCommand) {
+        let text = |name: &str| Some(command.data.get(name)?.as_str()?.to_owned());
+        if let (Some(key), Some(answer)) = (text("key"), command.data.get("answer")) {
+            self.answer(&key, &Json::from(answer.clone()), text("by"), None);
         }
     }
 
@@ -176,6 +223,54 @@ impl PipelineStory {
         self.planned(name).filter(|phase| phase.human.is_some())
     }
 
+    fn ask(&mut self, key: String, at: Timestamp) -> Option<String> {
+        let gate = self.gate(&key)?;
+        let (phase, question) = (gate.name.clone(), gate.human.clone()?);
+        if self.gates.iter().any(|gate| gate.key == key) {
+            return Some(question);
+        }
+        self.gates.push(GateStory {
+            key,
+            phase,
+            question: question.clone(),
+            asked_at: at,
+            said: None,
+            by: None,
+            said_at: None,
+        });
+        Some(question)
+    }
+
+    fn answer(&mut self, key: &str, answer: &Json, by: Option<String>, at: Option<Timestamp>) {
+        let mut gates = self.gates.iter_mut().rev();
+        if let Some(gate) = gates.find(|gate| gate.key == key && gate.said_at.is_none()) {
+            gate.answer(answer, by, at);
+        }
+        self.question = None;
+    }
+
+    /// Time in which nobody works is no time of a phase.
+    fn fold_pace(&mut self, event: &Event) {
+        let (update, at) = (&event.update, event.update.timestamp);
+        match update.event_type.as_str() {
+            "run_suspended" => {
+                self.pace = Pace::Waiting;
+                self.stopped_at = update.as_run_suspended().map(|it| it.stopped_at);
+            }
+            "run_resumed" => {
+                self.pace = Pace::Working;
+                let phase = self.phases.last_mut().filter(|phase| phase.ended_at.is_none());
+                if let (Some(stopped), Some(phase)) = (self.stopped_at.take(), phase) {
+                    phase.rest(stopped, at);
+                }
+            }
+            "run_parked" => self.pace = Pace::Waiting,
+            "run_woken" => self.pace = Pace::Working,
+            _ if is_terminal(&update.event_type) => self.pace = Pace::Over,
+            _ => {}
+        }
+    }
+
     fn fold_phase(&mut self, event: &Event) {
         let update = &event.update;
         let Some(phase) = self.phases.last_mut() else {
@@ -206,8 +301,11 @@ impl PipelineStory {
             "phase_recorded" => {
                 if let Some(it) = update.as_phase_recorded() {
                     phase.to_commit = Some(it.recorded.new);
-                    phase.recorded.extend(it.recorded.paths);
+                    phase.recorded.extend(it.recorded.paths.iter().cloned());
+                    self.tip.clone_from(&phase.to_commit);
+                    self.archive(&it.recorded.paths);
                 }
+                return;
             }
             "branch_merged" => {
                 if let Some(it) = update.as_branch_merged() {
@@ -224,6 +322,20 @@ impl PipelineStory {
             _ => return,
         }
         self.tip.clone_from(&phase.to_commit);
+    }
+
+    /// Documents are shown where they are.
+    fn archive(&mut self, written: &[String]) {
+        let Some((feature, day)) = &self.archived_as else {
+            return;
+        };
+        let documents = self.phases.iter().filter_map(|phase| phase.document.clone());
+        let moves = moved_to(&documents.collect::<Vec<_>>(), feature, day, written);
+        for document in self.phases.iter_mut().filter_map(|phase| phase.document.as_mut()) {
+            if let Some(to) = moves.get(document) {
+                document.clone_from(to);
+            }
+        }
     }
 
     fn prepare(&mut self, prepared: Prepared) {

@@ -1,6 +1,7 @@
 //! Branches that are pushed: to a bare repository beside, whose main moves meanwhile.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -136,6 +137,55 @@ fn a_remote_that_has_another_branch_of_that_name_is_not_overwritten() {
     scene.assert_main_untouched();
     // Who pushes nothing is not held up by it.
     scene.run(&["--no-push"]).assert_completed();
+}
+
+#[test]
+fn a_branch_that_somebody_pushed_meanwhile_can_be_taken_away() {
+    let scene = Scene::new();
+    let bare = remote(&scene);
+    scene.agents("audit() { until [ -e \"${0%/*}/go\" ]; do sleep 0.05; done; review; pass; }");
+    let life = Life::begin(&scene, &Scene::arguments(&[]));
+    assert!(life.reach(started("audit.1:agent.1")));
+    let clone = scene.world.path("colleague");
+    std::fs::write(clone.join("bye.sh"), "echo adieu\n").unwrap();
+    git(&clone, &["add", "--all"]);
+    let commit = [
+        "-c",
+        "user.name=Bob",
+        "-c",
+        "user.email=bob@example.com",
+        "commit",
+        "-qm",
+        "mine",
+    ];
+    git(&clone, &commit);
+    git(&clone, &["push", "--quiet", "origin", &format!("HEAD:{BRANCH}")]);
+    let theirs = git(&bare, &["rev-parse", BRANCH]);
+    std::fs::write(scene.world.path("agents/go"), "").unwrap();
+    let (code, said) = life.end();
+    assert_ne!(code, 0, "{said}");
+    assert_eq!(git(&bare, &["rev-parse", BRANCH]), theirs);
+
+    // The advice works as it stands there, one command after the other.
+    let commands: Vec<&str> = said.split('`').filter(|it| it.starts_with("git ")).collect();
+    assert_eq!(commands.len(), 3, "{said}");
+    for command in commands {
+        let command = command.replace("refs/heads/NAME", "refs/heads/theirs");
+        let called = Command::new("sh")
+            .args(["-c", &command])
+            .current_dir(scene.project(""))
+            .output()
+            .unwrap();
+        assert!(called.status.success(), "{command}: {called:?}");
+    }
+    assert_eq!(git(&bare, &["rev-parse", "theirs"]), theirs);
+    let (_, again) = said.rsplit_once("then go on: gemicro ").unwrap();
+    let again: Vec<&str> = again.split_whitespace().collect();
+    scene.ran(&mut scene.command(&again)).assert_completed();
+    assert_eq!(
+        git(&bare, &["rev-parse", BRANCH]),
+        scene.git(&["rev-parse", BRANCH])
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Runs that go on from an earlier one: what was approved and refused there still holds.
 
 use super::bad_agents::SOFTENED;
-use super::scene::{Ran, Scene, git};
+use super::scene::{BRANCH, Ran, Scene, git};
 
 /// A run that the gates end, and the same once more on its branch.
 fn refused_twice(functions: &str, reason: &str) -> Scene {
@@ -140,6 +140,28 @@ fn the_result_of_a_run_that_goes_on_is_written_where_it_is_wanted() {
 }
 
 #[test]
+fn a_branch_that_is_gone_is_put_back_by_the_advice() {
+    let mut scene = Scene::new();
+    scene.workflow("action: deliver", "action: deliver\n    human: \"Now?\"");
+    assert_eq!(scene.run(&["--no-push"]).called.code, 130);
+    let first = scene.world.last_run();
+    let tip = scene.git(&["rev-parse", BRANCH]);
+    scene.world.must(&["cancel", "last"]);
+    scene.git(&["branch", "--delete", "--force", BRANCH]);
+    let gone = retried(&scene, "delivery");
+    gone.assert_failed("not_found");
+    let said = &gone.called.stderr;
+    let advice = format!("`gemicro show {first}` names: `git branch {BRANCH} COMMIT`");
+    assert!(said.contains(&advice), "{advice}: {said}");
+    // The commit is really named there.
+    let shown = scene.world.must(&["show", &first]).stdout;
+    assert!(shown.contains(&format!("{BRANCH} at {}", &tip[..7])), "{shown}");
+    scene.git(&["branch", BRANCH, &tip]);
+    let again = scene.ran(&mut scene.command(&["retry", &first, "--from", "delivery"]));
+    assert_eq!(again.called.code, 130, "{}", again.called.stderr);
+}
+
+#[test]
 fn notes_of_an_agent_are_not_those_of_the_owner() {
     let mut scene = Scene::new();
     scene.workflow("rounds: 4", "rounds: 1");
@@ -177,6 +199,9 @@ fn a_run_that_another_went_on_from_is_not_gone_on_from_again() {
     assert_eq!(retried(&scene, "delivery").called.code, 130);
     let second = scene.world.last_run();
     refused(&format!("gemicro resume {second}"));
+    let shown = scene.world.must(&["show", &first]).stdout;
+    assert!(shown.contains(&format!("gemicro show {second}")), "{shown}");
+    assert!(!shown.contains("gemicro retry"), "{shown}");
     scene.world.must(&["answer", "last", "yes"]);
     scene
         .ran(&mut scene.command(&["resume", "last"]))

@@ -133,6 +133,9 @@ pub struct AnswerGiven {
     pub key: String,
     /// The answer.
     pub answer: Json,
+    /// Who says that they answered, where they say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 event_payload!(AnswerGiven, "answer_given", |it| format!(
     "Answer given: {}",

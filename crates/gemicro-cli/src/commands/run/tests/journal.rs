@@ -57,6 +57,10 @@ impl Journal {
         self
     }
 
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(ELEVEN + self.seconds * 1_000)
+    }
+
     fn fact(&mut self, after: i64, event_type: &str, data: Value) {
         self.told(after, event_type, "", data);
     }
@@ -70,7 +74,7 @@ impl Journal {
             update: AgentUpdate {
                 event_type: event_type.to_owned(),
                 message: message.to_owned(),
-                timestamp: Timestamp::from_millis(ELEVEN + self.seconds * 1_000),
+                timestamp: self.now(),
                 data: Json::from(data),
             },
             step: None,
@@ -348,5 +352,48 @@ pub(super) fn troubled() -> Journal {
     journal.ended(("integration", "D"), 1, "stop", reasons);
     let error = json!({ "kind": "gate_closed", "message": "phase implementation was entered 4 times, which is its bound" });
     journal.fact(0, "run_failed", json!({ "error": error }));
+    journal
+}
+
+/// A run that lay suspended twice: at a gate, and for a night in the middle of a phase.
+pub(super) fn rested() -> Journal {
+    const NIGHT: i64 = 8 * 3_600;
+    let mut journal = Journal::begin(|plan| {
+        let phases = plan["workflow"]["phases"].as_array_mut().unwrap();
+        let plan = phases.iter_mut().find(|phase| phase["name"] == "plan").unwrap();
+        plan["human"] = json!("Shall it begin?");
+    })
+    .prepared();
+    let suspended =
+        |journal: &Journal| json!({ "reason": "stopped on request", "stopped_at": journal.now() });
+    journal.told(0, "answer_requested", "asked", json!({ "key": "plan.1:human" }));
+    journal.fact(0, "run_suspended", suspended(&journal));
+    journal.told(NIGHT, "run_resumed", "Run resumed", json!({ "program": "test" }));
+    let given = json!({ "key": "plan.1:human", "answer": "yes", "by": "ada" });
+    journal.told(0, "answer_given", "given", given);
+    journal.started(("plan", "A.1"), 1, Some("Architect"));
+    journal.told(
+        10,
+        "repository_changed",
+        "somebody changed .git/config",
+        json!({}),
+    );
+    journal.fact(10, "run_suspended", suspended(&journal));
+    journal.told(NIGHT, "run_resumed", "Run resumed", json!({ "program": "test" }));
+    let written = json!({ "plan_path": PLAN });
+    journal.answered(20, ("plan", 1), ("Architect", "architect"), written);
+    journal.taken(
+        ("plan", 1),
+        'b',
+        json!({ "notes": ["the worktree was left as it is"] }),
+    );
+    let ended = json!({ "document": PLAN, "next": "delivery" });
+    journal.ended(("plan", "A.1"), 1, "done", ended);
+    journal.started(("delivery", "D"), 1, None);
+    let archived = "docs/dev_docs/archived/plans/2026-11-16_dark_mode_toggle_plan_dark-mode-toggle.md";
+    let recorded = json!({ "new": commit('e'), "tree": TREE, "paths": [archived] });
+    let recorded = json!({ "phase": "delivery", "round": 1, "recorded": recorded });
+    journal.fact(1, "phase_recorded", recorded);
+    journal.fact(0, "run_suspended", suspended(&journal));
     journal
 }

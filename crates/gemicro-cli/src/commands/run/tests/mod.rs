@@ -10,7 +10,7 @@ use super::log::Log;
 use super::view::{left, summary};
 use crate::screen::{Paint, text};
 use crate::view::RunEnd;
-use journal::{Journal, straight, troubled};
+use journal::{Journal, rested, straight, troubled};
 
 /// The whole log of a run, as a screen of 100 columns has it.
 fn logged(journal: &Journal) -> (String, Log) {
@@ -58,6 +58,12 @@ fn the_log_tells_refusals_denials_and_reasons_once_and_bounded() {
 }
 
 #[test]
+fn the_log_counts_the_time_that_was_worked() {
+    let (text, _) = logged(&rested());
+    insta::assert_snapshot!("rested_log", text);
+}
+
+#[test]
 fn the_board_has_a_mark_and_a_round_for_every_phase_and_fits() {
     let journal = troubled();
     let mut log = Log::default();
@@ -71,7 +77,7 @@ fn the_board_has_a_mark_and_a_round_for_every_phase_and_fits() {
                 assert!(rows.iter().all(|row| text::width(row) <= columns), "{rows:?}");
                 boards += &format!("{}\n", rows.join("\n"));
             }
-            boards += &format!("{} | {}\n\n", running(story).0, spent(story));
+            boards += &format!("{} | {}\n\n", running(story), spent(story));
         }
     }
     insta::assert_snapshot!("boards", boards);

@@ -1,0 +1,71 @@
+//! The gates at which a person was asked, and what was said there.
+
+use gemicro_event::{Json, Timestamp};
+use serde::Serialize;
+
+use crate::commands::run::yes_or_no;
+use crate::screen::{numbers, text};
+
+/// The longest name of a person that is shown.
+const MOST_NAME: usize = 40;
+
+/// A person was asked before a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct GateStory {
+    /// What the run calls the question.
+    pub(crate) key: String,
+    /// The phase that it stands before.
+    pub(crate) phase: String,
+    /// What was asked.
+    pub(crate) question: String,
+    /// When.
+    pub(crate) asked_at: Timestamp,
+    /// What was said; nothing while the question is open.
+    pub(crate) said: Option<String>,
+    /// Who said it, where that is known.
+    pub(crate) by: Option<String>,
+    /// When it was taken; nothing while the answer is kept for a run that nobody drives.
+    pub(crate) said_at: Option<Timestamp>,
+}
+
+impl GateStory {
+    /// Takes an answer into account; one without a moment is kept.
+    pub(crate) fn answer(&mut self, answer: &Json, by: Option<String>, at: Option<Timestamp>) {
+        self.said = Some(said(answer));
+        self.by = by;
+        self.said_at = at;
+    }
+
+    /// `before delivery: Shall it be delivered? yes (ada, 2026-11-16 11:05:00 UTC)`; nothing while it is open.
+    pub(crate) fn words(&self) -> Option<String> {
+        let said = self.said.as_ref()?;
+        let when = match self.said_at {
+            Some(at) => format!("{} UTC", numbers::moment(at)),
+            None => "kept until the run goes on".to_owned(),
+        };
+        let who = self.by.as_deref().map(shown_name);
+        let about: Vec<String> = who.into_iter().chain([when]).collect();
+        Some(format!(
+            "before {}: {} {said} ({})",
+            self.phase,
+            self.question,
+            about.join(", ")
+        ))
+    }
+}
+
+/// The name of a person, who may be anybody.
+pub(crate) fn shown_name(name: &str) -> String {
+    text::cut(name, MOST_NAME)
+}
+
+/// An answer as one word, if it is one of the two.
+pub(crate) fn said(answer: &Json) -> String {
+    let word = answer.get("approve").unwrap_or(answer);
+    let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
+    match yes_or_no(&word) {
+        Some(true) => "yes".to_owned(),
+        Some(false) => "no".to_owned(),
+        None => format!("`{}`, which is neither yes nor no", text::cut(&word, MOST_NAME)),
+    }
+}
