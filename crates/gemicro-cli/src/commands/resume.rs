@@ -145,9 +145,8 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         return ooda::watch(ctx, &here, watching, &stop, shown).await;
     }
     if row.flow == PIPELINE {
-        let format = args.format.into();
         let shown = pipeline::Shown {
-            format,
+            format: args.format,
             out: args.out.as_deref(),
             deciding,
             resume: RESUME,

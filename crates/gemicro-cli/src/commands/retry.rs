@@ -151,9 +151,8 @@ async fn retry_pipeline(
     pipeline::ready(ctx, &plan)?;
     let deciding = Deciding::asked(ctx, &args.gates)?;
     let here = Here::new(engine);
-    let format = args.format.into();
     let shown = pipeline::Shown {
-        format,
+        format: args.format,
         out: args.out.as_deref(),
         deciding,
         resume: RESUME,

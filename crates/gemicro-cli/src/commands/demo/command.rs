@@ -11,7 +11,7 @@ use gemicro_event::{ErrorKind, StreamId};
 use gemicro_pipeline::documents::Feature;
 
 use super::{project, spawn};
-use crate::args::DataFormat;
+use crate::args::Format;
 use crate::commands;
 use crate::commands::run::{ModeName, RunArgs};
 use crate::deciding::GateArgs;
@@ -30,7 +30,7 @@ pub(crate) struct DemoArgs {
     pub(crate) dir: Option<PathBuf>,
     /// How the run is printed; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: DataFormat,
+    pub(crate) format: Format,
 }
 
 /// Runs the demo.
@@ -129,7 +129,7 @@ fn quoted(value: &str) -> String {
     }
 }
 
-fn task(repository: &Path, format: DataFormat) -> RunArgs {
+fn task(repository: &Path, format: Format) -> RunArgs {
     RunArgs {
         task: Some(project::TASK.to_owned()),
         task_file: None,

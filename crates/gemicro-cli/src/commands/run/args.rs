@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use gemicro_core::budget::Limits;
 use gemicro_engine::pipeline::workflow::Mode;
 
-use crate::args::DataFormat;
+use crate::args::Format;
 use crate::commands::ask::Agent;
 use crate::config::readers::{parse_budget, parse_max_duration};
 use crate::deciding::GateArgs;
@@ -15,13 +15,13 @@ use crate::deciding::GateArgs;
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// What is to be done, in your words
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) task: Option<String>,
     /// The same in a file; `-` reads it from stdin
     #[arg(long, value_name = "FILE", conflicts_with = "task")]
     pub(crate) task_file: Option<PathBuf>,
-    /// The task without its option, as people type it at first
-    #[arg(hide = true, value_name = "TEXT", conflicts_with_all = ["task", "task_file"])]
+    /// The task without its option; behind `--` it may begin with a hyphen
+    #[arg(value_name = "TASK", conflicts_with_all = ["task", "task_file"])]
     pub(crate) words: Vec<String>,
     /// How the task is entered
     #[arg(long, value_enum, default_value_t)]
@@ -64,9 +64,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_max_duration, help_heading = "Limits")]
     pub(crate) max_duration: Option<Limits>,
 
-    /// How the result is printed; jsonl prints every event
+    /// How the result is printed; markdown is the text of the request alone, jsonl every event
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: DataFormat,
+    pub(crate) format: Format,
     /// Print what would be done, and do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

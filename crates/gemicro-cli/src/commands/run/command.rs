@@ -15,7 +15,7 @@ use super::dry_run::dry_run;
 use super::gate::HumanGate;
 use super::ready::ready;
 use super::view::PipelineView;
-use crate::args::DataFormat;
+use crate::args::Format;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::deciding::Deciding;
 use crate::follow::{RESUME, Watch, follow};
@@ -90,7 +90,7 @@ pub(crate) fn run_as(
 /// How a run is shown, and who decides.
 pub(crate) struct Shown<'a> {
     /// How it is printed.
-    pub(crate) format: DataFormat,
+    pub(crate) format: Format,
     /// Where its result goes instead of stdout.
     pub(crate) out: Option<&'a Path>,
     /// Who decides at its human gates.
@@ -132,8 +132,10 @@ pub(crate) async fn watch(
 ) -> Result<(), Stopped> {
     let id = watching.run.clone();
     let view: Box<dyn View> = match shown.format {
-        DataFormat::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
-        DataFormat::Text | DataFormat::Json => Box::new(PipelineView::new(&id, &ctx.screen, &shown)),
+        Format::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
+        Format::Text | Format::Json | Format::Markdown => {
+            Box::new(PipelineView::new(&id, &ctx.screen, &shown))
+        }
     };
     let watch = Watch {
         desk: here,

@@ -9,7 +9,7 @@ use gemicro_engine::pipeline::workflow::{Phase, Work, Workflow, Writes};
 use serde_json::json;
 
 use super::ready::{Start, look, refuse};
-use crate::args::DataFormat;
+use crate::args::Format;
 use crate::output;
 use crate::screen::{Screen, numbers, text};
 use crate::session::Context;
@@ -25,17 +25,17 @@ const LONGEST: usize = 600;
 ///
 /// # Errors
 /// When something would.
-pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: DataFormat) -> Result<(), Stopped> {
+pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: Format) -> Result<(), Stopped> {
     let start = look(ctx, plan)?;
     let page = match format {
-        DataFormat::Text => page(plan, &start, &ctx.screen),
-        DataFormat::Json | DataFormat::Jsonl => object(plan, &start),
+        Format::Text | Format::Markdown => page(plan, &start, &ctx.screen),
+        Format::Json | Format::Jsonl => object(plan, &start),
     };
     output::print(&page)?;
     let refused = refuse(ctx, start.obstacles);
     match (format, refused) {
         // The object has them all: a second one would be no JSON.
-        (DataFormat::Json | DataFormat::Jsonl, Err(Stopped::Trouble(last))) => {
+        (Format::Json | Format::Jsonl, Err(Stopped::Trouble(last))) => {
             output::say(&last.text(&ctx.screen));
             Err(Stopped::Told(last.failure.kind.exit_code()))
         }

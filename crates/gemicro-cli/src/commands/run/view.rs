@@ -8,7 +8,7 @@ use super::board::PhaseBoard;
 use super::command::Shown;
 use super::gate::is_gate;
 use super::log::Log;
-use crate::args::DataFormat;
+use crate::args::Format;
 use crate::output::{self, Output};
 use crate::screen::{Screen, numbers, text};
 use crate::story::{PipelineStory, hint, words};
@@ -20,7 +20,7 @@ const LINE_IN_FILE: usize = 400;
 
 /// Shows one pipeline.
 pub(super) struct PipelineView {
-    format: DataFormat,
+    format: Format,
     run: StreamId,
     screen: Screen,
     output: Output,
@@ -91,19 +91,27 @@ impl View for PipelineView {
         }
         let story = self.log.story();
         match (self.format, end) {
-            (DataFormat::Text, RunEnd::Completed { data, .. }) => {
+            (Format::Text, RunEnd::Completed { data, .. }) => {
                 output::say("");
                 let first = self.first.iter().map(|first| line(("First", first.clone())));
                 let page: String = first.chain([summary(story, &self.run, data)]).collect();
                 self.output.write(page.as_bytes())?;
                 self.output.finish()
             }
-            (DataFormat::Json | DataFormat::Jsonl, RunEnd::Completed { data, .. }) => {
+            (Format::Markdown, RunEnd::Completed { data, .. }) => {
+                let text = data
+                    .get("answer")
+                    .and_then(|text| text.as_str())
+                    .unwrap_or_default();
+                self.output.write(format!("{}\n", text.trim_end()).as_bytes())?;
+                self.output.finish()
+            }
+            (Format::Json | Format::Jsonl, RunEnd::Completed { data, .. }) => {
                 let object = result_json(&self.run, data);
                 self.output.write(format!("{object}\n").as_bytes())?;
                 self.output.finish()
             }
-            (DataFormat::Json | DataFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
+            (Format::Json | Format::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
                 let mut trouble = end.trouble(&self.run);
                 if let RunEnd::Failed(failure) = end {
                     trouble.hint = Some(hint(failure, &self.run, story));
@@ -112,11 +120,11 @@ impl View for PipelineView {
                 self.output.write(format!("{object}\n").as_bytes())?;
                 self.output.finish()
             }
-            (DataFormat::Text, RunEnd::Failed(_)) => {
+            (Format::Text | Format::Markdown, RunEnd::Failed(_)) => {
                 left(story, &self.run).iter().for_each(|line| output::say(line));
                 Ok(())
             }
-            (DataFormat::Text, RunEnd::Suspended) => Ok(()),
+            (Format::Text | Format::Markdown, RunEnd::Suspended) => Ok(()),
         }
     }
 }

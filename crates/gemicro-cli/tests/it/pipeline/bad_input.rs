@@ -26,6 +26,7 @@ fn a_folder_that_is_no_repository_is_refused() {
     super::scene::git(&bare, &["init", "--quiet"]);
     let ran = scene.run(&["--dir", &folder]);
     assert_nothing_done(&scene, &ran, "the repository has no commit yet");
+    assert_nothing_done(&scene, &ran, "`git add --all && git commit`");
     let ran = scene.run(&["--dir", "/does/not/exist"]);
     assert_nothing_done(&scene, &ran, "/does/not/exist");
 }
@@ -43,9 +44,40 @@ fn an_unusual_main_branch_and_a_dirty_tree_are_worked_with() {
     assert_eq!(prepared["main"]["name"], "trunk");
     let notes = prepared["notes"].to_string();
     assert!(notes.contains("uncommitted changes"), "{notes}");
+    assert!(
+        notes.contains("the workflow file and its prompts are used as they are here"),
+        "{notes}"
+    );
     assert_eq!(scene.git(&["status", "--porcelain"]), " M hello.sh\n?? notes.txt");
     assert_eq!(scene.git(&["show", &format!("{BRANCH}:hello.sh")]), "echo hello");
     scene.assert_no_traces();
+}
+
+#[test]
+fn a_task_may_begin_with_a_hyphen_and_need_no_option() {
+    let scene = Scene::new();
+    let planned = |arguments: &[&str]| {
+        let arguments = [&["run", "--dry-run", "--format", "json"], arguments].concat();
+        let called = scene.world.finish(scene.command(&arguments).output().unwrap());
+        let plan: serde_json::Value = serde_json::from_str(&called.stdout).unwrap();
+        plan["plan"]["task"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(planned(&["--task", "-x is ignored"]), "-x is ignored");
+    assert_eq!(planned(&["--task", "--json is ignored"]), "--json is ignored");
+    assert_eq!(planned(&["Say", "farewell"]), "Say farewell");
+    assert_eq!(planned(&["--", "-x is ignored"]), "-x is ignored");
+    let help = scene.world.must(&["run", "--help"]).stdout;
+    assert!(help.contains("[TASK]..."), "{help}");
+}
+
+#[test]
+fn the_request_can_be_printed_alone() {
+    let scene = Scene::new();
+    let ran = scene.run(&["--no-push", "--format", "markdown"]);
+    ran.assert_completed();
+    let shown = scene.world.must(&["show", "last", "--format", "markdown"]).stdout;
+    assert_eq!(ran.called.stdout, shown);
+    assert!(shown.contains("Reviewed and checked: tree "), "{shown}");
 }
 
 #[test]
