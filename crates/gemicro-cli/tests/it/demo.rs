@@ -1,7 +1,6 @@
 //! The demo: the whole bugfix pipeline on a throwaway repository, without key and network.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -20,6 +19,7 @@ fn the_demo_tells_its_story_and_can_be_looked_at() {
     assert!(output.status.success(), "{told}");
     let mut rest = told.as_str();
     for part in [
+        "as a colleague would, at a place that they change, too: so there is a conflict to resolve.",
         "INVESTIGATOR: ",
         "LEAD ANALYST: APPROVE.",
         "ARCHITECT: ",
@@ -34,7 +34,7 @@ fn the_demo_tells_its_story_and_can_be_looked_at() {
         "AUDITOR: PASS.",
         "Pushed 'task/rounding-prices' to origin.",
         "Pipeline Success!",
-        "Look at it:",
+        "Look at it, in a shell of its own:",
     ] {
         rest = match rest.split_once(part) {
             Some((_, rest)) => rest,
@@ -45,7 +45,7 @@ fn the_demo_tells_its_story_and_can_be_looked_at() {
 
     // Nothing that it names works without its state: that is named first.
     let summary = String::from_utf8(output.stdout).unwrap();
-    let state = summary.find("export GEMICRO_HOME=").unwrap();
+    let state = summary.find(". ").filter(|_| summary.contains("env.sh")).unwrap();
     assert!(
         summary.find("gemicro show").is_some_and(|at| at > state),
         "{summary}"
@@ -65,24 +65,12 @@ fn the_demo_tells_its_story_and_can_be_looked_at() {
     );
 
     // Its advice works when it is pasted, and the test that failed passes on the branch.
-    let program = Path::new(env!("CARGO_BIN_EXE_gemicro")).parent().unwrap();
-    let search = format!("{}:{path}", program.display());
-    let repository = folder.join("price");
     let proof = format!(
         "\ncd {}/.worktrees/task-rounding-prices\nsh tests/run.sh\ntest $(sh price.sh 199 7) = 213",
         folder.display()
     );
-    let advice: Vec<&str> = rest.lines().map(str::trim).collect();
-    let script = format!("set -e\ncd {}\n{}", repository.display(), advice.join("\n"));
-    let (looked, _) = script.split_once("rm -rf").unwrap();
-    let looked = Command::new("sh")
-        .args(["-c", &format!("{looked}{proof}")])
-        .env("PATH", search)
-        .output()
-        .unwrap();
-    let seen = String::from_utf8_lossy(&looked.stdout).into_owned();
-    let wrong = String::from_utf8_lossy(&looked.stderr).into_owned();
-    assert!(looked.status.success(), "{seen}\n{wrong}");
+    let (advice, _) = rest.split_once("rm -rf").unwrap();
+    let seen = pasted(&world, &format!("{advice}{proof}"));
     assert!(seen.contains("AUDITOR") || seen.contains("Auditor"), "{seen}");
     assert!(seen.contains("diff --git a/price.sh b/price.sh"), "{seen}");
 }
@@ -122,14 +110,27 @@ fn a_demo_that_is_stopped_names_a_command_that_goes_on_with_it() {
         .lines()
         .find_map(|line| line.split_once(" is suspended. Continue with: "));
     let (_, resume) = resume.unwrap_or_else(|| panic!("{told}"));
-    let program = Path::new(env!("CARGO_BIN_EXE_gemicro"));
-    let resume = resume.replace("gemicro resume", &format!("{} resume", program.display()));
-    let resumed = Command::new("sh")
-        .args(["-c", &resume])
-        .env("PATH", &path)
+    let (_, block) = told.split_once("Look at it, in a shell of its own:").unwrap();
+    let (block, _) = block.split_once("rm -rf").unwrap();
+    let seen = pasted(&world, block);
+    assert!(seen.contains("suspended"), "{seen}");
+    let done = pasted(&world, resume);
+    assert!(done.contains("Pipeline Success!"), "{done}");
+}
+
+/// What lines print that are typed into a new shell, which knows nothing of the demo.
+fn pasted(world: &World, lines: &str) -> String {
+    let typed: Vec<&str> = lines.lines().map(str::trim).collect();
+    let output = Command::new("sh")
+        .args(["-c", &format!("set -e\n{}", typed.join("\n"))])
+        .env_clear()
+        .env("PATH", std::env::var("PATH").unwrap())
+        .env("HOME", world.path("user"))
+        .current_dir("/")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&resumed.stderr).into_owned();
-    assert!(resumed.status.success(), "{resume}\n{said}");
-    assert!(said.contains("Pipeline Success!"), "{said}");
+    let seen = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{lines}\n{seen}\n{said}");
+    seen + &said
 }

@@ -16,6 +16,7 @@ use crate::commands;
 use crate::commands::run::{ModeName, RunArgs};
 use crate::deciding::GateArgs;
 use crate::output;
+use crate::screen::text;
 use crate::session::Context;
 use crate::trouble::Stopped;
 
@@ -37,8 +38,12 @@ pub(crate) struct DemoArgs {
 pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
     let folder = place(args)?;
     let (repository, agents) = (folder.join("price"), folder.join("agents"));
+    let path = ctx.environment.get("PATH").unwrap_or("/usr/bin:/bin");
+    let variables = variables(&folder, &format!("{}:{path}", agents.display()));
+    let surroundings = folder.join("env.sh");
     let made = project::write(&repository)
         .and_then(|()| project::write_agents(&agents))
+        .and_then(|()| std::fs::write(&surroundings, script(&variables, &agents, &repository)))
         .and_then(|()| spawn::script(project::BEGIN, &repository));
     made.map_err(|error| {
         let message = format!(
@@ -51,12 +56,17 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
             "it needs git and a shell; name another folder with --dir",
         )
     })?;
-    output::say(&format!(
-        "A small program with a bug is in {}. Its agents are played from a script; all else is real.\n",
+    let opening = format!(
+        "A small program with a bug is in {}. Its agents are played from a script; all else is real.\n\
+         While they work, the demo pushes a commit to main as a colleague would, at a place that they change, too: \
+         so there is a conflict to resolve.",
         repository.display()
-    ));
-    let path = ctx.environment.get("PATH").unwrap_or("/usr/bin:/bin");
-    let variables = variables(&folder, &format!("{}:{path}", agents.display()));
+    );
+    let columns = match ctx.screen.stderr_is_terminal {
+        true => ctx.screen.stderr_width(),
+        false => usize::MAX,
+    };
+    output::say(&format!("{}\n", text::wrap_markdown(&opening, columns)));
     let mut environment = ctx.environment.clone();
     environment.folder.clone_from(&folder);
     for (name, value) in &variables {
@@ -68,24 +78,60 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
         verbose: ctx.verbose,
     };
     let colleague = Colleague::begin(&repository);
-    let shown = |path: &Path| quoted(&path.display().to_string());
-    let set = variables.iter().map(|(name, value)| match *name {
-        "PATH" => format!("PATH={}:\"$PATH\" ", shown(&agents)),
-        name => format!("{name}={} ", quoted(value)),
-    });
-    let resume = format!("{}gemicro resume RUN", set.collect::<String>());
-    let first = format!("export GEMICRO_HOME={}", shown(&folder.join("state")));
-    let task = task(&repository, args.format);
-    let all_first = format!("{first} && cd {}", shown(&repository));
-    let ran = commands::run::run_as(&inner, &task, &resume, Some(all_first));
+    let first = format!(". {}", shown(&surroundings));
+    let resume = format!("{first} && gemicro resume RUN");
+    let ran = commands::run::run_as(
+        &inner,
+        &task(&repository, args.format),
+        &resume,
+        Some(first.clone()),
+    );
     colleague.end();
-    output::say(&format!(
-        "\nLook at it:\n  {first}\n  gemicro show last\n  gemicro diff last\n  git -C {} log --graph --oneline task/{}\n  rm -rf {}    # when you are done",
-        shown(&repository),
-        Feature::from_task(project::TASK),
-        shown(&folder)
-    ));
+    output::say("\nLook at it, in a shell of its own:");
+    let mut commands = vec![first, "gemicro show last".to_owned()];
+    if branches(&repository).is_dir() {
+        let branch = format!("task/{}", Feature::from_task(project::TASK));
+        commands.push("gemicro diff last".to_owned());
+        commands.push(format!("git log --graph --oneline {branch}"));
+    }
+    commands.push(format!("rm -rf {}    # when you are done", shown(&folder)));
+    commands
+        .iter()
+        .for_each(|command| output::say(&format!("  {command}")));
     ran
+}
+
+/// What a shell has to read before any other command that the demo names.
+fn script(variables: &[(&str, String)], agents: &Path, repository: &Path) -> String {
+    // The program of the demo may lie where no shell looks for it.
+    let own = std::env::current_exe()
+        .ok()
+        .filter(|it| it.file_name().is_some_and(|it| it == "gemicro"));
+    let own = own
+        .as_deref()
+        .and_then(Path::parent)
+        .map(|folder| format!(":{}", shown(folder)));
+    let mut text = String::from("# The surroundings of the demo, for one shell.\n");
+    for (name, value) in variables {
+        text += &match *name {
+            "PATH" => format!(
+                "export PATH={}{}:\"$PATH\"\n",
+                shown(agents),
+                own.as_deref().unwrap_or_default()
+            ),
+            name => format!("export {name}={}\n", quoted(value)),
+        };
+    }
+    text + &format!("cd {}\n", shown(repository))
+}
+
+fn shown(path: &Path) -> String {
+    quoted(&path.display().to_string())
+}
+
+/// Where the branches of tasks are.
+fn branches(repository: &Path) -> PathBuf {
+    repository.join(".git/refs/heads/task")
 }
 
 /// A folder of its own.
@@ -163,7 +209,7 @@ impl Colleague {
         let is_over = Arc::new(AtomicBool::new(false));
         let (watched, stop) = (repository.to_owned(), is_over.clone());
         let working = std::thread::spawn(move || {
-            let branches = watched.join(".git/refs/heads/task");
+            let branches = branches(&watched);
             while !stop.load(Ordering::Relaxed) {
                 if branches.is_dir() {
                     // A demo without a conflict is still one.
