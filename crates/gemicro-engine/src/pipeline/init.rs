@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_guard::repository::{FileAt, TrustedRepo};
+use gemicro_guard::repository::{FileAt, RepositoryNote, TrustedRepo};
 use gemicro_pipeline::steps::{CheckInput, Evidence, InitInput, Place, Prepared};
 
 use super::branch_at::{Tools, blocking, commit};
@@ -112,6 +112,16 @@ impl Remote {
     }
 }
 
+/// A note about the repository, with what it means for a task: the workflow is no part of the checkout that agents see.
+pub(super) fn in_words(note: &str) -> String {
+    match note == RepositoryNote::Uncommitted.message() {
+        true => {
+            format!("{note}; the workflow file and its prompts are used as they are here, committed or not")
+        }
+        false => note.to_owned(),
+    }
+}
+
 /// The names that a branch may get, the wanted one first.
 pub(super) fn numbered(wanted: &str) -> impl Iterator<Item = String> {
     (1..=MOST_TAKEN).map(move |number| match number {
@@ -168,7 +178,7 @@ async fn prepare(
         Ok(looked) => looked,
         Err(failure) => return Err((failure, Some(branch))),
     };
-    let mut notes = branch.notes();
+    let mut notes: Vec<String> = branch.notes().iter().map(|note| in_words(note)).collect();
     let protection = match protection(
         &tools.setup.forges,
         &main.name,

@@ -7,7 +7,7 @@ use gemicro_guard::repository::{MainBranchFrom, Slug, TrustedRepo};
 use gemicro_pipeline::plan::PipelinePlan;
 
 use super::branch_at::blocking;
-use super::init::{Remote, all_taken, numbered, protection};
+use super::init::{Remote, all_taken, in_words, numbered, protection};
 use crate::agents::{AgentSetup, look_at, told};
 
 /// What a task would begin with.
@@ -15,8 +15,16 @@ use crate::agents::{AgentSetup, look_at, told};
 pub struct Outlook {
     /// The branch that would be made.
     pub branch: Option<String>,
+    /// The top of the repository.
+    pub repository: Option<String>,
     /// The branch that it would be merged with, and its remote.
     pub main: Option<String>,
+    /// The name of that branch.
+    pub base: Option<String>,
+    /// The remote of that branch, which the task is pushed to; none where there is none.
+    pub remote: Option<String>,
+    /// The forge of that remote, if it could be asked.
+    pub forge: Option<String>,
     /// What the user should know before it begins.
     pub notes: Vec<String>,
     /// What would stop it before it begins.
@@ -35,7 +43,8 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
         }
     };
     let notes = repository.notes().iter();
-    outlook.notes = notes.map(|note| note.message().to_owned()).collect();
+    outlook.notes = notes.map(|note| in_words(note.message())).collect();
+    outlook.repository = Some(repository.top().display().to_string());
     let wanted = plan.clone();
     let looked = blocking(move || {
         let main = find_main(&repository, wanted.remote.as_deref());
@@ -72,10 +81,17 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
         Ok(found) => outlook.notes.extend(found.map(|(_, words)| words)),
         Err(failure) => outlook.obstacles.push(failure),
     }
-    outlook.main = Some(match main.remote {
+    let forge = main.url.as_deref().map(|url| setup.forges.of(url));
+    match forge.transpose() {
+        Ok(forge) => outlook.forge = forge.flatten().map(|forge| forge.name()),
+        Err(failure) => outlook.obstacles.push(failure),
+    }
+    outlook.main = Some(match &main.remote {
         Some(remote) => format!("{} of {remote}", main.name),
-        None => main.name,
+        None => main.name.clone(),
     });
+    outlook.base = Some(main.name);
+    outlook.remote = main.remote;
     outlook
 }
 

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use gemicro_core::ask::AgentName;
 use gemicro_engine::Plan;
+use gemicro_engine::pipeline::Outlook;
 use gemicro_engine::pipeline::workflow::{Phase, Work, Workflow, Writes};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::ready::{Start, look, refuse};
 use crate::args::Format;
@@ -53,11 +54,22 @@ fn object(plan: &Plan, start: &Start) -> String {
         .map(|it| json!({ "kind": it.failure.kind, "message": it.failure.message, "hint": it.hint() }))
         .collect();
     let outlook = &start.outlook;
+    let mut plan = json!(plan);
+    // The texts of prompts are long, and no news: `gemicro workflow show --format json` has them.
+    let prompts = plan
+        .pointer_mut("/workflow/prompts")
+        .and_then(Value::as_object_mut);
+    for text in prompts.into_iter().flat_map(|prompts| prompts.values_mut()) {
+        *text = json!({ "bytes": text.as_str().map(str::len) });
+    }
     let object = json!({
         "plan": plan,
         "limits": limits,
         "branch": outlook.branch,
+        "repository": outlook.repository,
         "main": outlook.main,
+        "remote": outlook.remote,
+        "forge": outlook.forge,
         "notes": outlook.notes,
         "obstacles": obstacles,
     });
@@ -71,10 +83,12 @@ fn page(plan: &Plan, start: &Start, screen: &Screen) -> String {
     };
     let workflow = &plan.workflow;
     let first = workflow.modes.get(&plan.mode).map_or("nothing", String::as_str);
-    let delivery = match (plan.push, &plan.remote) {
-        (true, Some(remote)) => format!("pushed to {remote} and offered there"),
-        (true, None) => "pushed and offered, where there is a remote".to_owned(),
-        (false, _) => "nothing is pushed".to_owned(),
+    let outlook = &start.outlook;
+    let branch = outlook.branch.as_ref().unwrap_or(&plan.branch);
+    let delivery = delivery(plan.push, branch, outlook);
+    let project = match outlook.repository.as_ref().filter(|top| **top != plan.directory) {
+        Some(top) => format!("{}, a folder of the repository {top}", plan.directory),
+        None => plan.directory.clone(),
     };
     // Lines in a file or a pipe are as long as they are.
     let (columns, longest) = match screen.stdout_is_terminal {
@@ -91,9 +105,9 @@ fn page(plan: &Plan, start: &Start, screen: &Screen) -> String {
         }
     };
     field("Task", &plan.task);
-    field("Project", &plan.directory);
-    field("Branch", start.outlook.branch.as_ref().unwrap_or(&plan.branch));
-    if let Some(main) = &start.outlook.main {
+    field("Project", &project);
+    field("Branch", branch);
+    if let Some(main) = &outlook.main {
         field("Main", main);
     }
     field("Mode", &format!("{}, which begins with {first}", plan.mode));
@@ -101,7 +115,7 @@ fn page(plan: &Plan, start: &Start, screen: &Screen) -> String {
     field("Agent", &words::agent(plan.agent, plan.model.as_deref()));
     field("Delivery", &delivery);
     field("Budget", &limits.to_string());
-    for notice in plan.notices.iter().chain(&start.outlook.notes) {
+    for notice in plan.notices.iter().chain(&outlook.notes) {
         field("Note", notice);
     }
     if workflow.checks.is_empty() {
@@ -128,6 +142,26 @@ fn page(plan: &Plan, start: &Start, screen: &Screen) -> String {
         page.push_str("Nothing stands in the way.\n");
     }
     page
+}
+
+/// Where the branch goes in the end.
+fn delivery(push: bool, branch: &str, outlook: &Outlook) -> String {
+    let Some(base) = outlook.base.as_ref().filter(|_| push) else {
+        return match push {
+            true => "pushed and offered, where there is a remote".to_owned(),
+            false => "nothing is pushed: the branch stays here".to_owned(),
+        };
+    };
+    match (&outlook.remote, &outlook.forge) {
+        (Some(remote), Some(forge)) => {
+            format!("pushed to {remote} as {branch}, then a request to merge it into {base} at {forge}")
+        }
+        (Some(remote), None) => format!(
+            "pushed to {remote} as {branch}; without a forge and a token for it, the text of a request to merge it \
+             into {base} is written"
+        ),
+        (None, _) => "there is no remote: the branch stays here".to_owned(),
+    }
 }
 
 /// `A.1 plan: Architect (gemini), writes documents, at most 4 rounds`.

@@ -48,9 +48,11 @@ pub(super) fn prepared(prepared: &Prepared, earlier: Option<&StreamId>) -> Vec<W
         .protection
         .iter()
         .chain(prepared.notes.iter().filter(is_new));
+    let place = prepared.worktree.iter();
+    let place = place.map(|folder| format!("to look at it: {folder}"));
     let begun = Words {
         line: begun,
-        details: bounded(notes.cloned().collect()),
+        details: place.chain(bounded(notes.cloned().collect())).collect(),
     };
     vec![begun, checks]
 }

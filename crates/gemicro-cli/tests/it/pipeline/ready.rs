@@ -54,6 +54,42 @@ fn a_dry_run_says_what_the_run_would_begin_with() {
 }
 
 #[test]
+fn a_dry_run_says_where_the_branch_goes_and_where_it_works() {
+    let scene = Scene::new();
+    let delivery = |more: &[&str]| {
+        let said = dry(&scene, more).stdout;
+        let line = said.lines().find(|line| line.starts_with("Delivery")).unwrap();
+        line.to_owned()
+    };
+    assert!(delivery(&[]).contains("there is no remote: the branch stays here"));
+    remote(&scene);
+    let pushed = format!("pushed to origin as {BRANCH}; without a forge");
+    assert!(delivery(&[]).contains(&pushed), "{}", delivery(&[]));
+    assert!(delivery(&[]).contains("into main is written"));
+    assert!(delivery(&["--no-push"]).contains("nothing is pushed: the branch stays here"));
+
+    // A project in a folder of its repository.
+    let folder = scene.project("tests");
+    let named = folder.display().to_string();
+    let top = scene.project("").display().to_string();
+    let said = dry(&scene, &["--dir", &named]).stdout;
+    let words = format!(
+        "{named}, a folder of the repository {}",
+        top.trim_end_matches('/')
+    );
+    assert!(said.contains(&words), "{words}: {said}");
+
+    // Prompts are named and measured, not told.
+    let plan = planned(&dry(&scene, &["--format", "json"]));
+    let prompt = &plan["plan"]["workflow"]["prompts"]["architect.md"];
+    assert!(
+        prompt["bytes"].as_u64().is_some_and(|n_bytes| n_bytes > 100),
+        "{prompt}"
+    );
+    assert!(!plan.to_string().contains("You are the"), "{plan}");
+}
+
+#[test]
 fn a_dry_run_names_the_branch_that_is_free() {
     let scene = Scene::new();
     let arguments = ["run", "--task", TASK, "--dry-run", "--format", "json"];
