@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use gemicro_core::command::AgentCommand;
 use gemicro_core::store::{NewEvent, NewStream, Store, StreamKind};
-use gemicro_event::{Event, Json};
+use gemicro_event::{Event, Json, StreamId};
 use gemicro_store::SqliteStore;
 use serde_json::{Value, json};
 
@@ -41,6 +42,20 @@ fn write(world: &World, journal: Journal, change: impl Fn(&str) -> String) {
     runtime.block_on(async {
         let store = SqliteStore::open(&world.path("home")).await.unwrap();
         store.create(new).await.unwrap();
+        store.close().await;
+    });
+}
+
+/// Sends a command to the run, which nobody drives.
+fn send(world: &World, command: AgentCommand) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let store = SqliteStore::open(&world.path("home")).await.unwrap();
+        let run = StreamId::new(RUN).unwrap();
+        store.send_command(&run, command).await.unwrap();
         store.close().await;
     });
 }
@@ -144,6 +159,10 @@ fn an_answer_that_is_kept_is_not_asked_for_again() {
     write(&world, journal, str::to_owned);
     let open = world.must(&["show", RUN]).stdout;
     assert!(open.contains(&format!("gemicro answer {RUN} yes")), "{open}");
+    // An answer to something else is none.
+    let other = AgentCommand::answer("plan.2:human", &Json::from(json!("yes")));
+    send(&world, other);
+    assert_eq!(world.must(&["show", RUN]).stdout, open);
     let answered = world.command(&["answer", RUN, "yes"]).env("USER", "ada").output();
     assert!(answered.unwrap().status.success());
     golden!(

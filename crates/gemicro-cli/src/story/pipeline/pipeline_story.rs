@@ -185,7 +185,12 @@ impl PipelineStory {
     /// An answer that is kept until the run goes on.
     pub(crate) fn keep(&mut self, command: &AgentCommand) {
         let text = |name: &str| Some(command.data.get(name)?.as_str()?.to_owned());
-        if let (Some(key), Some(answer)) = (text("key"), command.data.get("answer")) {
+        let is_open = |key: &String| {
+            self.gates
+                .iter()
+                .any(|gate| gate.key == *key && gate.said.is_none())
+        };
+        if let (Some(key), Some(answer)) = (text("key").filter(is_open), command.data.get("answer")) {
             self.answer(&key, &Json::from(answer.clone()), text("by"), None);
         }
     }
