@@ -1,8 +1,9 @@
-//! Reads from the output of a test run how many tests ran.
+//! Reads from the output of a test run how many tests ran, and how many of them failed.
 //!
 //! [`counted`] knows the summaries of the usual test programs, one file per family. Every summary in the output counts: a
 //! check may run several suites. Skipped and ignored tests did not run. An output that nobody here knows, or a suite that
-//! does not say its number, gives nothing: no claim, and in particular not 0.
+//! does not say its number, gives nothing: no claim, and in particular not 0. [`failures`] are told whether or not the
+//! number is.
 
 mod c_family;
 mod go;
@@ -23,35 +24,58 @@ use serde::{Deserialize, Serialize};
 pub struct Count {
     /// Tests that ran, whatever came out.
     pub n_run: u64,
+    /// Those of them that failed, and what else failed beside them.
+    pub n_failed: u64,
     /// Tests that were there and did not run.
     pub n_skipped: u64,
 }
 
 /// Reads how many tests ran; nothing when the output does not say.
 pub fn counted(output: &str) -> Option<Count> {
+    let mut total: Option<Count> = None;
+    for tally in tallies(output) {
+        match tally {
+            Tally::Absent => {}
+            Tally::Uncounted(_) => return None,
+            Tally::Counted(count) => total = Some(total.unwrap_or_default().plus(count)),
+        }
+    }
+    total
+}
+
+/// How many tests failed, as far as the output says it.
+pub(super) fn failures(output: &str) -> u64 {
+    let n_failed = tallies(output).into_iter().map(|tally| match tally {
+        Tally::Absent => 0,
+        Tally::Uncounted(n_failed) => n_failed,
+        Tally::Counted(count) => count.n_failed,
+    });
+    n_failed.fold(0, u64::saturating_add)
+}
+
+fn tallies(output: &str) -> Vec<Tally> {
     let text = line::plain(output);
     let lines: Vec<&str> = text.lines().collect();
-    let mut total = Tally::Absent;
-    for read in READERS {
-        total = match (total, read(&lines)) {
-            (total, Tally::Absent) | (Tally::Absent, total) => total,
-            (Tally::Uncounted, _) | (_, Tally::Uncounted) => return None,
-            (Tally::Counted(total), Tally::Counted(count)) => Tally::Counted(total.plus(count)),
-        };
+    let mut said: Vec<Tally> = READERS.iter().map(|read| read(&lines)).collect();
+    // Any test can print such lines: they count where no other program said anything.
+    if said.iter().all(|tally| matches!(tally, Tally::Absent)) {
+        said.push(tap::protocol(&lines));
     }
-    // Any test can print such lines: they count where no other program gave a number.
-    match total.or(|| tap::protocol(&lines)) {
-        Tally::Absent | Tally::Uncounted => None,
-        Tally::Counted(count) => Some(count),
-    }
+    said
 }
 
 impl Count {
     fn plus(self, other: Self) -> Self {
         Self {
             n_run: self.n_run.saturating_add(other.n_run),
+            n_failed: self.n_failed.saturating_add(other.n_failed),
             n_skipped: self.n_skipped.saturating_add(other.n_skipped),
         }
+    }
+
+    /// The same, of which so many failed.
+    fn failing(self, n_failed: u64) -> Self {
+        Self { n_failed, ..self }
     }
 }
 
@@ -59,8 +83,8 @@ impl Count {
 enum Tally {
     /// It did not run, as far as can be seen.
     Absent,
-    /// It ran tests and did not say how many.
-    Uncounted,
+    /// It ran tests and did not say how many; of so many it said that they failed.
+    Uncounted(u64),
     /// It said how many.
     Counted(Count),
 }
@@ -78,7 +102,7 @@ impl Tally {
     fn or(self, other: impl FnOnce() -> Self) -> Self {
         match self {
             Self::Absent => other(),
-            Self::Uncounted | Self::Counted(_) => self,
+            Self::Uncounted(_) | Self::Counted(_) => self,
         }
     }
 }

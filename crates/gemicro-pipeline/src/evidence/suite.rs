@@ -1,13 +1,13 @@
 //! Judges a check that has run: [`judge`] turns a [`CheckRun`] into a [`CheckVerdict`].
 //!
 //! An exit status of 0 is believed only where it can say something: not of a command that can lose it (see `masked`), and
-//! not of a test suite that ran no test (see `count`). Whether the number of tests went down is for [`shrunk`] to say.
+//! not of a test suite that ran no test, or told of one that failed (see `count`). Whether the number of tests went down is for [`shrunk`] to say.
 //! Nothing here starts a program.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::count::counted;
+use super::count::{counted, failures};
 use super::masked::masked;
 
 /// A configured check and how it ended.
@@ -78,6 +78,7 @@ pub fn judge(check: &CheckRun) -> CheckVerdict {
         Exit::NotStarted(reason) => return failed(format!("could not be started: {reason}")),
     };
     let n_tests = counted(&check.output).map(|count| count.n_run);
+    let n_failed = failures(&check.output);
     if code != 0 {
         if let Some(program) = missing_program(code, &check.output) {
             return failed(format!("has a missing program: {program}"));
@@ -90,6 +91,12 @@ pub fn judge(check: &CheckRun) -> CheckVerdict {
         let why =
             format!("the check `{name}` ran no test: an empty suite proves nothing, name tests that exist");
         return CheckVerdict::Refused { why };
+    }
+    if n_failed > 0 {
+        let tests = if n_failed == 1 { "test" } else { "tests" };
+        return failed(format!(
+            "ended with exit code 0 although {n_failed} {tests} failed by its own words: let it end as its tests do"
+        ));
     }
     CheckVerdict::Passed { n_tests }
 }

@@ -49,6 +49,17 @@ fn what_an_agent_left_in_a_cache_reaches_no_check() {
 }
 
 #[test]
+fn a_suite_that_tells_of_a_failure_and_ends_well_is_believed_in_its_words() {
+    let scene = scene(&[]);
+    let muted = "change() { wrong; sed -i 's/exit .failed/exit 0/' tests/run.sh; }";
+    refused(
+        &scene,
+        muted,
+        "ended with exit code 0 although 1 test failed by its own words",
+    );
+}
+
+#[test]
 fn caches_of_checks_are_what_the_base_left_in_them() {
     // What is built on the base is found by every check and agent; what a check leaves there, by nobody.
     let check = "mkdir -p cache

@@ -18,7 +18,14 @@ pub(super) fn gtest(lines: &[&str]) -> Tally {
             && rest.contains("listed below")
             && let Some(last) = counts.last_mut()
         {
-            *last = of_total(last.n_run, n_skipped);
+            *last = of_total(last.n_run, n_skipped).failing(last.n_failed);
+        }
+        if let Some(rest) = line.strip_prefix("[  FAILED  ] ")
+            && let Some((n_failed, rest)) = number(rest)
+            && rest.contains("listed below")
+            && let Some(last) = counts.last_mut()
+        {
+            *last = last.failing(n_failed);
         }
     }
     Tally::of(counts)
@@ -31,13 +38,13 @@ pub(super) fn ctest(lines: &[&str]) -> Tally {
             return Some(Count::default());
         }
         let (_, rest) = line.trim().split_once("% tests passed, ")?;
-        let (_, total) = rest.split_once(" failed out of ")?;
-        let (total, _) = number(total)?;
+        let (n_failed, total) = rest.split_once(" failed out of ")?;
+        let ((n_failed, _), (total, _)) = (number(n_failed)?, number(total)?);
         let skipped = lines[idx..].iter().filter(|line| {
             let is_listed = number(line).is_some_and(|(_, rest)| rest.starts_with(" - "));
             is_listed && line.trim_end().ends_with("(Skipped)")
         });
-        Some(of_total(total, skipped.count() as u64))
+        Some(of_total(total, skipped.count() as u64).failing(n_failed))
     }))
 }
 
@@ -51,9 +58,7 @@ pub(super) fn catch(lines: &[&str]) -> Tally {
         if let Some(rest) = line.strip_prefix("All tests passed (") {
             let (_, cases) = rest.split_once(" in ")?;
             let (n_run, rest) = number(cases)?;
-            return rest
-                .starts_with(" test case")
-                .then_some(Count { n_run, n_skipped: 0 });
+            return rest.starts_with(" test case").then_some(of_total(n_run, 0));
         }
         let line = line.strip_prefix("[doctest] ").unwrap_or(line);
         let (_, list) = line.strip_prefix("test cases:")?.split_once('|')?;
@@ -61,6 +66,7 @@ pub(super) fn catch(lines: &[&str]) -> Tally {
         tally(
             &parts(list, '|')?,
             &["passed", "failed", "failed as expected"],
+            &["failed"],
             &["skipped"],
             &[],
         )
@@ -69,7 +75,8 @@ pub(super) fn catch(lines: &[&str]) -> Tally {
 
 /// `Ok:                 5` and its neighbours, `No tests defined.`
 pub(super) fn meson(lines: &[&str]) -> Tally {
-    const RUN: &[&str] = &["Ok:", "Fail:", "Expected Fail:", "Unexpected Pass:", "Timeout:"];
+    const PASSED: &[&str] = &["Ok:", "Expected Fail:"];
+    const FAILED: &[&str] = &["Fail:", "Unexpected Pass:", "Timeout:"];
     Tally::of(lines.iter().enumerate().filter_map(|(idx, line)| {
         if line.trim() == "No tests defined." {
             return Some(Count::default());
@@ -89,8 +96,10 @@ pub(super) fn meson(lines: &[&str]) -> Tally {
         };
         // Without its neighbour it is no summary of meson.
         block.clone().find_map(|line| is_summary(line, "Fail:"))?;
+        let sum = |labels: &[&str]| -> u64 { labels.iter().map(|label| of(label)).sum() };
         Some(Count {
-            n_run: RUN.iter().map(|label| of(label)).sum(),
+            n_run: sum(PASSED) + sum(FAILED),
+            n_failed: sum(FAILED),
             n_skipped: of("Skipped:"),
         })
     }))

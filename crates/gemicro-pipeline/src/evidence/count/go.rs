@@ -8,34 +8,41 @@ pub(super) fn go(lines: &[&str]) -> Tally {
     let mut is_named = false;
     let mut is_seen = false;
     let mut is_uncounted = false;
+    let mut n_failed = 0;
     for line in lines {
         match named(line) {
-            Some(Named::Run) => count.n_run += 1,
+            Some(Named::Passed) => count.n_run += 1,
+            Some(Named::Failed) => {
+                count.n_run += 1;
+                count.n_failed += 1;
+            }
             Some(Named::Skipped) => count.n_skipped += 1,
             None => {}
         }
         is_named |= named(line).is_some();
         match package(line) {
             Some(Package::Empty) => is_seen = true,
-            Some(Package::WithTests) => {
+            Some(package @ (Package::WithTests | Package::Failed)) => {
                 is_seen = true;
                 is_uncounted = true;
+                n_failed += u64::from(matches!(package, Package::Failed));
             }
             None => {}
         }
     }
     if is_named {
-        return Tally::Counted(count);
+        return Tally::Counted(count.failing(count.n_failed.max(n_failed)));
     }
     match (is_seen, is_uncounted) {
         (false, _) => Tally::Absent,
-        (true, true) => Tally::Uncounted,
+        (true, true) => Tally::Uncounted(n_failed),
         (true, false) => Tally::Counted(count),
     }
 }
 
 enum Named {
-    Run,
+    Passed,
+    Failed,
     Skipped,
 }
 
@@ -46,7 +53,8 @@ fn named(line: &str) -> Option<Named> {
         let action = line.split_once("\"Action\":\"")?.1.split('"').next()?;
         return match action {
             _ if test.contains('/') => None,
-            "pass" | "fail" => Some(Named::Run),
+            "pass" => Some(Named::Passed),
+            "fail" => Some(Named::Failed),
             "skip" => Some(Named::Skipped),
             _ => None,
         };
@@ -55,7 +63,8 @@ fn named(line: &str) -> Option<Named> {
     // The time in brackets tells it from other texts.
     let is_test = test.ends_with("s)") && test.contains(" (");
     match outcome {
-        "PASS" | "FAIL" if is_test => Some(Named::Run),
+        "PASS" if is_test => Some(Named::Passed),
+        "FAIL" if is_test => Some(Named::Failed),
         "SKIP" if is_test => Some(Named::Skipped),
         _ => None,
     }
@@ -64,16 +73,17 @@ fn named(line: &str) -> Option<Named> {
 enum Package {
     Empty,
     WithTests,
+    Failed,
 }
 
 /// The line of a package: `ok`, `FAIL` or `?`, each followed by a tab.
 fn package(line: &str) -> Option<Package> {
-    let rest = line
-        .strip_prefix("ok  \t")
-        .or_else(|| line.strip_prefix("?   \t"))
-        .or_else(|| line.strip_prefix("FAIL\t"));
     if line.ends_with("[no test files]") || line.ends_with("[no tests to run]") {
         return Some(Package::Empty);
     }
-    rest.map(|_| Package::WithTests)
+    if line.starts_with("FAIL\t") {
+        return Some(Package::Failed);
+    }
+    let is_package = line.starts_with("ok  \t") || line.starts_with("?   \t");
+    is_package.then_some(Package::WithTests)
 }

@@ -1,6 +1,6 @@
 //! jest, vitest, mocha, jasmine, bun and deno. The test runner of node is in `tap`.
 
-use super::line::{number, parts, tally};
+use super::line::{number, of_total, parts, tally};
 use super::{Count, Tally};
 
 /// `Tests:       1 failed, 2 skipped, 3 passed, 6 total`, `No tests found`.
@@ -11,7 +11,15 @@ pub(super) fn jest(lines: &[&str]) -> Tally {
         }
         let parts = parts(line.trim().strip_prefix("Tests:")?, ',')?;
         let has_total = parts.iter().any(|(_, word)| word == "total");
-        has_total.then(|| tally(&parts, &["passed", "failed"], &["skipped", "todo"], &["total"]))?
+        has_total.then(|| {
+            tally(
+                &parts,
+                &["passed", "failed"],
+                &["failed"],
+                &["skipped", "todo"],
+                &["total"],
+            )
+        })?
     }))
 }
 
@@ -30,6 +38,7 @@ pub(super) fn vitest(lines: &[&str]) -> Tally {
         tally(
             &parts(list, '|')?,
             &["passed", "failed"],
+            &["failed"],
             &["skipped", "todo"],
             &[],
         )
@@ -52,7 +61,13 @@ pub(super) fn mocha(lines: &[&str]) -> Tally {
         .any(|line| word(line).is_some_and(|(_, word)| word == "passing"));
     let mocha = lines.iter().filter(|_| has_summary).filter_map(|line| {
         let (number, word) = word(line)?;
-        tally(&[(number, word)], &["passing", "failing"], &["pending"], &[])
+        tally(
+            &[(number, word)],
+            &["passing", "failing"],
+            &["failing"],
+            &["pending"],
+            &[],
+        )
     });
     Tally::of(mocha).or(|| {
         Tally::of(lines.iter().filter_map(|line| {
@@ -64,10 +79,11 @@ pub(super) fn mocha(lines: &[&str]) -> Tally {
                 let count = tally(
                     &parts,
                     &["spec", "specs"],
-                    &["pending spec", "pending specs"],
                     &["failure", "failures"],
+                    &["pending spec", "pending specs"],
+                    &[],
                 )?;
-                Some(super::line::of_total(count.n_run, count.n_skipped))
+                Some(of_total(count.n_run, count.n_skipped).failing(count.n_failed))
             })?
         }))
     })
@@ -84,6 +100,7 @@ pub(super) fn bun(lines: &[&str]) -> Tally {
             tally(
                 &parts(line.trim(), ',')?,
                 &["pass", "fail"],
+                &["fail"],
                 &["skip", "todo", "filtered out"],
                 &[],
             )
@@ -103,6 +120,7 @@ pub(super) fn deno(lines: &[&str]) -> Tally {
         tally(
             &parts(list, '|')?,
             &["passed", "failed"],
+            &["failed"],
             &["ignored", "filtered out"],
             &["measured"],
         )

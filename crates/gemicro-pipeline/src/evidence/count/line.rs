@@ -56,16 +56,27 @@ pub(super) fn parts(list: &str, separator: char) -> Option<Vec<(u64, String)>> {
         .collect()
 }
 
-/// The sum of the parts with one of these words; nothing when a part has a word of neither list.
-pub(super) fn tally(parts: &[(u64, String)], run: &[&str], skipped: &[&str], rest: &[&str]) -> Option<Count> {
+/// The sum of the parts with one of these words; nothing when a part has a word of no list. What failed may be a part of
+/// what ran, or be told beside it.
+pub(super) fn tally(
+    parts: &[(u64, String)],
+    run: &[&str],
+    failed: &[&str],
+    skipped: &[&str],
+    rest: &[&str],
+) -> Option<Count> {
     let mut count = Count::default();
     for (number, word) in parts {
         let word = word.as_str();
+        let is_failed = failed.contains(&word);
+        if is_failed {
+            count.n_failed = count.n_failed.saturating_add(*number);
+        }
         if run.contains(&word) {
             count.n_run = count.n_run.saturating_add(*number);
         } else if skipped.contains(&word) {
             count.n_skipped = count.n_skipped.saturating_add(*number);
-        } else if !rest.contains(&word) {
+        } else if !is_failed && !rest.contains(&word) {
             return None;
         }
     }
@@ -76,6 +87,7 @@ pub(super) fn tally(parts: &[(u64, String)], run: &[&str], skipped: &[&str], res
 pub(super) fn of_total(total: u64, n_skipped: u64) -> Count {
     Count {
         n_run: total.saturating_sub(n_skipped),
+        n_failed: 0,
         n_skipped,
     }
 }

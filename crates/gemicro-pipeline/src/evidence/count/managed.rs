@@ -11,8 +11,9 @@ pub(super) fn surefire(lines: &[&str]) -> Tally {
             let rest = line.strip_prefix("Tests run:")?;
             let (total, rest) = number(rest)?;
             let is_line_of_class = rest.contains("Time elapsed");
+            let of = |label| after(rest, label).unwrap_or_default();
             (is_line_of_class == is_class && rest.contains("Failures:"))
-                .then(|| of_total(total, after(rest, "Skipped:").unwrap_or_default()))
+                .then(|| of_total(total, of("Skipped:")).failing(of("Failures:") + of("Errors:")))
         }))
     };
     of(false).or(|| of(true)).or(|| {
@@ -27,11 +28,15 @@ pub(super) fn junit(lines: &[&str]) -> Tally {
         let line = line.trim();
         if let Some(rest) = line.strip_prefix("OK (") {
             let (n_run, rest) = number(rest)?;
-            return matches!(rest, " test)" | " tests)").then_some(Count { n_run, n_skipped: 0 });
+            return matches!(rest, " test)" | " tests)").then_some(of_total(n_run, 0));
         }
         let inner = line.strip_prefix('[')?.strip_suffix(']')?;
         let (n_run, rest) = number(inner)?;
-        (rest.trim() == "tests started").then_some(Count { n_run, n_skipped: 0 })
+        match rest.trim() {
+            "tests started" => Some(of_total(n_run, 0)),
+            "tests failed" => Some(Count::default().failing(n_run)),
+            _ => None,
+        }
     }))
 }
 
@@ -42,7 +47,7 @@ pub(super) fn gradle(lines: &[&str]) -> Tally {
         let list = rest
             .strip_prefix(" tests completed")
             .or_else(|| rest.strip_prefix(" test completed"))?;
-        Some(of_total(total, skipped_of(list)))
+        Some(of_total(total, part(list, "skipped")).failing(part(list, "failed")))
     });
     let tasks = || {
         let of_tests = lines.iter().filter_map(|line| {
@@ -59,17 +64,18 @@ pub(super) fn gradle(lines: &[&str]) -> Tally {
         if outcomes.iter().all(|outcome| *outcome == "NO-SOURCE") {
             return Tally::Counted(Count::default());
         }
-        Tally::Uncounted
+        let failed = outcomes.iter().filter(|outcome| **outcome == "FAILED");
+        Tally::Uncounted(failed.count() as u64)
     };
     Tally::of(completed).or(tasks)
 }
 
-fn skipped_of(list: &str) -> u64 {
-    let skipped = list
-        .split(',')
-        .filter_map(number)
-        .find(|(_, word)| word.trim() == "skipped");
-    skipped.map_or(0, |(number, _)| number)
+/// The number of a word in `, 1 failed, 2 skipped`.
+fn part(list: &str, name: &str) -> u64 {
+    let mut parts = list.split(',').filter_map(number);
+    parts
+        .find(|(_, word)| word.trim() == name)
+        .map_or(0, |(number, _)| number)
 }
 
 /// `Passed!  - Failed: 0, Passed: 5, Skipped: 1, Total: 6, …`, `Test summary: total: 5, …`, `No test is available`.
@@ -77,10 +83,8 @@ pub(super) fn dotnet(lines: &[&str]) -> Tally {
     let summaries = lines.iter().filter_map(|line| {
         let (_, rest) = line.trim().split_once("Test summary: ")?;
         let rest = rest.trim();
-        Some(of_total(
-            after(rest, "total:")?,
-            after(rest, "skipped:").unwrap_or_default(),
-        ))
+        let of = |label| after(rest, label).unwrap_or_default();
+        Some(of_total(after(rest, "total:")?, of("skipped:")).failing(of("failed:")))
     });
     let of_projects = lines.iter().filter_map(|line| {
         let line = line.trim();
@@ -92,19 +96,18 @@ pub(super) fn dotnet(lines: &[&str]) -> Tally {
         let rest = ["Passed!", "Failed!", "Skipped!"]
             .iter()
             .find_map(|word| line.strip_prefix(word))?;
-        Some(of_total(
-            after(rest, "Total:")?,
-            after(rest, "Skipped:").unwrap_or_default(),
-        ))
+        let of = |label| after(rest, label).unwrap_or_default();
+        Some(of_total(after(rest, "Total:")?, of("Skipped:")).failing(of("Failed:")))
     });
     let of_adapter = || {
         lines.iter().enumerate().filter_map(|(idx, line)| {
             let (total, _) = number(line.trim().strip_prefix("Total tests:")?)?;
             let block = lines[idx..].iter().take(4).map(|line| line.trim());
-            let n_skipped = block
-                .filter_map(|line| line.strip_prefix("Skipped:"))
-                .find_map(number);
-            Some(of_total(total, n_skipped.map_or(0, |(number, _)| number)))
+            let of = |label| {
+                let mut numbers = block.clone().filter_map(|line| number(line.strip_prefix(label)?));
+                numbers.next().map_or(0, |(number, _)| number)
+            };
+            Some(of_total(total, of("Skipped:")).failing(of("Failed:")))
         })
     };
     Tally::of(summaries)

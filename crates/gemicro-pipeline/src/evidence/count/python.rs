@@ -1,6 +1,6 @@
 //! pytest and unittest.
 
-use super::line::{after, number, of_total, parts, tally};
+use super::line::{number, of_total, parts, tally};
 use super::{Count, Tally};
 
 /// `=== 3 passed, 1 skipped in 0.12s ===`, `no tests ran in 0.01s`; where that is missing, `collected 0 items`.
@@ -18,15 +18,9 @@ pub(super) fn pytest(lines: &[&str]) -> Tally {
         tally(
             &parts(list, ',')?,
             &["passed", "failed", "xfailed", "xpassed"],
+            &["failed", "error", "errors"],
             &["skipped", "deselected"],
-            &[
-                "error",
-                "errors",
-                "warning",
-                "warnings",
-                "rerun",
-                "subtests passed",
-            ],
+            &["warning", "warnings", "rerun", "subtests passed"],
         )
     });
     Tally::of(results).or(|| {
@@ -46,8 +40,17 @@ pub(super) fn unittest(lines: &[&str]) -> Tally {
             line.starts_with("OK") || line.starts_with("FAILED") || line.starts_with("NO TESTS")
         };
         let end = lines[idx + 1..].iter().take(4).find(is_end);
-        let n_skipped = end.and_then(|end| after(end, "skipped=")).unwrap_or_default();
-        Some(of_total(total, n_skipped))
+        let list = end
+            .and_then(|end| end.split_once('('))
+            .map_or("", |(_, list)| list);
+        let of = |name: &str| -> u64 {
+            let mut parts = list.trim_end().trim_end_matches(')').split(", ");
+            let number = parts.find_map(|part| part.strip_prefix(name)?.strip_prefix('=')?.parse().ok());
+            number.unwrap_or_default()
+        };
+        let n_failed = of("failures") + of("errors") + of("unexpected successes");
+        let is_failed = end.is_some_and(|end| end.starts_with("FAILED"));
+        Some(of_total(total, of("skipped")).failing(n_failed.max(is_failed.into())))
     });
     Tally::of(results)
 }

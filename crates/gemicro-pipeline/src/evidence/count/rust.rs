@@ -1,6 +1,6 @@
 //! `cargo test` and `cargo nextest`.
 
-use super::line::{number, parts, tally};
+use super::line::{number, of_total, parts, tally};
 use super::{Count, Tally};
 
 /// `test result: ok. 5 passed; 0 failed; 1 ignored; …`; where that is missing, `running 5 tests`.
@@ -15,6 +15,7 @@ pub(super) fn cargo(lines: &[&str]) -> Tally {
         tally(
             &parts,
             &["passed", "failed", "measured"],
+            &["failed"],
             &["ignored"],
             &["filtered out"],
         )
@@ -22,7 +23,7 @@ pub(super) fn cargo(lines: &[&str]) -> Tally {
     Tally::of(results).or(|| {
         Tally::of(lines.iter().filter_map(|line| {
             let (n_run, rest) = number(line.strip_prefix("running ")?)?;
-            matches!(rest.trim(), "test" | "tests").then_some(Count { n_run, n_skipped: 0 })
+            matches!(rest.trim(), "test" | "tests").then_some(of_total(n_run, 0))
         }))
     })
 }
@@ -36,12 +37,20 @@ pub(super) fn nextest(lines: &[&str]) -> Tally {
         if !rest.contains("test run:") && !rest.contains("tests run:") {
             return None;
         }
-        let n_skipped = rest
-            .rsplit_once(", ")
-            .filter(|(_, last)| last.trim_end().ends_with(" skipped"))
-            .and_then(|(_, last)| number(last))
-            .map_or(0, |(number, _)| number);
-        Some(Count { n_run, n_skipped })
+        let (_, list) = rest.split_once("run:")?;
+        let of = |words: &[&str]| -> u64 {
+            let parts = list.split(',').filter_map(number);
+            let named = parts.filter(|(_, rest)| {
+                let word = rest.split_whitespace().next();
+                word.is_some_and(|word| words.contains(&word))
+            });
+            named.map(|(number, _)| number).sum()
+        };
+        Some(Count {
+            n_run,
+            n_failed: of(&["failed", "timed"]),
+            n_skipped: of(&["skipped"]),
+        })
     });
     Tally::of(results).or(|| {
         Tally::of(lines.iter().filter_map(|line| {

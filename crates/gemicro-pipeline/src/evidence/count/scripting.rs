@@ -13,15 +13,16 @@ pub(super) fn rspec(lines: &[&str]) -> Tally {
         let count = tally(
             &parts,
             &["example", "examples"],
-            &["pending"],
             &[
                 "failure",
                 "failures",
                 "error occurred outside of examples",
                 "errors occurred outside of examples",
             ],
+            &["pending"],
+            &[],
         )?;
-        (is_first && parts.len() > 1).then(|| of_total(count.n_run, count.n_skipped))
+        (is_first && parts.len() > 1).then(|| of_total(count.n_run, count.n_skipped).failing(count.n_failed))
     }))
 }
 
@@ -35,18 +36,11 @@ pub(super) fn minitest(lines: &[&str]) -> Tally {
         let count = tally(
             &parts,
             &["run", "runs", "tests"],
+            &["failure", "failures", "error", "errors"],
             &["skip", "skips", "pendings", "omissions"],
-            &[
-                "assertion",
-                "assertions",
-                "failure",
-                "failures",
-                "error",
-                "errors",
-                "notifications",
-            ],
+            &["assertion", "assertions", "notifications"],
         )?;
-        has_assertions.then(|| of_total(count.n_run, count.n_skipped))
+        has_assertions.then(|| of_total(count.n_run, count.n_skipped).failing(count.n_failed))
     }))
 }
 
@@ -60,12 +54,16 @@ pub(super) fn phpunit(lines: &[&str]) -> Tally {
         if let Some(rest) = line.strip_prefix("OK (") {
             let (n_run, rest) = number(rest)?;
             let is_summary = rest.starts_with(" test") && rest.contains("assertion");
-            return is_summary.then_some(Count { n_run, n_skipped: 0 });
+            return is_summary.then_some(of_total(n_run, 0));
         }
         let (total, rest) = number(line.strip_prefix("Tests:")?)?;
-        let n_skipped =
-            after(rest, "Skipped:").unwrap_or_default() + after(rest, "Incomplete:").unwrap_or_default();
-        rest.contains("Assertions:").then(|| of_total(total, n_skipped))
+        let of = |label| after(rest, label).unwrap_or_default();
+        let (n_skipped, n_failed) = (
+            of("Skipped:") + of("Incomplete:"),
+            of("Failures:") + of("Errors:"),
+        );
+        rest.contains("Assertions:")
+            .then(|| of_total(total, n_skipped).failing(n_failed))
     }))
 }
 
@@ -81,10 +79,11 @@ pub(super) fn exunit(lines: &[&str]) -> Tally {
         let count = tally(
             &parts,
             &["test", "tests", "doctest", "doctests", "property", "properties"],
+            &["failure", "failures", "invalid"],
             &["skipped", "excluded"],
-            &["failure", "failures", "invalid", "not run"],
+            &["not run"],
         )?;
         let is_summary = has(&["test", "tests", "doctest", "doctests"]) && has(&["failure", "failures"]);
-        is_summary.then(|| of_total(count.n_run, count.n_skipped))
+        is_summary.then(|| of_total(count.n_run, count.n_skipped).failing(count.n_failed))
     }))
 }

@@ -21,9 +21,10 @@ fn node(lines: &[&str]) -> Tally {
         numbers.reduce(u64::saturating_add)
     };
     match (sum("tests "), sum("pass "), sum("fail ")) {
-        (Some(total), Some(_), Some(_)) => {
-            let n_skipped = sum("skipped ").unwrap_or_default() + sum("todo ").unwrap_or_default();
-            Tally::Counted(of_total(total, n_skipped))
+        (Some(total), Some(_), Some(n_failed)) => {
+            let of = |label| sum(label).unwrap_or_default();
+            let count = of_total(total, of("skipped ") + of("todo "));
+            Tally::Counted(count.failing(n_failed + of("cancelled ")))
         }
         (_, _, _) => Tally::Absent,
     }
@@ -34,7 +35,12 @@ fn prove(lines: &[&str]) -> Tally {
     Tally::of(lines.iter().filter_map(|line| {
         let (_, rest) = line.strip_prefix("Files=")?.split_once(", Tests=")?;
         let (n_run, _) = number(rest)?;
-        Some(Count { n_run, n_skipped: 0 })
+        // `Result: FAIL` comes below it.
+        let n_failed = lines
+            .iter()
+            .filter(|line| line.trim_end() == "Result: FAIL")
+            .count();
+        Some(of_total(n_run, 0).failing(n_failed as u64))
     }))
 }
 
@@ -49,8 +55,10 @@ pub(super) fn protocol(lines: &[&str]) -> Tally {
     }
     let mut count = Count::default();
     for line in lines {
-        let Some(rest) = line.strip_prefix("not ok").or_else(|| line.strip_prefix("ok")) else {
-            continue;
+        let (is_failed, rest) = match (line.strip_prefix("not ok"), line.strip_prefix("ok")) {
+            (Some(rest), _) => (true, rest),
+            (None, Some(rest)) => (false, rest),
+            (None, None) => continue,
         };
         if !rest.is_empty() && !rest.starts_with(' ') {
             continue;
@@ -58,10 +66,17 @@ pub(super) fn protocol(lines: &[&str]) -> Tally {
         let directive = rest
             .split_once('#')
             .map(|(_, directive)| directive.trim().to_ascii_lowercase());
-        if directive.is_some_and(|directive| directive.starts_with("skip")) {
+        let has = |word: &str| {
+            directive
+                .as_ref()
+                .is_some_and(|directive| directive.starts_with(word))
+        };
+        if has("skip") {
             count.n_skipped += 1;
         } else {
             count.n_run += 1;
+            // A test of what is still to do is meant to fail.
+            count.n_failed += u64::from(is_failed && !has("todo"));
         }
     }
     Tally::Counted(count)

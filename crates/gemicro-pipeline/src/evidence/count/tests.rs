@@ -1,6 +1,6 @@
 //! A table of outputs, as the test programs write them.
 
-use super::{Count, counted};
+use super::{counted, failures};
 
 const CARGO: &str = "\
      Running unittests src/lib.rs (target/debug/deps/app-0)
@@ -244,14 +244,110 @@ const UNKNOWN: &[&str] = &[
     "99999999999999999999999 passed in 0.1s",
 ];
 
+/// Outputs that tell of tests that failed, or of what else failed beside them.
+const FAILED: &[(&str, u64)] = &[
+    (
+        "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+        2,
+    ),
+    (
+        "     Summary [   0.005s] 3/12 tests run: 2 passed, 1 failed, 0 skipped",
+        1,
+    ),
+    (
+        "     Summary [   0.005s] 3 tests run: 1 passed, 1 failed, 1 timed out, 0 skipped",
+        2,
+    ),
+    ("1 failed, 2 passed, 1 xfailed, 1 error in 61.20s (0:01:01)", 2),
+    (
+        "Ran 3 tests in 0.001s\n\nFAILED (failures=1, errors=2, expected failures=4)",
+        3,
+    ),
+    (
+        "Ran 3 tests in 0.001s\r\n\r\nFAILED (failures=1, skipped=1)\r\n",
+        1,
+    ),
+    ("Ran 1 test in 0.001s\n\nFAILED (unexpected successes=1)", 1),
+    (
+        "--- FAIL: TestA (0.00s)\n    a_test.go:5: no\nFAIL\nFAIL\tapp\t0.01s",
+        1,
+    ),
+    ("ok  \tapp\t0.01s\nFAIL\tapp/b [build failed]", 1),
+    (
+        r#"{"Action":"fail","Package":"app","Test":"TestA"}
+{"Action":"fail","Package":"app"}"#,
+        1,
+    ),
+    (
+        "Test Suites: 1 passed, 1 total\nTests:       1 failed, 2 skipped, 3 passed, 6 total",
+        1,
+    ),
+    ("      Tests  2 failed | 3 passed (5)", 2),
+    ("\n  5 passing (12ms)\n  2 pending\n  1 failing\n", 1),
+    ("5 specs, 1 failure", 1),
+    (" 5 pass\n 2 fail\nRan 7 tests across 1 file. [10.00ms]", 2),
+    ("FAILED | 5 passed | 1 failed (12ms)", 1),
+    ("# tests 3\n# pass 1\n# fail 1\n# cancelled 1\n", 2),
+    (
+        "[==========] 3 tests from 1 test suite ran. (0 ms total)\n[  PASSED  ] 2 tests.\n[  FAILED  ] 1 test, listed below:",
+        1,
+    ),
+    ("50% tests passed, 1 tests failed out of 2", 1),
+    (
+        "test cases: 5 | 4 passed | 1 failed\nassertions: 9 | 8 passed | 1 failed",
+        1,
+    ),
+    (MESON, 1),
+    ("[ERROR] Tests run: 3, Failures: 1, Errors: 1, Skipped: 0", 2),
+    (
+        "[         5 tests started         ]\n[         1 tests failed          ]",
+        1,
+    ),
+    ("> Task :test FAILED\n\n7 tests completed, 1 failed, 2 skipped", 1),
+    ("> Task :a:test\n> Task :b:test FAILED", 1),
+    (
+        "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: 3 ms - app.dll",
+        1,
+    ),
+    (
+        "Test summary: total: 5, failed: 2, succeeded: 3, skipped: 0, duration: 1.0s",
+        2,
+    ),
+    ("Total tests: 5\n     Passed: 3\n     Failed: 2\n", 2),
+    ("12 examples, 2 failures", 2),
+    ("5 runs, 8 assertions, 1 failures, 1 errors, 0 skips", 2),
+    ("Tests: 5, Assertions: 8, Failures: 1, Skipped: 2.", 1),
+    ("5 tests, 1 failure", 1),
+    ("1..3\nok 1 - a\nnot ok 2 - b\nok 3 # skip no net", 1),
+    ("Files=1, Tests=5,  0 wallclock secs\nResult: FAIL", 1),
+];
+
+fn numbers(output: &str) -> Option<(u64, u64)> {
+    counted(output).map(|count| (count.n_run, count.n_skipped))
+}
+
+#[test]
+fn failures_are_told_and_nothing_else_is_one() {
+    for (output, n_failed) in FAILED {
+        assert_eq!(failures(output), *n_failed, "{output}");
+    }
+    let of_others = COUNTED.iter().map(|(output, _, _)| *output).chain([
+        "1..2\nok 1\nnot ok 2 - later # TODO not yet",
+        "2 passed, 1 xfailed, 1 xpassed, 3 warnings in 0.10s",
+        "     Summary [   0.005s] 12 tests run: 12 passed (1 flaky), 0 skipped",
+        "test cases: 2 | 1 passed | 1 failed as expected",
+        "Ran 3 tests in 0.001s\n\nOK (expected failures=1)",
+        "the log tells of 3 failed logins",
+    ]);
+    for output in of_others.filter(|output| FAILED.iter().all(|(failed, _)| failed != output)) {
+        assert_eq!(failures(output), 0, "{output}");
+    }
+}
+
 #[test]
 fn known_outputs_are_counted() {
     for (output, n_run, n_skipped) in COUNTED {
-        let expected = Count {
-            n_run: *n_run,
-            n_skipped: *n_skipped,
-        };
-        assert_eq!(counted(output), Some(expected), "{output}");
+        assert_eq!(numbers(output), Some((*n_run, *n_skipped)), "{output}");
     }
 }
 
@@ -267,6 +363,6 @@ proptest::proptest! {
     fn lines_without_a_summary_change_nothing(noise in "[a-zA-Z :|#\\[\\]\\x1b]{0,40}", idx in 0..COUNTED.len()) {
         let (output, n_run, n_skipped) = COUNTED[idx];
         let longer = format!("noise {noise}\n{output}");
-        proptest::prop_assert_eq!(counted(&longer), Some(Count { n_run, n_skipped }));
+        proptest::prop_assert_eq!(numbers(&longer), Some((n_run, n_skipped)));
     }
 }

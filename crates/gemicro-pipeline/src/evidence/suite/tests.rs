@@ -44,6 +44,22 @@ fn every_end_has_its_verdict() {
             failed("ended with exit code 1"),
         ),
         (
+            "sh tests/run.sh",
+            Exit::Code(0),
+            "not ok 1 - bye\nok 2 - hello\n1..2",
+            failed(
+                "ended with exit code 0 although 1 test failed by its own words: let it end as its tests do",
+            ),
+        ),
+        (
+            "make check",
+            Exit::Code(0),
+            "ok  \tapp\t0.01s\nFAIL\tapp/b\t0.02s\nFAIL\tapp/c\t0.02s",
+            failed(
+                "ended with exit code 0 although 2 tests failed by its own words: let it end as its tests do",
+            ),
+        ),
+        (
             "pytest",
             Exit::Code(5),
             "no tests ran in 0.01s",
