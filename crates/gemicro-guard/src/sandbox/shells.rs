@@ -11,8 +11,10 @@
 //! on one. Who writes the workspace may end servers that an earlier shell started. A program that an agent starts without
 //! a shell stays in the agent's own domain.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::error::SandboxError;
 use super::plan::writable_paths;
@@ -54,15 +56,23 @@ const NAMES: [&str; 11] = [
 /// Where agents look for them, whatever `PATH` says.
 const USUAL: [&str; 3] = ["/bin", "/usr/bin", "/usr/local/bin"];
 
-/// The shells that a command in this sandbox can find among the system's programs, each once.
+/// What was found by each search path.
+static FOUND: Mutex<BTreeMap<String, Vec<PathBuf>>> = Mutex::new(BTreeMap::new());
+
+/// The shells that a command in this sandbox can find among the system's programs, each once. They are looked for once
+/// per search path: every start waits for this.
 pub(super) fn found(profile: &Profile) -> Vec<PathBuf> {
     let path = profile.environment.iter().find(|(name, _)| name == "PATH");
-    let named = path
-        .into_iter()
-        .flat_map(|(_, value)| std::env::split_paths(value));
-    let folders: Vec<PathBuf> = named.chain(USUAL.map(PathBuf::from)).collect();
+    let path = path.map(|(_, value)| value.as_str()).unwrap_or_default();
+    let mut known = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let shells = known.entry(path.to_owned()).or_insert_with(|| search(path));
+    // What was uninstalled meanwhile cannot be covered, and need not be.
+    shells.iter().filter(|shell| shell.is_file()).cloned().collect()
+}
+
+fn search(path: &str) -> Vec<PathBuf> {
+    let folders = std::env::split_paths(path).chain(USUAL.map(PathBuf::from));
     let mut shells: Vec<PathBuf> = folders
-        .iter()
         .flat_map(|folder| NAMES.map(|name| folder.join(name)))
         .filter_map(|shell| shell.canonicalize().ok())
         .filter(|shell| shell.is_file() && rules::is_of_the_system(shell))
