@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use gemicro_guard::policy::{PolicyConfig, ToolCall, check};
-use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Pinning, Profile, Tier, plan, probe};
+use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Pinning, Profile, Shells, Tier, plan, probe};
 
 /// Pieces of shell, among them the two calls of git: one is fine, one is not.
 const PIECES: &[&str] = &[
@@ -210,6 +210,7 @@ fn no_allowed_line_pushes() {
         writable: Vec::new(),
         pinned: vec![root.join("wt/stubs"), root.join("wt/lines")],
         pinning: Pinning::Required,
+        shells: Shells::Within,
         readable: Vec::new(),
         hidden: Vec::new(),
         user_home: root.join("user"),

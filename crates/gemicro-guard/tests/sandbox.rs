@@ -6,138 +6,21 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 #![expect(clippy::print_stderr, reason = "a skipped tier must not pass unnoticed")]
 
-use std::ffi::OsString;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
-use gemicro_guard::sandbox::{
-    CommandExit, GatewayPort, LaunchPlan, Launcher, Limits, Mode, Network, Notice, Pinning, Profile, Reach,
-    SandboxError, Tier, plan, plan_supervised, probe,
-};
+use gemicro_guard::sandbox::{Limits, Mode, Pinning, Profile, SandboxError, Tier, plan, probe};
 
 #[path = "sandbox/shells.rs"]
 mod shells;
+#[path = "sandbox/supervised.rs"]
+mod supervised;
+#[path = "sandbox/world.rs"]
+mod world;
 
-/// A user's machine: a home with a key, a repository beside it, and the agent's folders.
-struct World {
-    folder: tempfile::TempDir,
-}
-
-impl World {
-    fn new() -> Self {
-        let world = Self {
-            folder: tempfile::tempdir().unwrap(),
-        };
-        for name in [
-            "user/.ssh",
-            "repo",
-            "task/wt/.git/hooks",
-            "task/wt/.gemini",
-            "task/home",
-            "task/tmp",
-        ] {
-            std::fs::create_dir_all(world.path(name)).unwrap();
-        }
-        for (name, text) in [
-            ("user/.ssh/id", "PRIVATE-KEY"),
-            ("user/.bashrc", "user"),
-            ("repo/a.txt", "repo"),
-            ("task/wt/.git/config", "config"),
-            ("task/wt/.gemini/settings.json", "{}"),
-        ] {
-            std::fs::write(world.path(name), text).unwrap();
-        }
-        world
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        std::fs::canonicalize(self.folder.path()).unwrap().join(name)
-    }
-
-    fn profile(&self) -> Profile {
-        Profile {
-            mode: Mode::WorkspaceWrite,
-            workspace: self.path("task/wt"),
-            writable: Vec::new(),
-            pinned: Vec::new(),
-            pinning: Pinning::WherePossible,
-            readable: Vec::new(),
-            hidden: vec![self.path("user/.ssh"), self.path("repo")],
-            user_home: self.path("user"),
-            home: self.path("task/home"),
-            temporary: self.path("task/tmp"),
-            network: Network::None,
-            unix_sockets: false,
-            limits: Limits::default(),
-            environment: vec![
-                ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned()),
-                ("U".to_owned(), self.path("user").display().to_string()),
-                ("R".to_owned(), self.path("repo").display().to_string()),
-            ],
-        }
-    }
-
-    fn plan(&self, tier: Tier, profile: &Profile, script: &str) -> LaunchPlan {
-        let command: [OsString; 3] = ["/bin/bash".into(), "-c".into(), script.into()];
-        plan(&launcher(), tier, profile, &command).unwrap()
-    }
-
-    fn run(&self, tier: Tier, script: &str) -> Output {
-        self.run_with(tier, &self.profile(), script)
-    }
-
-    fn run_with(&self, tier: Tier, profile: &Profile, script: &str) -> Output {
-        self.plan(tier, profile, script).command().output().unwrap()
-    }
-
-    /// Everything outside the task's folder, as text.
-    fn outside(&self) -> String {
-        let names = ["user", "user/.ssh", "repo", ""];
-        let mut lines: Vec<String> = names
-            .iter()
-            .flat_map(|name| std::fs::read_dir(self.path(name)).unwrap().flatten())
-            .map(|entry| {
-                format!(
-                    "{} {:?}",
-                    entry.path().display(),
-                    std::fs::read_to_string(entry.path()).ok()
-                )
-            })
-            .collect();
-        lines.sort();
-        lines.join("\n")
-    }
-}
-
-fn launcher() -> Launcher {
-    Launcher {
-        program: env!("CARGO_BIN_EXE_guard-launch").into(),
-        arguments: Vec::new(),
-    }
-}
-
-/// The tiers that this machine has.
-fn tiers() -> Vec<Tier> {
-    let scratch = tempfile::tempdir().unwrap();
-    let found = probe(&launcher(), scratch.path()).unwrap();
-    let has = [(Tier::Full, found.bubblewrap), (Tier::Landlock, found.landlock)];
-    for (tier, _) in has.iter().filter(|(_, has)| !has) {
-        let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-        assert!(!in_ci, "tier {tier} is missing: {found:?}");
-        eprintln!("SKIPPED: no tier {tier} on this machine: {found:?}");
-    }
-    has.iter()
-        .filter(|(_, has)| *has)
-        .map(|(tier, _)| *tier)
-        .collect()
-}
-
-fn text(output: &Output) -> String {
-    let both = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
-    String::from_utf8_lossy(&both).into_owned()
-}
+use world::{World, launcher, text, tiers};
 
 #[test]
 fn what_this_machine_offers() {
@@ -417,73 +300,6 @@ fn a_pinned_workspace_opens_the_named_folders_alone() {
     }
 }
 
-/// How many processes have this text in their command line.
-fn alive(marker: &str) -> usize {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    entries
-        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
-        .filter(|line| {
-            let line = String::from_utf8_lossy(line);
-            line.starts_with("sleep\0") && line.contains(marker)
-        })
-        .count()
-}
-
-fn eventually(mut condition: impl FnMut() -> bool) -> bool {
-    let end = Instant::now() + Duration::from_secs(10);
-    while Instant::now() < end {
-        if condition() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    false
-}
-
-#[test]
-fn nothing_outlives_the_parent() {
-    for tier in tiers() {
-        let world = World::new();
-        let marker = format!(
-            "86399.{}{}",
-            std::process::id(),
-            if tier == Tier::Full { 1 } else { 2 }
-        );
-        // In tier landlock a child that left its session outlives the parent: known, and cleaned up by the runner.
-        let (script, n_sleeping) = match tier {
-            Tier::Full => (
-                format!("setsid sleep {marker} & (sleep {marker} &) ; exec sleep {marker}"),
-                3,
-            ),
-            _ => (format!("exec sleep {marker}"), 1),
-        };
-        let plan = world.plan(tier, &world.profile(), &script);
-        let mut parent = Command::new("/bin/sh");
-        parent
-            .args(["-c", "\"$@\" & wait", "sh"])
-            .env_clear()
-            .envs(plan.environment.clone());
-        parent
-            .arg(&plan.program)
-            .args(&plan.arguments)
-            .current_dir(&plan.cwd)
-            .stdin(Stdio::null());
-        let mut child = parent.spawn().unwrap();
-        assert!(
-            eventually(|| alive(&marker) == n_sleeping),
-            "{tier}: {} started",
-            alive(&marker)
-        );
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(
-            eventually(|| alive(&marker) == 0),
-            "{tier}: {} left",
-            alive(&marker)
-        );
-    }
-}
-
 #[test]
 fn files_and_processes_are_bounded() {
     for tier in tiers() {
@@ -506,113 +322,5 @@ fn files_and_processes_are_bounded() {
             output.contains("64") && output.contains("1048576"),
             "{tier}: {output}"
         );
-    }
-}
-
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// A supervised command gets its input through the channel, and everything it leaves behind ends with it.
-#[test]
-fn supervised_commands_leave_nothing() {
-    for tier in tiers() {
-        let world = World::new();
-        let marker = format!("86398.{}{}", std::process::id(), tier);
-        let marker = marker.replace("full", "1").replace("landlock", "2");
-        let script = format!(
-            "read word; (setsid sleep {marker} </dev/null >/dev/null 2>&1 &); echo got $word; exit 7"
-        );
-        let command: [OsString; 3] = ["/bin/bash".into(), "-c".into(), script.into()];
-        let plan = plan_supervised(&launcher(), tier, &world.profile(), &command).unwrap();
-        assert_eq!(plan.reach, Reach::Nothing);
-        let (mut command, control) = plan.supervised().unwrap();
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        drop(command);
-        let notice = control.wait(PATIENCE).unwrap();
-        assert!(
-            matches!(notice, Notice::Ready { listener: None }),
-            "{tier}: {notice:?}"
-        );
-        let input = world.path("input");
-        std::fs::write(&input, "word\n").unwrap();
-        let input = std::fs::File::open(input).unwrap();
-        control.hand_over(std::os::fd::AsFd::as_fd(&input)).unwrap();
-        let mut output = String::new();
-        std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut output).unwrap();
-        assert_eq!(output, "got word\n", "{tier}");
-        let notice = control.wait(PATIENCE).unwrap();
-        let is_ended = matches!(notice, Notice::Ended(CommandExit::Code(7)));
-        assert!(is_ended, "{tier}: {notice:?}");
-        assert_eq!(alive(&marker), 0, "{tier}");
-        child.wait().unwrap();
-    }
-}
-
-/// What cannot be started is told, and a keeper whose channel closes ends everything.
-#[test]
-fn the_channel_tells_and_ends() {
-    for tier in tiers() {
-        let world = World::new();
-        let start = |command: &[OsString]| {
-            let plan = plan_supervised(&launcher(), tier, &world.profile(), command).unwrap();
-            let (mut command, control) = plan.supervised().unwrap();
-            let child = command
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
-            assert!(matches!(control.wait(PATIENCE).unwrap(), Notice::Ready { .. }));
-            let nothing = std::fs::File::open("/dev/null").unwrap();
-            control.hand_over(std::os::fd::AsFd::as_fd(&nothing)).unwrap();
-            (child, control)
-        };
-        let (mut child, control) = start(&["/no/such/program".into()]);
-        let notice = control.wait(PATIENCE).unwrap();
-        let Notice::Failed { kind, message } = notice else {
-            panic!("{tier}: {notice:?}");
-        };
-        assert_eq!(kind, gemicro_event::ErrorKind::CommandNotFound);
-        assert!(message.contains("/no/such/program"), "{message}");
-        child.wait().unwrap();
-
-        let marker = format!("86397.{}", std::process::id());
-        let script = format!("trap '' TERM; setsid sleep {marker} & sleep {marker}");
-        let (mut child, control) = start(&["/bin/bash".into(), "-c".into(), script.into()]);
-        assert!(eventually(|| alive(&marker) == 2), "{tier}");
-        drop(control);
-        child.wait().unwrap();
-        assert!(eventually(|| alive(&marker) == 0), "{tier}");
-    }
-}
-
-#[test]
-fn a_listener_made_inside_is_served_outside() {
-    for tier in tiers() {
-        let world = World::new();
-        let gateway = GatewayPort::open(tier, Mode::WorkspaceWrite).unwrap();
-        let profile = Profile {
-            network: gateway.network(),
-            ..world.profile()
-        };
-        let ask = format!(
-            "exec 3<>/dev/tcp/127.0.0.1/{}; read -u 3 line; echo \"$line\"",
-            gateway.port()
-        );
-        let command: [OsString; 3] = ["/bin/bash".into(), "-c".into(), ask.into()];
-        let plan = plan_supervised(&launcher(), tier, &profile, &command).unwrap();
-        let (mut command, control) = plan.supervised().unwrap();
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let Notice::Ready { listener } = control.wait(PATIENCE).unwrap() else {
-            panic!("{tier}: not ready");
-        };
-        assert_eq!(listener.is_some(), tier == Tier::Full);
-        let listener = listener.or(gateway.into_listener()).unwrap();
-        let nothing = std::fs::File::open("/dev/null").unwrap();
-        control.hand_over(std::os::fd::AsFd::as_fd(&nothing)).unwrap();
-        let (mut stream, _) = listener.accept().unwrap();
-        std::io::Write::write_all(&mut stream, b"from outside\n").unwrap();
-        let mut output = String::new();
-        std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut output).unwrap();
-        assert_eq!(output, "from outside\n", "{tier}");
-        child.wait().unwrap();
     }
 }

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
-use gemicro_guard::sandbox::{Limits, Mode, Network, Pinning, Profile};
+use gemicro_guard::sandbox::{Limits, Mode, Network, Pinning, Profile, Shells};
 
 use super::check::{CheckInput, Checked, Tried, Trying};
 use super::ready::{Ready, ready};
@@ -117,6 +117,7 @@ fn profile(setup: &ShellSetup, trying: &Trying, copy: &PrivateCopy) -> Profile {
         writable: Vec::new(),
         pinned: Vec::new(),
         pinning: Pinning::WherePossible,
+        shells: Shells::Within,
         readable: Vec::new(),
         hidden: setup.hidden.clone(),
         user_home: setup.user_home.clone(),

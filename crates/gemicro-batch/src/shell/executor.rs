@@ -11,7 +11,7 @@ use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json};
 use gemicro_guard::policy::{Decision, PolicyConfig, ToolCall, check};
 use gemicro_guard::sandbox::{
-    CommandExit, LaunchPlan, Limits, Mode, Network, Pinning, ProcessHandle, Profile, end_leftover,
+    CommandExit, LaunchPlan, Limits, Mode, Network, Pinning, ProcessHandle, Profile, Shells, end_leftover,
     plan_supervised,
 };
 use serde_json::json;
@@ -135,6 +135,7 @@ fn planned(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Result<
         pinned: Profile::settings_of(&workspace),
         writable: Vec::new(),
         pinning: Pinning::Required,
+        shells: Shells::Within,
         readable: Vec::new(),
         hidden: setup.hidden.clone(),
         user_home: setup.user_home.clone(),

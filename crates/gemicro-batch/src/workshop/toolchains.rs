@@ -76,18 +76,27 @@ impl Toolchains {
             .cloned()
             .collect();
         profile.environment.extend(new);
-        self.link(&profile.home);
+        self.link(&profile);
         profile
     }
 
-    /// Links what tools look for into a home.
-    pub fn link(&self, home: &Path) {
-        let cargo = home.join(".cargo");
-        if !self.linked.is_empty() && std::fs::create_dir_all(&cargo).is_ok() {
+    /// Links what tools look for into the homes of a sandbox.
+    pub fn link(&self, profile: &Profile) {
+        for home in [profile.home.clone(), profile.shell_home()] {
+            let cargo = home.join(".cargo");
+            if self.linked.is_empty() || !is_own(&home) || !is_own(&cargo) {
+                continue;
+            }
             for (name, folder) in &self.linked {
                 // One that is there stays: it is this, or what a command put there for itself.
                 let _ = std::os::unix::fs::symlink(folder, cargo.join(name));
             }
         }
     }
+}
+
+/// Makes a folder. One that commands had before may be a link to anywhere.
+fn is_own(folder: &Path) -> bool {
+    let made = std::fs::create_dir_all(folder);
+    made.is_ok() && folder.symlink_metadata().is_ok_and(|found| found.is_dir())
 }

@@ -11,7 +11,7 @@ use gemicro_batch::workshop::{Toolchains, Workshop, copy_over, private_copy};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::policy::PolicyConfig;
-use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Pinning, Profile, Tier, probe};
+use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Pinning, Profile, Shells, Tier, probe};
 use tokio_util::sync::CancellationToken;
 
 const SECRET: &str = "sk-secret-0123456789abcdef";
@@ -77,6 +77,7 @@ impl World {
             writable: Vec::new(),
             pinned: Vec::new(),
             pinning: Pinning::WherePossible,
+            shells: Shells::Within,
             readable: Vec::new(),
             hidden: vec![self.path("state")],
             user_home: self.path("user"),

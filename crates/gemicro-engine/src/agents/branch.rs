@@ -222,6 +222,7 @@ impl OnBranch {
         Profile {
             home,
             temporary,
+            shells: usual.shells,
             ..profile
         }
     }

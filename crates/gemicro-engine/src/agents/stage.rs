@@ -8,7 +8,7 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{
     CommitId, CommitMessage, Merge, NewTask, Shown, Slug, Start, TaskRepo, TaskSandbox, TrustedRepo, show,
 };
-use gemicro_guard::sandbox::{Profile, Tier};
+use gemicro_guard::sandbox::{Profile, Shells, Tier};
 
 use super::branch::{OnBranch, repository};
 use super::landing::Landing;
@@ -41,8 +41,11 @@ impl Stage {
             }),
             None => task.profile(sandbox),
         };
-        let home = home.to_owned();
-        self.toolchains.opened(Profile { home, ..profile })
+        self.toolchains.opened(Profile {
+            home: home.to_owned(),
+            shells: Shells::Apart,
+            ..profile
+        })
     }
 }
 

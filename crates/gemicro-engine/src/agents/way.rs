@@ -8,7 +8,7 @@ use gemicro_core::budget::Limits;
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::policy::PolicyConfig;
-use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Profile};
+use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Profile, Shells};
 use gemicro_llm::gateway::{Gateway, Grant, ModelRules, Observer, Ticket};
 use gemicro_runner::supervise::RunLimits;
 use gemicro_runner::{AgentRequest, Approval, Guarded, ModelAccess, Prompt, Session, Token};
@@ -173,6 +173,7 @@ pub(super) fn profile(
         workspace,
         writable: Vec::new(),
         pinning: Pinning::Required,
+        shells: Shells::Apart,
         readable: Vec::new(),
         hidden: vec![commons.state().to_owned()],
         user_home: setup.user_home.clone(),

@@ -145,7 +145,7 @@ impl Renewable for BranchWorkshop {
                 branch.lock().unwrap_or_else(PoisonError::into_inner).renew()
             });
             renewed.await.map_err(internal)??;
-            self.toolchains.link(&self.workshop.profile.home);
+            self.toolchains.link(&self.workshop.profile);
             Ok(())
         })
     }

@@ -13,7 +13,7 @@ use super::layout::{self, Layout};
 use super::record::Record;
 use super::slug::Slug;
 use super::trusted::TrustedRepo;
-use crate::sandbox::{Limits, Mode, Network, Pinning, Profile};
+use crate::sandbox::{Limits, Mode, Network, Pinning, Profile, Shells};
 
 /// What a sandbox for a task needs besides the task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,6 +147,7 @@ impl TaskRepo {
             pinned: layout.pinned(),
             // They help careless agents. What protects the user is that no git is started there outside.
             pinning: Pinning::WherePossible,
+            shells: Shells::Within,
             readable,
             hidden,
             user_home: sandbox.user_home,

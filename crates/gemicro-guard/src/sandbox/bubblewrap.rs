@@ -66,11 +66,8 @@ pub(super) fn arguments(launcher: &Launcher, profile: &Profile) -> Vec<OsString>
             Kind::Writable => arguments.extend(["--bind".into(), at.clone(), at]),
         }
     }
-    for shell in shells::found(profile) {
-        let (at, real) = (
-            shell.clone().into_os_string(),
-            shells::real(profile, &shell).into(),
-        );
+    for shell in shells::covered(profile) {
+        let (at, real) = (shell.clone().into_os_string(), shells::real(&shell).into());
         arguments.extend(["--ro-bind".into(), at.clone(), real]);
         arguments.extend(["--ro-bind".into(), launcher.program.clone().into(), at]);
     }
@@ -87,16 +84,49 @@ fn mounts<'a>(launcher: &'a Launcher, profile: &'a Profile) -> Vec<Mount<'a>> {
         .chain([&launcher.program])
         .filter(|path| !is_writable(path));
     let hidden = profile.hidden.iter().chain([&profile.user_home]);
+    let kept = profile
+        .pinned
+        .iter()
+        .flat_map(|pin| way_to(pin, profile, &writable));
     let all = [
-        (Kind::Hidden, hidden.collect::<Vec<_>>()),
-        (Kind::Readable, shown.collect()),
-        (Kind::Writable, writable.clone()),
-        (Kind::Pinned, profile.pinned.iter().collect()),
+        (Kind::Hidden, hidden.map(PathBuf::as_path).collect::<Vec<_>>()),
+        (Kind::Readable, shown.map(PathBuf::as_path).collect()),
+        (
+            Kind::Writable,
+            writable.iter().map(|path| path.as_path()).collect(),
+        ),
+        (Kind::Writable, kept.collect()),
+        (
+            Kind::Pinned,
+            profile.pinned.iter().map(PathBuf::as_path).collect(),
+        ),
     ];
     let mut mounts: Vec<Mount<'a>> = all
         .into_iter()
         .flat_map(|(kind, paths)| paths.into_iter().map(move |at| Mount { at, kind }))
         .collect();
-    mounts.sort_by_key(|mount| (mount.at.components().count(), mount.kind));
+    mounts.sort_by_key(|mount| (mount.at.components().count(), mount.at, mount.kind));
+    mounts.dedup_by_key(|mount| (mount.at, mount.kind));
     mounts
+}
+
+/// The folders between a writable one and a pin in it. Each is a mount, too: else it could be moved away with the pin, and
+/// another be made in its place.
+fn way_to<'a>(pin: &'a Path, profile: &Profile, writable: &[&PathBuf]) -> Vec<&'a Path> {
+    let mut way = Vec::new();
+    for folder in pin.ancestors().skip(1) {
+        if writable.iter().any(|root| *root == folder) {
+            return way;
+        }
+        let mut shut = profile
+            .pinned
+            .iter()
+            .chain(&profile.hidden)
+            .chain(&profile.readable);
+        if shut.any(|other| other == folder) {
+            break;
+        }
+        way.push(folder);
+    }
+    Vec::new()
 }

@@ -82,13 +82,14 @@ fn become_command(launch: &Launch, command: &[OsString]) -> SandboxError {
 
 #[cfg(target_os = "linux")]
 fn walls(launch: &Launch) -> Result<(), SandboxError> {
-    use super::{descriptors, filter, limits, rules};
+    use super::{descriptors, filter, limits, rules, shells};
 
     descriptors::close_on_exec()?;
     // Without a sandbox there is only a keeper; the command is the user's own.
     if launch.tier == Tier::None {
         return Ok(());
     }
+    shells::tell(launch)?;
     limits::apply(launch)?;
     rules::apply(launch)?;
     filter::apply(launch)

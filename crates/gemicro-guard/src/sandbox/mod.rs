@@ -8,7 +8,7 @@
 //!
 //! | tier | walls | known gaps |
 //! |---|---|---|
-//! | full | bubblewrap, Landlock, seccomp; each shell in a domain of its own | a program that an agent starts without a shell can reach into the agent |
+//! | full | bubblewrap, Landlock, seccomp; each shell of an agent in a domain of its own | a program that an agent starts without a shell can reach into the agent |
 //! | landlock | Landlock, seccomp | what an agent runs can reach into the agent, modes and times of files, other processes are visible, no servers on loopback beside the gateway; below ABI 6 a hostile command can kill its keeper |
 //! | seatbelt | `sandbox-exec` | never run: untested |
 //! | none | nothing | only for `danger-full-access` |
@@ -50,7 +50,7 @@ pub use error::SandboxError;
 pub use gateway::{GatewayPort, Reach};
 pub use plan::{LaunchPlan, Launcher, plan, plan_supervised};
 pub use probe::{Probe, probe};
-pub use profile::{Limits, Mode, Network, Pinning, Profile, SETTINGS};
+pub use profile::{Limits, Mode, Network, Pinning, Profile, SETTINGS, Shells};
 #[cfg(target_os = "linux")]
 pub use spawn::spare;
 pub use tier::Tier;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SandboxError;
 use super::plan::{Launcher, plan};
-use super::profile::{Limits, Mode, Network, Pinning, Profile};
+use super::profile::{Limits, Mode, Network, Pinning, Profile, Shells};
 use super::spawn;
 use super::tier::Tier;
 
@@ -76,6 +76,7 @@ fn try_tier(launcher: &Launcher, scratch: &Path, tier: Tier) -> std::io::Result<
         writable: Vec::new(),
         pinned: Vec::new(),
         pinning: Pinning::Required,
+        shells: Shells::Apart,
         readable: Vec::new(),
         hidden: Vec::new(),
         user_home: user_home.clone(),

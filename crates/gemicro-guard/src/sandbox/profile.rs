@@ -54,6 +54,17 @@ pub enum Pinning {
     WherePossible,
 }
 
+/// What the shells of a command are to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shells {
+    /// A part of it: they may do what it may.
+    Within,
+    /// Apart from it, an agent: what they run does not reach into its process and does not write its home. They have a
+    /// home of their own. Holds in tier full alone.
+    Apart,
+}
+
 /// Bounds on what the command may use up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -95,13 +106,15 @@ pub struct Profile {
     pub pinned: Vec<PathBuf>,
     /// What happens where pinning is not possible.
     pub pinning: Pinning,
+    /// What its shells may do.
+    pub shells: Shells,
     /// Paths outside the system's own folders that may be read: toolchains, the CLI's installation.
     pub readable: Vec<PathBuf>,
     /// Paths that must not be seen. The user's home is always among them.
     pub hidden: Vec<PathBuf>,
     /// The user's home, which is replaced by an empty folder.
     pub user_home: PathBuf,
-    /// The command's own home, writable.
+    /// The command's own home, writable; see [`Profile::shell_home`].
     pub home: PathBuf,
     /// The command's temporary folder, writable.
     pub temporary: PathBuf,
@@ -115,7 +128,19 @@ pub struct Profile {
     pub environment: Vec<(String, String)>,
 }
 
+/// The shells' own home, in that of their agent.
+const SHELL_HOME: &str = ".shells";
+
 impl Profile {
+    /// The home of what the command runs by a shell.
+    #[must_use]
+    pub fn shell_home(&self) -> PathBuf {
+        match self.shells {
+            Shells::Within => self.home.clone(),
+            Shells::Apart => self.home.join(SHELL_HOME),
+        }
+    }
+
     /// Paths of a caller's own folder that must stay as they are.
     pub fn settings_of(workspace: &Path) -> Vec<PathBuf> {
         SETTINGS.iter().map(|name| workspace.join(name)).collect()

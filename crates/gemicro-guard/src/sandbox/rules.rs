@@ -1,6 +1,6 @@
 //! Landlock: which files the command may open. The second wall in tier full, the first in tier landlock.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use landlock::{
@@ -11,8 +11,8 @@ use landlock::{
 
 use super::error::SandboxError;
 use super::plan::{Launch, open_paths, writable_paths};
-use super::profile::Network;
-use super::shells::{REAL, Signals};
+use super::profile::{Network, Profile};
+use super::shells::{REAL, TOLD};
 use super::tier::Tier;
 
 /// Below this `truncate` is not held back, so the tier would not hold.
@@ -50,12 +50,12 @@ pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// Enters a domain inside this one, which forbids nothing but to reach into processes outside it, and to send them signals
-/// where the kernel can refuse that.
-pub(super) fn nest(signals: Signals) -> Result<(), SandboxError> {
+/// Enters a domain inside this one, for a shell of an agent. It forbids to reach into processes outside it, to write the
+/// agent's home and, where the workspace is only read and the kernel can refuse that, to send signals out of it.
+pub(super) fn nest(profile: &Profile) -> Result<(), SandboxError> {
     let refused =
         |source: Box<dyn std::error::Error + Send + Sync>| SandboxError::refused("Landlock", source);
-    match nested(signals).map_err(refused)?.restrict_self() {
+    match nested(profile).map_err(refused)?.restrict_self() {
         Ok(_) => Ok(()),
         // As deep as the kernel goes: it is apart from the agent since long.
         Err(RulesetError::RestrictSelf(RestrictSelfError::RestrictSelfCall { source, .. }))
@@ -67,17 +67,33 @@ pub(super) fn nest(signals: Signals) -> Result<(), SandboxError> {
     }
 }
 
-/// Moving files between folders is the one thing that any domain forbids if it does not allow it.
-fn nested(signals: Signals) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
+fn nested(profile: &Profile) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
+    let writing = AccessFs::from_write(WANTED);
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::Refer)?
-        .set_compatibility(CompatLevel::BestEffort);
-    if signals == Signals::Refused {
+        .handle_access(AccessFs::from_write(NEEDED))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(writing)?;
+    let writable = writable_paths(profile);
+    // node opens its debugger on a signal. Who writes the workspace may end servers that an earlier shell started.
+    if !writable.contains(&&profile.workspace) {
         ruleset = ruleset.scope(Scope::Signal)?;
     }
-    let created = ruleset.create()?;
-    Ok(created.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::Refer))?)
+    let mut created = ruleset.create()?;
+    let own = profile.shell_home();
+    let folders = PRIVATE.iter().map(Path::new);
+    let folders = folders.chain(writable.into_iter().map(PathBuf::as_path));
+    // A rule opens all that is below: a folder with the agent's home in it stays shut.
+    let folders = folders.filter(|folder| !profile.home.starts_with(folder));
+    for path in DEVICES
+        .iter()
+        .map(Path::new)
+        .chain(folders)
+        .chain([own.as_path()])
+    {
+        created = allow(created, path, writing)?;
+    }
+    Ok(created)
 }
 
 /// Whether every command may read this path.
@@ -156,7 +172,9 @@ fn ruleset(launch: &Launch) -> Result<RulesetCreated, Box<dyn std::error::Error 
         created = allow(created, Path::new(path), all)?;
     }
     if launch.tier == Tier::Full {
-        created = allow(created, Path::new(REAL), read)?;
+        for path in [REAL, TOLD] {
+            created = allow(created, Path::new(path), read)?;
+        }
         for path in PRIVATE {
             created = allow(created, Path::new(path), all)?;
         }

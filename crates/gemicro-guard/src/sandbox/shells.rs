@@ -1,52 +1,45 @@
-//! Each shell of a sandbox in a domain of its own.
+//! Each shell of an agent in a domain of its own.
 //!
 //! # Theory of operation
 //!
 //! An agent runs code that it does not know: the tests of a branch that it reviews. That code belongs to the same user
-//! in the same sandbox, and could read the agent's memory, open its streams in `/proc` and answer in its place.
-//! Landlock refuses all that to a process in a domain that is nested in the agent's. So in tier full our own binary
-//! lies where the shells are, and the shells lie elsewhere. Whoever starts a shell starts us; we enter a new domain,
-//! which forbids nothing else, and become the shell. git is treated as a shell: settings in a home tell it what to start.
-//! Where the workspace is only read, nothing outside the new domain can be sent a signal either: node opens its debugger
-//! on one. Who writes the workspace may end servers that an earlier shell started. A program that an agent starts without
-//! a shell stays in the agent's own domain.
+//! in the same sandbox, and could read the agent's memory, open its streams in `/proc` and answer in its place, or write
+//! settings into the agent's home that its CLI reads later. Landlock refuses all that to a process in a domain that is
+//! nested in the agent's. So in tier full our own binary lies where the shells are, and the shells lie elsewhere. Whoever
+//! starts a shell starts us; we enter a new domain and become the shell. Its home is another one, in the agent's: tools
+//! keep their settings and caches there. git is treated as a shell: settings in a home tell it what to start.
+//!
+//! What a shell must know is in a file that the launcher writes before anything else runs: variables could come from the
+//! workspace. An agent whose program is a script is not a shell of its own: it is known by the number of its process. A
+//! program that an agent starts without a shell stays in the agent's own domain.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use super::error::SandboxError;
-use super::plan::writable_paths;
-use super::profile::Profile;
+use super::plan::Launch;
+use super::profile::{Profile, Shells};
+use super::tier::Tier;
 use super::{rules, spawn};
 
 /// Where the shells themselves lie. Bubblewrap makes `/run` anew, so nobody else has put anything there.
 pub(super) const REAL: &str = "/run/gemicro";
 
-/// What a shell may do to processes outside its domain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Signals {
-    Sent,
-    Refused,
-}
+/// What shells are told.
+pub(super) const TOLD: &str = "/run/gemicro.json";
 
-impl Signals {
-    /// Where the shells lie that may do this.
-    fn folder(self) -> PathBuf {
-        Path::new(REAL).join(match self {
-            Self::Sent => "writers",
-            Self::Refused => "readers",
-        })
-    }
-
-    /// What fits those who work in this sandbox.
-    fn of(profile: &Profile) -> Self {
-        match writable_paths(profile).contains(&&profile.workspace) {
-            true => Self::Sent,
-            false => Self::Refused,
-        }
-    }
+/// What a shell must know of its sandbox.
+#[derive(Serialize, Deserialize)]
+struct Told {
+    /// The process of the agent.
+    agent: u32,
+    profile: Profile,
 }
 
 /// Programs that run other programs by their text.
@@ -59,9 +52,12 @@ const USUAL: [&str; 3] = ["/bin", "/usr/bin", "/usr/local/bin"];
 /// What was found by each search path.
 static FOUND: Mutex<BTreeMap<String, Vec<PathBuf>>> = Mutex::new(BTreeMap::new());
 
-/// The shells that a command in this sandbox can find among the system's programs, each once. They are looked for once
-/// per search path: every start waits for this.
-pub(super) fn found(profile: &Profile) -> Vec<PathBuf> {
+/// The shells that a command in this sandbox can find among the system's programs, each once, where they are apart from
+/// it. They are looked for once per search path: every start waits for this.
+pub(super) fn covered(profile: &Profile) -> Vec<PathBuf> {
+    if profile.shells == Shells::Within {
+        return Vec::new();
+    }
     let path = profile.environment.iter().find(|(name, _)| name == "PATH");
     let path = path.map(|(_, value)| value.as_str()).unwrap_or_default();
     let mut known = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,27 +78,59 @@ fn search(path: &str) -> Vec<PathBuf> {
     shells
 }
 
-/// Where a shell lies in this sandbox.
-pub(super) fn real(profile: &Profile, shell: &Path) -> PathBuf {
-    below(&Signals::of(profile).folder(), shell)
+/// Where a shell itself lies.
+pub(super) fn real(shell: &Path) -> PathBuf {
+    Path::new(REAL).join(shell.strip_prefix("/").unwrap_or(shell))
 }
 
-fn below(folder: &Path, shell: &Path) -> PathBuf {
-    folder.join(shell.strip_prefix("/").unwrap_or(shell))
+/// Tells the shells of an agent what they must know, and makes their home. This process becomes the agent.
+pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
+    let profile = &launch.profile;
+    if launch.tier != Tier::Full || profile.shells == Shells::Within {
+        return Ok(());
+    }
+    let refused = |source: std::io::Error| SandboxError::refused("a home for shells", source);
+    let home = profile.shell_home();
+    match std::fs::DirBuilder::new().mode(0o700).create(&home) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(refused(error)),
+        Ok(()) | Err(_) => {}
+    }
+    // A link would open what it leads to.
+    if !std::fs::symlink_metadata(&home).map_err(refused)?.is_dir() {
+        return Err(refused(ErrorKind::NotADirectory.into()));
+    }
+    let told = Told {
+        agent: std::process::id(),
+        profile: profile.clone(),
+    };
+    std::fs::write(TOLD, serde_json::to_vec(&told)?).map_err(refused)
 }
 
 /// Becomes the shell that this process was started as, in a domain of its own. `None` for any other process.
 pub(super) fn become_shell() -> Option<SandboxError> {
     let own = std::env::current_exe().ok()?;
-    let kinds = [Signals::Refused, Signals::Sent];
-    let mut shells = kinds
-        .map(|signals| (signals, below(&signals.folder(), &own)))
-        .into_iter();
-    let (signals, shell) = shells.find(|(_, shell)| shell.exists())?;
-    if let Err(error) = rules::nest(signals) {
-        return Some(error);
+    let shell = real(&own);
+    if !shell.exists() {
+        return None;
     }
+    let home = match enter() {
+        Ok(home) => home,
+        Err(error) => return Some(error),
+    };
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_else(|| OsString::from("sh"));
-    Some(spawn::exec_as(&shell, &name, arguments))
+    Some(spawn::exec_as(&shell, &name, arguments, home.as_deref()))
+}
+
+/// Enters the domain, and gives the home where it is to be another one: who has chosen one keeps it.
+fn enter() -> Result<Option<PathBuf>, SandboxError> {
+    let text = std::fs::read(TOLD).map_err(|source| SandboxError::refused("a shell", source))?;
+    let told: Told = serde_json::from_slice(&text)?;
+    if told.agent == std::process::id() {
+        return Ok(None);
+    }
+    let profile = told.profile;
+    rules::nest(&profile)?;
+    let is_agents = std::env::var_os("HOME").is_none_or(|home| *home == *profile.home);
+    Ok(is_agents.then(|| profile.shell_home()))
 }

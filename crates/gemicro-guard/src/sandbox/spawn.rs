@@ -134,16 +134,21 @@ pub(super) fn exec(command: &[OsString]) -> SandboxError {
     }
 }
 
-/// Becomes a program under a name that it may go by. Returns only when that is not possible.
+/// Becomes a program under a name that it may go by, in a home where one is named. Returns only when that is not
+/// possible.
 #[cfg(target_os = "linux")]
 pub(super) fn exec_as(
     program: &Path,
     name: &OsStr,
     arguments: impl Iterator<Item = OsString>,
+    home: Option<&Path>,
 ) -> SandboxError {
     use std::os::unix::process::CommandExt;
 
-    let source = Command::new(program).arg0(name).args(arguments).exec();
+    let mut command = Command::new(program);
+    command.arg0(name).args(arguments);
+    command.envs(home.map(|home| ("HOME", home)));
+    let source = command.exec();
     SandboxError::Start {
         program: program.into(),
         source,

@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{LaunchPlan, Launcher, Limits, Mode, Network, Pinning, Profile, SandboxError, Tier, plan, probe};
+use super::{
+    LaunchPlan, Launcher, Limits, Mode, Network, Pinning, Profile, SandboxError, Shells, Tier, plan, probe,
+};
 
 struct Folders {
     root: tempfile::TempDir,
@@ -29,6 +31,7 @@ impl Folders {
             writable: Vec::new(),
             pinned: Profile::settings_of(&self.path("user/wt")),
             pinning: Pinning::Required,
+            shells: Shells::Apart,
             readable: vec![self.path("user/tools")],
             hidden: vec![self.path("user/.ssh")],
             user_home: self.path("user"),
@@ -198,6 +201,31 @@ fn the_home_cannot_be_opened() {
         let error = planned(Tier::Full, &profile).unwrap_err();
         assert!(matches!(error, SandboxError::Path { .. }), "{error}");
     }
+}
+
+/// What shells may not write cannot lie in what they may.
+#[test]
+fn an_agent_does_not_work_around_its_home() {
+    let folders = Folders::new();
+    let home = folders.path("user/wt/home");
+    std::fs::create_dir(&home).unwrap();
+    let within = Profile {
+        home,
+        shells: Shells::Within,
+        ..folders.profile(Mode::WorkspaceWrite)
+    };
+    assert!(planned(Tier::Full, &within).is_ok());
+    let apart = Profile {
+        shells: Shells::Apart,
+        ..within
+    };
+    let error = planned(Tier::Full, &apart).unwrap_err();
+    assert!(matches!(error, SandboxError::Workspace { .. }), "{error}");
+    let reading = Profile {
+        mode: Mode::ReadOnly,
+        ..apart
+    };
+    assert!(planned(Tier::Full, &reading).is_ok());
 }
 
 /// Without a sandbox there is still a keeper, and it does not see the environment as an argument.

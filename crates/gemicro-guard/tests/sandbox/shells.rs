@@ -1,8 +1,8 @@
 //! What an agent runs by a shell cannot reach into the agent, and a shell is still a shell.
 
-use gemicro_guard::sandbox::{Mode, Tier};
+use gemicro_guard::sandbox::{Mode, Profile, Shells, Tier};
 
-use super::{World, text, tiers};
+use super::world::{World, text, tiers};
 
 /// `timeout` stands for the agent: a program that is no shell and starts one.
 const REACHING: &str = r#"timeout 20 bash -c '
@@ -134,4 +134,172 @@ fn a_shell_is_still_a_shell() {
         "{}",
         text(&output)
     );
+}
+
+/// Whoever the agent is: one that reads, one that writes, one that writes a few folders.
+fn agents(world: &World) -> [Profile; 3] {
+    let usual = world.profile();
+    let reading = Profile {
+        mode: Mode::ReadOnly,
+        ..usual.clone()
+    };
+    let judging = Profile {
+        pinned: vec![world.path("task/wt")],
+        ..usual.clone()
+    };
+    [usual, reading, judging]
+}
+
+#[test]
+fn what_a_shell_runs_does_not_write_the_agents_home() {
+    if !has_full() {
+        return;
+    }
+    for number in 0..3 {
+        let world = World::new();
+        let profile = agents(&world)[number].clone();
+        let home = world.path("task/home");
+        let settings = home.join(".gemini/settings.json");
+        std::fs::create_dir(home.join(".gemini")).unwrap();
+        std::fs::write(&settings, "ours").unwrap();
+        let script = r#"A=$HOME; export A; timeout 20 sh -c '
+            echo evil > $A/.gemini/settings.json; echo evil > $A/.gemini/new; echo evil > $A/.npmrc
+            mkdir $A/.codex; rm -r $A/.gemini; mv $A/.gemini $A/moved; truncate -s 0 $A/.gemini/settings.json
+            echo evil > $TMPDIR/x; mv $TMPDIR/x $A/.gemini/settings.json; ln $TMPDIR/x $A/hard; ln -s $TMPDIR $A/soft
+            HOME=$A sh -c "echo evil > ~/.gitconfig"; HOME=$A git config --global a.b evil; git config --global a.b mine
+            python3 -c "import os; os.rename(\"$A/.shells\", \"$A/.claude\")"; mv $A $A.old
+            ln $A/.gemini/settings.json $HOME/hard; echo evil > $HOME/hard; mv $A/.gemini/settings.json $HOME/taken
+            rm -r $A/.shells; ln -s $A $HOME/up; echo evil > $HOME/up/new' 2> /dev/null; true"#;
+        let output = world.run_with(Tier::Full, &profile, script);
+        let mut left: Vec<_> = std::fs::read_dir(&home).unwrap().flatten().collect();
+        left.sort_by_key(std::fs::DirEntry::file_name);
+        let left: Vec<_> = left.iter().map(std::fs::DirEntry::file_name).collect();
+        assert_eq!(left, [".gemini", ".shells"], "{number}: {}", text(&output));
+        assert_eq!(std::fs::read_to_string(&settings).unwrap(), "ours", "{number}");
+        assert_eq!(
+            std::fs::read_dir(home.join(".gemini")).unwrap().count(),
+            1,
+            "{number}"
+        );
+    }
+}
+
+#[test]
+fn shells_have_a_home_that_lasts() {
+    if !has_full() {
+        return;
+    }
+    let world = World::new();
+    for profile in agents(&world) {
+        let script = r#"set -e; echo agent > $HOME/own
+            timeout 20 sh -c 'mkdir -p ~/.cache; echo kept > ~/.cache/x; cat $(dirname $HOME)/own'
+            timeout 20 bash -c 'cat ~/.cache/x; HOME=$TMPDIR sh -c "test \$HOME = \$TMPDIR && echo chosen"'
+            timeout 20 env -u HOME sh -c 'cat $HOME/.cache/x'; timeout 20 git config --global user.name me
+            timeout 20 sh -c 'git config user.name'; test ! -e $HOME/.gitconfig"#;
+        let output = world.run_with(Tier::Full, &profile, script);
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            "agent\nkept\nchosen\nkept\nme\n",
+            "{}",
+            text(&output)
+        );
+    }
+}
+
+#[test]
+fn an_agent_that_is_a_script_is_no_shell_of_its_own() {
+    if !has_full() {
+        return;
+    }
+    let world = World::new();
+    let script = r#"printf '#!/bin/sh\necho mine > $HOME/own; timeout 20 sh -c "echo evil > $HOME/own" 2> /dev/null; cat $HOME/own\n' > x
+        chmod +x x; exec ./x"#;
+    let output = world.run(Tier::Full, script);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "mine\n",
+        "{}",
+        text(&output)
+    );
+}
+
+/// A check is its shell: there is nobody to keep it away from.
+#[test]
+fn a_command_without_an_agent_has_one_home() {
+    if !has_full() {
+        return;
+    }
+    let world = World::new();
+    let profile = Profile {
+        shells: Shells::Within,
+        ..world.profile()
+    };
+    let output = world.run_with(
+        Tier::Full,
+        &profile,
+        "sh -c 'echo x > ~/x; kill -0 $PPID && cat /proc/$PPID/environ > /dev/null' && cat $HOME/x",
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "x\n",
+        "{}",
+        text(&output)
+    );
+    assert!(world.path("task/home/x").exists());
+}
+
+#[test]
+fn a_link_in_the_place_of_the_shells_home_opens_nothing() {
+    if !has_full() {
+        return;
+    }
+    let world = World::new();
+    std::fs::create_dir(world.path("task/home/.gemini")).unwrap();
+    std::os::unix::fs::symlink(".gemini", world.path("task/home/.shells")).unwrap();
+    let output = world.run(Tier::Full, "timeout 20 sh -c 'echo evil > ~/x'");
+    assert!(
+        !output.status.success() && text(&output).contains("a home for shells"),
+        "{}",
+        text(&output)
+    );
+    assert!(!world.path("task/home/.gemini/x").exists());
+}
+
+#[test]
+fn a_pin_stays_in_its_place() {
+    if !has_full() {
+        return;
+    }
+    let world = World::new();
+    std::fs::create_dir_all(world.path("task/wt/a/b")).unwrap();
+    std::fs::create_dir_all(world.path("task/home/.gemini")).unwrap();
+    let pinned = vec![
+        world.path("task/wt/a/b/pin"),
+        world.path("task/home/.gemini/settings.json"),
+    ];
+    for pin in &pinned {
+        std::fs::write(pin, "ours").unwrap();
+    }
+    let profile = Profile {
+        pinned,
+        ..world.profile()
+    };
+    let script = r#"for f in a a/b $HOME/.gemini; do mv $f $f.old && mkdir -p $f; done
+        mkdir -p a/b $HOME/.gemini; echo evil > a/b/pin; echo evil > $HOME/.gemini/settings.json
+        rm -r a $HOME/.gemini; echo fine > a/b/other; echo fine > $HOME/.gemini/other; mv a/b/other a/b/moved; cat a/b/moved"#;
+    let output = world.run_with(Tier::Full, &profile, script);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "fine\n",
+        "{}",
+        text(&output)
+    );
+    for pin in profile.pinned {
+        assert_eq!(
+            std::fs::read_to_string(&pin).unwrap(),
+            "ours",
+            "{}",
+            pin.display()
+        );
+    }
 }

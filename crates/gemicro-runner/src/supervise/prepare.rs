@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{
-    GatewayPort, LaunchPlan, Mode, Network, Profile, SandboxError, plan_supervised,
+    GatewayPort, LaunchPlan, Mode, Network, Profile, SandboxError, Shells, plan_supervised,
 };
 
 use super::capture::Captures;
@@ -88,6 +88,7 @@ fn agree(request: &AgentRequest, profile: &Profile, gateway: Option<&GatewayPort
         ("home", profile.home == request.home),
         ("temporary folder", profile.temporary == request.temp),
         ("mode", profile.mode == mode),
+        ("idea of shells", profile.shells == Shells::Apart),
         ("gateway", has_gateway),
     ];
     match same.iter().find(|(_, is_same)| !is_same) {

@@ -10,7 +10,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use gemicro_engine::AgentSetup;
-use gemicro_guard::sandbox::{Limits, Mode, Network, Pinning, Profile, SandboxError, Tier, plan};
+use gemicro_guard::sandbox::{Limits, Mode, Network, Pinning, Profile, SandboxError, Shells, Tier, plan};
 use gemicro_runner::Located;
 
 /// How long a program may take; some need seconds to load.
@@ -115,6 +115,7 @@ fn profile(room: &Room<'_>, located: &Located) -> std::io::Result<Profile> {
         writable: Vec::new(),
         pinned: Vec::new(),
         pinning: Pinning::Required,
+        shells: Shells::Apart,
         readable: located.readable.clone(),
         hidden: Vec::new(),
         user_home: room.setup.user_home.clone(),

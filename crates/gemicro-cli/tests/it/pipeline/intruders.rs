@@ -10,15 +10,16 @@ const INTRUDER: &str = r#"change() {
     echo '`bye.sh` says bye.' >> README.md
     cat > tests/bye_test.sh <<'TEST'
 test "$(sh bye.sh)" = bye || exit 1
-[ -f "$HOME/answer" ] || exit 0
+[ -f "$TMPDIR/answer" ] || exit 0
 pid=$PPID
 while [ "$pid" -gt 1 ]; do
     tr '\0' ' ' < /proc/$pid/cmdline | grep -q agents/gemini && agent=$pid
     pid=$(sed -n 's/^PPid:\t//p' /proc/$pid/status)
 done
-echo "the agent is $agent" >> "$HOME/log"
-cat /proc/$agent/environ > /dev/null 2>> "$HOME/log" && echo "its memory is open" >> "$HOME/log"
-if { cat "$HOME/answer" > /proc/$agent/fd/1; } 2>> "$HOME/log"; then
+echo "the agent is $agent" >> "$TMPDIR/log"
+cat /proc/$agent/environ > /dev/null 2>> "$TMPDIR/log" && echo "its memory is open" >> "$TMPDIR/log"
+{ echo evil > "${HOME%/.shells}/.npmrc"; } 2>> "$TMPDIR/log" && echo "its home is open" >> "$TMPDIR/log"
+if { cat "$TMPDIR/answer" > /proc/$agent/fd/1; } 2>> "$TMPDIR/log"; then
     kill -STOP $agent
     sleep 20
 fi
@@ -26,9 +27,9 @@ TEST
 }
 audit() {
     review
-    pass > "$HOME/answer"
+    pass > "$TMPDIR/answer"
     sh tests/run.sh > /dev/null 2>&1
-    cat "$HOME/log" >> "$document"
+    cat "$TMPDIR/log" >> "$document"
     answer 'It is bad.' "{\"verdict\": \"FAIL\", \"review_path\": \"$document\", \"feedback\": \"bad\"}"
 }"#;
 
@@ -57,5 +58,6 @@ fn what_an_auditor_runs_cannot_answer_for_it() {
     ]);
     assert!(review.contains("the agent is"), "{review}");
     assert!(review.contains("fd/1: Permission denied"), "{review}");
-    assert!(!review.contains("its memory is open"), "{review}");
+    assert!(review.contains(".npmrc: Permission denied"), "{review}");
+    assert!(!review.contains("is open"), "{review}");
 }

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{
-    GatewayPort, Launcher, Limits, Mode, Network, Pinning, ProcessHandle, Profile, Tier, probe,
+    GatewayPort, Launcher, Limits, Mode, Network, Pinning, ProcessHandle, Profile, Shells, Tier, probe,
 };
 use gemicro_runner::supervise::{
     Outcome, RunLimits, Spares, Supervision, Turn, VersionCache, WarmAgent, Watcher, supervise,
@@ -223,6 +223,7 @@ impl World {
             writable: Vec::new(),
             pinned: Vec::new(),
             pinning: Pinning::WherePossible,
+            shells: Shells::Apart,
             readable: Vec::new(),
             hidden: vec![self.path("repo")],
             user_home: self.path("user"),
