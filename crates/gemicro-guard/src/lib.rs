@@ -11,4 +11,4 @@ pub mod repository;
 pub mod sandbox;
 mod search_path;
 
-pub use search_path::search_path;
+pub use search_path::{Found, find_program, look_at, search_path};

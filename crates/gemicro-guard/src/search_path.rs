@@ -1,8 +1,11 @@
-//! The search path of a command that works where agents write: no program of theirs stands for another.
+//! Search paths: what a command that works where agents write may have, so that no program of theirs stands for another,
+//! and how a program is found.
 
 use std::env::{join_paths, split_paths};
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{Access, access};
 
 /// What is searched where nothing else is left: an empty search path would mean the folder a command starts in.
 const USUAL: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -26,6 +29,42 @@ pub fn search_path(path: &OsStr, writable: &[PathBuf]) -> OsString {
     match kept.is_empty() {
         true => USUAL.into(),
         false => kept,
+    }
+}
+
+/// What a search path has under a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// A program.
+    Program(PathBuf),
+    /// A file that may not be executed, and no program.
+    NotExecutable(PathBuf),
+    /// Nothing.
+    Nothing,
+}
+
+/// Finds the first program of a name. Folders that are not absolute do not count.
+#[must_use]
+pub fn find_program(name: &OsStr, path: &OsStr) -> Found {
+    let folders = split_paths(path).filter(|folder| folder.is_absolute());
+    let mut refused = Found::Nothing;
+    for candidate in folders.map(|folder| folder.join(name)) {
+        match look_at(&candidate) {
+            found @ Found::Program(_) => return found,
+            found if refused == Found::Nothing => refused = found,
+            Found::NotExecutable(_) | Found::Nothing => {}
+        }
+    }
+    refused
+}
+
+/// What is at a path.
+#[must_use]
+pub fn look_at(path: &Path) -> Found {
+    match (path.is_file(), access(path, Access::EXEC_OK)) {
+        (false, _) => Found::Nothing,
+        (true, Ok(())) => Found::Program(path.to_owned()),
+        (true, Err(_)) => Found::NotExecutable(path.to_owned()),
     }
 }
 
@@ -55,5 +94,35 @@ mod tests {
         for path in ["", ".", ":"] {
             assert_eq!(search_path(path.as_ref(), &[]), USUAL, "{path}");
         }
+    }
+
+    #[test]
+    fn the_first_program_of_a_name_is_found() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path();
+        for (name, mode) in [("plain", 0o644), ("one", 0o755), ("two", 0o755)] {
+            let file = place.join(name).join("tool");
+            std::fs::create_dir(place.join(name)).unwrap();
+            std::fs::write(&file, "").unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        std::fs::create_dir_all(place.join("folder/tool")).unwrap();
+        let find = |names: &[&str]| {
+            let folders = names.iter().map(|name| place.join(name));
+            find_program("tool".as_ref(), &join_paths(folders).unwrap())
+        };
+        let at = |name: &str| place.join(name).join("tool");
+        assert_eq!(
+            find(&["missing", "folder", "plain", "one", "two"]),
+            Found::Program(at("one"))
+        );
+        assert_eq!(
+            find(&["folder", "plain", "missing"]),
+            Found::NotExecutable(at("plain"))
+        );
+        assert_eq!(find(&["folder", "missing"]), Found::Nothing);
+        assert_eq!(find_program("sh".as_ref(), "bin:.:".as_ref()), Found::Nothing);
     }
 }

@@ -7,7 +7,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -17,6 +16,7 @@ use std::time::{Duration, Instant};
 use super::call::{Answer, At, Bound, Call, Contact, Input, path_of};
 use super::error::RepositoryError;
 use super::git_settings::GitSettings;
+use crate::search_path::{Found, find_program};
 
 /// What an answer that is read as a whole may have.
 const ANSWER_BYTES: usize = 256 << 20;
@@ -269,13 +269,10 @@ impl Git {
 
 /// The first git on the search path; where there is none, what tells so when it is started.
 fn program(search_path: &OsStr) -> PathBuf {
-    let is_program = |path: &PathBuf| {
-        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    std::env::split_paths(search_path)
-        .map(|folder| folder.join("git"))
-        .find(is_program)
-        .unwrap_or_else(|| "git".into())
+    match find_program("git".as_ref(), search_path) {
+        Found::Program(git) => git,
+        Found::NotExecutable(_) | Found::Nothing => "git".into(),
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, Failure};
-use rustix::fs::{Access, access};
+use gemicro_guard::{Found, find_program, look_at};
 
 use super::program_file::{Interpreter, ProgramFile, look};
 
@@ -138,50 +138,23 @@ fn is_of_the_system(path: &Path) -> bool {
 
 fn find(program: &Path, path_var: &str) -> Result<PathBuf, Failure> {
     let not_found = |message: String| Err(Failure::new(ErrorKind::CommandNotFound, message));
-    if program.is_absolute() {
-        return match check(program) {
-            Found::Yes => Ok(program.to_path_buf()),
-            Found::NotExecutable => Err(not_executable(program)),
-            Found::No => not_found(format!("there is no program {}", program.display())),
-        };
-    }
-    if program.components().count() != 1 || program.as_os_str().is_empty() {
+    if !program.is_absolute() && (program.components().count() != 1 || program.as_os_str().is_empty()) {
         return not_found(format!(
             "{} is neither a name nor an absolute path",
             program.display()
         ));
     }
-    let folders = path_var.split(':').map(Path::new);
-    let candidates = folders
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(program));
-    let mut refused = None;
-    for candidate in candidates {
-        match check(&candidate) {
-            Found::Yes => return Ok(candidate),
-            Found::NotExecutable => refused = refused.or(Some(candidate)),
-            Found::No => {}
+    let found = match program.is_absolute() {
+        true => look_at(program),
+        false => find_program(program.as_os_str(), path_var.as_ref()),
+    };
+    match found {
+        Found::Program(path) => Ok(path),
+        Found::NotExecutable(path) => Err(not_executable(&path)),
+        Found::Nothing if program.is_absolute() => {
+            not_found(format!("there is no program {}", program.display()))
         }
-    }
-    match refused {
-        Some(path) => Err(not_executable(&path)),
-        None => not_found(format!("{} is not in the search path", program.display())),
-    }
-}
-
-enum Found {
-    Yes,
-    NotExecutable,
-    No,
-}
-
-fn check(path: &Path) -> Found {
-    if !path.is_file() {
-        return Found::No;
-    }
-    match access(path, Access::EXEC_OK) {
-        Ok(()) => Found::Yes,
-        Err(_) => Found::NotExecutable,
+        Found::Nothing => not_found(format!("{} is not in the search path", program.display())),
     }
 }
 
