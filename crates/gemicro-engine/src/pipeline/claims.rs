@@ -1,5 +1,8 @@
 //! Holds what an agent claims against what is in its commits.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use gemicro_event::Failure;
 use gemicro_guard::repository::{CommitAbout, CommitId, FileAt, TrustedRepo};
 use gemicro_pipeline::evidence::{PlanBlock, TreeFiles, faults, read_plan};
@@ -32,7 +35,7 @@ pub(super) fn hold(
     };
     let changed = repository.changed_paths(old, new).map_err(|error| told(&error))?;
     let mut held = Held {
-        faults: rewritten(repository, new, &input.kept)?,
+        faults: rewritten(repository, new, &input.phase.kept)?,
         plan: None,
     };
     match &input.claim {
@@ -81,7 +84,7 @@ pub(super) fn hold(
                 ours,
                 theirs,
                 files,
-                document: input.document.as_ref(),
+                document: input.phase.own.as_ref(),
             };
             held.faults.extend(merge_claim::faults(repository, &claim, new)?);
         }
@@ -95,9 +98,17 @@ fn rewritten(
     new: &CommitId,
     kept: &[(String, String)],
 ) -> Result<Vec<String>, Failure> {
+    let mut since: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut faults = Vec::new();
     for (path, written) in kept {
-        if document(repository, new, path)? != document(repository, &commit(written)?, path)? {
+        let changed = match since.entry(written) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let changed = repository.changed_paths(&commit(written)?, new);
+                place.insert(changed.map_err(|error| told(&error))?)
+            }
+        };
+        if changed.contains(path) {
             faults.push(format!(
                 "{path} is of an earlier phase and was changed: put it back as it was"
             ));
@@ -108,12 +119,12 @@ fn rewritten(
 
 /// Says that a document is not the one that the agent had to write, now.
 fn not_own(input: &ImportInput, path: &str, changed: &[String]) -> Option<String> {
-    if let Some(own) = input.document.as_ref().filter(|own| *own != path) {
+    if let Some(own) = input.phase.own.as_ref().filter(|own| *own != path) {
         return Some(format!(
             "{path} is not the document of this phase: write {own} and name that"
         ));
     }
-    let is_written = input.stands || changed.iter().any(|it| it == path);
+    let is_written = input.phase.stands || changed.iter().any(|it| it == path);
     (!is_written).then(|| format!("{path} was there before and you did not change it: write it anew"))
 }
 
@@ -128,7 +139,7 @@ fn claimed_commit(
     let is_ours = |about: &&CommitAbout| about.trailers == input.trailers;
     let own = commits.iter().rev().find(|about| !is_ours(about));
     match own {
-        _ if commits.is_empty() && !(input.stands && is_claimed(tip.as_str())) => {
+        _ if commits.is_empty() && !(input.phase.stands && is_claimed(tip.as_str())) => {
             Some("nothing was committed, and nothing was left to be committed".to_owned())
         }
         _ if is_claimed(tip.as_str()) => None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gemicro_event::Failure;
-use gemicro_guard::repository::{CommitId, FileAt, TrustedRepo, conflict_markers};
+use gemicro_guard::repository::{CommitId, FileAt, RepositoryError, TrustedRepo, conflict_markers};
 
 use super::branch_at::commit;
 use crate::agents::told;
@@ -40,51 +40,42 @@ pub(super) fn faults(
             "the merge was not concluded: resolve the conflicts, `git add` the files and `git commit`";
         return Ok(vec![fault.to_owned()]);
     }
-    let mut merge = repository
-        .automatic_merge(&ours, &theirs)
-        .map_err(|error| told(&error))?;
+    concluded(repository, claim, (&ours, &theirs), tip).map_err(|error| told(&error))
+}
+
+fn concluded(
+    repository: &TrustedRepo,
+    claim: &MergeClaim<'_>,
+    (ours, theirs): (&CommitId, &CommitId),
+    tip: &CommitId,
+) -> Result<Vec<String>, RepositoryError> {
+    let mut merge = repository.automatic_merge(ours, theirs)?;
+    let base = repository.merge_base(ours, theirs)?;
+    let changed = |old: &CommitId, new: &CommitId| -> Result<BTreeSet<String>, RepositoryError> {
+        Ok(repository.changed_paths(old, new)?.into_iter().collect())
+    };
+    let of_task = changed(&base, ours)?;
     // Attributes may bring a file into conflict that git could have merged; not if the task wrote them.
-    let base = repository
-        .merge_base(&ours, &theirs)
-        .map_err(|error| told(&error))?;
-    let of_task = repository
-        .changed_paths(&base, &ours)
-        .map_err(|error| told(&error))?;
     if !of_task.iter().any(|path| path.ends_with(".gitattributes")) {
         merge.conflicts.extend(claim.files.iter().cloned());
     }
     let mut faults = Vec::new();
     for path in &merge.conflicts {
-        let found = repository.read_file(tip, path, MOST_BYTES);
-        if let Some(FileAt::File { bytes, .. }) = found.map_err(|error| told(&error))?
+        if let Some(FileAt::File { bytes, .. }) = repository.read_file(tip, path, MOST_BYTES)?
             && conflict_markers(&bytes)
         {
             faults.push(format!("{path} still has the marks of a conflict in it"));
         }
     }
-    let mut departed = repository.departed(&merge, tip).map_err(|error| told(&error))?;
+    let mut departed = repository.departed(&merge, tip)?;
     departed.retain(|path| Some(path) != claim.document);
     if !departed.is_empty() {
-        let adapted = adapted(repository, (&ours, &theirs), tip).map_err(|error| told(&error))?;
-        departed.retain(|path| !adapted.contains(path));
+        // Files of the task alone may be made to fit what main brought; one that is as main has it was thrown away.
+        let (of_main, kept) = (changed(&base, theirs)?, changed(theirs, tip)?);
+        departed.retain(|path| !of_task.contains(path) || of_main.contains(path) || !kept.contains(path));
     }
     faults.extend(told_of(&departed, claim));
     Ok(faults)
-}
-
-/// Files of the task alone that were changed to fit what main brought; those that are as main has them were not changed
-/// but thrown away.
-fn adapted(
-    repository: &TrustedRepo,
-    (ours, theirs): (&CommitId, &CommitId),
-    tip: &CommitId,
-) -> Result<BTreeSet<String>, gemicro_guard::repository::RepositoryError> {
-    let base = repository.merge_base(ours, theirs)?;
-    let of_main: BTreeSet<String> = repository.changed_paths(&base, theirs)?.into_iter().collect();
-    let kept: BTreeSet<String> = repository.changed_paths(theirs, tip)?.into_iter().collect();
-    let mut own = repository.changed_paths(&base, ours)?;
-    own.retain(|path| !of_main.contains(path) && kept.contains(path));
-    Ok(own.into_iter().collect())
 }
 
 fn told_of(departed: &BTreeSet<String>, claim: &MergeClaim<'_>) -> Option<String> {

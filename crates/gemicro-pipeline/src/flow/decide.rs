@@ -18,8 +18,8 @@ use crate::documents::{DecisionText, decision_document};
 use crate::payload::{Expected, Shape, clean_backlog};
 use crate::steps::{
     AGENT_WORK_STEP, AgentWork, CHECK_STEP, CheckInput, Claim, DELIVER_STEP, DeliverInput, IMPORT_STEP,
-    INIT_STEP, ImportInput, InitInput, MERGE_STEP, MainBranch, MergeInput, Place, RECORD_STEP, Record,
-    RecordInput,
+    INIT_STEP, ImportInput, InitInput, MERGE_STEP, MainBranch, MergeInput, PhaseDocuments, Place,
+    RECORD_STEP, Record, RecordInput,
 };
 use crate::workflow::{Phase, PromptError, Role, Work, Writes};
 
@@ -216,11 +216,13 @@ impl Steps<'_> {
             trailers: self.trailers("import"),
             claim: self.claim(role)?,
             base: state.prepared.as_ref().map(|it| it.base.clone())?,
-            kept: kept
-                .filter_map(|path| Some((path.clone(), state.written_in(path)?)))
-                .collect(),
-            stands: self.stands(),
-            document: own,
+            phase: PhaseDocuments {
+                kept: kept
+                    .filter_map(|path| Some((path.clone(), state.written_in(path)?)))
+                    .collect(),
+                stands: self.stands(),
+                own,
+            },
         };
         Some(own_step(self.key("import"), IMPORT_STEP, &input))
     }

@@ -25,9 +25,17 @@ pub struct ImportInput {
     pub claim: Claim,
     /// The commit that the branch began with.
     pub base: String,
-    /// The document that its phase writes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub document: Option<String>,
+    /// What its phase has to do with documents.
+    #[serde(flatten)]
+    pub phase: PhaseDocuments,
+}
+
+/// What a phase writes, and what it leaves alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseDocuments {
+    /// The document that it writes.
+    #[serde(default, rename = "document", skip_serializing_if = "Option::is_none")]
+    pub own: Option<String>,
     /// The agent works on after faults of its own: what it did then still counts as its work.
     #[serde(default)]
     pub stands: bool,

@@ -13,7 +13,7 @@ mod record;
 pub use agent::{AGENT_WORK_STEP, AgentWork, Handover, HandoverContent};
 pub use check::{CHECK_STEP, CheckInput, Checked, Evidence};
 pub use deliver::{DELIVER_STEP, DeliverInput, Delivered};
-pub use import::{Claim, IMPORT_STEP, ImportInput, Taken};
+pub use import::{Claim, IMPORT_STEP, ImportInput, PhaseDocuments, Taken};
 pub use init::{INIT_STEP, InitInput, MainBranch, Prepared};
 pub use merge::{MERGE_STEP, MergeInput, MergeOutcome, Merged};
 pub use place::Place;
