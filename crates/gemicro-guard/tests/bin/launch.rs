@@ -1,4 +1,4 @@
-//! Stands in for `gemicro __launch` in the tests of the sandbox.
+//! Stands in for `gemicro __launch` in the tests of the sandbox and of the shell task.
 
 use std::process::ExitCode;
 
