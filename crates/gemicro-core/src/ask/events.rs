@@ -143,8 +143,8 @@ impl RepositoryChanged {
         let Some(named) = named else {
             return "Nothing of your repository changed".to_owned();
         };
-        let others: Vec<&str> = self.changes.iter().map(RepositoryChange::name).collect();
-        let others: Vec<&str> = others.into_iter().filter(|name| *name != named.name()).collect();
+        let others = self.changes.iter().filter(|change| change.what != named.what);
+        let others: Vec<&str> = others.map(RepositoryChange::name).collect();
         let more = match others.as_slice() {
             [] => String::new(),
             [_] | [_, _] | [_, _, _] => format!(", and so did {}", others.join(", ")),
@@ -205,4 +205,53 @@ pub fn register(registry: &mut Registry) {
     registry.add::<ToolEnded>();
     registry.add::<AgentNoise>();
     registry.add::<RepositoryChanged>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_else_changed_is_named_as_long_as_it_is_little() {
+        let said = |names: &[&str]| {
+            let change = |what: &&str| RepositoryChange {
+                what: (*what).to_owned(),
+                before: Some("1".repeat(40)),
+                after: Some("2".repeat(40)),
+            };
+            let changes = names.iter().map(change).collect();
+            RepositoryChanged { changes }.words()
+        };
+        let moved = "main of your repository moved from 1111111 to 2222222 meanwhile";
+        for (names, more) in [
+            (&["refs/heads/main"][..], ""),
+            (&["config", "refs/heads/main"], ", and so did config"),
+            (&["refs/heads/main", "refs/tags/main"], ", and so did main"),
+            (
+                &[
+                    "config",
+                    "refs/heads/main",
+                    "refs/remotes/origin/main",
+                    "refs/stash",
+                ],
+                ", and so did config, origin/main, stash",
+            ),
+            (
+                &[
+                    "config",
+                    "HEAD",
+                    "refs/heads/main",
+                    "refs/tags/v1",
+                    "refs/heads/other",
+                ],
+                ", and so did config and 3 more",
+            ),
+        ] {
+            assert_eq!(said(names), format!("{moved}{more}; was that you?"), "{names:?}");
+        }
+        assert_eq!(
+            said(&["config"]),
+            "config of your repository changed meanwhile; was that you?"
+        );
+    }
 }

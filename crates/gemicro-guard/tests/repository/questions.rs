@@ -175,6 +175,25 @@ fn changed_paths_are_told_on_both_sides() {
     );
 }
 
+/// Two names that are no text are printed alike: a reviewer could take one file for the other.
+#[test]
+fn files_whose_names_are_no_text_count_as_not_shown() {
+    let world = World::new();
+    world.shell(
+        "cd repo; echo same > $'no\\xfftext'; echo other > $'no\\xfetext'; echo plain > plain; echo ü > ü
+        git add -A; git commit -qm names",
+    );
+    let repository = world.open();
+    let base = commit(&repository, "main^");
+    let diff = repository.diff(&base, repository.head(), 1 << 20).unwrap();
+    assert_eq!(diff.unshown, ["no\u{fffd}text"], "{}", diff.text);
+    assert!(
+        !diff.is_cut && diff.text.contains("+plain") && diff.text.contains("b/ü"),
+        "{}",
+        diff.text
+    );
+}
+
 #[test]
 fn what_is_ignored_is_neither_tracked_nor_wanted() {
     let world = World::new();

@@ -68,6 +68,31 @@ fn a_terminal_error_is_no_answer() {
 }
 
 #[test]
+fn an_exit_is_told_with_the_last_line_of_stderr() {
+    let judged = |stderr_tail: &str, lines: &str, code: i32| {
+        let transcript = Transcript::of(&items(&GEMINI, lines.as_bytes()));
+        let ended = Ended {
+            stderr_tail,
+            ..ended(Exit::Code(code), &transcript)
+        };
+        GEMINI.judge(&ended).unwrap_err().message
+    };
+    let told = |stderr_tail: &str| judged(stderr_tail, "", 9);
+    assert!(told("").ends_with("exited with 9"), "{}", told(""));
+    let words = "warning: old\n  Error: no such model  \n\n \n";
+    assert!(
+        told(words).ends_with("exited with 9: Error: no such model"),
+        "{}",
+        told(words)
+    );
+    let long = told(&"x".repeat(10_000));
+    assert!((200..1_000).contains(&long.len()), "{}", long.len());
+    // What the stream says of its end goes first.
+    let ended = judged(words, &format!("{SAID}\n{OK}"), 9);
+    assert!(!ended.contains("no such model"), "{ended}");
+}
+
+#[test]
 fn our_own_stops_keep_their_kind_text_and_last_lines() {
     for stop in [ErrorKind::IdleTimeout, ErrorKind::Timeout, ErrorKind::Cancelled] {
         let transcript = Transcript::of(&items(&GEMINI, format!("{SAID}\nodd line\n").as_bytes()));

@@ -1,11 +1,15 @@
 //! Human gates where nobody is at a terminal: told once, suspended, and never taken for a yes.
 
+use std::io::Read;
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
 use super::life::Life;
 use super::scene::{ALL_WELL, Scene, outcomes};
 use crate::serving::{self, Serving};
 use crate::simulated::until;
+use crate::stopping::pseudo_terminal;
 
 const QUESTION: &str = "Shall it be delivered?";
 const KEY: &str = "delivery.1:human";
@@ -110,4 +114,33 @@ fn a_gate_is_opened_over_http() {
     assert_eq!(code, 0, "{said}");
     assert_eq!(outcomes(&scene.events()), ALL_WELL);
     serving.stop();
+}
+
+/// The log goes on below a question that was answered elsewhere, not in its line.
+#[test]
+fn a_question_at_the_keyboard_ends_its_line_when_it_is_answered_elsewhere() {
+    let scene = scene();
+    let (mut ours, theirs) = pseudo_terminal();
+    let mut command = scene.command(&Scene::arguments(&[]));
+    command
+        .stdin(theirs.try_clone().unwrap())
+        .stdout(Stdio::null())
+        .stderr(theirs)
+        .env("NO_COLOR", "1");
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let asked = "yes or no: ";
+    let (mut screen, mut byte) = (Vec::new(), [0]);
+    while !screen.ends_with(asked.as_bytes()) {
+        let n_bytes = ours.read(&mut byte).unwrap_or(0);
+        assert_eq!(n_bytes, 1, "{}", String::from_utf8_lossy(&screen));
+        screen.push(byte[0]);
+    }
+    scene.world.must(&["answer", "last", "yes"]);
+    // The end of a pseudo-terminal is an error.
+    let _ = ours.read_to_end(&mut screen);
+    assert!(child.wait().unwrap().success());
+    let screen = String::from_utf8(screen).unwrap().replace("\r\n", "\n");
+    let (_, after) = screen.split_once(asked).unwrap();
+    assert!(after.starts_with("\n["), "{screen}");
 }

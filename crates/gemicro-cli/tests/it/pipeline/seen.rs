@@ -137,6 +137,33 @@ fn a_merge_that_throws_changes_away_is_refused() {
     }
 }
 
+/// What only the task's own attributes bring into conflict is as git merges it without them.
+#[test]
+fn attributes_of_the_task_open_no_file() {
+    let functions = format!(
+        "change() {{
+            [ -f bye.sh ] && return
+            echo 'echo bye' > bye.sh
+            echo 'test \"$(sh bye.sh)\" = bye' > tests/bye_test.sh
+            echo '`bye.sh` says bye.' >> README.md
+            sed -i '1i # greets' hello.sh
+            echo 'hello.sh -merge' > .gitattributes
+        }}
+        {}",
+        resolving(
+            "git diff --name-only --diff-filter=U | grep -qx hello.sh && git checkout -q --ours -- hello.sh"
+        )
+    );
+    let (scene, code, words) = conflicted(&functions);
+    let ran = Ran {
+        called: scene.world.call(&["show", "last"]),
+        events: scene.events(),
+    };
+    assert_eq!(code, 8, "{words}");
+    let told = "not in conflict, and yet not as git merges them: hello.sh.";
+    assert!(ran.reasons().contains(told), "{}", ran.reasons());
+}
+
 #[test]
 fn a_merge_can_be_put_right_and_fit_the_task() {
     // In the first round main's change is lost; in the second it comes back, and a file of the task is made to fit.
