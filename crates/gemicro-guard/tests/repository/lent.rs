@@ -29,7 +29,9 @@ fn taken_over(world: &World, script: &str) -> Result<Import, RepositoryError> {
     inside.commit_all(&task, &message)?;
     assert_eq!(inside.bundle(&task)?, Bundled::Something);
     let rules = ImportRules {
-        never: [".env", "certs", "modules"].map(str::to_owned).to_vec(),
+        never: [".env", "certs", "modules", "deep/inner/pem"]
+            .map(str::to_owned)
+            .to_vec(),
         ..ImportRules::default()
     };
     import(&repository, &mut task, &rules)
@@ -83,6 +85,13 @@ fn what_is_secret_in_a_lent_file_is_refused() {
                 .to_owned(),
             ".env was copied into the task",
         ),
+        // Content that the history has already.
+        (
+            "cp a.txt .env; git add -f .env; git commit -qm k".to_owned(),
+            ".env was copied into the task",
+        ),
+        ("echo x > deep".to_owned(), "deep/inner/pem"),
+        ("mkdir deep; ln -s .. deep/inner".to_owned(), "deep/inner/pem"),
     ] {
         let world = world();
         let error = taken_over(&world, &script).unwrap_err().to_string();
