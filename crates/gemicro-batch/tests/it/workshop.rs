@@ -208,6 +208,24 @@ async fn a_planted_link_leads_nobody_out() {
     assert!(world.path("project/a.txt").symlink_metadata().is_err());
 }
 
+/// What an agent's shells look for is in their home; what was planted there leads nobody else away.
+#[test]
+fn toolchains_are_linked_for_shells_and_through_no_link() {
+    let Some(world) = World::new() else { return };
+    world.write("user/.cargo/registry/src/a.rs", "a crate\n");
+    let toolchains = Toolchains::of(&world.path("user"), "/usr/bin", |_| None);
+    let agents = Profile {
+        shells: Shells::Apart,
+        ..world.workshop(&Toolchains::default()).profile
+    };
+    let shells = toolchains.opened(agents.clone()).shell_home();
+    assert!(shells.join(".cargo/registry/src/a.rs").is_file());
+    std::fs::remove_dir_all(shells.join(".cargo")).unwrap();
+    std::os::unix::fs::symlink(world.path("tmp"), shells.join(".cargo")).unwrap();
+    toolchains.link(&agents);
+    assert!(world.path("tmp/registry").symlink_metadata().is_err());
+}
+
 #[tokio::test]
 async fn toolchains_are_seen_and_credentials_are_not() {
     let Some(world) = World::new() else { return };
