@@ -63,7 +63,7 @@ pub(crate) fn run() -> ExitCode {
 
 /// Inside a sandbox this program is its launcher or stands for a shell, and nothing else.
 fn launch() -> Option<ExitCode> {
-    let error = match launcher::shell() {
+    let error = match launcher::shell(std::env::var_os("HOME").as_deref()) {
         Some(error) => error,
         None => {
             let mut arguments = std::env::args_os().skip(1);

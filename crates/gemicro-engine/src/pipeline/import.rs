@@ -84,14 +84,22 @@ fn taken(repository: &TrustedRepo, input: &ImportInput, outcome: BranchOutcome) 
         .commits_between(&old, &new, MOST_COMMITS)
         .map_err(|error| told(&error))?;
     let Held { faults, plan } = hold(repository, input, (&old, &new), &about)?;
+    let merged = if let Claim::Merge { theirs, .. } = &input.claim {
+        repository
+            .commits_between(&old, &commit(theirs)?, MOST_COMMITS)
+            .map_err(|error| told(&error))?
+    } else {
+        Vec::new()
+    };
+    // What a merge brings along is the work of others.
+    let own = about
+        .iter()
+        .filter(|it| merged.iter().all(|theirs| theirs.id != it.id));
     Ok(Taken {
         tree: repository
             .tree_without(&new, &[DOCUMENT_FOLDER])
             .map_err(|error| told(&error))?,
-        commits: about
-            .iter()
-            .map(|it| (it.id.to_string(), it.subject.clone()))
-            .collect(),
+        commits: own.map(|it| (it.id.to_string(), it.subject.clone())).collect(),
         n_files: outcome.n_files,
         insertions: outcome.insertions,
         deletions: outcome.deletions,

@@ -28,7 +28,8 @@ pub enum Shown {
 }
 
 /// Brings `../.worktrees/task-<slug>` to a commit: a detached worktree of the user's repository, made if it is
-/// missing, moved only while it is clean and where gemicro left it.
+/// missing, moved only while it is clean and where gemicro left it. Where another project beside it has that place, the
+/// project's name stands before it.
 #[must_use]
 pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> Shown {
     let checkouts = match repository.checkouts() {
@@ -36,11 +37,9 @@ pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> Shown {
         Err(error) => return left(repository.top().to_path_buf(), error.to_string()),
     };
     let main = checkouts.first().map_or(repository.top(), |main| &main.folder);
-    let folder = main
-        .parent()
-        .unwrap_or(main)
-        .join(FOLDER)
-        .join(slug.folder_name());
+    let folder = place(main, slug, |folder| {
+        checkouts.iter().any(|checkout| checkout.folder == folder)
+    });
     let brought = match checkouts.iter().find(|checkout| checkout.folder == folder) {
         Some(checkout) if folder.exists() => move_on(repository, checkout, commit),
         _ => add(repository, &folder, commit),
@@ -49,6 +48,20 @@ pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> Shown {
         Ok(None) => Shown::At(folder),
         Ok(Some(why)) => left(folder, why),
         Err(error) => left(folder, error.to_string()),
+    }
+}
+
+/// Where the worktree is or can be: under its plain name, or with that of the project.
+fn place(main: &Path, slug: &Slug, is_of_project: impl Fn(&Path) -> bool) -> PathBuf {
+    let beside = main.parent().unwrap_or(main).join(FOLDER);
+    let plain = beside.join(slug.folder_name());
+    let project = main.file_name().unwrap_or_default().to_string_lossy();
+    let named = beside.join(format!("{project}-{}", slug.folder_name()));
+    let is_taken = |folder: &Path| std::fs::symlink_metadata(folder).is_ok() && !is_of_project(folder);
+    if is_taken(&plain) && !is_taken(&named) {
+        named
+    } else {
+        plain
     }
 }
 

@@ -3,7 +3,7 @@
 //! A process of its own, so that the walls are put up in a single thread and by nobody who is still needed. The
 //! same binary is the keeper where one is needed; see [`Role`].
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use super::error::SandboxError;
 pub use super::plan::{Launch, Role};
@@ -13,12 +13,15 @@ use super::profile::Network;
 use super::tier::Tier;
 
 /// To be called first of all: inside a sandbox this binary stands for every shell, and becomes it in a domain of its own.
-/// `None` for any other start; a failure is reported by the caller as one of [`run`].
-pub fn shell() -> Option<SandboxError> {
+/// `home` is what `HOME` says. `None` for any other start; a failure is reported by the caller as one of [`run`].
+pub fn shell(home: Option<&OsStr>) -> Option<SandboxError> {
     #[cfg(target_os = "linux")]
-    return super::shells::become_shell();
+    return super::shells::become_shell(home);
     #[cfg(not(target_os = "linux"))]
-    None
+    {
+        let _ = home;
+        None
+    }
 }
 
 /// Puts up the walls and becomes the command. `arguments` are those after the word that makes the binary the

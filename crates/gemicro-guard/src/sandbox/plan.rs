@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SandboxError;
 use super::gateway::{self, Reach};
-use super::profile::{Mode, Pinning, Profile, Shells};
+use super::profile::{Mode, Pinning, Profile};
 use super::seatbelt;
 use super::tier::Tier;
 use crate::search_path;
@@ -270,11 +270,6 @@ fn undoes_the_sandbox(profile: &Profile) -> Option<&'static str> {
     {
         // A private task repository lies in our own folder, which is hidden around it.
         Some("it is a part of what agents must not see")
-    } else if profile.shells == Shells::Apart
-        && profile.home.starts_with(workspace)
-        && writable_paths(profile).contains(&workspace)
-    {
-        Some("it holds the agent's own home, which its shells must not write")
     } else {
         None
     }

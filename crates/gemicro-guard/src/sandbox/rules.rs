@@ -83,8 +83,8 @@ fn nested(profile: &Profile) -> Result<RulesetCreated, Box<dyn std::error::Error
     let own = profile.shell_home();
     let folders = PRIVATE.iter().map(Path::new);
     let folders = folders.chain(writable.into_iter().map(PathBuf::as_path));
-    // A rule opens all that is below: a folder with the agent's home in it stays shut.
-    let folders = folders.filter(|folder| !profile.home.starts_with(folder));
+    // A rule opens all that is below: a folder with the agent's home in it stays shut, unless it is what the work is about.
+    let folders = folders.filter(|folder| *folder == profile.workspace || !profile.home.starts_with(folder));
     for path in DEVICES
         .iter()
         .map(Path::new)

@@ -14,7 +14,7 @@
 //! program that an agent starts without a shell stays in the agent's own domain.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -107,13 +107,13 @@ pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
 }
 
 /// Becomes the shell that this process was started as, in a domain of its own. `None` for any other process.
-pub(super) fn become_shell() -> Option<SandboxError> {
+pub(super) fn become_shell(home: Option<&OsStr>) -> Option<SandboxError> {
     let own = std::env::current_exe().ok()?;
     let shell = real(&own);
     if !shell.exists() {
         return None;
     }
-    let home = match enter() {
+    let home = match enter(home) {
         Ok(home) => home,
         Err(error) => return Some(error),
     };
@@ -123,7 +123,7 @@ pub(super) fn become_shell() -> Option<SandboxError> {
 }
 
 /// Enters the domain, and gives the home where it is to be another one: who has chosen one keeps it.
-fn enter() -> Result<Option<PathBuf>, SandboxError> {
+fn enter(home: Option<&OsStr>) -> Result<Option<PathBuf>, SandboxError> {
     let text = std::fs::read(TOLD).map_err(|source| SandboxError::refused("a shell", source))?;
     let told: Told = serde_json::from_slice(&text)?;
     if told.agent == std::process::id() {
@@ -131,6 +131,6 @@ fn enter() -> Result<Option<PathBuf>, SandboxError> {
     }
     let profile = told.profile;
     rules::nest(&profile)?;
-    let is_agents = std::env::var_os("HOME").is_none_or(|home| *home == *profile.home);
+    let is_agents = home.is_none_or(|home| home == profile.home);
     Ok(is_agents.then(|| profile.shell_home()))
 }

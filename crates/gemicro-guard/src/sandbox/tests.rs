@@ -203,31 +203,6 @@ fn the_home_cannot_be_opened() {
     }
 }
 
-/// What shells may not write cannot lie in what they may.
-#[test]
-fn an_agent_does_not_work_around_its_home() {
-    let folders = Folders::new();
-    let home = folders.path("user/wt/home");
-    std::fs::create_dir(&home).unwrap();
-    let within = Profile {
-        home,
-        shells: Shells::Within,
-        ..folders.profile(Mode::WorkspaceWrite)
-    };
-    assert!(planned(Tier::Full, &within).is_ok());
-    let apart = Profile {
-        shells: Shells::Apart,
-        ..within
-    };
-    let error = planned(Tier::Full, &apart).unwrap_err();
-    assert!(matches!(error, SandboxError::Workspace { .. }), "{error}");
-    let reading = Profile {
-        mode: Mode::ReadOnly,
-        ..apart
-    };
-    assert!(planned(Tier::Full, &reading).is_ok());
-}
-
 /// Without a sandbox there is still a keeper, and it does not see the environment as an argument.
 #[cfg(target_os = "linux")]
 #[test]

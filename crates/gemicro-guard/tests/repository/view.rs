@@ -57,6 +57,7 @@ fn what_is_in_the_way_is_left_alone() {
     let world = World::new();
     let repository = world.open();
     world.shell("mkdir -p .worktrees/task-a; echo mine > .worktrees/task-a/mine; ln -s /nowhere .worktrees/task-b; echo x > .worktrees/task-c");
+    world.shell("cd .worktrees; for name in a b c; do cp -a task-$name repo-task-$name; done");
     let outside = Outside::take(&world);
     for name in ["a", "b", "c"] {
         let shown = show(&repository, &slug(name), repository.head());
@@ -66,6 +67,19 @@ fn what_is_in_the_way_is_left_alone() {
     why(&show(&repository, &slug("d"), repository.head()));
     world.shell("rm .worktrees; mv aside .worktrees");
     outside.assert_same(&world, Tier::Full, "taken");
+}
+
+#[test]
+fn two_projects_beside_each_other_have_places_of_their_own() {
+    let world = World::new();
+    let repository = world.open();
+    let (one, two) = (commit(&repository, "v1"), commit(&repository, "v2"));
+    world.shell("mkdir -p .worktrees/task-a; echo theirs > .worktrees/task-a/a.txt");
+    let named = world.path(".worktrees/repo-task-a");
+    assert_eq!(show(&repository, &slug("a"), &one), Shown::At(named.clone()));
+    assert_eq!(show(&repository, &slug("a"), &two), Shown::At(named.clone()));
+    assert_eq!(read(&named.join("a.txt")), "one\ntwo\n");
+    assert_eq!(read(&world.path(".worktrees/task-a/a.txt")), "theirs\n");
 }
 
 /// Everything that decides what git does or where its references are, in both formats of references.

@@ -92,6 +92,29 @@ fn what_git_starts_is_apart_as_well() {
 }
 
 #[test]
+fn a_workspace_is_written_although_the_agents_home_lies_in_it() {
+    if !has_full() {
+        return;
+    }
+    let world = World::new();
+    let profile = Profile {
+        workspace: world.path("task"),
+        ..world.profile()
+    };
+    let output = world.run_with(
+        Tier::Full,
+        &profile,
+        "timeout 20 sh -c 'echo done > made; cat made'",
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "done\n",
+        "{}",
+        text(&output)
+    );
+}
+
+#[test]
 fn a_script_that_names_its_shell_is_apart_as_well() {
     if !has_full() {
         return;
