@@ -83,16 +83,19 @@ impl Terminal {
     /// The picture once it holds this text, with times left out.
     fn with(&self, text: &str) -> String {
         let began = std::time::Instant::now();
-        let picture = loop {
+        let mut last = None;
+        loop {
             let picture = self.picture();
-            if picture.contains(text) {
-                break picture;
+            let lines = picture.lines().map(|line| without_times(line.trim_end()));
+            let now = lines.collect::<Vec<_>>().join("\n");
+            // A terminal may be seen while it is drawn: what is seen twice is whole.
+            if picture.contains(text) && last.as_ref() == Some(&now) {
+                return now;
             }
             assert!(began.elapsed().as_secs() < 60, "no `{text}` in\n{picture}");
+            last = Some(now);
             std::thread::sleep(std::time::Duration::from_millis(20));
-        };
-        let lines = picture.lines().map(|line| without_times(line.trim_end()));
-        lines.collect::<Vec<_>>().join("\n")
+        }
     }
 }
 
