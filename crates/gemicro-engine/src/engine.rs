@@ -31,7 +31,7 @@ use crate::pipeline::WorkflowReader;
 use crate::redacting::RedactingStore;
 use crate::step_parts::StepParts;
 use crate::unwritten::without_secrets;
-use crate::{CancelOutcome, FolderLibrary, Plan, Run, sharing};
+use crate::{CancelOutcome, FolderLibrary, Plan, Run, answering, sharing};
 
 /// How long a cancel waits for the process that drives the run.
 const CANCEL_WAIT: Duration = Duration::from_secs(12);
@@ -289,8 +289,9 @@ impl Engine {
     /// Sends a command to a run; secrets in it are replaced on the way.
     ///
     /// # Errors
-    /// When there is no such run or the store fails.
+    /// When there is no such run or the store fails; `conflict` or `invalid_input` for an answer that counts for nothing.
     pub async fn send(&self, id: &StreamId, command: AgentCommand) -> Result<AgentAck, Failure> {
+        answering::check(self.store.as_ref(), id, &command).await?;
         Ok(self.journal.send_command(id, command).await?)
     }
 

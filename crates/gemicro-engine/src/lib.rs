@@ -5,6 +5,7 @@
 //! No phase logic, no parsing, no rendering lives here.
 
 mod agents;
+mod answering;
 mod batches;
 mod carry;
 mod chat;

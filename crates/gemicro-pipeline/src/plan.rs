@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::documents::Feature;
 use crate::payload::Nonce;
-use crate::steps::Evidence;
+use crate::steps::{Evidence, Merged};
 use crate::workflow::{Mode, Workflow};
 
 /// A task, resolved.
@@ -67,6 +67,9 @@ pub struct Earlier {
     /// The tree that the branch must still have, where no reviewer looks at it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
+    /// The last merge of main.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Merged>,
     /// The latest document of each phase.
     pub documents: BTreeMap<String, String>,
     /// Every document, and the commit in which it is as its phase left it.

@@ -4,10 +4,10 @@ use clap::Args;
 use gemicro_core::command::AgentCommand;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
+use gemicro_engine::pipeline::flow::means_something;
 use gemicro_engine::{Here, tell};
 use gemicro_event::{ErrorKind, Json};
 
-use super::run::{is_gate, yes_or_no};
 use crate::output;
 use crate::runtime;
 use crate::session::{Context, find_run, run_trouble};
@@ -62,7 +62,8 @@ pub(crate) fn run(ctx: &Context, args: &AnswerArgs) -> Result<(), Stopped> {
         }
         let answer = serde_json::from_str(&args.answer)
             .unwrap_or_else(|_| serde_json::Value::String(args.answer.clone()));
-        if is_gate(&key) && !means_something(&answer) {
+        let answer = Json::from(answer);
+        if !means_something(&key, &answer) {
             return Err(Stopped::usage(
                 format!(
                     "`{}` is neither yes nor no, and run {id} asks for one of them",
@@ -71,7 +72,7 @@ pub(crate) fn run(ctx: &Context, args: &AnswerArgs) -> Result<(), Stopped> {
                 format!("gemicro answer {id} yes (or no)"),
             ));
         }
-        let command = AgentCommand::answer(&key, &Json::from(answer));
+        let command = AgentCommand::answer(&key, &answer);
         let command = match ctx.environment.user() {
             Some(who) => command.by(&who),
             None => command,
@@ -88,14 +89,4 @@ pub(crate) fn run(ctx: &Context, args: &AnswerArgs) -> Result<(), Stopped> {
         }
         Ok(())
     })
-}
-
-/// Whether a human gate would understand it.
-fn means_something(answer: &serde_json::Value) -> bool {
-    match answer {
-        serde_json::Value::Bool(_) => true,
-        serde_json::Value::String(word) => yes_or_no(word).is_some(),
-        serde_json::Value::Object(fields) => fields.get("approve").is_some_and(serde_json::Value::is_boolean),
-        serde_json::Value::Null | serde_json::Value::Number(_) | serde_json::Value::Array(_) => false,
-    }
 }

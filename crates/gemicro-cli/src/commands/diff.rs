@@ -107,6 +107,7 @@ fn whole(id: &StreamId, story: &PipelineStory) -> Result<Part, Stopped> {
         ));
     };
     let merged = story.phases.iter().rev().find_map(|phase| phase.merged.as_ref());
+    let merged = merged.or(story.merged_before.as_ref());
     let from = merged.map_or(&prepared.base, |merged| &merged.main.commit);
     Ok(Part {
         title: None,

@@ -175,7 +175,7 @@ fn went_on(id: &StreamId, later: &RunRow, args: &RetryArgs) -> Stopped {
     Stopped::failed(
         ErrorKind::Conflict,
         format!(
-            "run {newest} ({}) worked on the branch after run {id}, so the branch is not as run {id} left it",
+            "run {newest} ({}) went on with the branch after run {id}: what it left is what is there now",
             later.status.as_str()
         ),
         hint,

@@ -69,7 +69,7 @@ fn the_demo_tells_its_story_and_can_be_looked_at() {
         "\ncd {}/.worktrees/task-rounding-prices\nsh tests/run.sh\ntest $(sh price.sh 199 7) = 213",
         folder.display()
     );
-    let (advice, _) = rest.split_once("rm -rf").unwrap();
+    let (advice, _) = rest.split_once("When you are done").unwrap();
     let seen = pasted(&world, &format!("{advice}{proof}"));
     assert!(seen.contains("AUDITOR") || seen.contains("Auditor"), "{seen}");
     assert!(seen.contains("diff --git a/price.sh b/price.sh"), "{seen}");
@@ -111,7 +111,7 @@ fn a_demo_that_is_stopped_names_a_command_that_goes_on_with_it() {
         .find_map(|line| line.split_once(" is suspended. Continue with: "));
     let (_, resume) = resume.unwrap_or_else(|| panic!("{told}"));
     let (_, block) = told.split_once("Look at it, in a shell of its own:").unwrap();
-    let (block, _) = block.split_once("rm -rf").unwrap();
+    let (block, _) = block.split_once("When you are done").unwrap();
     let seen = pasted(&world, block);
     assert!(seen.contains("suspended"), "{seen}");
     let done = pasted(&world, resume);

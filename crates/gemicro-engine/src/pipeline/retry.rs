@@ -40,6 +40,14 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
     // What stopped in a phase is mended in the one that it would have led to.
     let mended = |it: &PhaseEnded| it.next.as_ref().unwrap_or(&it.phase).clone();
     let last = last.or_else(|| state.ended().last().map(mended));
+    // What ended before its first phase found the branch changed: it is to be reviewed again.
+    let reviewing = || {
+        let phases = plan.workflow.phases.iter().rev();
+        let mut seen = phases.filter(|it| state.rounds().contains_key(&it.name));
+        seen.find(|it| !plan.workflow.delivers_unreviewed(&it.name))
+            .map(|it| it.name.clone())
+    };
+    let last = last.or_else(reviewing);
     let phase = phase.map(str::to_owned).or(last);
     let phase = phase.ok_or_else(|| wrong(format!("name the phase with --from: {}", names())))?;
     // People know phases by their labels, too.
@@ -77,6 +85,7 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         base: prepared.base.clone(),
         on_base: prepared.evidence.clone(),
         tree: reviewed,
+        merged: state.merged_for(known).cloned(),
         documents: state.documents().clone(),
         written: state.written(),
         rounds: state.rounds().clone(),

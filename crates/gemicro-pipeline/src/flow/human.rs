@@ -35,6 +35,19 @@ pub(super) fn answered(now: &Now, run: &RunState) -> Answered {
     }
 }
 
+/// Whether a question is that of a gate.
+#[must_use]
+pub fn is_gate(question: &str) -> bool {
+    let asked = question.rsplit_once(':').map(|(_, asked)| asked);
+    asked.is_some_and(|asked| asked == "human" || asked.starts_with("human."))
+}
+
+/// Whether an answer can be understood: a gate asks for yes or no.
+#[must_use]
+pub fn means_something(question: &str, answer: &Json) -> bool {
+    !is_gate(question) || read(answer).is_some()
+}
+
 /// Reads `true`, `"yes"`, `{"approve": true}` and their opposites.
 fn read(answer: &Json) -> Option<bool> {
     #[derive(Deserialize)]

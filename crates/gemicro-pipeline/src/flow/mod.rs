@@ -27,4 +27,5 @@ pub use events::{
 };
 pub use flow_face::PipelineFlow;
 pub use gate::{GateDecision, Vote, gate};
+pub use human::{is_gate, means_something};
 pub use state::PipelineState;

@@ -103,10 +103,11 @@ pub(super) fn request(state: &PipelineState, run: &RunState) -> (String, String)
         body.push_str("None are configured: only the reviewers vouch for this branch.\n");
     }
     for check in checks {
-        let n_tests = check
-            .n_tests()
-            .map(|n| format!(", {n} tests"))
-            .unwrap_or_default();
+        let n_tests = match check.n_tests() {
+            Some(n) => format!(", {n} tests"),
+            None if check.is_uncounted() => ", tests not counted".to_owned(),
+            None => String::new(),
+        };
         let _ = writeln!(body, "- `{}`: {}{n_tests}", plain(&check.command), check.word());
     }
     if !state.reports.is_empty() {

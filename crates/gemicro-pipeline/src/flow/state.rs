@@ -6,7 +6,7 @@ use gemicro_event::{Failure, Timestamp};
 
 use crate::payload::{Payload, Shape};
 use crate::plan::PipelinePlan;
-use crate::steps::{Delivered, Evidence, Merged, Prepared, Taken};
+use crate::steps::{Delivered, Evidence, MergeOutcome, Merged, Prepared, Taken};
 use crate::workflow::{Phase, Role, Work};
 
 use super::events::PhaseEnded;
@@ -90,8 +90,8 @@ pub(super) struct Now {
 impl PipelineState {
     pub(super) fn new(plan: PipelinePlan) -> Self {
         let earlier = plan.earlier.clone();
-        let (documents, rounds, written) = earlier
-            .map(|it| (it.documents, it.rounds, it.written))
+        let (documents, rounds, written, merged) = earlier
+            .map(|it| (it.documents, it.rounds, it.written, it.merged))
             .unwrap_or_default();
         Self {
             written: written.into_keys().collect(),
@@ -104,7 +104,7 @@ impl PipelineState {
             rounds,
             documents,
             evidence: None,
-            merged: None,
+            merged,
             delivered: None,
             ended: Vec::new(),
             worktree: None,
@@ -125,6 +125,15 @@ impl PipelineState {
     #[must_use]
     pub fn prepared(&self) -> Option<&Prepared> {
         self.prepared.as_ref()
+    }
+
+    /// The last merge of main that the branch has in it; for a phase that is to resolve it, also one that it has not.
+    #[must_use]
+    pub fn merged_for(&self, phase: &Phase) -> Option<&Merged> {
+        let role = self.role_of(phase);
+        let resolves = role.is_some_and(|role| role.shape == Shape::IntegrationSpecialist);
+        let is_in = |merged: &&Merged| merged.outcome != MergeOutcome::Conflict || merged.new != self.tip;
+        self.merged.as_ref().filter(|merged| resolves || is_in(merged))
     }
 
     /// Every phase that ended, in order.

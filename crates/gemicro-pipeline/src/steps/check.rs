@@ -41,6 +41,9 @@ pub struct Checked {
     pub command: String,
     /// What it says.
     pub verdict: CheckVerdict,
+    /// It is to run tests.
+    #[serde(default)]
+    pub is_test_suite: bool,
     /// The names of the tests that ran, where it passed and told all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
@@ -112,6 +115,13 @@ impl Checked {
             CheckVerdict::Passed { n_tests } => *n_tests,
             CheckVerdict::Failed { .. } | CheckVerdict::Refused { .. } => None,
         }
+    }
+
+    /// Whether it passed and did not say how many tests ran, although it is to run some.
+    #[must_use]
+    pub fn is_uncounted(&self) -> bool {
+        let is_silent = matches!(&self.verdict, CheckVerdict::Passed { n_tests: None });
+        self.is_test_suite && is_silent
     }
 
     /// What it says, in one word.

@@ -29,7 +29,7 @@ fn plain(message: &str) -> String {
         "invalid u64" | "invalid u32" => "expected a whole number".to_owned(),
         "invalid f64" => "expected a number".to_owned(),
         "unexpected end of input" => {
-            "the file is empty: `gemicro init` writes a workflow to begin with".to_owned()
+            "the file is empty: delete it, and `gemicro init` writes a workflow to begin with".to_owned()
         }
         "invalid boolean" => "expected true or false".to_owned(),
         "expected string scalar" => "expected text: put it in quotes".to_owned(),

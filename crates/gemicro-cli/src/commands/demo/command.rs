@@ -94,10 +94,10 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
         commands.push("gemicro diff last".to_owned());
         commands.push(format!("git log --graph --oneline {branch}"));
     }
-    commands.push(format!("rm -rf {}    # when you are done", shown(&folder)));
     commands
         .iter()
         .for_each(|command| output::say(&format!("  {command}")));
+    output::say(&format!("When you are done:\n  rm -rf {}", shown(&folder)));
     ran
 }
 

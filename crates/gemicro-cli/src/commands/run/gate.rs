@@ -3,6 +3,7 @@
 use futures_util::future::BoxFuture;
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::Here;
+use gemicro_engine::pipeline::flow::is_gate;
 use gemicro_event::{Event, Json, StreamId};
 use serde_json::json;
 
@@ -113,12 +114,6 @@ impl Asker for HumanGate {
             }
         }
     }
-}
-
-/// Whether a question of a run is that of a human gate.
-pub(crate) fn is_gate(key: &str) -> bool {
-    let asked = key.rsplit_once(':').map(|(_, asked)| asked);
-    asked.is_some_and(|asked| asked == "human" || asked.starts_with("human."))
 }
 
 /// What a word means; an empty or an unknown one means nothing.

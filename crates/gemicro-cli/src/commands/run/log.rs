@@ -4,10 +4,10 @@
 //! gemicro is what gemicro itself did or saw.
 
 use gemicro_core::run::events::RunReaders;
+use gemicro_engine::pipeline::flow::is_gate;
 use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseImported, PipelineReaders};
 use gemicro_event::{Event, Timestamp};
 
-use super::gate::is_gate;
 use super::log_words::{self, Words};
 use crate::screen::{Paint, numbers, text};
 use crate::story::{PipelineStory, said, shown_name};

@@ -2,11 +2,11 @@
 
 use gemicro_core::research::events::ResultMetadata;
 use gemicro_core::run::events::RunReaders;
+use gemicro_engine::pipeline::flow::is_gate;
 use gemicro_event::{Charge, Event, Json, StreamId};
 
 use super::board::PhaseBoard;
 use super::command::Shown;
-use super::gate::is_gate;
 use super::log::Log;
 use crate::args::Format;
 use crate::output::{self, Output};

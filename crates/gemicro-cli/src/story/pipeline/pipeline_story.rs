@@ -4,7 +4,7 @@ use gemicro_core::command::AgentCommand;
 use gemicro_core::flow::Flow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::pipeline::flow::{PipelineFlow, PipelineReaders};
-use gemicro_engine::pipeline::steps::{Delivered, Prepared};
+use gemicro_engine::pipeline::steps::{Delivered, Merged, Prepared};
 use gemicro_engine::pipeline::workflow::Work;
 use gemicro_event::{Charge, Event, Json, StepKey, StreamId, Timestamp, is_terminal};
 use gemicro_pipeline::documents::{Feature, moved_to};
@@ -43,6 +43,8 @@ pub(crate) struct PipelineStory {
     pub(crate) question: Option<String>,
     /// The gates at which a person was asked, in order.
     pub(crate) gates: Vec<GateStory>,
+    /// Main as the earlier run merged it last.
+    pub(crate) merged_before: Option<Merged>,
     /// The earlier run that it goes on from.
     pub(crate) goes_on_from: Option<StreamId>,
     /// The run that worked on the branch after it, if one did.
@@ -110,6 +112,7 @@ impl PipelineStory {
             directory: plan.directory.clone(),
             branch: plan.branch.clone(),
             goes_on_from: plan.earlier.as_ref().map(|earlier| earlier.run.clone()),
+            merged_before: plan.earlier.as_ref().and_then(|earlier| earlier.merged.clone()),
             notices: plan.notices.clone(),
             archived_as: Some((plan.feature.clone(), String::new())),
             planned: planned.collect(),

@@ -8,12 +8,13 @@ use crate::screen::{numbers, text};
 /// Letters of a commit that are shown.
 const SHORT_COMMIT: usize = 7;
 
-/// `tests: 14 passed, lint: passed`; what did not pass is named with its word.
+/// `tests: 14 passed, lint: passed`, `tests: passed, not counted`; what did not pass is named with its word.
 pub(crate) fn checks(checks: &[Checked]) -> String {
     let words = checks.iter().map(|check| {
         let name = text::one_line(&check.name);
         match (check.fault(), check.n_tests()) {
             (None, Some(n_tests)) => format!("{name}: {} passed", numbers::thousands(n_tests)),
+            (None, None) if check.is_uncounted() => format!("{name}: passed, not counted"),
             (None, None) => format!("{name}: passed"),
             (Some(_), _) => format!("{name}: {}", check.word()),
         }

@@ -60,6 +60,16 @@ fn a_suite_that_tells_of_a_failure_and_ends_well_is_believed_in_its_words() {
 }
 
 #[test]
+fn a_suite_that_gives_no_number_is_told_as_not_counted() {
+    let mut scene = scene(&[("quiet.sh", "sh tests/run.sh > /dev/null\n")]);
+    scene.workflow("sh tests/run.sh", "sh quiet.sh");
+    let ran = run(&scene, "");
+    ran.assert_completed();
+    let told = format!("{}{}", ran.called.stdout, ran.called.stderr);
+    assert!(told.contains("tests: passed, not counted"), "{told}");
+}
+
+#[test]
 fn caches_of_checks_are_what_the_base_left_in_them() {
     // What is built on the base is found by every check and agent; what a check leaves there, by nobody.
     let check = "mkdir -p cache

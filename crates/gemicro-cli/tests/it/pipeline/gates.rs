@@ -83,6 +83,11 @@ fn a_no_that_was_kept_ends_the_run() {
         "{}",
         second.stderr
     );
+    let serving = Serving::start(&scene.world, serving::command(&scene.world, &["--no-resident"]));
+    let path = format!("/v1/runs/{}/commands", scene.world.last_run());
+    let third = json!({ "command_type": "answer", "data": { "key": KEY, "answer": { "approve": true } } });
+    assert_eq!(serving.post(&path, &third.to_string()).status, 409);
+    serving.stop();
     let ended = scene.ran(&mut scene.command(&["resume", "last"]));
     ended.assert_failed("gate_closed");
     let advice = format!("gemicro retry {} --from delivery", scene.world.last_run());
@@ -101,14 +106,14 @@ fn a_gate_is_opened_over_http() {
     let command = |key: &str, answer: &str| {
         json!({ "command_type": "answer", "data": { "key": key, "answer": answer } }).to_string()
     };
-    // A word that means nothing is asked for again; it opens nothing.
-    let perhaps = serving.post(&path, &command(KEY, "perhaps"));
-    assert!(perhaps.status < 300, "{perhaps:?}");
-    until("the question once more", || {
-        (count(&scene.events(), "answer_requested") == 2).then_some(())
-    });
-    assert_eq!(count(&scene.events(), "pipeline_delivered"), 0);
-    let yes = serving.post(&path, &command(&format!("{KEY}.2"), "yes"));
+    // What counts for nothing is refused at once; it opens nothing.
+    assert_eq!(serving.post(&path, &command(KEY, "perhaps")).status, 400);
+    assert_eq!(
+        serving.post(&path, &command(&format!("{KEY}.2"), "yes")).status,
+        409
+    );
+    assert_eq!(count(&scene.events(), "answer_given"), 0);
+    let yes = serving.post(&path, &command(KEY, "yes"));
     assert!(yes.status < 300, "{yes:?}");
     let (code, said) = life.end();
     assert_eq!(code, 0, "{said}");

@@ -71,6 +71,7 @@ fn judged(tree: &str, verdict: CheckVerdict) -> Evidence {
             command: "make test".to_owned(),
             verdict,
             tests: Vec::new(),
+            is_test_suite: true,
             took_ms: 5,
             output: String::new(),
         }],

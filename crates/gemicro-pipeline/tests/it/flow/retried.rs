@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gemicro_event::StreamId;
 use gemicro_pipeline::flow::PipelineFlow;
 use gemicro_pipeline::plan::Earlier;
-use gemicro_pipeline::steps::Prepared;
+use gemicro_pipeline::steps::{AgentWork, HandoverContent, MainBranch, MergeOutcome, Merged, Prepared};
 use gemicro_pipeline::workflow::Mode;
 
 use super::in_hand::{BASE, PLAN, counted, outcomes, plan, prepared, prompt, says, taken};
@@ -19,6 +19,7 @@ fn earlier(phase: &str) -> Earlier {
         base: BASE.to_owned(),
         on_base: counted("tree-0", 3),
         tree: None,
+        merged: None,
         documents: BTreeMap::from([("plan".to_owned(), PLAN.to_owned())]),
         written: BTreeMap::from([(PLAN.to_owned(), "approved".to_owned())]),
         rounds: BTreeMap::new(),
@@ -65,6 +66,38 @@ fn what_nobody_reviews_again_must_be_as_it_was_reviewed() {
     let mut pipeline = Journal::new(PipelineFlow, &plan);
     pipeline.complete("init", &found("tree-2"));
     assert!(pipeline.state.current().is_none());
+}
+
+#[test]
+fn what_main_brought_before_is_still_not_the_tasks() {
+    let mut plan = plan(Mode::Direct);
+    let merged = |commit: &str| Merged {
+        main: MainBranch {
+            commit: commit.to_owned(),
+            ..prepared().main
+        },
+        outcome: MergeOutcome::Merged,
+        new: "new".to_owned(),
+        tree: "tree-1".to_owned(),
+        files: Vec::new(),
+        words: String::new(),
+    };
+    let main = "c".repeat(40);
+    for (merged, from) in [(None, BASE), (Some(merged(&main)), main.as_str())] {
+        plan.earlier = Some(Earlier {
+            merged,
+            ..earlier("audit")
+        });
+        let mut pipeline = Journal::new(PipelineFlow, &plan);
+        pipeline.complete("init", &prepared());
+        let step = pipeline.step("audit.1:agent.1");
+        let work: AgentWork = step.input.parse().unwrap();
+        let diffs = work.handover.iter().filter_map(|it| match &it.content {
+            HandoverContent::Diff { from } => Some(from.as_str()),
+            HandoverContent::Text { .. } => None,
+        });
+        assert_eq!(diffs.collect::<Vec<_>>(), [from]);
+    }
 }
 
 #[test]

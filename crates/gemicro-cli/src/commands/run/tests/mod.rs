@@ -5,7 +5,9 @@ mod journal;
 use gemicro_event::StreamId;
 
 use super::board::{erase, rows, running, spent};
-use super::gate::{is_gate, yes_or_no};
+use gemicro_engine::pipeline::flow::is_gate;
+
+use super::gate::yes_or_no;
 use super::log::Log;
 use super::view::{left, summary};
 use crate::screen::{Paint, text};

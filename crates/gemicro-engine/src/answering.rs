@@ -1,0 +1,60 @@
+//! Answers that no driver would take are refused when they are sent: nobody may be there to say so.
+
+use gemicro_core::command::AgentCommand;
+use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::Store;
+use gemicro_event::{ErrorKind, Failure, Json, StreamId};
+use gemicro_pipeline::flow::means_something;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Answer {
+    key: String,
+    answer: Json,
+}
+
+/// Refuses a second answer, one that nobody asked for, and one that says neither yes nor no to a gate.
+pub(crate) async fn check(store: &dyn Store, run: &StreamId, command: &AgentCommand) -> Result<(), Failure> {
+    if command.command_type != "answer" || store.acknowledgement(run, &command.command_id).await?.is_some() {
+        return Ok(());
+    }
+    // What cannot be read is for the driver to refuse, as every command is.
+    let Ok(Answer { key, answer }) = command.data.parse() else {
+        return Ok(());
+    };
+    let (mut is_asked, mut given) = (false, None);
+    for event in store.read(run, 0, usize::MAX).await?.events {
+        match event.update.event_type.as_str() {
+            "answer_requested" => {
+                let asked = event.update.as_answer_requested();
+                is_asked |= asked.is_some_and(|asked| asked.key == key);
+            }
+            "answer_given" => {
+                let told = event.update.as_answer_given().filter(|it| it.key == key);
+                given = told.map(|it| it.answer).or(given);
+            }
+            _ => {}
+        }
+    }
+    let conflict = |message: String| Err(Failure::new(ErrorKind::Conflict, message));
+    if !is_asked {
+        return conflict(format!("run {run} did not ask `{key}`"));
+    }
+    let open = store.open_commands(run).await?.into_iter();
+    let kept = open
+        .filter(|it| it.command_type == command.command_type)
+        .filter_map(|it| it.data.parse::<Answer>().ok())
+        .find(|it| it.key == key);
+    match given.or(kept.map(|it| it.answer)) {
+        // The same thing said twice.
+        Some(first) if first == answer => Ok(()),
+        Some(first) => conflict(format!(
+            "`{key}` of run {run} was answered already, with {first}, and the first answer counts"
+        )),
+        None if !means_something(&key, &answer) => {
+            let message = format!("{answer} is neither yes nor no, and run {run} asks for one of them");
+            Err(Failure::new(ErrorKind::InvalidInput, message))
+        }
+        None => Ok(()),
+    }
+}
