@@ -40,6 +40,15 @@ impl Walk<'_> {
             self.sequence(&children(*negated), &kept(failing, place), state)?;
             return self.sequence(&otherwise, place, state);
         }
+        // `if grep …; then exit 1; fi`: finding something is the failure.
+        if let [looking] = condition.as_slice()
+            && !has_more
+            && otherwise.is_empty()
+            && ending::looks(*looking, self.text)
+            && let Some(failing) = ending::all_fail_negated(&body, self.text)
+        {
+            return self.sequence(&condition, &kept(failing, place), state);
+        }
         let asked = Place {
             is_asked: true,
             ..place.lost(Loss::Condition("if"))

@@ -38,10 +38,10 @@ impl Walk<'_> {
     ) -> Result<(), Masked> {
         // `env` and `make` take variables as words.
         let replaced = words.iter().skip(1).find_map(variable::of_assignment);
-        let words = wrapper::peeled(words);
-        match (program::classify(words), replaced) {
+        let peeled = wrapper::peeled(words);
+        match (program::classify(peeled), replaced) {
             (Kind::Hides(masked), _) | (_, Some(masked)) => Err(masked),
-            (kind, None) => self.kind(kind, words, piece, place, state),
+            (kind, None) => self.kind(kind, peeled.words, piece, place, state),
         }
     }
 
@@ -56,8 +56,12 @@ impl Walk<'_> {
         match kind {
             Kind::Preparation => Ok(()),
             Kind::Question => self.asked(piece, place, state),
-            Kind::Source if place.is_source => Ok(()),
-            Kind::Source | Kind::Check => self.check(&program::key(words), piece, place, state),
+            Kind::Source | Kind::Look | Kind::Step if place.is_source => Ok(()),
+            Kind::Step => {
+                self.seen.steps.extend(walk::reaches(piece, place, state).err());
+                Ok(())
+            }
+            Kind::Source | Kind::Look | Kind::Check => self.check(&program::key(words), piece, place, state),
             Kind::Set => set(words, state),
             Kind::Trap => self.trap(words, piece, place),
             Kind::Exit | Kind::Leave => {
@@ -77,7 +81,7 @@ impl Walk<'_> {
                 walk::text(&joined, self.depth + 1, place, state, self.seen)
             }
             Kind::Replace => {
-                let rest = words.get(1..).unwrap_or_default();
+                let rest = replacing(words);
                 if rest.is_empty() {
                     return Ok(());
                 }
@@ -132,6 +136,19 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// What `exec` puts in the place of the shell: `exec -a name program`.
+fn replacing(words: &[Word]) -> &[Word] {
+    let mut at = 1;
+    while let Some(option) = words
+        .get(at)
+        .and_then(Word::known)
+        .filter(|text| text.starts_with('-'))
+    {
+        at += if option.ends_with('a') { 2 } else { 1 };
+    }
+    words.get(at..).unwrap_or_default()
 }
 
 /// `set -e`, `set -euo pipefail`; turning one off again is a mask.

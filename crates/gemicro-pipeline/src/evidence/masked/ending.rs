@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::program::{self, Kind};
-use super::syntax::{children, source};
+use super::syntax::{children, is_background, source};
 use super::word;
 use super::wrapper;
 
@@ -40,11 +40,11 @@ pub(super) fn always_fails(node: Node<'_>, text: &str) -> Option<Failing> {
     }
 }
 
-/// Like [`always_fails`] for statements one after another: only preparations, and a failure at the end.
+/// Like [`always_fails`] for statements one after another: nothing that ends the shell, and a failure at the end.
 pub(super) fn all_fail(statements: &[Node<'_>], text: &str) -> Option<Failing> {
     let (last, before) = statements.split_last()?;
-    let in_background = |node: &Node<'_>| node.next_sibling().is_some_and(|next| next.kind() == "&");
-    if statements.iter().any(in_background) || !before.iter().all(|node| is_preparation(*node, text)) {
+    let in_background = statements.iter().any(|node| is_background(*node));
+    if in_background || !before.iter().all(|node| stays(*node, text)) {
         return None;
     }
     if before.is_empty() {
@@ -71,8 +71,9 @@ fn not_first(node: Node<'_>, text: &str) -> Option<Failing> {
 
 fn command(node: Node<'_>, text: &str, follows_failure: bool) -> Option<Failing> {
     let written = word::of_command(node, text);
-    let words = wrapper::peeled(&written);
-    match program::classify(words) {
+    let peeled = wrapper::peeled(&written);
+    let words = peeled.words;
+    match program::classify(peeled) {
         Kind::Exit => {
             let is_failure = match words.get(1) {
                 None => follows_failure,
@@ -89,6 +90,8 @@ fn command(node: Node<'_>, text: &str, follows_failure: bool) -> Option<Failing>
         Kind::Preparation
         | Kind::Question
         | Kind::Source
+        | Kind::Look
+        | Kind::Step
         | Kind::Check
         | Kind::Set
         | Kind::Trap
@@ -103,14 +106,60 @@ fn command(node: Node<'_>, text: &str, follows_failure: bool) -> Option<Failing>
 
 /// Whether a statement is a plain preparation, as `echo failed >&2`.
 fn is_preparation(node: Node<'_>, text: &str) -> bool {
+    kind(node, text).is_some_and(|kind| matches!(kind, Kind::Preparation))
+}
+
+/// Whether a statement looks for something: `grep -q x file`.
+pub(super) fn looks(node: Node<'_>, text: &str) -> bool {
+    kind(node, text).is_some_and(|kind| matches!(kind, Kind::Look))
+}
+
+/// Whether the shell surely goes on after a statement: it cannot end it, nor change how it goes on.
+pub(super) fn stays(node: Node<'_>, text: &str) -> bool {
+    if node.kind() == "pipeline" {
+        return children(node).into_iter().all(|stage| stays(stage, text));
+    }
+    let goes_on = |kind: Kind| {
+        matches!(
+            kind,
+            Kind::Preparation
+                | Kind::Question
+                | Kind::Source
+                | Kind::Look
+                | Kind::Step
+                | Kind::Check
+                | Kind::Script(_)
+                | Kind::Idle(_)
+        )
+    };
+    !is_program(node, &[".", "source"], text) && kind(node, text).is_some_and(goes_on)
+}
+
+/// Whether a simple command is one of these programs, redirections apart.
+pub(super) fn is_program(node: Node<'_>, names: &[&str], text: &str) -> bool {
     match node.kind() {
         "command" => {
             let words = word::of_command(node, text);
-            matches!(program::classify(wrapper::peeled(&words)), Kind::Preparation)
+            let first = wrapper::peeled(&words).words.first();
+            first
+                .and_then(word::Word::known)
+                .is_some_and(|name| names.contains(&name))
         }
         "redirected_statement" => node
             .child_by_field_name("body")
-            .is_some_and(|body| is_preparation(body, text)),
+            .is_some_and(|body| is_program(body, names, text)),
         _ => false,
+    }
+}
+
+/// What a simple command is, redirections apart; nothing for other statements.
+fn kind(node: Node<'_>, text: &str) -> Option<Kind> {
+    match node.kind() {
+        "command" => {
+            let words = word::of_command(node, text);
+            Some(program::classify(wrapper::peeled(&words)))
+        }
+        "redirected_statement" => kind(node.child_by_field_name("body")?, text),
+        _ => None,
     }
 }

@@ -94,6 +94,31 @@ impl Walk<'_> {
         }
     }
 
+    /// A pipeline of which the first stage alone gives the status.
+    pub(super) fn first_stage(
+        &mut self,
+        pipeline: Node<'_>,
+        place: &Place,
+        state: &State,
+    ) -> Result<(), Masked> {
+        let stages = children(pipeline);
+        if stages.iter().any(|stage| is_kind(*stage, "list")) {
+            return Err(Masked::unreadable(source(pipeline, self.text)));
+        }
+        for (idx, stage) in stages.iter().enumerate() {
+            let inner = if idx == 0 {
+                place.with(place.shell.clone()).inner()
+            } else {
+                Place {
+                    is_source: true,
+                    ..place.lost(Loss::Later("exit".to_owned()))
+                }
+            };
+            self.statement(*stage, &inner, &mut state.clone())?;
+        }
+        Ok(())
+    }
+
     /// Stages, each in a shell of its own; a single one is a statement like any other.
     fn stages(&mut self, stages: &[Node<'_>], place: &Place, state: &mut State) -> Result<(), Masked> {
         if let [only] = stages {

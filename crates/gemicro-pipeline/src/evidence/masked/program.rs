@@ -1,10 +1,13 @@
 //! Says what a simple command is: a program that checks something, or one of the few that do not.
 
 use super::Masked;
+use super::code;
+use super::option_table;
 use super::options::{self, Effect};
+use super::shell;
 use super::table;
 use super::word::Word;
-use super::wrapper;
+use super::wrapper::{self, Peeled};
 
 /// What a simple command is.
 #[derive(Debug)]
@@ -15,6 +18,10 @@ pub(super) enum Kind {
     Question,
     /// It checks something, unless it supplies text to something else.
     Source,
+    /// The same, and finding nothing may be the good news: `grep`.
+    Look,
+    /// It checks nothing; still what follows needs it: `cd app`, `npm ci`.
+    Step,
     /// It checks something.
     Check,
     /// `set`.
@@ -48,206 +55,174 @@ pub(super) struct Script {
     pub(super) pipefail: bool,
 }
 
-/// Says what the command of these words is.
-pub(super) fn classify(words: &[Word]) -> Kind {
+/// Says what a command is.
+pub(super) fn classify(peeled: Peeled<'_>) -> Kind {
+    let words = peeled.words;
     let Some(first) = words.first() else {
         return Kind::Preparation;
     };
-    let Some(name) = first.base() else {
+    let Some(name) = first.program() else {
         let reason = format!(
             "which program `{}` is cannot be known before it runs: name it",
             first.source
         );
         return Kind::Hides(Masked::new(&first.source, reason));
     };
-    if let Some(kind) = script(words) {
+    if let Some(kind) = shell::script(words).or_else(|| code::starts(name, words)) {
         return kind;
     }
-    match name {
-        "set" => return Kind::Set,
-        "trap" => return Kind::Trap,
-        "exit" | "return" => return Kind::Exit,
-        "break" | "continue" => return Kind::Leave,
-        "eval" => return Kind::Evaluate,
-        "exec" => return Kind::Replace,
-        // Only what looks, as `command -v`, is left of it.
-        "command" => return Kind::Preparation,
-        "hash" if !words.iter().any(|word| word.known() == Some("-p")) => return Kind::Preparation,
-        "alias" | "enable" | "hash" => {
-            let reason = format!("`{name}` can give a program's name another meaning: leave it out");
-            return Kind::Hides(Masked::new(name, reason));
+    if !first.is_own_program() {
+        let by_shell = if peeled.by_runner {
+            None
+        } else {
+            builtin(name, words)
+        };
+        if let Some(kind) = by_shell.or_else(|| starter(name, words)) {
+            return kind;
         }
-        "env" if words.iter().filter_map(Word::known).any(wrapper::splits) => {
-            let reason = "`env -S` makes a command of a text that is not read here: write it as words";
-            return Kind::Hides(Masked::new("-S", reason.to_owned()));
+        if table::PREPARATIONS.contains(&name) {
+            return Kind::Preparation;
         }
-        "find" if each_alone(words) => {
-            let reason =
-                "`find` does not hand on the exit status of what `-exec … \\;` starts: end it with `+`";
-            return Kind::Hides(Masked::new("-exec", reason.to_owned()));
-        }
-        _ => {}
     }
-    if table::STARTERS.contains(&name) {
-        let reason = format!("`{name}` does not hand on the exit status of what it starts");
-        return Kind::Hides(Masked::new(name, reason));
-    }
-    if table::REPEATERS.contains(&name) {
-        let reason =
-            format!("`{name}` may start nothing at all and succeeds then: name what is to be checked");
-        return Kind::Hides(Masked::new(name, reason));
-    }
-    if table::PREPARATIONS.contains(&name) || runs_empty_code(name, words) {
+    if code::is_empty(name, words) {
         return Kind::Preparation;
-    }
-    if table::QUESTIONS.contains(&name) {
-        return Kind::Question;
     }
     match options::effect(words) {
         Effect::Hides(masked) => return Kind::Hides(masked),
         Effect::Idles(masked) => return Kind::Idle(masked),
         Effect::Tells => return Kind::Preparation,
+        Effect::Prepares => return Kind::Step,
         Effect::None => {}
     }
-    if table::SOURCES.contains(&name) {
-        return Kind::Source;
+    if first.is_own_program() && !table::has(table::MANY_IN_ONE, name) {
+        return Kind::Check;
     }
-    Kind::Check
+    by_operands(name, words)
 }
 
-/// The name of a program, with its first operand where that says what it does.
-pub(super) fn key(words: &[Word]) -> String {
-    let name = words.first().and_then(Word::base).unwrap_or_default();
-    let operand = words
-        .iter()
-        .skip(1)
-        .filter_map(Word::known)
-        .find(|word| !word.starts_with(['-', '+']));
-    match operand {
-        Some(operand) if table::MANY_IN_ONE.contains(&name) => format!("{name} {operand}"),
-        Some(_) | None => name.to_owned(),
-    }
+/// What the shell does itself.
+fn builtin(name: &str, words: &[Word]) -> Option<Kind> {
+    Some(match name {
+        "set" => Kind::Set,
+        "trap" => Kind::Trap,
+        "exit" | "return" => Kind::Exit,
+        "break" | "continue" => Kind::Leave,
+        "eval" => Kind::Evaluate,
+        "exec" => Kind::Replace,
+        // Only what looks, as `command -v`, is left of it.
+        "command" => Kind::Preparation,
+        "hash" if !words.iter().any(|word| word.known() == Some("-p")) => Kind::Preparation,
+        "alias" | "enable" | "hash" => {
+            let reason = format!("`{name}` can give a program's name another meaning: leave it out");
+            Kind::Hides(Masked::new(name, reason))
+        }
+        _ if table::QUESTIONS.contains(&name) => Kind::Question,
+        _ => return None,
+    })
 }
 
-/// The text that a shell anywhere among the words is given, or what a shell without one is.
-fn script(words: &[Word]) -> Option<Kind> {
-    for (idx, word) in words.iter().enumerate() {
-        let Some(name) = word.base() else { continue };
-        // Programs that only look for words may look for one of these.
-        let looks = words.first().and_then(Word::base);
-        if table::SHELLS.contains(&name) && !looks.is_some_and(|name| table::SOURCES.contains(&name)) {
-            let kind = shell(&words[idx..], idx == 0);
-            if kind.is_some() {
-                return kind;
-            }
-        }
-        if idx == 0 && table::CARRIERS.contains(&name) {
-            return carrier(words);
-        }
+/// A program that starts others in a way of which nothing is learnt.
+fn starter(name: &str, words: &[Word]) -> Option<Kind> {
+    let hides = |piece: &str, reason: String| Some(Kind::Hides(Masked::new(piece, reason)));
+    let has = |wanted: &str| words.iter().any(|word| word.known() == Some(wanted));
+    if name == "env" && words.iter().filter_map(Word::known).any(wrapper::splits) {
+        let reason = "`env -S` makes a command of a text that is not read here: write it as words";
+        return hides("-S", reason.to_owned());
+    }
+    if name == "find" && each_alone(words) {
+        let reason = "`find` does not hand on the exit status of what `-exec … \\;` starts: end it with `+`";
+        return hides("-exec", reason.to_owned());
+    }
+    if name == "setsid" && !wrapper::waits(words) {
+        let reason = "`setsid` may not wait for what it starts: add `--wait`, or leave it out";
+        return hides(name, reason.to_owned());
+    }
+    let bisects = name == "git" && has("bisect");
+    if table::STARTERS.contains(&name) || bisects {
+        let reason = format!("`{name}` does not hand on the exit status of what it starts");
+        return hides(name, reason);
+    }
+    let repeats = name == "git" && has("submodule") && has("foreach");
+    if table::REPEATERS.contains(&name) || repeats {
+        let reason =
+            format!("`{name}` may start nothing at all and succeeds then: name what is to be checked");
+        return hides(name, reason);
     }
     None
 }
 
-/// A shell: with `-c` it runs a text, with a file it is a program like any other, without both it reads its input.
-fn shell(words: &[Word], is_first: bool) -> Option<Kind> {
-    let mut script = Script {
-        text: None,
-        errexit: false,
-        pipefail: false,
-    };
-    let (mut has_text, mut only_reads) = (false, false);
-    let mut at = 1;
-    while let Some(word) = words.get(at) {
-        let Some(option) = word
-            .known()
-            .filter(|text| text.starts_with(['-', '+']) && text.len() > 1)
-        else {
-            break;
-        };
-        at += 1;
-        if option == "--" {
-            break;
+/// What the operands of a program make of it.
+fn by_operands(name: &str, words: &[Word]) -> Kind {
+    let has = |wanted: &str| words.iter().any(|word| word.known() == Some(wanted));
+    let mut operands = operands(words);
+    match name {
+        _ if table::LOOKERS.contains(&name) => Kind::Look,
+        _ if table::has(table::TELLERS, name) => Kind::Step,
+        "find" if !has("-exec") && !has("-execdir") => Kind::Step,
+        "sort" if !has("-c") && !has("-C") && !has("--check") => Kind::Step,
+        "git" if has("grep") => Kind::Look,
+        "git" if table::GIT_ANSWERS.iter().any(|option| has(option)) => Kind::Source,
+        "git" if has("diff") => Kind::Step,
+        // Its status is that of a service.
+        "docker" | "docker-compose"
+            if words
+                .iter()
+                .any(|word| word.source.starts_with("--exit-code-from")) =>
+        {
+            Kind::Check
         }
-        if option.starts_with("--") {
-            continue;
-        }
-        let turns_on = option.starts_with('-');
-        only_reads |= turns_on && option.contains(['n', 'D']);
-        has_text |= turns_on && option.contains('c');
-        if option.contains('e') {
-            script.errexit = turns_on;
-        }
-        if option.ends_with(['o', 'O']) {
-            match words.get(at).and_then(Word::known) {
-                Some("pipefail") => script.pipefail = turns_on,
-                Some("errexit") => script.errexit = turns_on,
-                Some("noexec") => only_reads |= turns_on,
-                Some(_) | None => {}
+        _ if table::has(table::TASK_PROGRAMS, name) => {
+            let is_idle = |task: &str| table::has(table::IDLE_TASKS, task);
+            let n_tasks = operands.clone().count();
+            if n_tasks > 0 && operands.all(is_idle) {
+                Kind::Step
+            } else {
+                Kind::Check
             }
-            at += 1;
         }
+        _ if table::has(table::MANY_IN_ONE, name) && is_idle_verb(name, words) => Kind::Step,
+        _ if table::SOURCES.contains(&name) => Kind::Source,
+        _ => Kind::Check,
     }
-    let name = words.first().and_then(Word::base).unwrap_or_default();
-    if only_reads && (is_first || at < words.len()) {
-        let reason = format!("`{name} -n` only reads what it is given, and runs nothing of it");
-        return Some(Kind::Idle(Masked::new(name, reason)));
-    }
-    if has_text {
-        script.text = words.get(at).and_then(Word::known).map(str::to_owned);
-        return Some(Kind::Script(script));
-    }
-    let reads_input = is_first && at >= words.len();
-    reads_input.then(|| {
-        let reason = format!("`{name}` runs what it reads, which is not known before: give it with `-c`");
-        Kind::Hides(Masked::new(name, reason))
-    })
 }
 
-/// `script -ec text`, `su -c text`: only the text matters, and whether its status comes back.
-fn carrier(words: &[Word]) -> Option<Kind> {
-    let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--");
-    let at = words.iter().position(|word| {
-        word.known()
-            .is_some_and(|text| is_short(text) && text.ends_with('c'))
-    })?;
-    let returns = words
-        .iter()
-        .filter_map(Word::known)
-        .any(|text| text == "--return" || (is_short(text) && text.contains('e')));
-    if words.first().and_then(Word::base) == Some("script") && !returns {
-        let reason = "`script` does not hand on the exit status of what it starts without `-e`";
-        return Some(Kind::Hides(Masked::new("script", reason.to_owned())));
-    }
-    Some(Kind::Script(Script {
-        text: words.get(at + 1).and_then(Word::known).map(str::to_owned),
-        errexit: false,
-        pipefail: false,
-    }))
+/// The words that are neither options nor values of those that may stand before the first operand.
+fn operands(words: &[Word]) -> impl Iterator<Item = &str> + Clone {
+    let name = words.first().and_then(Word::program).unwrap_or_default();
+    let valued = option_table::of(option_table::LEADING, name);
+    let is_value = move |word: &Word| word.known().is_some_and(|option| table::has(valued, option));
+    words
+        .windows(2)
+        .filter(move |pair| !is_value(&pair[0]))
+        .filter_map(|pair| pair[1].known())
+        .filter(|word| !word.starts_with(['-', '+']))
 }
 
-/// `python3 -c pass`: whether all words of the code outside of its texts are such that it cannot fail.
-fn runs_empty_code(name: &str, words: &[Word]) -> bool {
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let Some((_, flags)) = table::CODE.iter().find(|(program, _)| *program == name) else {
-        return false;
+/// Whether the first operand of a program says that nothing is checked, or is missing.
+fn is_idle_verb(name: &str, words: &[Word]) -> bool {
+    let mut operands = operands(words);
+    let Some(first) = operands.next() else {
+        return words.len() == 1;
     };
-    let known: Vec<&str> = words.iter().skip(1).map_while(Word::known).collect();
-    let takes_code = |option: &&str| {
-        *option == "--eval" || (!option.starts_with("--") && option.ends_with(|c| flags.contains(c)))
+    let verb = if table::has(table::GROUPS, first) {
+        operands.next().unwrap_or("help")
+    } else {
+        first
     };
-    let n_options = known.iter().take_while(|word| word.starts_with('-')).count();
-    let at = known.iter().take(n_options).position(takes_code);
-    let code = at.and_then(|at| known.get(at + 1));
-    code.is_some_and(|code| is_empty_code(code))
+    let lacks_script =
+        table::SCRIPT_PROGRAMS.contains(&name) && table::SCRIPT_VERBS.contains(&first) && words.len() == 2;
+    // Elsewhere `ci` is a script of the project.
+    let installs = (name, verb) == ("npm", "ci");
+    lacks_script || installs || table::has(table::IDLE_VERBS, verb)
 }
 
-fn is_empty_code(code: &str) -> bool {
-    let is_part = |c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '@');
-    let mut outside = code.split(['"', '\'']).step_by(2);
-    outside.all(|part| {
-        let mut words = part.split(|c| !is_part(c)).filter(|word| !word.is_empty());
-        words.all(|word| table::EMPTY_CODE.contains(&word))
-    })
+/// The name of a program, with its first operand where that says what it does.
+pub(super) fn key(words: &[Word]) -> String {
+    let name = words.first().and_then(Word::program).unwrap_or_default();
+    match operands(words).next() {
+        Some(operand) if table::has(table::MANY_IN_ONE, name) => format!("{name} {operand}"),
+        Some(_) | None => name.to_owned(),
+    }
 }
 
 /// Whether a question is about nothing but its own words: `test 1`, `[ a = a ]`.

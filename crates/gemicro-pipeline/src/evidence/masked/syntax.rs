@@ -37,6 +37,11 @@ pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
+/// Whether a statement is not waited for: `statement &`.
+pub(super) fn is_background(node: Node<'_>) -> bool {
+    node.next_sibling().is_some_and(|next| next.kind() == "&")
+}
+
 /// All children, tokens included.
 pub(super) fn all_children(node: Node<'_>) -> Vec<Node<'_>> {
     (0..node.child_count())

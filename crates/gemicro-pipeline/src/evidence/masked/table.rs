@@ -1,22 +1,29 @@
 //! The lists behind the reading of simple commands. A program that is in none of them checks something.
 
+/// Whether a list parted by white space has a word.
+pub(super) fn has(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == word)
+}
+
 /// Programs that prepare or tell something: they may fail unseen, and alone they check nothing.
 pub(super) const PREPARATIONS: &[&str] = &[
-    ".", ":", "cat", "cd", "chmod", "cp", "date", "echo", "export", "false", "hash", "ln", "ls", "mkdir",
-    "mv", "popd", "printf", "pushd", "pwd", "read", "readonly", "rm", "rmdir", "shift", "shopt", "sleep",
-    "source", "tee", "touch", "true", "type", "ulimit", "umask", "unset", "wait", "which",
+    ".", ":", "cat", "chmod", "cp", "date", "echo", "export", "false", "hash", "jobs", "let", "ln", "ls",
+    "mkdir", "mv", "popd", "printf", "pwd", "read", "readonly", "rm", "rmdir", "shift", "shopt", "sleep",
+    "source", "tee", "time", "touch", "true", "type", "ulimit", "umask", "unset", "wait", "which",
 ];
 
 /// Programs that answer a question; lost where nobody asks.
 pub(super) const QUESTIONS: &[&str] = &["[", "test"];
 
-/// Programs that may fail unseen where they supply text to something else.
-pub(super) const SOURCES: &[&str] = &[
-    "arch", "awk", "basename", "column", "comm", "cut", "dirname", "du", "env", "expr", "find", "gawk",
-    "getconf", "git", "grep", "head", "hostname", "id", "jq", "mktemp", "nproc", "pgrep", "printenv", "ps",
-    "readlink", "realpath", "rg", "sed", "seq", "sort", "stat", "tail", "tr", "tty", "uname", "uniq", "wc",
-    "whoami", "yes",
-];
+/// Programs that look for something; they may fail unseen where they supply text to something else.
+pub(super) const SOURCES: &[&str] = &["awk", "expr", "find", "gawk", "git", "jq", "pgrep", "sort"];
+
+/// Programs that succeed when they find something, so that a check may ask for the opposite.
+pub(super) const LOOKERS: &[&str] = &["ack", "ag", "grep", "rg"];
+
+/// Programs that tell something, and say nothing by their exit status.
+pub(super) const TELLERS: &str = "arch basename cd column comm cut dirname du env getconf gofmt gofumpt goimports head hostname id kill \
+    mktemp nproc printenv ps pushd readlink realpath sed seq stat tail tr tty uname uniq wc whoami yes";
 
 /// Programs that start others and do not wait for them.
 pub(super) const STARTERS: &[&str] = &[
@@ -24,12 +31,21 @@ pub(super) const STARTERS: &[&str] = &[
     "batch",
     "coproc",
     "daemonize",
+    "dbus-launch",
     "disown",
+    "entr",
+    "expect",
+    "gdb",
+    "lldb",
+    "nodemon",
     "screen",
     "start-stop-daemon",
     "systemd-run",
     "tmux",
+    "vi",
+    "vim",
     "watch",
+    "watchexec",
 ];
 
 /// Programs that start others once for each word of their input, and so perhaps never.
@@ -47,110 +63,71 @@ pub(super) const TOOLS: &[&str] = &[
     "python3", "ruby", "rustc", "rustdoc", "sh", "tox",
 ];
 
-/// Options that take a program with which others are run.
-pub(super) const RUNNING: &[&str] = &["--exec", "--runner", "--shell", "--test-runner", "-exec"];
+/// Shells with a language of their own: of theirs only plain commands are understood.
+pub(super) const FOREIGN_SHELLS: &[&str] = &[
+    "csh",
+    "elvish",
+    "fish",
+    "nu",
+    "powershell",
+    "pwsh",
+    "tcsh",
+    "xonsh",
+];
 
-/// Programs that take a command as one text after `-c`.
-pub(super) const CARRIERS: &[&str] = &["flock", "runuser", "script", "su"];
+/// Other names of programs.
+pub(super) const ALIASES: &[(&str, &str)] = &[
+    ("bazelisk", "bazel"),
+    ("bmake", "make"),
+    ("egrep", "grep"),
+    ("fgrep", "grep"),
+    ("gmake", "make"),
+    ("gradlew", "gradle"),
+    ("mvnw", "mvn"),
+    ("nodejs", "node"),
+    ("pip3", "pip"),
+    ("podman", "docker"),
+    ("rtx", "mise"),
+];
 
 /// Programs of which the first operand says what they do.
-pub(super) const MANY_IN_ONE: &[&str] = &[
-    "cargo", "dotnet", "git", "go", "gradle", "mvn", "npm", "pnpm", "yarn",
-];
+pub(super) const MANY_IN_ONE: &str = "asdf bazel bun bundle cabal cargo composer conda coverage dart deno docker docker-compose dotnet dune \
+    flutter git go golangci-lint gradle hatch helm kubectl lein lerna meson mise mix moon mvn nix npm nx opam \
+    pants pdm pip pipenv pixi pnpm poetry pre-commit rebar3 ruff rush rye sbt stack swift terraform turbo uv \
+    yarn zig";
 
-/// Options with which a failure becomes a success, whichever program takes them.
-pub(super) const HIDING: &[&str] = &[
-    "--exit-zero",
-    "--fail-never",
-    "--if-present",
-    "--ignore-errors",
-    "--issues-exit-code=0",
-    "--no-fail",
-    "--pass-with-no-tests",
-    "--passWithNoTests",
-    "--suppress-no-test-exit-code",
-    "--suppress-tests-failed-exit-code",
-    "-Dmaven.test.failure.ignore",
-    "-Dmaven.test.failure.ignore=true",
-];
+/// First operands with which such a program does something, or tells something, but checks nothing.
+pub(super) const IDLE_VERBS: &str = "add autoupdate branch cache changed checkout clean combine commit completion config cquery create deps \
+    deps.get describe doctor down download dump-package env erase fetch get graph help html images info init \
+    install introspect kill linter linters list locate-project log login logout logs ls ls-files metadata new \
+    pkg pkgid prune ps pull push query remove reset restore rev-parse rm root sample-config search setup show \
+    status stop sync targets tasks tidy tree uninstall up update upgrade version zen";
 
-/// Options with which nothing is checked, whichever program takes them.
-pub(super) const IDLE: &[&str] = &[
-    "--co",
-    "--collect-only",
-    "--collectonly",
-    "--dry-run",
-    "--fixtures",
-    "--gtest_list_tests",
-    "--just-print",
-    "--list",
-    "--list-tests",
-    "--listTests",
-    "--markers",
-    "--no-run",
-    "--notest",
-    "--recon",
-    "--setup-plan",
-    "--show-only",
-    "-DskipTests",
-    "-DskipTests=true",
-    "-Dmaven.test.skip",
-    "-Dmaven.test.skip=true",
-];
+/// First operands that only say what the next one is about.
+pub(super) const GROUPS: &str =
+    "compose container image mod network package pip pm pub sln volume workspaces";
 
-/// Options with which a program tells about itself.
-pub(super) const TELLING: &[&str] = &["--help", "--version"];
+/// Programs that take tasks as operands, and have one without any.
+pub(super) const TASK_PROGRAMS: &str = "gradle just lein make mvn ninja rake sbt";
 
-/// Options and operands of one program (and its first operand) with which it checks nothing.
-pub(super) const IDLE_OF: &[(&str, &str)] = &[
-    ("bats", "-c"),
-    ("cargo check", "-h"),
-    ("cargo clippy", "-h"),
-    ("cargo nextest", "-h"),
-    ("cargo nextest", "list"),
-    ("cargo test", "-h"),
-    ("ctest", "-N"),
-    ("dotnet test", "-t"),
-    ("go test", "-c"),
-    ("go test", "-list"),
-    ("go test", "-n"),
-    ("make", "--question"),
-    ("make", "--touch"),
-    ("gradle", "-m"),
-    ("node", "--check"),
-    ("php", "--syntax-check"),
-    ("prove", "--dry"),
-    ("pytest", "-h"),
-    ("sudo", "-l"),
-    ("sudo", "-v"),
-];
+/// Tasks that check nothing.
+pub(super) const IDLE_TASKS: &str = "about clean dependencies dependency:tree deps distclean help init projects properties tasks validate \
+    version wrapper";
 
-/// Short options of one program, alone or in a group, with which it checks nothing, and those that take a value.
-pub(super) const IDLE_FLAGS: &[(&str, &str, &str)] = &[
-    ("gmake", "nqt", "CEIWfjlo"),
-    ("just", "n", "dEf"),
-    ("make", "nqt", "CEIWfjlo"),
-    ("ninja", "n", "Cdfjkltw"),
-    ("node", "c", "Cepr"),
-    ("perl", "c", "0CDEFIMVeilmx"),
-    ("php", "l", "BEFRSTcdfrtz"),
-    ("prove", "D", "IMPaej"),
-    ("rake", "n", "DEGIPRTWefjpr"),
-    ("ruby", "c", "0CEFIKTWeirx"),
-];
+/// Programs that need the name of a script after one of [`SCRIPT_VERBS`].
+pub(super) const SCRIPT_PROGRAMS: &[&str] = &["bun", "composer", "deno", "npm", "pnpm", "pre-commit", "yarn"];
 
-/// Programs that hand every word after their first operand on.
-pub(super) const LEADERS: &[&str] = &["just", "node", "perl", "php", "ruby"];
+/// Words before the name of a script.
+pub(super) const SCRIPT_VERBS: &[&str] = &["exec", "run", "run-script", "task"];
 
-/// Variables with options, and the program that takes them.
-pub(super) const OPTIONS_OF: &[(&str, &str)] = &[
-    ("GNUMAKEFLAGS", "make"),
-    ("GOFLAGS", "go test"),
-    ("MAKEFLAGS", "make"),
-    ("NODE_OPTIONS", "node"),
-    ("PERL5OPT", "perl"),
-    ("PYTEST_ADDOPTS", "pytest"),
-    ("RUBYOPT", "ruby"),
+/// Options of `git` with which its exit status is an answer.
+pub(super) const GIT_ANSWERS: &[&str] = &[
+    "--check",
+    "--error-unmatch",
+    "--exit-code",
+    "--is-ancestor",
+    "--quiet",
+    "--verify",
 ];
 
 /// Variables that load something into every program.
@@ -158,11 +135,38 @@ pub(super) const LOADING: &[&str] = &["DYLD_INSERT_LIBRARIES", "LD_AUDIT", "LD_P
 
 /// Programs that take code as one text, and the short options before it.
 pub(super) const CODE: &[(&str, &str)] = &[
+    ("Rscript", "e"),
+    ("bun", "ep"),
+    ("elixir", "e"),
+    ("julia", "eE"),
+    ("lua", "e"),
     ("node", "ep"),
     ("perl", "eE"),
     ("php", "r"),
     ("python", "c"),
     ("ruby", "e"),
+];
+
+/// Programs whose first operand is code.
+pub(super) const CODE_FIRST: &[&str] = &["awk", "gawk", "mawk", "nawk"];
+
+/// Beginnings of words by which code starts a program.
+pub(super) const STARTING_CODE: &[&str] = &[
+    "Popen",
+    "child_process",
+    "execute",
+    "fork",
+    "open3",
+    "passthru",
+    "pcntl",
+    "popen",
+    "posix_spawn",
+    "proc_open",
+    "qx",
+    "shell_exec",
+    "spawn",
+    "subprocess",
+    "system",
 ];
 
 /// The words of code that cannot fail.
@@ -190,16 +194,3 @@ pub(super) const EMPTY_CODE: &[&str] = &[
 
 /// Operators of `test` that look at something outside of the command.
 pub(super) const LOOKING: &str = "bcdefghkprstuvwxGLNORS";
-
-/// Options of one program with which a failure becomes a success.
-pub(super) const HIDING_OF: &[(&str, &str)] = &[
-    ("mvn", "-fn"),
-    ("docker", "-d"),
-    ("docker", "--detach"),
-    ("podman", "-d"),
-    ("podman", "--detach"),
-    ("setsid", "-f"),
-    ("setsid", "--fork"),
-    ("sudo", "-b"),
-    ("sudo", "--background"),
-];

@@ -1,7 +1,9 @@
 //! Commands that keep their exit status, and commands that lose it.
 
 mod idle;
+mod kept;
 mod lines;
+mod started;
 
 use proptest::prelude::*;
 

@@ -37,6 +37,9 @@ pub(super) fn of_assignment(word: &Word) -> Option<Masked> {
         ".SHELLFLAGS" if !are_shell_flags(value) => replaced("other options in the place of the shell's"),
         "BASH_ENV" if !value.is_empty() => replaced("a script before every other"),
         _ if table::LOADING.contains(&name) && !value.is_empty() => replaced("a library into every program"),
+        _ if name.starts_with("CARGO_ALIAS_") => {
+            replaced("another meaning in the place of a command of cargo")
+        }
         "SHELLOPTS" if value.contains("noexec") => replaced("reading in the place of running"),
         _ if name.to_lowercase().ends_with("script_shell") && !is_shell(value) => {
             replaced("something in the place of the shell")

@@ -3,10 +3,12 @@
 use tree_sitter::Node;
 
 use super::Masked;
+use super::ending::{self, Failing};
+use super::list::kept;
 use super::place::{Fate, Loss, Place};
 use super::program;
+use super::status::{self, HandsOn};
 use super::syntax::{self, children, source};
-use super::word;
 
 /// Texts inside texts (`sh -c "sh -c …"`) are followed so far.
 const NESTING: usize = 5;
@@ -17,6 +19,9 @@ pub(super) fn whole(command: &str) -> Result<(), Masked> {
     text(command, 0, &Place::whole(), &mut State::default(), &mut seen)?;
     let is_done = |key: &str| seen.checks.iter().any(|check| check == key);
     if let Some((_, masked)) = seen.idle.into_iter().find(|(key, _)| !is_done(key)) {
+        return Err(masked);
+    }
+    if let (false, Some(masked)) = (seen.checks.is_empty(), seen.steps.pop()) {
         return Err(masked);
     }
     if seen.checks.is_empty() {
@@ -50,6 +55,8 @@ pub(super) fn text(
 pub(super) struct Seen {
     /// The programs whose status reaches the end.
     pub(super) checks: Vec<String>,
+    /// Steps of which nobody would see that they failed.
+    pub(super) steps: Vec<Masked>,
     /// Programs that check nothing with their options: one of the same name must check.
     pub(super) idle: Vec<(String, Masked)>,
 }
@@ -91,18 +98,41 @@ impl Walk<'_> {
         place: &Place,
         state: &mut State,
     ) -> Result<(), Masked> {
+        // Between a status that is kept in a variable and the `exit` with it stands what tidies up.
+        let mut tidies = false;
         for (idx, node) in nodes.iter().enumerate() {
-            if node.next_sibling().is_some_and(|next| next.kind() == "&") {
+            if syntax::is_background(*node) {
                 let apart = &mut state.clone();
                 self.statement(*node, &place.lost(Loss::Background), apart)?;
                 continue;
             }
-            let here = match nodes.get(idx + 1) {
-                None => place.here.clone(),
-                Some(next) => self.before(*next, place, state),
-            };
             let before = state.clone();
-            self.statement(*node, &place.with(here), state)?;
+            let here = Place {
+                is_source: place.is_source || tidies,
+                ..place.clone()
+            };
+            match status::handed_on(&nodes[idx..], self.text) {
+                Some(HandsOn::Failure) => {
+                    let left = children(*node).into_iter().take(1);
+                    self.sequence(&left.collect::<Vec<_>>(), &kept(Failing::EndsShell, place), state)?;
+                    tidies = true;
+                }
+                Some(HandsOn::FirstStage) => {
+                    self.first_stage(*node, place, state)?;
+                    tidies = true;
+                }
+                Some(HandsOn::Whole) => {
+                    self.statement(*node, &place.with(place.shell.as_value()), state)?;
+                    tidies = true;
+                }
+                None => {
+                    let fate = match nodes.get(idx + 1) {
+                        None => place.here.clone(),
+                        Some(next) => self.before(*next, place, state),
+                    };
+                    self.statement(*node, &here.with(fate), state)?;
+                }
+            }
             if node.kind() == "list" {
                 state.join(before);
             }
@@ -112,14 +142,8 @@ impl Walk<'_> {
 
     /// What becomes of the status of a statement that another one follows.
     fn before(&self, next: Node<'_>, place: &Place, state: &State) -> Fate {
-        let hands_on = next.kind() == "command" && {
-            let words = word::of_command(next, self.text);
-            let is_exit = words.first().and_then(word::Word::known) == Some("exit");
-            is_exit && words.get(1).is_none_or(word::Word::is_status)
-        };
         match &place.shell {
             Fate::Lost(loss) => Fate::Lost(loss.clone()),
-            Fate::Reaches | Fate::Errexit if hands_on => Fate::Reaches,
             Fate::Reaches | Fate::Errexit if state.errexit && !place.is_asked => Fate::Errexit,
             Fate::Reaches | Fate::Errexit => Fate::Lost(Loss::Later(source(next, self.text).to_owned())),
         }
@@ -136,9 +160,7 @@ impl Walk<'_> {
             "list" => self.list(node, place, state),
             "pipeline" => self.pipeline(node, place, state),
             "redirected_statement" => self.redirected(node, place, state),
-            "negated_command" => children(node)
-                .into_iter()
-                .try_for_each(|child| self.statement(child, &place.asked(Fate::Lost(Loss::Negation)), state)),
+            "negated_command" => self.negated(node, place, state),
             "compound_statement" if source(node, self.text).starts_with("((") => {
                 self.question(node, place, state)
             }
@@ -165,6 +187,19 @@ impl Walk<'_> {
             "comment" => Ok(()),
             _ => Err(Masked::unreadable(source(node, self.text))),
         }
+    }
+
+    /// `!`: finding nothing may be what is asked for, as in `! grep -rn TODO src`. `set -e` does not see it fail.
+    fn negated(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
+        let parts = children(node);
+        let looks = parts.iter().all(|part| ending::looks(*part, self.text));
+        let here = match &place.here {
+            Fate::Reaches if looks => Fate::Reaches,
+            Fate::Reaches | Fate::Errexit | Fate::Lost(_) => Fate::Lost(Loss::Negation),
+        };
+        parts
+            .into_iter()
+            .try_for_each(|part| self.statement(part, &place.asked(here.clone()), state))
     }
 
     fn redirected(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
@@ -240,18 +275,22 @@ impl Walk<'_> {
         place: &Place,
         state: &State,
     ) -> Result<(), Masked> {
-        if let Some(left) = &state.left {
-            let piece = super::short(piece);
-            let reason = format!("`{left}` can end the check with success before `{piece}` runs");
-            return Err(Masked::new(left, reason));
-        }
-        match &place.here {
-            Fate::Reaches | Fate::Errexit => {
-                self.seen.checks.push(key.to_owned());
-                Ok(())
-            }
-            Fate::Lost(loss) => Err(loss.of(piece)),
-        }
+        reaches(piece, place, state)?;
+        self.seen.checks.push(key.to_owned());
+        Ok(())
+    }
+}
+
+/// Whether a status comes through.
+pub(super) fn reaches(piece: &str, place: &Place, state: &State) -> Result<(), Masked> {
+    if let Some(left) = &state.left {
+        let piece = super::short(piece);
+        let reason = format!("`{left}` can end the check with success before `{piece}` runs");
+        return Err(Masked::new(left, reason));
+    }
+    match &place.here {
+        Fate::Reaches | Fate::Errexit => Ok(()),
+        Fate::Lost(loss) => Err(loss.of(piece)),
     }
 }
 

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::syntax::{children, source};
+use super::table;
 
 /// One word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +44,22 @@ impl Word {
     /// The last part of a known path: the name of a program.
     pub(super) fn base(&self) -> Option<&str> {
         self.known().map(|text| text.rsplit('/').next().unwrap_or(text))
+    }
+
+    /// The name of a program without what its version or its place in the project adds: `./gradlew` is `gradle`.
+    pub(super) fn program(&self) -> Option<&str> {
+        let name = self.base()?;
+        if name.starts_with("python") {
+            return Some("python");
+        }
+        let alias = table::ALIASES.iter().find(|(alias, _)| *alias == name);
+        Some(alias.map_or(name, |(_, program)| program))
+    }
+
+    /// Whether it names a program of the project by its path: never a builtin, whatever its name.
+    pub(super) fn is_own_program(&self) -> bool {
+        self.known()
+            .is_some_and(|text| text.contains('/') && !text.starts_with('/'))
     }
 
     /// Whether it is the status of the command before: `$?`, also in quotes.

@@ -1,0 +1,111 @@
+//! A status that is kept in a variable and given back at the end: `make test; rc=$?; cat log; exit $rc`.
+
+use tree_sitter::Node;
+
+use super::ending;
+use super::syntax::{children, is_background, source};
+use super::word::{self, Word};
+
+/// How the statements after one hand its status on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HandsOn {
+    /// The status as it is: `rc=$?; …; exit $rc`, `exit $?`.
+    Whole,
+    /// That of the first stage of a pipeline: `exit ${PIPESTATUS[0]}`.
+    FirstStage,
+    /// What follows `||` keeps the failure: `make test || rc=$?; …; exit $rc`.
+    Failure,
+}
+
+/// How the first of these statements hands its status on by the others; nothing when it does not.
+pub(super) fn handed_on(statements: &[Node<'_>], text: &str) -> Option<HandsOn> {
+    let (first, rest) = statements.split_first()?;
+    if let Some(variable) = kept_by_or(*first, text) {
+        return is_given_back(variable, rest, text).then_some(HandsOn::Failure);
+    }
+    let (next, later) = rest.split_first()?;
+    if let Some(status) = exit_word(*next, text) {
+        return match status {
+            None => Some(HandsOn::Whole),
+            Some(status) => of_word(*first, &status),
+        };
+    }
+    let (variable, value) = assigned(*next, text)?;
+    let hands_on = of_word(*first, &value)?;
+    is_given_back(variable, later, text).then_some(hands_on)
+}
+
+fn of_word(node: Node<'_>, status: &Word) -> Option<HandsOn> {
+    let is_first_stage = status.source.trim_matches('"') == "${PIPESTATUS[0]}";
+    if status.is_status() {
+        return Some(HandsOn::Whole);
+    }
+    (is_first_stage && node.kind() == "pipeline").then_some(HandsOn::FirstStage)
+}
+
+/// The variable of `left || variable=$?` or `left || variable=1`.
+fn kept_by_or<'t>(node: Node<'_>, text: &'t str) -> Option<&'t str> {
+    let parts = children(node);
+    let [left, right] = parts.as_slice() else {
+        return None;
+    };
+    let is_or = node.kind() == "list" && left.next_sibling().is_some_and(|token| token.kind() == "||");
+    let (variable, value) = is_or.then(|| assigned(*right, text)).flatten()?;
+    let is_failure = value
+        .known()
+        .and_then(|text| text.parse::<u8>().ok())
+        .is_some_and(|code| code > 0);
+    (is_failure || value.is_status()).then_some(variable)
+}
+
+/// Whether the shell ends with the variable, and nothing before changes it or ends the shell.
+fn is_given_back(variable: &str, rest: &[Node<'_>], text: &str) -> bool {
+    let ends = |node: &Node<'_>| {
+        exit_word(*node, text).flatten().is_some_and(|word| {
+            let word = word.source.trim_matches('"');
+            // `${rc:-0}` is 0 only where nothing was kept.
+            let name = word
+                .strip_prefix('$')
+                .unwrap_or_default()
+                .trim_matches(['{', '}']);
+            name.strip_suffix(":-0").unwrap_or(name) == variable
+        })
+    };
+    let stays = |node: &Node<'_>| {
+        kept_by_or(*node, text) == Some(variable)
+            || assigned(*node, text).is_some_and(|(name, _)| name != variable)
+            || (ending::stays(*node, text) && !may_assign(*node, variable, text))
+    };
+    let end = rest.iter().position(ends);
+    end.is_some_and(|end| rest[..end].iter().all(stays))
+}
+
+/// Whether a builtin that puts values into variables names this one: `read rc`.
+fn may_assign(node: Node<'_>, variable: &str, text: &str) -> bool {
+    const ASSIGNING: &[&str] = &["getopts", "let", "mapfile", "printf", "read", "readarray", "wait"];
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let written = source(node, text);
+    let names_it = written.split(|c| !is_part(c)).any(|word| word == variable);
+    let prints = ending::is_program(node, &["printf"], text) && !written.contains("-v");
+    names_it && !prints && ending::is_program(node, ASSIGNING, text)
+}
+
+/// The word that `exit` is given, if this is one.
+fn exit_word(node: Node<'_>, text: &str) -> Option<Option<Word>> {
+    let words = match node.kind() {
+        "command" if !is_background(node) => word::of_command(node, text),
+        _ => return None,
+    };
+    let is_exit = words.first().and_then(Word::known) == Some("exit");
+    is_exit.then(|| words.get(1).cloned())
+}
+
+/// The name and the value of an assignment.
+fn assigned<'t>(node: Node<'_>, text: &'t str) -> Option<(&'t str, Word)> {
+    if node.kind() != "variable_assignment" {
+        return None;
+    }
+    let name = node.child_by_field_name("name")?;
+    let value = node.child_by_field_name("value")?;
+    Some((source(name, text), Word::read(value, text)))
+}
