@@ -4,7 +4,6 @@
 //! stands in.
 
 const ESCAPE: char = '\u{1b}';
-const BELL: char = '\u{7}';
 
 /// Cleans an answer. Every character is looked at a fixed number of times.
 pub(super) fn clean(output: &str) -> String {
@@ -21,37 +20,56 @@ pub(super) fn clean(output: &str) -> String {
 fn without_sequences(output: &str) -> String {
     let mut plain = String::with_capacity(output.len());
     let mut rest = output;
+    let mut may_end = true;
     while let Some(at) = rest.find(ESCAPE) {
         plain.push_str(&rest[..at]);
         rest = &rest[at..];
-        match sequence_length(rest) {
-            Some(length) => rest = &rest[length..],
-            None => {
-                plain.push(ESCAPE);
-                rest = &rest[ESCAPE.len_utf8()..];
+        let body = &rest[ESCAPE.len_utf8()..];
+        let length = match body.chars().next() {
+            Some('[') => control_length(body),
+            // What has no end here has none further on either: it is looked for once.
+            Some(']') if may_end => {
+                let length = command_length(body);
+                may_end = length.is_some();
+                length
             }
+            Some(_) | None => None,
+        };
+        if length.is_none() {
+            plain.push(ESCAPE);
         }
+        rest = &body[length.unwrap_or_default()..];
     }
     plain.push_str(rest);
     plain
 }
 
-/// How many bytes the sequence at the beginning has; nothing when it is none, or not whole.
-fn sequence_length(text: &str) -> Option<usize> {
-    let body = &text[ESCAPE.len_utf8()..];
-    if let Some(parameters) = body.strip_prefix('[') {
-        let at = parameters.find(|c: char| !(' '..='?').contains(&c))?;
-        parameters[at..]
-            .starts_with(|c: char| c.is_ascii_alphabetic())
-            .then_some(2 + at + 1)
-    } else {
-        let command = body.strip_prefix(']')?;
-        // It ends on its line: one that runs on could hide a later answer.
-        let at = command.find([BELL, ESCAPE, '\n', '\r'])?;
-        if command[at..].starts_with(BELL) {
-            Some(2 + at + 1)
-        } else {
-            command[at..].starts_with("\u{1b}\\").then_some(2 + at + 2)
-        }
+/// How many bytes `[ … letter` has; nothing when it is not whole.
+fn control_length(body: &str) -> Option<usize> {
+    let at = 1 + body[1..].find(|c: char| !(' '..='?').contains(&c))?;
+    let is_letter = body[at..].starts_with(|c: char| c.is_ascii_alphabetic());
+    is_letter.then_some(at + 1)
+}
+
+/// How many bytes `] … BEL` or `] … ESC \` has, over line ends too; nothing when it has no end.
+fn command_length(body: &str) -> Option<usize> {
+    let bytes = body.as_bytes();
+    (0..bytes.len()).find_map(|at| match &bytes[at..] {
+        [0x07, ..] => Some(at + 1),
+        [0x1b, b'\\', ..] => Some(at + 2),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn a_command_of_the_terminal_goes_to_its_end() {
+        assert_eq!(clean("a\u{1b}]8;;x\nb\r\nc\u{7}d"), "ad");
+        assert_eq!(clean("a\u{1b}]0;x\u{1b}[0m\ny\u{1b}\\d"), "ad");
+        assert_eq!(clean("a\u{1b}]0;x\nb\u{1b}]c"), "a\u{1b}]0;x\nb\u{1b}]c");
+        assert_eq!(clean("\u{1b}]0;x\u{7}a\u{1b}]b\u{1b}[1mc"), "a\u{1b}]bc");
     }
 }
