@@ -2,7 +2,8 @@
 //!
 //! Feedback is looked through as far as it goes: text by the words of `trouble` (the lists are in `trouble_words`), an
 //! object by its keys as well. A key such as `crash` or `unresolved` refuses when its value says something: true, a number
-//! other than zero, text that is neither blank nor a denial, a list or an object with something in it.
+//! other than zero, text that is neither blank nor a denial, a list or an object with something in it. So does a key such as
+//! `status` whose value is that of a failure.
 //! Whether a claim without such feedback is true is not known here: that is what evidence is for.
 
 use serde_json::Value;
@@ -10,7 +11,7 @@ use serde_json::Value;
 use super::decision::Decision;
 use super::product::{Feedback, Payload};
 use super::trouble;
-use super::trouble_words::{DENIALS, HARMLESS_KEYS, TROUBLE_KEYS};
+use super::trouble_words::{BAD_OUTCOMES, DENIALS, HARMLESS_KEYS, OUTCOME_KEYS, TROUBLE_KEYS};
 
 /// Says why a success or a PASS is refused; nothing when its feedback does not contradict it.
 #[must_use]
@@ -37,7 +38,18 @@ fn told_under(key: &str, value: &Value) -> Option<String> {
     if is_trouble_key(key) && says_something(value) {
         return Some(key.to_owned());
     }
+    if let Some(outcome) = bad_outcome(key, value) {
+        return Some(format!("{key}: {outcome}"));
+    }
     told_in(value)
+}
+
+/// `"status": "failed"`, also as a part of the key: `test_status`.
+fn bad_outcome<'v>(key: &str, value: &'v Value) -> Option<&'v str> {
+    let key = key.to_lowercase();
+    let last = key.rsplit(|c: char| !c.is_alphanumeric()).next()?;
+    let outcome = value.as_str()?.trim();
+    (OUTCOME_KEYS.has(last) && BAD_OUTCOMES.has(&outcome.to_lowercase())).then_some(outcome)
 }
 
 fn told_in(value: &Value) -> Option<String> {

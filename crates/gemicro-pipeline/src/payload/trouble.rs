@@ -56,9 +56,12 @@ fn english(text: &str) -> Option<String> {
     sentences.iter().find_map(|segments| {
         let mut was_denied = false;
         segments.iter().enumerate().find_map(|(idx, segment)| {
-            let is_counted_none = segments
-                .get(idx + 1)
-                .is_some_and(|next| matches!(next.as_slice(), ["none" | "no" | "0" | "zero"]));
+            let is_counted_none = segments.get(idx + 1).is_some_and(|next| {
+                let found = next
+                    .iter()
+                    .skip_while(|word| ["i", "we", "found", "saw"].contains(word));
+                found.eq(["none"].iter()) || matches!(next.as_slice(), ["no" | "0" | "zero"])
+            });
             let is_harmless = |at: usize| {
                 let is_listed = was_denied && is_bare(segment, at);
                 let is_known =
@@ -77,7 +80,7 @@ fn english(text: &str) -> Option<String> {
 
 /// Where a segment names a crash, a failure or something unsolved.
 fn mentions(segment: &Segment<'_>) -> Vec<usize> {
-    let is_about_checks = segment.iter().any(|word| CHECKED.has(word));
+    let is_about_checks = segment.iter().any(|word| is_checked(word));
     let is_mention = |at: &usize| {
         let rest = &segment[*at..];
         let is_counted = *at > 0 && segment[at - 1].parse::<u64>().is_ok();
@@ -86,6 +89,11 @@ fn mentions(segment: &Segment<'_>) -> Vec<usize> {
             || (FAILING.has(rest[0]) && (is_counted || is_about_checks))
     };
     (0..segment.len()).filter(is_mention).collect()
+}
+
+/// Whether a word is for a test, a build or a tool; a test may stand by its name.
+fn is_checked(word: &str) -> bool {
+    CHECKED.has(word) || word.starts_with("test_") || word.ends_with("_test")
 }
 
 /// Whether a mention is denied, over, or only qualifies what follows.
@@ -102,7 +110,21 @@ fn is_taken_back(segment: &Segment<'_>, at: usize) -> bool {
         .iter()
         .any(|word| *word == "for" || *word == "covers")
         && segment[..at].iter().any(|word| word.starts_with("test"));
-    is_qualifier || is_denied_before(segment, at) || is_not_seen || is_over(segment) || has_test_for
+    is_qualifier
+        || is_denied_before(segment, at)
+        || is_not_seen
+        || is_over(segment)
+        || has_test_for
+        || is_good_now(segment, at)
+}
+
+/// "The tests that failed before now pass."
+fn is_good_now(segment: &Segment<'_>, at: usize) -> bool {
+    let mut after = segment[at..].windows(2);
+    after.any(|words| words[0] == "now" && HOPED.has(words[1]))
+        && !segment[at..].iter().any(|word| is_negator(word))
+        && !segment.iter().any(|word| PARTLY.has(word))
+        && !is_lasting(segment)
 }
 
 fn is_denied_before(segment: &Segment<'_>, at: usize) -> bool {
@@ -157,10 +179,20 @@ fn tells_of_lack(segment: &Segment<'_>) -> bool {
         let is_check = |word: &str| CHECK_VERBS.has_stem_of(word);
         follows(&INABILITY, &|word| is_work(word) || is_check(word))
             || follows(&LACK, &is_work)
+            || is_not_all(rest)
             // "The tests were not run": of a thing in the present it is harmless.
             || (matches!(rest[0], "did" | "didn't" | "was" | "wasn't" | "were" | "weren't" | "never")
                 && follows(&LACK, &is_check))
     })
+}
+
+/// "Not all tests pass", "not every check is green".
+fn is_not_all(words: &[&str]) -> bool {
+    matches!(words, ["not", "all" | "every" | "each" | "both", ..])
+        && words.iter().any(|word| is_checked(word))
+        && words
+            .iter()
+            .any(|word| word.starts_with("pass") || HOPED.has(word))
 }
 
 /// Whether a fault is said to be there still.
@@ -203,10 +235,12 @@ fn foreign(text: &str) -> Option<String> {
         .map(|clause| clause.trim_end().to_owned())
 }
 
-/// Whether a phrase stands in a clause where a word begins. Some scripts do not part words.
+/// Whether a phrase stands in a clause where a word begins. Some scripts do not part words. At `…` other words may stand.
 fn has_phrase(clause: &str, phrase: &str) -> bool {
+    let (phrase, later) = phrase.split_once('…').unwrap_or((phrase, ""));
     clause.match_indices(phrase).any(|(at, _)| {
         let before = clause[..at].chars().next_back();
-        before.is_none_or(|before| !before.is_alphanumeric() || before > '\u{2e80}')
+        let is_begun = before.is_none_or(|before| !before.is_alphanumeric() || before > '\u{2e80}');
+        is_begun && clause[at + phrase.len()..].contains(later)
     })
 }

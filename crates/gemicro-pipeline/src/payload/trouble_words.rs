@@ -129,6 +129,14 @@ pub(super) const TROUBLE_KEYS: Words = Words(
      failing failure failures exception",
 );
 
+/// Keys whose value says how something ended.
+pub(super) const OUTCOME_KEYS: Words = Words("status result outcome verdict state conclusion");
+
+/// Values of such keys that tell of trouble.
+pub(super) const BAD_OUTCOMES: Words = Words(
+    "fail fails failed failing failure error errors errored red broken incomplete crashed aborted timeout",
+);
+
 /// Parts of keys that make such a key harmless: `fixed_errors`, `error_handling`.
 pub(super) const HARMLESS_KEYS: Words = Words(
     "fixed resolved solved handled handling handler message messages code codes path paths type types \
@@ -144,14 +152,14 @@ pub(super) const DENIALS: Words = Words(
 /// Trouble in other languages: Chinese, Japanese, Korean, German, French, Spanish, Portuguese, Italian, Russian and
 /// Ukrainian, Polish, Dutch, Turkish, Arabic, Hindi, Vietnamese, Indonesian.
 ///
-/// Each counts where a word begins, in Chinese, Japanese and Korean anywhere.
+/// Each counts where a word begins, in Chinese, Japanese and Korean anywhere. `…` stands for any words.
 pub(super) const FOREIGN_TROUBLE: Words = Words(
     "崩溃 崩潰 段错误 无法运行 无法编译 无法构建 无法解决 无法修复 无法启动 无法通过 无法完成 無法 未解决 \
      未解決 没有解决 尚未修复 未修复 未能 失败 失敗 超时 报错 死锁 卡死 仍然报错 \
      クラッシュ 異常終了 未修正 できません できなかった タイムアウトし 落ちる 落ちます ハングし \
      크래시 충돌이_발생 충돌합니다 실패 해결되지 해결하지_못 미해결 멈춥니다 할_수_없 \
      absturz abstürze abgestürzt stürzt stürzen ungelöst nicht_gelöst nicht_behoben nicht_beheben \
-     nicht_lösen fehlgeschlagen schlägt_fehl schlagen_fehl konnte_nicht konnten_nicht baut_nicht \
+     nicht_lösen fehlgeschlagen schlägt_fehl schlagen_fehl konnte_…_nicht_ konnten_…_nicht_ konnte_nicht konnten_nicht baut_nicht \
      kompiliert_nicht läuft_nicht hängt_sich_auf zeitüberschreitung \
      plante_ plantent planté plantage non_résolu pas_résolu pas_pu échoue échoué échouent ne_compile_pas \
      impossible_de erreur_non se_bloque \

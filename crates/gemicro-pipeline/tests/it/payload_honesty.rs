@@ -43,6 +43,14 @@ fn reports_of_trouble_are_refused() {
         "I skipped the failing test.",
         "Merge incomplete.",
         "Compilation error in main.rs, not fixed.",
+        "Not all tests pass.",
+        "Not every check is green.",
+        "I disabled test_login because it fails.",
+        "The tests that failed before now pass, and two fail still.",
+        "The tests that failed before do not pass now.",
+        "Some tests that failed before now pass.",
+        "I looked for crashes and found one.",
+        "Ich konnte die Tests nicht ausführen.",
         "Das Programm stürzt beim Start ab.",
         "Le programme plante au démarrage.",
         "El programa falla al iniciar.",
@@ -87,6 +95,10 @@ fn mentions_of_trouble_are_not() {
         "The plan did not say which encoding; I assumed UTF-8.",
         "The function cannot return null now.",
         "Crashes were not observed.",
+        "The tests that failed before now pass.",
+        "I looked for crashes and found none.",
+        "Not all files needed a change.",
+        "Ich konnte alle Tests ausführen.",
         "Kein Absturz mehr.",
         "Aucun plantage.",
         "崩溃已修复。",
@@ -107,6 +119,8 @@ fn objects_are_looked_through() {
         json!({ "unresolved": ["merge of a.rs"] }),
         json!({ "tests": { "failed": 2 } }),
         json!({ "unresolved_conflicts": 1 }),
+        json!({ "status": "failed" }),
+        json!({ "tests": { "test_status": "FAILED" } }),
         json!({ "notes": ["fine", { "detail": "it segfaults" }] }),
     ] {
         assert!(refused(&feedback).is_some(), "{feedback}");
@@ -118,6 +132,7 @@ fn objects_are_looked_through() {
         json!({ "crashes": "no crash was seen" }),
         json!({ "fixed_errors": 3, "error_handling": "clear" }),
         json!({ "nit": "rename the field" }),
+        json!({ "status": "passed", "result": "ok" }),
     ] {
         assert_eq!(refused(&feedback), None, "{feedback}");
     }
