@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::program::{self, Kind};
+use super::status;
 use super::syntax::{children, is_background, source};
 use super::word;
 use super::wrapper;
@@ -30,8 +31,8 @@ pub(super) fn always_fails(node: Node<'_>, text: &str) -> Option<Failing> {
                 return None;
             };
             let is_and = left.next_sibling().is_some_and(|token| token.kind() == "&&");
-            let is_plain = is_and && is_preparation(*left, text);
-            is_plain
+            // Whether the left side fails or the right one: it is a failure.
+            (is_and && stays(*left, text))
                 .then(|| not_first(*right, text))
                 .flatten()
                 .map(|_| Failing::HasStatus)
@@ -49,6 +50,9 @@ pub(super) fn all_fail(statements: &[Node<'_>], text: &str) -> Option<Failing> {
     }
     if before.is_empty() {
         return always_fails(*last, text);
+    }
+    if status::keeps_failure(statements, text) {
+        return Some(Failing::EndsShell);
     }
     not_first(*last, text)
 }
@@ -104,11 +108,6 @@ fn command(node: Node<'_>, text: &str, follows_failure: bool) -> Option<Failing>
     }
 }
 
-/// Whether a statement is a plain preparation, as `echo failed >&2`.
-fn is_preparation(node: Node<'_>, text: &str) -> bool {
-    kind(node, text).is_some_and(|kind| matches!(kind, Kind::Preparation))
-}
-
 /// Whether a statement looks for something: `grep -q x file`.
 pub(super) fn looks(node: Node<'_>, text: &str) -> bool {
     kind(node, text).is_some_and(|kind| matches!(kind, Kind::Look))
@@ -116,8 +115,10 @@ pub(super) fn looks(node: Node<'_>, text: &str) -> bool {
 
 /// Whether the shell surely goes on after a statement: it cannot end it, nor change how it goes on.
 pub(super) fn stays(node: Node<'_>, text: &str) -> bool {
-    if node.kind() == "pipeline" {
-        return children(node).into_iter().all(|stage| stays(stage, text));
+    match node.kind() {
+        "pipeline" => return children(node).into_iter().all(|stage| stays(stage, text)),
+        "variable_assignment" => return true,
+        _ => {}
     }
     let goes_on = |kind: Kind| {
         matches!(

@@ -42,7 +42,8 @@ pub(super) fn one<'w>(program: &str, word: &'w str, next: Option<&'w str>, all: 
     // `mvn -D name`, `--define name`: a property is an option of its own.
     if let ("mvn", "-D" | "--define", Some(property)) = (program, word, next) {
         let (name, value) = property.split_once('=').unwrap_or((property, "true"));
-        return add(format!("-D{name}"), Some(value));
+        add(format!("-D{name}"), Some(value));
+        return;
     }
     let is_long = written.starts_with("--")
         || (written.len() > 2 && written.starts_with('-') && option_table::has_long_with_one_dash(program));
@@ -94,12 +95,11 @@ fn whole(program: &str, name: &str) -> String {
 impl Given<'_> {
     /// Whether this is the option of a list: `--name`, or `--name=value` where the value matters.
     pub(super) fn is(&self, listed: &str) -> bool {
-        let is_property = listed.starts_with("-D");
         let (name, value) = match listed.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (listed, None),
         };
-        let is_named = if name.starts_with("--") && !is_property {
+        let is_named = if name.starts_with("--") {
             folded(name) == self.name
         } else {
             name == self.name

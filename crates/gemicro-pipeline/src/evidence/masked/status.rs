@@ -17,6 +17,15 @@ pub(super) enum HandsOn {
     Failure,
 }
 
+/// Whether statements after a failure keep it and end with it: `{ rc=$?; cat log; exit $rc; }`.
+pub(super) fn keeps_failure(statements: &[Node<'_>], text: &str) -> bool {
+    let Some((first, rest)) = statements.split_first() else {
+        return false;
+    };
+    assigned(*first, text)
+        .is_some_and(|(variable, value)| value.is_status() && is_given_back(variable, rest, text))
+}
+
 /// How the first of these statements hands its status on by the others; nothing when it does not.
 pub(super) fn handed_on(statements: &[Node<'_>], text: &str) -> Option<HandsOn> {
     let (first, rest) = statements.split_first()?;
@@ -71,10 +80,12 @@ fn is_given_back(variable: &str, rest: &[Node<'_>], text: &str) -> bool {
             name.strip_suffix(":-0").unwrap_or(name) == variable
         })
     };
-    let stays = |node: &Node<'_>| {
-        kept_by_or(*node, text) == Some(variable)
-            || assigned(*node, text).is_some_and(|(name, _)| name != variable)
-            || (ending::stays(*node, text) && !may_assign(*node, variable, text))
+    let stays = |node: &Node<'_>| match assigned(*node, text) {
+        Some((name, _)) => name != variable,
+        None => {
+            kept_by_or(*node, text) == Some(variable)
+                || (ending::stays(*node, text) && !may_assign(*node, variable, text))
+        }
     };
     let end = rest.iter().position(ends);
     end.is_some_and(|end| rest[..end].iter().all(stays))

@@ -47,7 +47,7 @@ fn inside(words: &[Word]) -> Option<(&[Word], bool)> {
     }
     let starts = |wrapper: &&Wrapper| wrapper.name == name;
     let mut wrappers = wrapper_table::WRAPPERS.iter().filter(starts);
-    wrappers.find_map(|wrapper| Some((started_by(wrapper, words)?, wrapper.looks_up())))
+    wrappers.find_map(|wrapper| Some((started_by(wrapper, words)?, wrapper.looks_up)))
 }
 
 fn started_by<'w>(wrapper: &Wrapper, words: &'w [Word]) -> Option<&'w [Word]> {

@@ -14,7 +14,8 @@ pub(super) struct Wrapper {
     pub(super) n_operands: usize,
     /// Where these are given, the program follows the first of them.
     pub(super) markers: &'static str,
-    looks_up: bool,
+    /// Whether a runner looks the name of the program up.
+    pub(super) looks_up: bool,
 }
 
 /// Options that take the next word.
@@ -59,11 +60,6 @@ impl Wrapper {
             n_operands: 1,
             ..Self::new(name, verbs, "")
         }
-    }
-
-    /// Whether a runner looks the name of the program up.
-    pub(super) fn looks_up(&self) -> bool {
-        self.looks_up
     }
 
     /// Whether an option takes the next word.
