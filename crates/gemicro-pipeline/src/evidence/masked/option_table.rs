@@ -11,12 +11,13 @@ type Table = &'static [(&'static str, &'static str)];
 pub(super) const HIDING: Table = &[
     (
         "*",
-        "--exit-zero --fail-never --if-present --ignore-errors --no-fail --pass-with-no-tests --soft-fail \
-         --suppress-no-test-exit-code --suppress-tests-failed-exit-code --pass-on-failing-test-suite \
-         --pass-on-no-patterns --no-error-on-unmatched-pattern --no-errors-on-unmatched --continue-on-error \
-         --dangerously-ignore-unhandled-errors --force-pass --ignore-run-fail --ignore-exit \
-         --ignore-exit-status --mute-exit-status --permit-no-files --do-not-fail-on-empty-test-suite --no-tests=pass --no-tests=warn --no-tests=ignore \
-         --no-tests-action=ignore -Dmaven.test.failure.ignore -DtestFailureIgnore \
+        "--exit-zero --fail-never --if-present --ignore-errors --no-fail --pass-with-no-tests \
+         --soft-fail --suppress-no-test-exit-code --suppress-tests-failed-exit-code \
+         --pass-on-failing-test-suite --pass-on-no-patterns --no-error-on-unmatched-pattern \
+         --no-errors-on-unmatched --continue-on-error --dangerously-ignore-unhandled-errors --force-pass \
+         --ignore-run-fail --ignore-exit --ignore-exit-status --mute-exit-status --permit-no-files \
+         --allow-empty-input --do-not-fail-on-empty-test-suite --no-tests=pass --no-tests=warn \
+         --no-tests=ignore --no-tests-action=ignore -Dmaven.test.failure.ignore -DtestFailureIgnore \
          -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false",
     ),
     ("cargo clippy", "--cap-lints=allow"),
@@ -44,8 +45,8 @@ pub(super) const IDLE: Table = &[
     (
         "*",
         "--build-plan --co --collect-only --dry --dry-run --env-info --fixtures --gtest_list_tests \
-         --just-print --markers --no-run --notest --print-config --recon --setup-only --setup-plan --show-config \
-         --show-only --unit-graph -DskipTests -Dmaven.test.skip -Dsurefire.skip",
+         --just-print --markers --no-run --notest --print-config --recon --setup-only --setup-plan \
+         --show-config --show-only --unit-graph -DskipTests -Dmaven.test.skip -Dsurefire.skip",
     ),
     ("ansible-playbook", "--check"),
     ("ansible-lint", "-L"),
@@ -129,7 +130,7 @@ pub(super) const TELLING: Table = &[
 
 /// Programs whose `-v`, given alone, asks for the version.
 pub(super) const VERSION_V: &str = "bun composer deno gradle hadolint lua make mvn node npm npx perl php pnpm \
-    rspec ruby yarn";
+    rspec ruby tsc yarn";
 
 /// Programs whose `-V`, given alone, asks for more words.
 pub(super) const VERBOSE_V: &str = "ctest";
@@ -228,7 +229,7 @@ pub(super) const LEADING: Table = &[
 pub(super) const LEADERS: &str = "just lua node perl php python ruby";
 
 /// Programs that write long options with one dash.
-const ONE_DASH: &str = "actionlint ant erl ginkgo go terraform xcodebuild zig";
+const ONE_DASH: &str = "actionlint ant erl ginkgo go gosec terraform xcodebuild zig";
 
 /// Long options of `make` that change what it does, and take any beginning of them.
 pub(super) const MAKE_LONG: &str = "--assume-old --dry-run --eval --help --ignore-errors --just-print --old-file \

@@ -172,7 +172,7 @@ fn by_operands(name: &str, words: &[Word]) -> Kind {
             Kind::Check
         }
         _ if table::has(table::TASK_PROGRAMS, name) => {
-            let is_idle = |task: &str| table::has(table::IDLE_TASKS, task);
+            let is_idle = |task: &str| table::has(table::IDLE_TASKS, task) || task.starts_with("help:");
             let n_tasks = operands.clone().count();
             if n_tasks > 0 && operands.all(is_idle) {
                 Kind::Step

@@ -22,8 +22,10 @@ pub(super) const SOURCES: &[&str] = &["awk", "expr", "find", "gawk", "git", "jq"
 pub(super) const LOOKERS: &[&str] = &["ack", "ag", "grep", "rg"];
 
 /// Programs that tell something, and say nothing by their exit status.
-pub(super) const TELLERS: &str = "arch basename cd column comm cut dirname du env getconf gofmt gofumpt goimports head hostname id kill \
-    mktemp nproc printenv ps pushd readlink realpath sed seq stat tail tr tty uname uniq wc whoami yes";
+pub(super) const TELLERS: &str = "\
+    arch basename cd column comm cut dirname du env getconf gofmt gofumpt goimports head hostname id \
+    kill mktemp nproc printenv ps pushd readlink realpath sed seq stat tail tr tty uname uniq wc whoami \
+    yes";
 
 /// Programs that start others and do not wait for them.
 pub(super) const STARTERS: &[&str] = &[
@@ -91,27 +93,31 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// Programs of which the first operand says what they do.
-pub(super) const MANY_IN_ONE: &str = "asdf bazel bun bundle cabal cargo composer conda coverage dart deno docker docker-compose dotnet dune \
-    flutter git go golangci-lint gradle hatch helm kubectl lein lerna meson mise mix moon mvn nix npm nx opam \
-    pants pdm pip pipenv pixi pnpm poetry pre-commit rebar3 ruff rush rye sbt stack swift terraform turbo uv \
-    yarn zig";
+pub(super) const MANY_IN_ONE: &str = "\
+    asdf bazel bun bundle cabal cargo composer conda coverage dart deno docker docker-compose dotnet \
+    dune flutter git go golangci-lint gradle hatch helm kubectl lein lerna meson mise mix moon mvn nix \
+    npm nx opam pants pdm pip pipenv pixi pnpm poetry pre-commit rebar3 ruff rush rustup rye sbt stack \
+    swift terraform turbo uv yarn zig";
 
 /// First operands with which such a program does something, or tells something, but checks nothing.
-pub(super) const IDLE_VERBS: &str = "add autoupdate branch cache changed checkout clean combine commit completion config cquery create deps \
-    deps.get describe doctor down download dump-package env erase fetch get graph help html images info init \
-    install introspect kill linter linters list locate-project log login logout logs ls ls-files metadata new \
-    pkg pkgid prune ps pull push query remove reset restore rev-parse rm root sample-config search setup show \
-    status stop sync targets tasks tidy tree uninstall up update upgrade version zen";
+pub(super) const IDLE_VERBS: &str = "\
+    add autoupdate branch cache changed checkout clean combine commit completion config cquery create \
+    deps deps.get describe doctor down download dump-package env erase fetch get graph help html images \
+    info init install introspect kill linter linters list locate-project log login logout logs ls \
+    ls-files metadata new pkg pkgid prune ps pull push query remove reset restore rev-parse rm root \
+    sample-config search setup show stash status stop sync targets tasks tidy tree uninstall up update \
+    upgrade version zen";
 
 /// First operands that only say what the next one is about.
-pub(super) const GROUPS: &str =
-    "compose container image mod network package pip pm pub sln volume workspaces";
+pub(super) const GROUPS: &str = "\
+    compose container image mod network package pip pm pub sln volume workspaces";
 
 /// Programs that take tasks as operands, and have one without any.
 pub(super) const TASK_PROGRAMS: &str = "gradle just lein make mvn ninja rake sbt";
 
 /// Tasks that check nothing.
-pub(super) const IDLE_TASKS: &str = "about clean dependencies dependency:tree deps distclean help init projects properties tasks validate \
+pub(super) const IDLE_TASKS: &str = "\
+    about clean dependencies dependency:tree deps distclean help init projects properties tasks validate \
     version wrapper";
 
 /// Programs that need the name of a script after one of [`SCRIPT_VERBS`].
