@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use super::call::{At, Call};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
+use super::path_text::path_text;
 use super::trusted::TrustedRepo;
 
 /// As git merges where nobody set anything: so it was done in the task's own repository.
@@ -58,9 +59,7 @@ impl TrustedRepo {
         let conflicts = fields.filter(|path| !path.is_empty());
         Ok(AutomaticMerge {
             tree,
-            conflicts: conflicts
-                .map(|path| String::from_utf8_lossy(path).into_owned())
-                .collect(),
+            conflicts: conflicts.map(path_text).collect(),
         })
     }
 

@@ -6,6 +6,7 @@ use super::call::Input;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::links::{self, Links};
+use super::path_text::path_text;
 use super::quarantine::Quarantine;
 
 const LINK: &str = "120000";
@@ -118,7 +119,7 @@ fn raw(quarantine: &Quarantine<'_>, old: &CommitId, new: &CommitId) -> Result<Ve
             return Err(unusable("diff-tree", &facts));
         };
         files.push(Change {
-            path: String::from_utf8_lossy(path).into_owned(),
+            path: path_text(path),
             old_mode: (*old_mode).to_owned(),
             new_mode: (*new_mode).to_owned(),
             object: (*object).to_owned(),

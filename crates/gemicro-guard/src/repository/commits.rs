@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 use super::call::{At, Call};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
+use super::path_text::path_text;
 use super::prefix::covers;
 use super::report::plain;
 use super::trusted::TrustedRepo;
@@ -99,9 +100,7 @@ impl TrustedRepo {
         ];
         let output = self.git.ok(Call::new(At::Repository, &arguments))?.output;
         let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        Ok(paths
-            .map(|path| String::from_utf8_lossy(path).into_owned())
-            .collect())
+        Ok(paths.map(path_text).collect())
     }
 
     /// A digest of a commit's tree without what some prefixes cover: equal where all the rest is equal, names, modes

@@ -47,6 +47,7 @@ mod lent;
 mod links;
 mod main_branch;
 mod merge;
+mod path_text;
 mod prefix;
 mod push;
 mod quarantine;

@@ -1,6 +1,7 @@
 //! A checkout of the task's branch for the user's eyes, beside their repository. Never the reason why a task fails.
 
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::call::{At, Call};
@@ -37,12 +38,14 @@ pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> Shown {
         Err(error) => return left(repository.top().to_path_buf(), error.to_string()),
     };
     let main = checkouts.first().map_or(repository.top(), |main| &main.folder);
-    let folder = place(main, slug, |folder| {
-        checkouts.iter().any(|checkout| checkout.folder == folder)
-    });
-    let brought = match checkouts.iter().find(|checkout| checkout.folder == folder) {
-        Some(checkout) if folder.exists() => move_on(repository, checkout, commit),
-        _ => add(repository, &folder, commit),
+    let at = |folder: &Path| {
+        let mut there = checkouts.iter().filter(|checkout| checkout.folder == folder);
+        there.find(|checkout| is_of(repository, &checkout.folder))
+    };
+    let folder = place(main, slug, |folder| at(folder).is_some());
+    let brought = match at(&folder) {
+        Some(checkout) => move_on(repository, checkout, commit),
+        None => add(repository, &folder, commit),
     };
     match brought {
         Ok(None) => Shown::At(folder),
@@ -63,6 +66,21 @@ fn place(main: &Path, slug: &Slug, is_of_project: impl Fn(&Path) -> bool) -> Pat
     } else {
         plain
     }
+}
+
+/// Whether a worktree is the repository's. A record in it can outlive its worktree, and another project's be there now:
+/// only the folder itself tells whose it is.
+fn is_of(repository: &TrustedRepo, folder: &Path) -> bool {
+    let Ok(link) = std::fs::read(folder.join(".git")) else {
+        return false;
+    };
+    let Some(record) = link.strip_prefix(b"gitdir: ") else {
+        return false;
+    };
+    let record = folder.join(OsStr::from_bytes(record.trim_ascii_end()));
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let records = real(&repository.common().join("worktrees"));
+    records.is_some_and(|records| real(&record).is_some_and(|record| record.starts_with(records)))
 }
 
 /// Whether a checkout is one of ours.

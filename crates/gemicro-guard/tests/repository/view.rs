@@ -82,6 +82,23 @@ fn two_projects_beside_each_other_have_places_of_their_own() {
     assert_eq!(read(&world.path(".worktrees/task-a/a.txt")), "theirs\n");
 }
 
+/// The record of a worktree that was thrown away says that the place is ours; what is there is another project's.
+#[test]
+fn a_record_that_outlived_its_worktree_claims_nothing() {
+    let world = World::new();
+    let repository = world.open();
+    let (one, two) = (commit(&repository, "v1"), commit(&repository, "v2"));
+    let plain = world.path(".worktrees/task-a");
+    assert_eq!(show(&repository, &slug("a"), &one), Shown::At(plain.clone()));
+    std::fs::remove_dir_all(&plain).unwrap();
+    world.shell("git clone -q repo theirs; git -C theirs worktree add -q --detach ../.worktrees/task-a v1");
+    let head = || world.shell("git -C .worktrees/task-a rev-parse HEAD");
+    let before = head();
+    let named = world.path(".worktrees/repo-task-a");
+    assert_eq!(show(&repository, &slug("a"), &two), Shown::At(named));
+    assert_eq!(head(), before);
+}
+
 /// Everything that decides what git does or where its references are, in both formats of references.
 #[test]
 fn the_tripwire_names_what_changed() {
