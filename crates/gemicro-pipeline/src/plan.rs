@@ -70,6 +70,9 @@ pub struct Earlier {
     /// The last merge of main.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
+    /// The branch has it not in it: its conflicts were not resolved.
+    #[serde(default)]
+    pub is_merging: bool,
     /// The latest document of each phase.
     pub documents: BTreeMap<String, String>,
     /// Every document, and the commit in which it is as its phase left it.
@@ -95,6 +98,14 @@ impl PipelinePlan {
             .filter(|(name, _)| working.contains(name.as_str()))
             .map(|(_, role)| role.agent.unwrap_or(self.agent))
             .collect()
+    }
+
+    /// The last merge of main before this run: one that the branch has in it, or that this run is to resolve.
+    #[must_use]
+    pub fn merged_before(&self) -> Option<&Merged> {
+        let earlier = self.earlier.as_ref()?;
+        let merged = earlier.merged.as_ref()?;
+        (!earlier.is_merging || self.workflow.resolves(&earlier.phase)).then_some(merged)
     }
 
     /// The nonce of a step: nobody who does not know the seed can tell it beforehand.

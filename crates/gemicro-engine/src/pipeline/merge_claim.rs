@@ -6,6 +6,7 @@ use gemicro_event::Failure;
 use gemicro_guard::repository::{CommitId, FileAt, RepositoryError, TrustedRepo, conflict_markers};
 
 use super::branch_at::commit;
+use super::writing::BACKLOG;
 use crate::agents::told;
 
 /// The longest file that is searched for marks, in bytes.
@@ -68,7 +69,8 @@ fn concluded(
         }
     }
     let mut departed = repository.departed(&merge, tip)?;
-    departed.retain(|path| Some(path) != claim.document);
+    // Ideas of an earlier round may have been written down since.
+    departed.retain(|path| Some(path) != claim.document && path != BACKLOG);
     if !departed.is_empty() {
         // Files of the task alone may be made to fit what main brought; one that is as main has it was thrown away.
         let (of_main, kept) = (changed(&base, theirs)?, changed(theirs, tip)?);

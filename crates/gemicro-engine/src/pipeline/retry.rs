@@ -7,6 +7,7 @@ use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Event, Failure};
 use gemicro_pipeline::flow::{PhaseEnded, PipelineFlow, PipelineReaders};
 use gemicro_pipeline::plan::{Earlier, PipelinePlan};
+use gemicro_pipeline::steps::MergeOutcome;
 use gemicro_store::{DurableStore, RunFilter};
 
 use super::plan::seed;
@@ -40,12 +41,11 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
     // What stopped in a phase is mended in the one that it would have led to.
     let mended = |it: &PhaseEnded| it.next.as_ref().unwrap_or(&it.phase).clone();
     let last = last.or_else(|| state.ended().last().map(mended));
-    // What ended before its first phase found the branch changed: it is to be reviewed again.
+    // What ended before its first phase found the branch changed: all of it is to be reviewed again.
     let reviewing = || {
-        let phases = plan.workflow.phases.iter().rev();
-        let mut seen = phases.filter(|it| state.rounds().contains_key(&it.name));
-        seen.find(|it| !plan.workflow.delivers_unreviewed(&it.name))
-            .map(|it| it.name.clone())
+        let mut phases = plan.workflow.phases.iter();
+        let seen = phases.find(|it| plan.workflow.reviews(&it.name) && state.rounds().contains_key(&it.name));
+        seen.map(|it| it.name.clone())
     };
     let last = last.or_else(reviewing);
     let phase = phase.map(str::to_owned).or(last);
@@ -62,6 +62,14 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
             "the run never came to phase {}: what comes before it must be done first. It came to {}",
             known.name,
             state.rounds().keys().cloned().collect::<Vec<_>>().join(", ")
+        )));
+    }
+    let merge = state.last_merge();
+    let has_conflicts = merge.is_some_and(|(merged, _)| merged.outcome == MergeOutcome::Conflict);
+    if plan.workflow.resolves(&known.name) && !has_conflicts {
+        return Err(wrong(format!(
+            "the last merge of main had no conflicts, so phase {} has nothing to resolve: go on from another one",
+            known.name
         )));
     }
     let reviewed = match plan.workflow.delivers_unreviewed(&known.name) {
@@ -85,7 +93,8 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         base: prepared.base.clone(),
         on_base: prepared.evidence.clone(),
         tree: reviewed,
-        merged: state.merged_for(known).cloned(),
+        merged: merge.map(|(merged, _)| merged.clone()),
+        is_merging: merge.is_some_and(|(_, is_merging)| is_merging),
         documents: state.documents().clone(),
         written: state.written(),
         rounds: state.rounds().clone(),

@@ -13,7 +13,7 @@ use super::checkout::Checkout;
 use crate::agents::told;
 
 /// The list of ideas for later.
-const BACKLOG: &str = "docs/dev_docs/backlog.md";
+pub(super) const BACKLOG: &str = "docs/dev_docs/backlog.md";
 /// The longest document that is moved or added to, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 /// Removes a file, and the folders that are empty then: git has none.

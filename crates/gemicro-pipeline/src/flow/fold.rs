@@ -7,6 +7,7 @@ use super::events::{PhaseAnswered, PhaseEnded, PhaseImported, PipelinePrepared, 
 use super::state::PipelineState;
 use crate::documents::moved_to;
 use crate::payload::ReadState;
+use crate::plan::Earlier;
 use crate::steps::Recorded;
 use crate::workflow::Writes;
 
@@ -94,13 +95,7 @@ impl PipelineState {
             prepared.evidence.clone_from(&earlier.on_base);
         }
         self.prepared = Some(prepared);
-        if let Some(earlier) = &self.plan.earlier
-            && earlier.tree.as_ref().is_some_and(|tree| *tree != self.tree)
-        {
-            let message = format!(
-                "the branch was changed after run {} had it reviewed, so its verdicts are void: have it reviewed again",
-                earlier.run
-            );
+        if let Some(message) = self.plan.earlier.as_ref().and_then(|it| self.changed_since(it)) {
             self.failed = Some(Failure::new(ErrorKind::GateClosed, message));
             return;
         }
@@ -118,6 +113,26 @@ impl PipelineState {
                 self.failed = Some(Failure::new(ErrorKind::InvalidInput, message));
             }
         }
+    }
+
+    /// Why the branch is not what a run can go on with as the earlier one left it.
+    fn changed_since(&self, earlier: &Earlier) -> Option<String> {
+        let is_as_reviewed = earlier.tree.as_ref().is_none_or(|tree| *tree == self.tree);
+        if !is_as_reviewed {
+            return Some(format!(
+                "the branch was changed after run {} had it reviewed, so its verdicts are void: have it reviewed again",
+                earlier.run
+            ));
+        }
+        // What is not in the merge of the two would be taken for the resolver's.
+        let merging = self.merged.as_ref().filter(|_| earlier.is_merging)?;
+        (merging.new != self.tip).then(|| {
+            format!(
+                "the branch was changed after {} was to be merged into it: have it reviewed again, which leads to that \
+                 merge",
+                merging.main.name
+            )
+        })
     }
 
     fn answer(&mut self, it: PhaseAnswered) {

@@ -90,11 +90,12 @@ pub(super) struct Now {
 impl PipelineState {
     pub(super) fn new(plan: PipelinePlan) -> Self {
         let earlier = plan.earlier.clone();
-        let (documents, rounds, written, merged) = earlier
-            .map(|it| (it.documents, it.rounds, it.written, it.merged))
+        let (documents, rounds, written) = earlier
+            .map(|it| (it.documents, it.rounds, it.written))
             .unwrap_or_default();
         Self {
             written: written.into_keys().collect(),
+            merged: plan.merged_before().cloned(),
             plan,
             archived: BTreeMap::new(),
             prepared: None,
@@ -104,7 +105,6 @@ impl PipelineState {
             rounds,
             documents,
             evidence: None,
-            merged,
             delivered: None,
             ended: Vec::new(),
             worktree: None,
@@ -127,13 +127,19 @@ impl PipelineState {
         self.prepared.as_ref()
     }
 
-    /// The last merge of main that the branch has in it; for a phase that is to resolve it, also one that it has not.
+    /// The last merge of main, and whether its conflicts are still to be resolved. What a run that ended before its
+    /// first phase found stands as it was.
     #[must_use]
-    pub fn merged_for(&self, phase: &Phase) -> Option<&Merged> {
-        let role = self.role_of(phase);
-        let resolves = role.is_some_and(|role| role.shape == Shape::IntegrationSpecialist);
-        let is_in = |merged: &&Merged| merged.outcome != MergeOutcome::Conflict || merged.new != self.tip;
-        self.merged.as_ref().filter(|merged| resolves || is_in(merged))
+    pub fn last_merge(&self) -> Option<(&Merged, bool)> {
+        let earlier = self.plan.earlier.as_ref();
+        match earlier.filter(|_| self.now.is_none() && self.ended.is_empty()) {
+            Some(earlier) => Some((earlier.merged.as_ref()?, earlier.is_merging)),
+            None => {
+                let merged = self.merged.as_ref()?;
+                let is_left = merged.outcome == MergeOutcome::Conflict && merged.new == self.tip;
+                Some((merged, is_left))
+            }
+        }
     }
 
     /// Every phase that ended, in order.
@@ -157,11 +163,7 @@ impl PipelineState {
     /// The tree that a reviewer let pass last, if the last word about one was a PASS.
     #[must_use]
     pub fn reviewed_tree(&self) -> Option<&str> {
-        let is_review = |it: &&PhaseEnded| {
-            let phase = self.plan.workflow.phase(&it.phase);
-            let role = phase.and_then(|phase| self.role_of(phase));
-            role.is_some_and(|role| role.shape == Shape::Auditor)
-        };
+        let is_review = |it: &&PhaseEnded| self.plan.workflow.reviews(&it.phase);
         match self.ended.iter().rev().find(is_review) {
             Some(last) => (last.outcome == "PASS").then_some(last.tree.as_str()),
             None => self.plan.earlier.as_ref()?.tree.as_deref(),

@@ -251,15 +251,10 @@ impl Workflow {
     pub fn delivers_unreviewed(&self, from: &str) -> bool {
         let (mut left, mut seen) = (vec![from], BTreeSet::new());
         while let Some(phase) = left.pop().and_then(|name| self.phase(name)) {
-            let is_review = match &phase.work {
-                Work::Deliver => return true,
-                Work::Merge => false,
-                Work::Agent { role, .. } => {
-                    let role = self.roles.get(role);
-                    role.is_some_and(|role| role.shape == Shape::Auditor)
-                }
-            };
-            if is_review || !seen.insert(phase.name.as_str()) {
+            if phase.work == Work::Deliver {
+                return true;
+            }
+            if self.reviews(&phase.name) || !seen.insert(phase.name.as_str()) {
                 continue;
             }
             left.extend(phase.edges.values().filter_map(|target| match target {
@@ -268,6 +263,25 @@ impl Workflow {
             }));
         }
         false
+    }
+
+    /// Whether a reviewer of code works in a phase.
+    #[must_use]
+    pub fn reviews(&self, phase: &str) -> bool {
+        self.shape_of(phase) == Some(Shape::Auditor)
+    }
+
+    /// Whether the conflicts of a merge are resolved in a phase.
+    #[must_use]
+    pub fn resolves(&self, phase: &str) -> bool {
+        self.shape_of(phase) == Some(Shape::IntegrationSpecialist)
+    }
+
+    fn shape_of(&self, phase: &str) -> Option<Shape> {
+        match &self.phase(phase)?.work {
+            Work::Agent { role, .. } => Some(self.roles.get(role)?.shape),
+            Work::Merge | Work::Deliver => None,
+        }
     }
 
     /// The phase with this name.

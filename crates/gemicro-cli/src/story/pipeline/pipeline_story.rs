@@ -112,7 +112,7 @@ impl PipelineStory {
             directory: plan.directory.clone(),
             branch: plan.branch.clone(),
             goes_on_from: plan.earlier.as_ref().map(|earlier| earlier.run.clone()),
-            merged_before: plan.earlier.as_ref().and_then(|earlier| earlier.merged.clone()),
+            merged_before: plan.merged_before().cloned(),
             notices: plan.notices.clone(),
             archived_as: Some((plan.feature.clone(), String::new())),
             planned: planned.collect(),

@@ -1,7 +1,8 @@
 //! Runs that go on from an earlier one: what was approved and refused there still holds.
 
 use super::bad_agents::SOFTENED;
-use super::scene::{BRANCH, Ran, Scene, git};
+use super::scene::{BRANCH, Ran, Scene, git, outcomes};
+use super::seen::conflicted;
 
 /// A run that the gates end, and the same once more on its branch.
 fn refused_twice(functions: &str, reason: &str) -> Scene {
@@ -54,39 +55,76 @@ fn nothing_is_delivered_that_no_reviewer_let_pass() {
     }
 }
 
+/// A commit on the branch of the task that is no agent's.
+fn somebody_commits(scene: &Scene) {
+    let clone = scene.world.path("somebody");
+    let cloning = ["clone", "--quiet", "--branch", BRANCH, "project", "somebody"];
+    git(&scene.world.path(""), &cloning);
+    std::fs::write(clone.join("bye.sh"), "echo bye\n# evil\n").unwrap();
+    let bob = ["-c", "user.name=Bob", "-c", "user.email=b@example.com"];
+    git(&clone, &[&bob[..], &["commit", "-qam", "evil"]].concat());
+    git(&clone, &["push", "--quiet", "origin", "HEAD"]);
+}
+
+/// A run whose merge nobody could resolve, after which the branch was changed and that was found out.
+fn changed_while_in_conflict() -> Scene {
+    let failing = "resolve() { answer 'No.' '{\"status\": \"failed\", \"reason\": \"too hard\"}'; }";
+    let (scene, code, words) = conflicted(failing);
+    assert_eq!(code, 8, "{words}");
+    scene.agents("");
+    somebody_commits(&scene);
+    retried(&scene, "integration").assert_failed("gate_closed");
+    scene
+}
+
+#[test]
+fn a_merge_is_resolved_on_the_branch_that_it_was_tried_on() {
+    let scene = changed_while_in_conflict();
+    scene.git(&["branch", "--force", BRANCH, &format!("{BRANCH}^")]);
+    let again = retried(&scene, "conflict_resolution");
+    again.assert_completed();
+    let expected = [
+        "conflict_resolution.2 done",
+        "merge_review.1 PASS",
+        "delivery.1 done",
+    ];
+    assert_eq!(outcomes(&again.events), expected);
+}
+
+#[test]
+fn a_branch_that_was_changed_is_reviewed_before_main_is_merged_into_it() {
+    let scene = changed_while_in_conflict();
+    let again = retried(&scene, "conflict_resolution");
+    again.assert_failed("gate_closed");
+    let told = "the branch was changed after main was to be merged into it";
+    assert!(again.called.stderr.contains(told), "{}", again.called.stderr);
+    let again = scene.ran(&mut scene.command(&["retry", "last"]));
+    again.assert_completed();
+    let expected = [
+        "audit.2 PASS",
+        "integration.2 conflict",
+        "conflict_resolution.2 done",
+        "merge_review.1 PASS",
+        "delivery.1 done",
+    ];
+    assert_eq!(outcomes(&again.events), expected);
+    // The merge after it finds nothing to do, and so there is nothing to resolve.
+    retried(&scene, "integration").assert_completed();
+    let called = scene
+        .world
+        .call(&["retry", "last", "--from", "conflict_resolution"]);
+    assert_eq!(called.code, 2, "{}", called.stderr);
+    assert!(called.stderr.contains("had no conflicts"), "{}", called.stderr);
+}
+
 #[test]
 fn what_was_changed_after_its_review_is_not_delivered_later() {
     let mut scene = Scene::new();
     scene.workflow("action: deliver", "action: deliver\n    human: \"Now?\"");
     assert_eq!(scene.run(&[]).called.code, 130);
     scene.world.must(&["cancel", "last"]);
-    // Somebody commits on the branch, and none of the reviewers sees it.
-    let clone = scene.world.path("somebody");
-    git(
-        &scene.world.path(""),
-        &[
-            "clone",
-            "--quiet",
-            "--branch",
-            super::scene::BRANCH,
-            "project",
-            "somebody",
-        ],
-    );
-    std::fs::write(clone.join("bye.sh"), "echo evil\n").unwrap();
-    git(
-        &clone,
-        &[
-            "-c",
-            "user.name=Bob",
-            "-c",
-            "user.email=b@example.com",
-            "commit",
-            "-qam",
-            "evil",
-        ],
-    );
-    git(&clone, &["push", "--quiet", "origin", "HEAD"]);
+    // None of the reviewers sees it.
+    somebody_commits(&scene);
     let again = retried(&scene, "delivery");
     again.assert_failed("gate_closed");
     assert!(

@@ -80,7 +80,7 @@ fn checks_run_on_committed_files_whatever_the_setup_made_of_them() {
 }
 
 /// A run during whose audit main goes on, so that both change the README.
-fn conflicted(resolve: &str) -> (Scene, i32, String) {
+pub(super) fn conflicted(resolve: &str) -> (Scene, i32, String) {
     let mut scene = scene();
     scene.agents(&format!(
         "audit() {{ case $document in *code_review*) until [ -e \"${{0%/*}}/go\" ]; do sleep 0.05; done ;; esac; review; pass; }}

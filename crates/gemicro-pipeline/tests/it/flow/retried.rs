@@ -20,6 +20,7 @@ fn earlier(phase: &str) -> Earlier {
         on_base: counted("tree-0", 3),
         tree: None,
         merged: None,
+        is_merging: false,
         documents: BTreeMap::from([("plan".to_owned(), PLAN.to_owned())]),
         written: BTreeMap::from([(PLAN.to_owned(), "approved".to_owned())]),
         rounds: BTreeMap::new(),
