@@ -1,10 +1,11 @@
 //! Runs the checks of a workflow, each in a fresh checkout, and says what they prove.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
-use gemicro_pipeline::evidence::{CheckRun, CheckVerdict, Exit, judge, masked, named};
+use gemicro_pipeline::evidence::{CheckRun, CheckVerdict, Exit, by_family, judge, masked, named};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{CheckInput, Checked, Evidence};
 use gemicro_pipeline::workflow::Check;
@@ -67,6 +68,7 @@ fn not_set_up(check: &Check, fault: &str) -> Checked {
         verdict: CheckVerdict::Failed { why },
         is_test_suite: check.tests,
         tests: Vec::new(),
+        by_family: BTreeMap::new(),
         took_ms: 0,
         output: String::new(),
     }
@@ -98,11 +100,15 @@ async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> 
         command: run.command,
         is_test_suite: run.is_test_suite,
         tests: Vec::new(),
+        by_family: BTreeMap::new(),
         took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         output: String::new(),
     };
     match checked.fault() {
-        None => checked.tests = named(&run.output),
+        None => {
+            checked.tests = named(&run.output);
+            checked.by_family = by_family(&run.output);
+        }
         Some(_) => checked.output = ending(&run.output),
     }
     Ok(checked)

@@ -3,7 +3,11 @@
 //! [`counted`] knows the summaries of the usual test programs, one file per family. Every summary in the output counts: a
 //! check may run several suites. Skipped and ignored tests did not run. An output that nobody here knows, or a suite that
 //! does not say its number, gives nothing: no claim, and in particular not 0. [`failures`] are told whether or not the
-//! number is.
+//! number is, and no summary outvotes one that tells of some. [`by_family`] says who counted, so that no other family can
+//! stand in for one of the base.
+//!
+//! The limit: who writes the scripts of a suite can print one more summary of the same family, as an honest second suite
+//! does. Where tests are named that is noticed (see `names`); elsewhere it is for a reviewer to see.
 
 mod c_family;
 mod go;
@@ -15,9 +19,12 @@ mod rust;
 mod scripting;
 mod tap;
 
+use std::collections::BTreeMap;
+
 pub(super) use line::plain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub(super) use tap::{Outcome, result as tap_result};
 
 /// How many tests a run had.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,35 +40,63 @@ pub struct Count {
 /// Reads how many tests ran; nothing when the output does not say.
 pub fn counted(output: &str) -> Option<Count> {
     let mut total: Option<Count> = None;
-    for tally in tallies(output) {
+    for (_, tally) in Reading::of(output).counting() {
         match tally {
             Tally::Absent => {}
             Tally::Uncounted(_) => return None,
-            Tally::Counted(count) => total = Some(total.unwrap_or_default().plus(count)),
+            Tally::Counted(count) => total = Some(total.unwrap_or_default().plus(*count)),
         }
     }
     total
 }
 
-/// How many tests failed, as far as the output says it.
-pub(super) fn failures(output: &str) -> u64 {
-    let n_failed = tallies(output).into_iter().map(|tally| match tally {
-        Tally::Absent => 0,
-        Tally::Uncounted(n_failed) => n_failed,
-        Tally::Counted(count) => count.n_failed,
+/// How many tests ran by the word of each family that counted some.
+pub fn by_family(output: &str) -> BTreeMap<String, u64> {
+    let reading = Reading::of(output);
+    let counts = reading.counting().filter_map(|(family, tally)| match tally {
+        Tally::Counted(count) if count.n_run > 0 => Some(((*family).to_owned(), count.n_run)),
+        Tally::Absent | Tally::Uncounted(_) | Tally::Counted(_) => None,
     });
-    n_failed.fold(0, u64::saturating_add)
+    counts.collect()
 }
 
-fn tallies(output: &str) -> Vec<Tally> {
-    let text = line::plain(output);
-    let lines: Vec<&str> = text.lines().collect();
-    let mut said: Vec<Tally> = READERS.iter().map(|read| read(&lines)).collect();
-    // Any test can print such lines: they count where no other program said anything.
-    if said.iter().all(|tally| matches!(tally, Tally::Absent)) {
-        said.push(tap::protocol(&lines));
+/// How many tests failed, as far as the output says it.
+pub(super) fn failures(output: &str) -> u64 {
+    let reading = Reading::of(output);
+    let n_failed = reading.families.iter().map(|(_, tally)| tally.n_failed());
+    // The stream of a family's own tests tells of the same failures as its summary.
+    n_failed
+        .fold(0, u64::saturating_add)
+        .max(reading.stream.1.n_failed())
+}
+
+/// What an output says.
+struct Reading {
+    /// By the summary of each family.
+    families: Vec<(&'static str, Tally)>,
+    /// By lines of the Test Anything Protocol.
+    stream: (&'static str, Tally),
+}
+
+impl Reading {
+    fn of(output: &str) -> Self {
+        let text = line::plain(output);
+        let lines: Vec<&str> = text.lines().collect();
+        Self {
+            families: READERS.iter().map(|(name, read)| (*name, read(&lines))).collect(),
+            stream: ("tap", tap::protocol(&lines)),
+        }
     }
-    said
+
+    /// What gives the number. Any test can print lines of the protocol: they do where no other family said anything.
+    fn counting(&self) -> impl Iterator<Item = &(&'static str, Tally)> {
+        let is_silent = self
+            .families
+            .iter()
+            .all(|(_, tally)| matches!(tally, Tally::Absent));
+        let stream = Some(&self.stream).filter(|_| is_silent);
+        self.families.iter().chain(stream)
+    }
 }
 
 impl Count {
@@ -98,39 +133,62 @@ impl Tally {
         }
     }
 
-    /// This, or the other where this says nothing.
+    /// This, or the other where this says nothing. Failures of which either tells count: they are the same ones.
     fn or(self, other: impl FnOnce() -> Self) -> Self {
+        let other = other();
         match self {
-            Self::Absent => other(),
-            Self::Uncounted(_) | Self::Counted(_) => self,
+            Self::Absent => other,
+            Self::Uncounted(_) | Self::Counted(_) => self.failing(other.n_failed()),
+        }
+    }
+
+    /// The same, with at least so many failures.
+    fn failing(self, n_failed: u64) -> Self {
+        match self {
+            Self::Absent if n_failed == 0 => Self::Absent,
+            Self::Absent => Self::Uncounted(n_failed),
+            Self::Uncounted(known) => Self::Uncounted(known.max(n_failed)),
+            Self::Counted(count) => Self::Counted(count.failing(count.n_failed.max(n_failed))),
+        }
+    }
+
+    fn n_failed(&self) -> u64 {
+        match self {
+            Self::Absent => 0,
+            Self::Uncounted(n_failed) => *n_failed,
+            Self::Counted(count) => count.n_failed,
         }
     }
 }
 
-const READERS: &[fn(&[&str]) -> Tally] = &[
-    rust::cargo,
-    rust::nextest,
-    python::pytest,
-    python::unittest,
-    go::go,
-    javascript::jest,
-    javascript::vitest,
-    javascript::mocha,
-    javascript::bun,
-    javascript::deno,
-    c_family::gtest,
-    c_family::ctest,
-    c_family::catch,
-    c_family::meson,
-    managed::surefire,
-    managed::junit,
-    managed::gradle,
-    managed::dotnet,
-    scripting::rspec,
-    scripting::minitest,
-    scripting::phpunit,
-    scripting::exunit,
-    tap::tap,
+/// A reader of the lines of an output.
+type Read = fn(&[&str]) -> Tally;
+
+const READERS: &[(&str, Read)] = &[
+    ("cargo", rust::cargo),
+    ("nextest", rust::nextest),
+    ("pytest", python::pytest),
+    ("unittest", python::unittest),
+    ("go", go::go),
+    ("jest", javascript::jest),
+    ("vitest", javascript::vitest),
+    ("mocha", javascript::mocha),
+    ("bun", javascript::bun),
+    ("deno", javascript::deno),
+    ("gtest", c_family::gtest),
+    ("ctest", c_family::ctest),
+    ("catch", c_family::catch),
+    ("meson", c_family::meson),
+    ("surefire", managed::surefire),
+    ("junit", managed::junit),
+    ("gradle", managed::gradle),
+    ("dotnet", managed::dotnet),
+    ("rspec", scripting::rspec),
+    ("minitest", scripting::minitest),
+    ("phpunit", scripting::phpunit),
+    ("exunit", scripting::exunit),
+    ("node", tap::node),
+    ("prove", tap::prove),
 ];
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::count::{Count, counted, plain};
+use super::count::{Count, Outcome, counted, plain, tap_result};
 
 /// The names of the tests that ran; none where the output does not name all of them.
 pub fn named(output: &str) -> Vec<String> {
@@ -97,14 +97,12 @@ fn go(line: &str) -> Option<&str> {
 
 /// `ok 1 - adds`
 fn tap(line: &str) -> Option<&str> {
-    let rest = line
-        .strip_prefix("not ok ")
-        .or_else(|| line.strip_prefix("ok "))?;
-    let is_skipped = rest
-        .split_once('#')
-        .is_some_and(|(_, directive)| directive.trim().to_ascii_lowercase().starts_with("skip"));
-    let name = rest.split_once(" - ").map_or(rest, |(_, name)| name);
-    (!is_skipped).then_some(name)
+    let result = tap_result(line)?;
+    let name = result
+        .told
+        .split_once(" - ")
+        .map_or(result.told, |(_, name)| name);
+    (!matches!(result.outcome, Outcome::Skipped)).then_some(name)
 }
 
 #[cfg(test)]

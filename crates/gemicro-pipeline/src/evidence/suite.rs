@@ -4,6 +4,8 @@
 //! not of a test suite that ran no test, or told of one that failed (see `count`). Whether the number of tests went down is for [`shrunk`] to say.
 //! Nothing here starts a program.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -113,6 +115,24 @@ pub fn shrunk(base: Option<u64>, now: Option<u64>) -> Option<String> {
         let were = if now == 1 { "test ran" } else { "tests ran" };
         format!("only {now} {were}, on the base {base}: put the missing tests back")
     })
+}
+
+/// Says that a family that counted tests on the base counts fewer now, whoever else counts beside it: any script can print
+/// the summary of another. A task that changes the test program is for a person to take over.
+pub fn other_family(
+    check: &str,
+    base: &BTreeMap<String, u64>,
+    now: &BTreeMap<String, u64>,
+) -> Option<String> {
+    let n_now = |family: &str| now.get(family).copied().unwrap_or_default();
+    let (family, n_base) = base.iter().find(|(family, n_base)| n_now(family) < **n_base)?;
+    let others = now.iter().filter(|(other, _)| *other != family);
+    let beside: String = others.map(|(other, n)| format!(", {n} by {other}")).collect();
+    Some(format!(
+        "the check `{check}` had {n_base} tests counted by {family} on the base and has {} now{beside}: let the same test \
+         program count the tests; to change it is for a person to decide",
+        n_now(family)
+    ))
 }
 
 /// What is said about a program that is not there, or cannot be started.

@@ -4,7 +4,6 @@ use super::events::PhaseEnded;
 use super::gate::{GateDecision, Vote, gate};
 use super::state::{Now, PipelineState};
 use crate::documents::document_name;
-use crate::evidence::shrunk;
 use crate::payload::{Decision, Payload, Shape};
 use crate::steps::{Evidence, MergeOutcome};
 use crate::workflow::{Phase, Role, Target, Work, Writes};
@@ -134,10 +133,10 @@ fn unfit(state: &PipelineState, now: &Now) -> Vec<String> {
     let Some(evidence) = state.evidence.as_ref().filter(|_| now.is_checked) else {
         return Vec::new();
     };
-    let n_before = now.before.as_ref().and_then(Evidence::n_tests);
     let mut faults = evidence.faults();
     if faults.is_empty() {
-        faults.extend(shrunk(n_before, evidence.n_tests()));
+        let before = now.before.as_ref();
+        faults.extend(before.and_then(|before| evidence.shrunk_since(before)));
     }
     let told = |fault| {
         format!("with the documents of the task moved to the archive, as they are delivered, {fault}")
@@ -208,18 +207,13 @@ fn judged(
         let mut faults = Vec::new();
         if let Some(evidence) = state.evidence.as_ref().filter(|_| now.is_checked) {
             faults = evidence.faults();
-            let on_base = state.prepared.as_ref().and_then(|it| it.evidence.n_tests());
+            let base = state.prepared.as_ref().map(|it| &it.evidence);
             // A suite that fails counts nothing, and is told already.
             if faults.is_empty() {
-                faults.extend(shrunk(on_base, evidence.n_tests()));
+                faults.extend(base.and_then(|base| evidence.shrunk_since(base)));
             }
             if faults.is_empty() {
-                faults.extend(
-                    state
-                        .prepared
-                        .as_ref()
-                        .and_then(|it| replaced(&it.evidence, evidence)),
-                );
+                faults.extend(base.and_then(|base| replaced(base, evidence)));
             }
         }
         return match faults.is_empty() {

@@ -1,11 +1,13 @@
 //! The step that runs the checks, and what it proves.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
 use super::record::Record;
-use crate::evidence::{CheckVerdict, gone, unnamed};
+use crate::evidence::{CheckVerdict, gone, other_family, shrunk, unnamed};
 use crate::workflow::Check;
 
 /// Its step kind.
@@ -47,6 +49,9 @@ pub struct Checked {
     /// The names of the tests that ran, where it passed and told all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
+    /// How many tests ran by the word of each family of test programs, where it passed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_family: BTreeMap<String, u64>,
     /// How long it took.
     pub took_ms: u64,
     /// The end of what it printed.
@@ -88,6 +93,16 @@ impl Evidence {
         let mut silent = self.checks.iter().filter(|now| now.fault().is_none());
         let named = |now: &Checked| base.checks.iter().find(|before| before.name == now.name);
         silent.find_map(|now| unnamed(&now.name, &named(now)?.tests, &now.tests))
+    }
+
+    /// Says that fewer tests ran than on the base, in all or by the word of a family that counted there.
+    #[must_use]
+    pub fn shrunk_since(&self, base: &Self) -> Option<String> {
+        let before = |now: &Checked| base.checks.iter().find(|before| before.name == now.name);
+        shrunk(base.n_tests(), self.n_tests()).or_else(|| {
+            let mut passed = self.checks.iter().filter(|now| now.fault().is_none());
+            passed.find_map(|now| other_family(&now.name, &before(now)?.by_family, &now.by_family))
+        })
     }
 
     /// How many tests ran in all, where every suite told it.

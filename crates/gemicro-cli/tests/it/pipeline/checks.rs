@@ -60,6 +60,22 @@ fn a_suite_that_tells_of_a_failure_and_ends_well_is_believed_in_its_words() {
 }
 
 #[test]
+fn no_summary_of_another_program_outvotes_a_suite() {
+    let said = "ended with exit code 0 although 1 test failed by its own words";
+    let replaced = "had 1 tests counted by tap on the base and has 0 now, 2 by phpunit";
+    let forged = "echo \"OK (2 tests, 2 assertions)\"";
+    for (change, reason) in [
+        (
+            format!("sed -i 's/exit .failed/exit 0/' tests/run.sh; sed -i '1i {forged}' tests/run.sh"),
+            said,
+        ),
+        (format!("echo '{forged}' > tests/run.sh"), replaced),
+    ] {
+        refused(&scene(&[]), &format!("change() {{ wrong; {change}; }}"), reason);
+    }
+}
+
+#[test]
 fn a_suite_that_gives_no_number_is_told_as_not_counted() {
     let mut scene = scene(&[("quiet.sh", "sh tests/run.sh > /dev/null\n")]);
     scene.workflow("sh tests/run.sh", "sh quiet.sh");

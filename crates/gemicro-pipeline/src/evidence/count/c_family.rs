@@ -23,9 +23,8 @@ pub(super) fn gtest(lines: &[&str]) -> Tally {
         if let Some(rest) = line.strip_prefix("[  FAILED  ] ")
             && let Some((n_failed, rest)) = number(rest)
             && rest.contains("listed below")
-            && let Some(last) = counts.last_mut()
         {
-            *last = last.failing(n_failed);
+            counts.push(Count::default().failing(n_failed));
         }
     }
     Tally::of(counts)

@@ -3,9 +3,11 @@
 use super::line::{number, of_total, parts, tally};
 use super::{Count, Tally};
 
-/// `Tests:       1 failed, 2 skipped, 3 passed, 6 total`, `No tests found`.
+/// `Tests:       1 failed, 2 skipped, 3 passed, 6 total`, `No tests found`; a file that does not load is in
+/// `Test Suites: 1 failed, 1 total` alone.
 pub(super) fn jest(lines: &[&str]) -> Tally {
-    Tally::of(lines.iter().filter_map(|line| {
+    let n_failed = failed_files(lines, "Test Suites:", ',');
+    let tests = Tally::of(lines.iter().filter_map(|line| {
         if line.trim_start().starts_with("No tests found, exiting with code") {
             return Some(Count::default());
         }
@@ -20,12 +22,22 @@ pub(super) fn jest(lines: &[&str]) -> Tally {
                 &["total"],
             )
         })?
-    }))
+    }));
+    tests.failing(n_failed)
 }
 
-/// `Tests  3 passed | 1 skipped (4)`, `No test files found`.
+/// How many files of tests failed, by lines with this label.
+fn failed_files(lines: &[&str], label: &str, separator: char) -> u64 {
+    let lists = lines.iter().filter_map(|line| line.trim().strip_prefix(label));
+    let parts = lists.flat_map(|list| list.split(separator)).filter_map(number);
+    let failed = parts.filter(|(_, rest)| rest.split_whitespace().next() == Some("failed"));
+    failed.map(|(number, _)| number).fold(0, u64::saturating_add)
+}
+
+/// `Tests  3 passed | 1 skipped (4)`, `Test Files  1 failed (1)`, `No test files found`.
 pub(super) fn vitest(lines: &[&str]) -> Tally {
-    Tally::of(lines.iter().filter_map(|line| {
+    let n_failed = failed_files(lines, "Test Files ", '|');
+    let tests = Tally::of(lines.iter().filter_map(|line| {
         let line = line.trim();
         if line.starts_with("No test files found, exiting with code") {
             return Some(Count::default());
@@ -42,7 +54,8 @@ pub(super) fn vitest(lines: &[&str]) -> Tally {
             &["skipped", "todo"],
             &[],
         )
-    }))
+    }));
+    tests.failing(n_failed)
 }
 
 /// `5 passing (12ms)`, `1 failing`, `2 pending`; of jasmine `5 specs, 0 failures`.

@@ -34,7 +34,7 @@ pub(super) fn junit(lines: &[&str]) -> Tally {
         let (n_run, rest) = number(inner)?;
         match rest.trim() {
             "tests started" => Some(of_total(n_run, 0)),
-            "tests failed" => Some(Count::default().failing(n_run)),
+            "tests failed" | "containers failed" => Some(Count::default().failing(n_run)),
             _ => None,
         }
     }))

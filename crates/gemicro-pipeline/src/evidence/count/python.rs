@@ -36,10 +36,11 @@ pub(super) fn unittest(lines: &[&str]) -> Tally {
         if !rest.starts_with(" test in ") && !rest.starts_with(" tests in ") {
             return None;
         }
-        let is_end = |line: &&&str| {
-            line.starts_with("OK") || line.starts_with("FAILED") || line.starts_with("NO TESTS")
+        let ends = |with: &str| {
+            let mut below = lines[idx + 1..].iter().take(4);
+            below.find(|line| line.starts_with(with))
         };
-        let end = lines[idx + 1..].iter().take(4).find(is_end);
+        let end = ends("FAILED").or_else(|| ends("OK")).or_else(|| ends("NO TESTS"));
         let list = end
             .and_then(|end| end.split_once('('))
             .map_or("", |(_, list)| list);

@@ -3,13 +3,8 @@
 use super::line::{number, of_total};
 use super::{Count, Tally};
 
-/// Node's own sums, or those of `prove`.
-pub(super) fn tap(lines: &[&str]) -> Tally {
-    node(lines).or(|| prove(lines))
-}
-
 /// `# tests 5`, `# skipped 1`, `# todo 0`; another reporter writes a sign for `#`.
-fn node(lines: &[&str]) -> Tally {
+pub(super) fn node(lines: &[&str]) -> Tally {
     let sum = |label: &str| -> Option<u64> {
         let numbers = lines.iter().filter_map(|line| {
             let rest = line
@@ -30,54 +25,143 @@ fn node(lines: &[&str]) -> Tally {
     }
 }
 
-/// `Files=1, Tests=5,  0 wallclock secs`.
-fn prove(lines: &[&str]) -> Tally {
-    Tally::of(lines.iter().filter_map(|line| {
+/// `Files=1, Tests=5,  0 wallclock secs`, and below it `Result: FAIL`.
+pub(super) fn prove(lines: &[&str]) -> Tally {
+    let files = lines.iter().filter_map(|line| {
         let (_, rest) = line.strip_prefix("Files=")?.split_once(", Tests=")?;
-        let (n_run, _) = number(rest)?;
-        // `Result: FAIL` comes below it.
-        let n_failed = lines
-            .iter()
-            .filter(|line| line.trim_end() == "Result: FAIL")
-            .count();
-        Some(of_total(n_run, 0).failing(n_failed as u64))
-    }))
+        number(rest).map(|(n_run, _)| of_total(n_run, 0))
+    });
+    let is_failure = |line: &&&str| line.trim_end() == "Result: FAIL";
+    Tally::of(files).failing(lines.iter().filter(is_failure).count() as u64)
 }
 
-/// `1..3` and lines with `ok` and `not ok`.
+/// Lines with `ok` and `not ok`: with a plan (`1..3`) or a version any of them, otherwise those that have a number.
 pub(super) fn protocol(lines: &[&str]) -> Tally {
-    let is_plan = |line: &&&str| {
-        let end = line.strip_prefix("1..").and_then(number);
-        end.is_some_and(|(_, rest)| rest.trim().is_empty() || rest.trim_start().starts_with('#'))
-    };
-    if !lines.iter().any(|line| is_plan(&line)) {
+    let is_declared = lines
+        .iter()
+        .any(|line| is_plan(line) || line.starts_with("TAP version "));
+    let is_result = |line: &&str| result(line).is_some_and(|result| is_declared || result.is_numbered);
+    if !is_declared && !lines.iter().any(is_result) {
         return Tally::Absent;
     }
-    let mut count = Count::default();
+    let mut stream = Stream::default();
     for line in lines {
-        let (is_failed, rest) = match (line.strip_prefix("not ok"), line.strip_prefix("ok")) {
-            (Some(rest), _) => (true, rest),
-            (None, Some(rest)) => (false, rest),
-            (None, None) => continue,
-        };
-        if !rest.is_empty() && !rest.starts_with(' ') {
+        let text = line.trim_start_matches([' ', '\t']);
+        let depth = line.len() - text.len();
+        if stream.is_data(depth, text) {
             continue;
         }
-        let directive = rest
-            .split_once('#')
-            .map(|(_, directive)| directive.trim().to_ascii_lowercase());
-        let has = |word: &str| {
-            directive
-                .as_ref()
-                .is_some_and(|directive| directive.starts_with(word))
-        };
-        if has("skip") {
-            count.n_skipped += 1;
-        } else {
-            count.n_run += 1;
-            // A test of what is still to do is meant to fail.
-            count.n_failed += u64::from(is_failed && !has("todo"));
+        if text.starts_with("Bail out!") && depth == 0 {
+            stream.count.n_failed += 1;
+        }
+        match result(text) {
+            Some(result) if is_declared || result.is_numbered => stream.add(depth, &result),
+            Some(_) | None => {}
         }
     }
-    Tally::Counted(count)
+    stream.end()
+}
+
+/// The results so far.
+#[derive(Default)]
+struct Stream {
+    count: Count,
+    /// The depth of each subtest that failed and whose parent has not come yet.
+    orphans: Vec<usize>,
+    /// The depth of a parent that answers for the subtests that follow it: `not ok 1 - all {`.
+    parent: Option<usize>,
+    /// The depth of the block of data that is open.
+    data: Option<usize>,
+}
+
+impl Stream {
+    /// Whether a line is part of a block between `---` and `...`, which may quote anything. Less deep lines are not.
+    fn is_data(&mut self, depth: usize, text: &str) -> bool {
+        let is_inside = self.data.is_some_and(|data| depth >= data && !text.is_empty());
+        if is_inside && text.trim_end() == "..." {
+            self.data = None;
+        } else if !is_inside {
+            self.data = (depth > 0 && text.trim_end() == "---").then_some(depth);
+        }
+        is_inside
+    }
+
+    fn add(&mut self, depth: usize, result: &TestResult) {
+        if self.parent.is_some_and(|parent| depth > parent) {
+            return;
+        }
+        let is_answered = !matches!(result.outcome, Outcome::Passed);
+        self.parent = (result.opens && is_answered).then_some(depth);
+        let n_before = self.orphans.len();
+        self.orphans.retain(|orphan| *orphan <= depth);
+        // A parent that fails, or is still to do, answers for its subtests.
+        if !is_answered {
+            self.count.n_failed += (n_before - self.orphans.len()) as u64;
+        }
+        match (&result.outcome, depth) {
+            (Outcome::Passed, 0) => self.count.n_run += 1,
+            (Outcome::Failed, 0) => {
+                self.count.n_run += 1;
+                self.count.n_failed += 1;
+            }
+            (Outcome::Skipped, 0) => self.count.n_skipped += 1,
+            (Outcome::Failed, _) => self.orphans.push(depth),
+            (Outcome::Passed | Outcome::Skipped, _) => {}
+        }
+    }
+
+    fn end(self) -> Tally {
+        let n_orphans = self.orphans.len() as u64;
+        Tally::Counted(self.count.failing(self.count.n_failed + n_orphans))
+    }
+}
+
+/// A line of the protocol.
+pub(in super::super) struct TestResult<'l> {
+    pub(in super::super) outcome: Outcome,
+    is_numbered: bool,
+    /// Whether its subtests follow it.
+    opens: bool,
+    /// What is said of it, its number first.
+    pub(in super::super) told: &'l str,
+}
+
+pub(in super::super) enum Outcome {
+    Passed,
+    Failed,
+    /// Skipped, or failed as what is still to do may.
+    Skipped,
+}
+
+/// Reads `ok 1 - adds`, `not ok 2 - takes # TODO not yet`.
+pub(in super::super) fn result(line: &str) -> Option<TestResult<'_>> {
+    let (is_failed, told) = match line.strip_prefix("not ok") {
+        Some(told) => (true, told),
+        None => (false, line.strip_prefix("ok")?),
+    };
+    if !told.is_empty() && !told.starts_with(' ') {
+        return None;
+    }
+    let is_end = |rest: &str| rest.is_empty() || rest.starts_with(' ');
+    let directive = told
+        .split_once('#')
+        .map(|(_, said)| said.trim().to_ascii_lowercase());
+    let has = |word: &str| directive.as_ref().is_some_and(|said| said.starts_with(word));
+    let outcome = match is_failed {
+        _ if has("skip") => Outcome::Skipped,
+        true if has("todo") => Outcome::Skipped,
+        true => Outcome::Failed,
+        false => Outcome::Passed,
+    };
+    Some(TestResult {
+        outcome,
+        is_numbered: number(told).is_some_and(|(_, rest)| is_end(rest)),
+        opens: told.trim_end().ends_with('{'),
+        told: told.trim_start(),
+    })
+}
+
+fn is_plan(line: &str) -> bool {
+    let end = line.strip_prefix("1..").and_then(number);
+    end.is_some_and(|(_, rest)| rest.trim().is_empty() || rest.trim_start().starts_with('#'))
 }

@@ -1,6 +1,6 @@
 //! A table of outputs, as the test programs write them.
 
-use super::{counted, failures};
+use super::{by_family, counted, failures};
 
 const CARGO: &str = "\
      Running unittests src/lib.rs (target/debug/deps/app-0)
@@ -224,6 +224,18 @@ const COUNTED: &[(&str, u64, u64)] = &[
     ("1..0 # SKIP nothing here", 0, 0),
     ("1..3\nok 1 - a\nnot ok 2 - b\nok 3 # skip no net", 2, 1),
     ("All tests successful.\nFiles=1, Tests=5,  0 wallclock secs", 5, 0),
+    // What is still to do and fails ran to no end; what passes already, ran.
+    (
+        "TAP version 14\nok 1 # TODO done\nnot ok 2 - b # TODO later\nnot ok 3 # todo",
+        1,
+        2,
+    ),
+    ("ok 1 - a\nok 2 - b", 2, 0),
+    (
+        "1..2\n    ok 1 - x\n    ok 2 - y\n    1..2\nok 1 - a\nok 2 - b",
+        2,
+        0,
+    ),
     ("1..3\nok 1\nok 2\nok 3\n2 passed in 0.01s", 2, 0),
     ("3 passed in 0.01s\n...\nRan 2 tests in 0.001s\n\nOK", 5, 0),
 ];
@@ -241,6 +253,9 @@ const UNKNOWN: &[&str] = &[
     "ok then",
     "Tests: see below",
     "running 3 servers",
+    "ok, 3 of them",
+    "ok 3rd try",
+    "this is not ok 1",
     "99999999999999999999999 passed in 0.1s",
 ];
 
@@ -320,6 +335,61 @@ const FAILED: &[(&str, u64)] = &[
     ("5 tests, 1 failure", 1),
     ("1..3\nok 1 - a\nnot ok 2 - b\nok 3 # skip no net", 1),
     ("Files=1, Tests=5,  0 wallclock secs\nResult: FAIL", 1),
+    ("Result: FAIL", 1),
+    ("not ok 1 - a", 1),
+    ("TAP version 13\nnot ok\nnot ok - b", 2),
+    ("1..2\nok 1\nBail out! no database", 1),
+    // A subtest is a part of its parent, unless that one passes for all that, or never comes.
+    ("1..1\n    not ok 1 - x\n    ok 2 - y\n    1..2\nnot ok 1 - a", 1),
+    ("1..1\n    not ok 1 - x\n    ok 2 - y\n    1..2\nok 1 - a", 1),
+    ("1..1\n        not ok 1 - x\n    not ok 1 - y\nok 1 - a", 1),
+    ("TAP version 14\n    not ok 1 - x", 1),
+    ("1..2\nok 1 - a {\n    not ok 1 - x\n}\nok 2 - b", 1),
+    ("1..2\nnot ok 1 - a {\n    not ok 1 - x\n}\nok 2 - b", 1),
+    ("ok 1 - a\n  ---\n  told: more\nnot ok 2 - b", 1),
+    // A file of tests that does not load.
+    (
+        "Test Suites: 1 failed, 1 passed, 2 total\nTests:       3 passed, 3 total",
+        1,
+    ),
+    (
+        " Test Files  1 failed | 1 passed (2)\n      Tests  3 passed (3)",
+        1,
+    ),
+    (
+        "[         1 containers failed     ]\n[         5 tests started         ]",
+        1,
+    ),
+];
+
+/// Summaries that are well, one of each family, as a script may print them beside what its tests say.
+const WELL: &[&str] = &[
+    "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+    "     Summary [   0.005s] 5 tests run: 5 passed, 0 skipped",
+    "===== 5 passed in 0.12s =====",
+    "Ran 5 tests in 0.001s\n\nOK",
+    "--- PASS: TestA (0.00s)\nok  \tapp\t0.01s",
+    "Test Suites: 1 passed, 1 total\nTests:       5 passed, 5 total",
+    " Test Files  1 passed (1)\n      Tests  5 passed (5)",
+    "  5 passing (12ms)\n  0 failing",
+    "5 specs, 0 failures",
+    " 5 pass\n 0 fail\nRan 5 tests across 1 file. [10.00ms]",
+    "ok | 5 passed | 0 failed (12ms)",
+    "# tests 5\n# pass 5\n# fail 0\n# cancelled 0",
+    "[==========] 5 tests from 1 test suite ran. (0 ms total)\n[  FAILED  ] 0 tests, listed below:",
+    "100% tests passed, 0 tests failed out of 5",
+    "All tests passed (8 assertions in 5 test cases)",
+    "Ok:                 5\nExpected Fail:      0\nFail:               0\n\n\n\n\n\n",
+    "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0",
+    "OK (5 tests)",
+    "5 tests completed, 0 failed",
+    "Test summary: total: 5, failed: 0, succeeded: 5, skipped: 0, duration: 1.0s",
+    "5 examples, 0 failures",
+    "5 runs, 8 assertions, 0 failures, 0 errors, 0 skips",
+    "OK (5 tests, 8 assertions)",
+    "5 tests, 0 failures",
+    "All tests successful.\nFiles=1, Tests=5,  0 wallclock secs",
+    "1..1\nok 1 - a",
 ];
 
 fn numbers(output: &str) -> Option<(u64, u64)> {
@@ -333,6 +403,13 @@ fn failures_are_told_and_nothing_else_is_one() {
     }
     let of_others = COUNTED.iter().map(|(output, _, _)| *output).chain([
         "1..2\nok 1\nnot ok 2 - later # TODO not yet",
+        "1..1\n    not ok 1 - x\nnot ok 1 - a # TODO later",
+        "1..1\nnot ok 1 - a # TODO later {\n    not ok 1 - x\n}",
+        "1..1\n    not ok 1 - x # TODO later\nok 1 - a",
+        "ok 1 - a\n  ---\n  found: |\n    not ok 1 - quoted\n  ...\nok 2 - b",
+        "the log says\nit is not ok 1 time in 3",
+        "not okay 1",
+        "    not ok 1 - in a text without a stream",
         "2 passed, 1 xfailed, 1 xpassed, 3 warnings in 0.10s",
         "     Summary [   0.005s] 12 tests run: 12 passed (1 flaky), 0 skipped",
         "test cases: 2 | 1 passed | 1 failed as expected",
@@ -342,6 +419,37 @@ fn failures_are_told_and_nothing_else_is_one() {
     for output in of_others.filter(|output| FAILED.iter().all(|(failed, _)| failed != output)) {
         assert_eq!(failures(output), 0, "{output}");
     }
+}
+
+#[test]
+fn no_summary_outvotes_one_that_tells_of_failures() {
+    for (output, n_failed) in FAILED {
+        for well in WELL {
+            let both = [
+                format!("{well}\n{output}"),
+                format!("{output}\n\n\n\n\n\n\n\n{well}"),
+            ];
+            for both in both {
+                assert!(failures(&both) >= *n_failed, "{both}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_family_counts_by_its_own_name() {
+    let told = |output: &str| -> Vec<(String, u64)> { by_family(output).into_iter().collect() };
+    let is = |family: &str, n: u64| (family.to_owned(), n);
+    assert_eq!(told("1..2\nok 1\nok 2"), [is("tap", 2)]);
+    assert_eq!(
+        told("1..2\nok 1\nok 2\nOK (2 tests, 2 assertions)"),
+        [is("phpunit", 2)]
+    );
+    assert_eq!(
+        told("3 passed in 0.01s\nRan 2 tests in 0.001s\n\nOK\nrunning 0 tests"),
+        [is("pytest", 3), is("unittest", 2)]
+    );
+    assert_eq!(told("all is well"), []);
 }
 
 #[test]

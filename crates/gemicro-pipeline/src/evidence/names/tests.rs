@@ -27,6 +27,10 @@ fn tests_are_named_where_all_of_them_are() {
             "ok 1 - adds\nnot ok 2 - takes\nok 3 # skip later\n1..3\n",
             &["adds", "takes"],
         ),
+        (
+            "1..3\nok 1 - adds\nnot ok 2 - takes # TODO\n    ok 1 - part\nok 3 - halves\n",
+            &["adds", "halves"],
+        ),
         // Without names, or without all of them, nothing is known.
         ("=== 3 passed in 0.12s ===\n", &[]),
         (

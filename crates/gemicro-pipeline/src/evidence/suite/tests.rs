@@ -1,6 +1,8 @@
 //! Verdicts about checks that have run.
 
-use super::{CheckRun, CheckVerdict, Exit, judge, shrunk};
+use std::collections::BTreeMap;
+
+use super::{CheckRun, CheckVerdict, Exit, judge, other_family, shrunk};
 
 fn run(command: &str, exit: Exit, output: &str) -> CheckRun {
     CheckRun {
@@ -47,6 +49,14 @@ fn every_end_has_its_verdict() {
             "sh tests/run.sh",
             Exit::Code(0),
             "not ok 1 - bye\nok 2 - hello\n1..2",
+            failed(
+                "ended with exit code 0 although 1 test failed by its own words: let it end as its tests do",
+            ),
+        ),
+        (
+            "sh tests/run.sh",
+            Exit::Code(0),
+            "not ok 1 - bye\nok 2 - hello\n1..2\nOK (2 tests, 2 assertions)",
             failed(
                 "ended with exit code 0 although 1 test failed by its own words: let it end as its tests do",
             ),
@@ -153,6 +163,41 @@ fn only_a_smaller_number_is_a_fault() {
     assert_eq!(shrunk(Some(12), Some(13)), None);
     assert_eq!(shrunk(None, Some(3)), None);
     assert!(shrunk(Some(12), None).is_some_and(|why| why.contains("on the base 12")));
+}
+
+#[test]
+fn no_family_stands_in_for_one_of_the_base() {
+    let counts = |counts: &[(&str, u64)]| -> BTreeMap<String, u64> {
+        let all = counts.iter();
+        all.map(|(family, n)| ((*family).to_owned(), *n)).collect()
+    };
+    let cases = [
+        (
+            &[("tap", 2)][..],
+            &[("phpunit", 2)][..],
+            Some("has 0 now, 2 by phpunit:"),
+        ),
+        (
+            &[("tap", 2)],
+            &[("phpunit", 2), ("tap", 1)],
+            Some("has 1 now, 2 by phpunit:"),
+        ),
+        (&[("tap", 2)], &[], Some("has 0 now:")),
+        (&[("tap", 2)], &[("phpunit", 2), ("tap", 2)], None),
+        (&[("tap", 2)], &[("tap", 3)], None),
+        (&[], &[("tap", 3)], None),
+    ];
+    for (base, now, told) in cases {
+        let found = other_family("unit", &counts(base), &counts(now));
+        let begins = "the check `unit` had 2 tests counted by tap on the base and ";
+        let words = told.map(|told| format!("{begins}{told}"));
+        let is_so = match (&found, &words) {
+            (Some(found), Some(words)) => found.starts_with(words),
+            (None, None) => true,
+            (_, _) => false,
+        };
+        assert!(is_so, "{now:?}: {found:?}");
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! A pipeline in the hand: its plan, and what its steps give back.
 
+use std::collections::BTreeMap;
+
 use gemicro_core::ask::{AgentAnswer, AgentName};
 use gemicro_event::Json;
 use gemicro_pipeline::documents::Feature;
@@ -71,6 +73,7 @@ fn judged(tree: &str, verdict: CheckVerdict) -> Evidence {
             command: "make test".to_owned(),
             verdict,
             tests: Vec::new(),
+            by_family: BTreeMap::new(),
             is_test_suite: true,
             took_ms: 5,
             output: String::new(),

@@ -97,6 +97,30 @@ fn fewer_tests_than_on_the_base_are_a_fault() {
     assert!(prompt(&pipeline, "implementation.2:agent.1").contains("on the base 3"));
 }
 
+#[test]
+fn another_test_program_in_the_place_of_that_of_the_base_is_a_fault() {
+    let by = |family: &str, tree: &str| {
+        let mut evidence = counted(tree, 3);
+        evidence.checks[0].by_family = [(family.to_owned(), 3)].into();
+        evidence
+    };
+    let base = Prepared {
+        evidence: by("tap", "tree-0"),
+        ..prepared()
+    };
+    let mut pipeline = begun_on(&plan(Mode::Direct), &base);
+    planned(&mut pipeline);
+    let claim = json!({ "commit_hash": COMMIT, "status": "success" });
+    says(&mut pipeline, "implementation.1", &claim);
+    pipeline.complete("implementation.1:import", &taken("tree-1"));
+    pipeline.complete("implementation.1:check", &by("phpunit", "tree-1"));
+    let told = prompt(&pipeline, "implementation.2:agent.1");
+    assert!(
+        told.contains("3 tests counted by tap on the base and has 0 now, 3 by phpunit"),
+        "{told}"
+    );
+}
+
 /// What the checks say where a suite ran these tests.
 fn naming(tree: &str, tests: &[&str]) -> Evidence {
     let mut evidence = counted(tree, tests.len().try_into().unwrap());
