@@ -347,6 +347,15 @@ const FAILED: &[(&str, u64)] = &[
     ("1..2\nok 1 - a {\n    not ok 1 - x\n}\nok 2 - b", 1),
     ("1..2\nnot ok 1 - a {\n    not ok 1 - x\n}\nok 2 - b", 1),
     ("ok 1 - a\n  ---\n  told: more\nnot ok 2 - b", 1),
+    (
+        "1..1\n    ---\n    told: more\n    ...\n    not ok 1 - x\nok 1 - a",
+        1,
+    ),
+    ("Ran 2 tests in 0.001s\nOK\nFAILED (failures=1)", 1),
+    (
+        "[  FAILED  ] 2 tests, listed below:\n[  FAILED  ] 0 tests, listed below:",
+        2,
+    ),
     // A file of tests that does not load.
     (
         "Test Suites: 1 failed, 1 passed, 2 total\nTests:       3 passed, 3 total",

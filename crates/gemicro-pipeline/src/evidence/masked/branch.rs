@@ -82,6 +82,7 @@ impl Walk<'_> {
         if words.iter().any(|word| !word::has_hole(*word)) {
             inner.shell = place.shell.clone();
             inner.is_asked = place.is_asked;
+            inner.keeper.clone_from(&place.keeper);
             if state.errexit && !place.is_asked && !matches!(place.shell, Fate::Lost(_)) {
                 inner.here = Fate::Errexit;
             }

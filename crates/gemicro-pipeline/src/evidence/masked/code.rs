@@ -19,6 +19,12 @@ pub(super) fn starts(name: &str, words: &[Word]) -> Option<Kind> {
             "`{name}` runs what it reads, which is not known before: put it into a file"
         ));
     }
+    if name == "python" && of(name, words).is_some_and(drops_result) {
+        return hides(
+            "the code given to `python` runs tests and drops what came of it: start them with `-m`"
+                .to_owned(),
+        );
+    }
     if of(name, words).is_some_and(|code| starts_programs(name, code)) {
         return hides(format!(
             "the code given to `{name}` starts programs and may forget how they ended: start them by the shell, or \
@@ -61,8 +67,35 @@ fn starts_programs(name: &str, code: &str) -> bool {
         table::STARTING_CODE.iter().any(|begins| word.starts_with(begins))
             || (name == "php" && word == "exec")
     };
+    // `"make test" | getline`, `print | "sh"`.
+    let is_piped = || {
+        let together: String = code.split_whitespace().collect();
+        let mut parts = together.split("||");
+        parts.any(|part| ["|\"", "|getline", "|&"].iter().any(|pipe| part.contains(pipe)))
+    };
+    if table::CODE_FIRST.contains(&name) && is_piped() {
+        return true;
+    }
     let has_quoted = matches!(name, "julia" | "perl" | "php" | "ruby") && code.contains('`');
     has_quoted || words.any(starts)
+}
+
+/// Whether python code calls a test runner that does not end the program itself, and does not end with what it says.
+fn drops_result(code: &str) -> bool {
+    let code: String = code.split_whitespace().collect();
+    let calls = |call: &&str| code.contains(*call);
+    if !table::RUNNER_MODULES.iter().any(calls) || !table::RUNNER_CALLS.iter().any(calls) {
+        return false;
+    }
+    // `unittest.main()` ends the program unless it is told not to.
+    let ends = code.contains("unittest.main(") && !code.contains("exit=");
+    let mut endings = code.split("xit(").skip(1);
+    let ends_with_it = endings.any(|given| {
+        !["0", ")", "None", "False"]
+            .iter()
+            .any(|none| given.starts_with(none))
+    });
+    !ends && !ends_with_it
 }
 
 fn is_empty_code(code: &str) -> bool {

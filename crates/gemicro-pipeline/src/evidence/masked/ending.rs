@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::program::{self, Kind};
 use super::status;
 use super::syntax::{children, is_background, source};
-use super::word;
+use super::word::{self, Word};
 use super::wrapper;
 
 /// How a statement that always fails does it.
@@ -136,31 +136,26 @@ pub(super) fn stays(node: Node<'_>, text: &str) -> bool {
     !is_program(node, &[".", "source"], text) && kind(node, text).is_some_and(goes_on)
 }
 
-/// Whether a simple command is one of these programs, redirections apart.
+/// Whether a simple command is one of these programs.
 pub(super) fn is_program(node: Node<'_>, names: &[&str], text: &str) -> bool {
-    match node.kind() {
-        "command" => {
-            let words = word::of_command(node, text);
-            let first = wrapper::peeled(&words).words.first();
-            first
-                .and_then(word::Word::known)
-                .is_some_and(|name| names.contains(&name))
-        }
-        "redirected_statement" => node
-            .child_by_field_name("body")
-            .is_some_and(|body| is_program(body, names, text)),
-        _ => false,
-    }
+    let words = simple(node, text).unwrap_or_default();
+    let first = wrapper::peeled(&words).words.first();
+    first
+        .and_then(Word::known)
+        .is_some_and(|name| names.contains(&name))
 }
 
-/// What a simple command is, redirections apart; nothing for other statements.
+/// What a simple command is; nothing for other statements.
 fn kind(node: Node<'_>, text: &str) -> Option<Kind> {
+    let words = simple(node, text)?;
+    Some(program::classify(wrapper::peeled(&words)))
+}
+
+/// The words of a simple command, redirections apart.
+fn simple(node: Node<'_>, text: &str) -> Option<Vec<Word>> {
     match node.kind() {
-        "command" => {
-            let words = word::of_command(node, text);
-            Some(program::classify(wrapper::peeled(&words)))
-        }
-        "redirected_statement" => kind(node.child_by_field_name("body")?, text),
+        "command" => Some(word::of_command(node, text)),
+        "redirected_statement" => simple(node.child_by_field_name("body")?, text),
         _ => None,
     }
 }

@@ -29,6 +29,7 @@ pub(super) const HIDING: Table = &[
     ("lerna", "--no-bail"),
     ("make", "-i"),
     ("mvn", "-fn"),
+    ("node", "--unhandled-rejections=none --unhandled-rejections=warn"),
     ("pnpm", "--no-bail"),
     ("psalm", "--no-error --set-baseline"),
     ("pylint", "--fail-under=0 --disable=all"),
@@ -122,15 +123,20 @@ pub(super) const TELLING: Table = &[
     ("cargo", "-h"),
     ("dotnet", "-h"),
     ("go", "-h"),
+    ("gradle", "-v"),
+    ("make", "-h -v"),
+    ("mvn", "-v"),
     ("npm", "-h -H"),
     ("npx", "-h"),
     ("pytest", "-h -V"),
     ("python", "-h -V -?"),
 ];
 
-/// Programs whose `-v`, given alone, asks for the version.
-pub(super) const VERSION_V: &str = "bun composer deno gradle hadolint lua make mvn node npm npx perl php pnpm \
-    rspec ruby tsc yarn";
+/// Programs whose `-v`, given first, asks for the version.
+pub(super) const VERSION_V: &str = "bun deno hadolint node npm npx perl php pnpm rspec tsc yarn";
+
+/// Programs that only then go on when more is given.
+pub(super) const VERSION_V_ALONE: &str = "composer lua ruby";
 
 /// Programs whose `-V`, given alone, asks for more words.
 pub(super) const VERBOSE_V: &str = "ctest";

@@ -121,13 +121,14 @@ fn asks_for_itself(name: &str, known: &[&str]) -> bool {
     let has = |list: &str| table::has(list, name);
     match known {
         ["-V"] => !has(option_table::VERBOSE_V),
-        ["-v"] => has(option_table::VERSION_V),
+        ["-v"] if has(option_table::VERSION_V_ALONE) => true,
+        ["-v", ..] => has(option_table::VERSION_V),
         ["-help" | "-version"] | [.., "-h"] => true,
         _ => false,
     }
 }
 
-/// The words that a program takes for itself.
+/// The words that a program takes for itself, with the first operand: it may be the value of the option before it.
 fn own_words<'a, 'w>(name: &str, known: &'a [&'w str]) -> &'a [&'w str] {
     if !table::has(option_table::LEADERS, name) {
         return known;
@@ -142,7 +143,7 @@ fn own_words<'a, 'w>(name: &str, known: &'a [&'w str]) -> &'a [&'w str] {
         !known[idx].starts_with('-') && !is_value
     };
     let end = (0..known.len()).find(|idx| is_operand(*idx));
-    &known[..end.unwrap_or(known.len())]
+    &known[..end.map_or(known.len(), |end| end + 1)]
 }
 
 /// Options that name the shell or the program with which everything is run, and rules that are not in a file.
@@ -150,12 +151,12 @@ fn replaced(name: &str, key: &str, given: &[Given<'_>]) -> Option<Masked> {
     given.iter().find_map(|option| {
         let value = option.value().unwrap_or_default();
         let written = option.word.split('=').next().unwrap_or_default();
+        let runs = option_table::RUNNING
+            .split_whitespace()
+            .any(|running| option::folded(running) == option.name)
+            || (name, option.name.as_str()) == ("prove", "-e");
         let is_other = (option.name == "--scriptshell" && !is_shell(value))
-            || (option.name.starts_with("--")
-                && option_table::RUNNING
-                    .split_whitespace()
-                    .any(|running| option::folded(running) == option.name)
-                && does_nothing(value));
+            || (option.name.starts_with('-') && runs && does_nothing(value));
         if is_other {
             let reason = format!("`{written}` of `{key}` puts `{value}` in the place of what runs the check");
             return Some(Masked::new(written, reason));
@@ -164,6 +165,18 @@ fn replaced(name: &str, key: &str, given: &[Given<'_>]) -> Option<Masked> {
             let reason =
                 format!("`--config {value}` puts something in the place of what cargo runs: leave it out");
             return Some(Masked::new(written, reason));
+        }
+        if name == "git" && option.is_in("-c --config-env") && value.starts_with("alias.") {
+            let reason = format!("`{value}` gives a command of git another meaning: leave it out");
+            return Some(Masked::new(written, reason));
+        }
+        // Settings may hold options: `pytest -o addopts=--co`.
+        if name == "pytest" && (option.name.starts_with("-o") || option.name == "--overrideini") {
+            let setting = option
+                .word
+                .split_once("addopts=")
+                .or_else(|| value.split_once("addopts="));
+            return setting.and_then(|(_, options)| of_variable("PYTEST_ADDOPTS", options));
         }
         let is_rule = option.is_in("-E --eval -f=- --file=- --makefile=-")
             || matches!(option.name.as_str(), "-E" | "--eval");
@@ -202,9 +215,10 @@ pub(super) fn of_variable(name: &str, value: &str) -> Option<Masked> {
         return Some(masked);
     }
     let programs = ["*", program, owner];
+    let tells = |option: &Given<'_>| programs.iter().any(|program| option.is_in(of(TELLING, program)));
     let found = given
         .iter()
-        .find(|option| hides(&programs, option) || idles(&programs, option));
+        .find(|option| hides(&programs, option) || idles(&programs, option) || tells(option));
     if let Some(option) = found {
         let written = value.split_whitespace().find(|word| option.word.ends_with(word));
         return Some(turned(written.unwrap_or(option.word), name));

@@ -13,6 +13,8 @@ pub(super) struct Place {
     pub(super) is_asked: bool,
     /// Whether it supplies text to something else: inside `$(…)`, left of `|`.
     pub(super) is_source: bool,
+    /// In a loop: the variable with which the shell will end, so that a failure kept in it comes through.
+    pub(super) keeper: Option<String>,
 }
 
 /// What becomes of an exit status.
@@ -67,6 +69,7 @@ impl Place {
             shell: Fate::Reaches,
             is_asked: false,
             is_source: false,
+            keeper: None,
         }
     }
 
@@ -90,6 +93,7 @@ impl Place {
             shell: Fate::Lost(loss),
             is_asked: false,
             is_source: self.is_source,
+            keeper: None,
         }
     }
 
@@ -98,6 +102,7 @@ impl Place {
         Self {
             here: self.here.as_value(),
             shell: self.here.as_value(),
+            keeper: None,
             ..self.clone()
         }
     }

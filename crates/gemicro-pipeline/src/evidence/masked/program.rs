@@ -28,7 +28,7 @@ pub(super) enum Kind {
     Set,
     /// `trap`.
     Trap,
-    /// `exit`, `return`.
+    /// `exit`.
     Exit,
     /// `break`, `continue`.
     Leave,
@@ -105,20 +105,34 @@ fn builtin(name: &str, words: &[Word]) -> Option<Kind> {
     Some(match name {
         "set" => Kind::Set,
         "trap" => Kind::Trap,
-        "exit" | "return" => Kind::Exit,
+        "exit" => Kind::Exit,
+        "return" => {
+            let reason = "`return` does not end a shell outside of a function: write `exit`";
+            Kind::Hides(Masked::new(name, reason.to_owned()))
+        }
         "break" | "continue" => Kind::Leave,
         "eval" => Kind::Evaluate,
         "exec" => Kind::Replace,
         // Only what looks, as `command -v`, is left of it.
         "command" => Kind::Preparation,
         "hash" if !words.iter().any(|word| word.known() == Some("-p")) => Kind::Preparation,
-        "alias" | "enable" | "hash" => {
-            let reason = format!("`{name}` can give a program's name another meaning: leave it out");
-            Kind::Hides(Masked::new(name, reason))
-        }
+        "alias" | "enable" | "hash" => Kind::Hides(renamed(name)),
+        _ if gives_second_name(name, words.iter().filter_map(Word::known)) => Kind::Hides(renamed(name)),
         _ if table::QUESTIONS.contains(&name) => Kind::Question,
         _ => return None,
     })
+}
+
+/// Whether a declaration gives a variable a second name, by which it can be changed unseen.
+pub(super) fn gives_second_name<'w>(name: &str, mut words: impl Iterator<Item = &'w str>) -> bool {
+    let declares = matches!(name, "declare" | "local" | "typeset");
+    name == "nameref" || (declares && words.any(|word| options::has_flag(word, "n", "")))
+}
+
+pub(super) fn renamed(name: &str) -> Masked {
+    let reason =
+        format!("`{name}` can give the name of a program or a variable another meaning: leave it out");
+    Masked::new(name, reason)
 }
 
 /// A program that starts others in a way of which nothing is learnt.
@@ -129,10 +143,6 @@ fn starter(name: &str, words: &[Word]) -> Option<Kind> {
         let reason = "`env -S` makes a command of a text that is not read here: write it as words";
         return hides("-S", reason.to_owned());
     }
-    if name == "find" && each_alone(words) {
-        let reason = "`find` does not hand on the exit status of what `-exec … \\;` starts: end it with `+`";
-        return hides("-exec", reason.to_owned());
-    }
     if name == "setsid" && !wrapper::waits(words) {
         let reason = "`setsid` may not wait for what it starts: add `--wait`, or leave it out";
         return hides(name, reason.to_owned());
@@ -142,7 +152,13 @@ fn starter(name: &str, words: &[Word]) -> Option<Kind> {
         let reason = format!("`{name}` does not hand on the exit status of what it starts");
         return hides(name, reason);
     }
-    let repeats = name == "git" && has("submodule") && has("foreach");
+    let repeats = match name {
+        "git" => has("submodule") && has("foreach"),
+        "find" => ["-exec", "-execdir", "-ok", "-okdir"]
+            .iter()
+            .any(|option| has(option)),
+        _ => false,
+    };
     if table::REPEATERS.contains(&name) || repeats {
         let reason =
             format!("`{name}` may start nothing at all and succeeds then: name what is to be checked");
@@ -158,7 +174,7 @@ fn by_operands(name: &str, words: &[Word]) -> Kind {
     match name {
         _ if table::LOOKERS.contains(&name) => Kind::Look,
         _ if table::has(table::TELLERS, name) => Kind::Step,
-        "find" if !has("-exec") && !has("-execdir") => Kind::Step,
+        "find" => Kind::Step,
         "sort" if !has("-c") && !has("-C") && !has("--check") => Kind::Step,
         "git" if has("grep") => Kind::Look,
         "git" if table::GIT_ANSWERS.iter().any(|option| has(option)) => Kind::Source,
@@ -234,10 +250,4 @@ pub(super) fn asks_nothing(question: &str) -> bool {
     };
     let computes = question.starts_with("((") && question.contains(char::is_alphabetic);
     !computes && !question.contains(['$', '`', '*', '?']) && !question.split_whitespace().any(looks)
-}
-
-/// Whether `find` starts a program for each file, and so forgets how it ended.
-fn each_alone(words: &[Word]) -> bool {
-    let starts = |word: &Word| matches!(word.known(), Some("-exec" | "-execdir" | "-ok" | "-okdir"));
-    words.iter().any(starts) && words.iter().any(|word| word.known() == Some(";"))
 }

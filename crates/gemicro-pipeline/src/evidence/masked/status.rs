@@ -53,7 +53,7 @@ fn of_word(node: Node<'_>, status: &Word) -> Option<HandsOn> {
 }
 
 /// The variable of `left || variable=$?` or `left || variable=1`.
-fn kept_by_or<'t>(node: Node<'_>, text: &'t str) -> Option<&'t str> {
+pub(super) fn kept_by_or<'t>(node: Node<'_>, text: &'t str) -> Option<&'t str> {
     let parts = children(node);
     let [left, right] = parts.as_slice() else {
         return None;
@@ -80,25 +80,58 @@ fn is_given_back(variable: &str, rest: &[Node<'_>], text: &str) -> bool {
             name.strip_suffix(":-0").unwrap_or(name) == variable
         })
     };
-    let stays = |node: &Node<'_>| match assigned(*node, text) {
-        Some((name, _)) => name != variable,
-        None => {
-            kept_by_or(*node, text) == Some(variable)
-                || (ending::stays(*node, text) && !may_assign(*node, variable, text))
-        }
-    };
     let end = rest.iter().position(ends);
-    end.is_some_and(|end| rest[..end].iter().all(stays))
+    end.is_some_and(|end| rest[..end].iter().all(|node| keeps(variable, *node, text)))
 }
 
-/// Whether a builtin that puts values into variables names this one: `read rc`.
+/// The variable with which the shell ends that keeps failures of rounds of the loop that stands first:
+/// `for d in a b; do make -C $d || failed=1; done; exit $failed`.
+pub(super) fn kept_by_loop<'t>(statements: &[Node<'_>], text: &'t str) -> Option<&'t str> {
+    let (first, rest) = statements.split_first()?;
+    let mut kept = rounds(*first)?
+        .into_iter()
+        .filter_map(|node| kept_by_or(node, text));
+    kept.find(|variable| keeps(variable, *first, text) && is_given_back(variable, rest, text))
+}
+
+/// The statements of a round, if this is a loop over words.
+fn rounds(node: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let body = node.child_by_field_name("body")?;
+    (node.kind() == "for_statement").then(|| children(body))
+}
+
+/// Whether a statement neither ends the shell nor gives the variable another value, a failure apart.
+fn keeps(variable: &str, node: Node<'_>, text: &str) -> bool {
+    if let Some(round) = rounds(node) {
+        let counts = node.child_by_field_name("variable");
+        let is_other = counts.is_some_and(|counts| source(counts, text) != variable);
+        return is_other && round.into_iter().all(|node| keeps(variable, node, text));
+    }
+    if may_assign(node, variable, text) {
+        return false;
+    }
+    match assigned(node, text) {
+        Some((name, _)) => name != variable,
+        None => kept_by_or(node, text) == Some(variable) || ending::stays(node, text),
+    }
+}
+
+/// Whether a builtin that puts values into variables names this one, `read rc`, or an expansion does: `$((rc = 0))`.
 fn may_assign(node: Node<'_>, variable: &str, text: &str) -> bool {
     const ASSIGNING: &[&str] = &["getopts", "let", "mapfile", "printf", "read", "readarray", "wait"];
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let written = source(node, text);
     let names_it = written.split(|c| !is_part(c)).any(|word| word == variable);
     let prints = ending::is_program(node, &["printf"], text) && !written.contains("-v");
-    names_it && !prints && ending::is_program(node, ASSIGNING, text)
+    names_it && ((!prints && ending::is_program(node, ASSIGNING, text)) || expands(node, text))
+}
+
+/// Whether a part of it is an expansion that changes a variable.
+fn expands(node: Node<'_>, text: &str) -> bool {
+    let written = source(node, text);
+    let changes = ["=", "++", "--"].iter().any(|sign| written.contains(sign));
+    let is_expansion = matches!(node.kind(), "arithmetic_expansion" | "expansion");
+    (is_expansion && changes) || children(node).into_iter().any(|child| expands(child, text))
 }
 
 /// The word that `exit` is given, if this is one.

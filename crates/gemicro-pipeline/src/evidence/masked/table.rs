@@ -23,14 +23,16 @@ pub(super) const LOOKERS: &[&str] = &["ack", "ag", "grep", "rg"];
 
 /// Programs that tell something, and say nothing by their exit status.
 pub(super) const TELLERS: &str = "\
-    arch basename cd column comm cut dirname du env getconf gofmt gofumpt goimports head hostname id \
-    kill mktemp nproc printenv ps pushd readlink realpath sed seq stat tail tr tty uname uniq wc whoami \
-    yes";
+    arch basename capabilities cd column comm copy copy_directory create_symlink cut dirname du ensurepip \
+    env environment getconf gofmt gofumpt goimports head hostname id kill make_directory mktemp nproc \
+    platform printenv ps pushd readlink realpath remove remove_directory rename sed seq site stat sysconfig \
+    tail this tr tty uname uniq venv virtualenv wc whoami yes";
 
-/// Programs that start others and do not wait for them.
+/// Programs, and modules of interpreters, that start others and do not wait for them or hand on how they ended.
 pub(super) const STARTERS: &[&str] = &[
     "at",
     "batch",
+    "cProfile",
     "coproc",
     "daemonize",
     "dbus-launch",
@@ -40,10 +42,14 @@ pub(super) const STARTERS: &[&str] = &[
     "gdb",
     "lldb",
     "nodemon",
+    "pdb",
+    "profile",
     "screen",
     "start-stop-daemon",
     "systemd-run",
+    "timeit",
     "tmux",
+    "trace",
     "vi",
     "vim",
     "watch",
@@ -173,6 +179,19 @@ pub(super) const STARTING_CODE: &[&str] = &[
     "spawn",
     "subprocess",
     "system",
+];
+
+/// Modules of python that run tests.
+pub(super) const RUNNER_MODULES: &[&str] = &["doctest", "nose", "pytest", "runpy", "unittest"];
+
+/// Calls that run them.
+pub(super) const RUNNER_CALLS: &[&str] = &[
+    "main(",
+    ".run(",
+    "run_module(",
+    "run_path(",
+    "testfile(",
+    "testmod(",
 ];
 
 /// The words of code that cannot fail.

@@ -14,7 +14,9 @@ pub(super) fn of_assignment(word: &Word) -> Option<Masked> {
     let written = word.source.replace(['"', '\''], "");
     let (name, value) = word.known().unwrap_or(&written).split_once('=')?;
     let adds = name.ends_with('+');
-    let name = name.trim_end_matches(['+', ':', '?', '!']);
+    // `make` takes white space around the sign.
+    let name = name.trim_end_matches(['+', ':', '?', '!']).trim();
+    let value = value.trim();
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     if name.is_empty() || !name.chars().all(is_name) {
         return None;
@@ -39,6 +41,9 @@ pub(super) fn of_assignment(word: &Word) -> Option<Masked> {
         _ if table::LOADING.contains(&name) && !value.is_empty() => replaced("a library into every program"),
         _ if name.starts_with("CARGO_ALIAS_") => {
             replaced("another meaning in the place of a command of cargo")
+        }
+        _ if name.starts_with("GIT_CONFIG_") && value.contains("alias.") => {
+            replaced("another meaning in the place of a command of git")
         }
         "SHELLOPTS" if value.contains("noexec") => replaced("reading in the place of running"),
         _ if name.to_lowercase().ends_with("script_shell") && !is_shell(value) => {

@@ -111,7 +111,10 @@ impl Walk<'_> {
                 is_source: place.is_source || tidies,
                 ..place.clone()
             };
-            match status::handed_on(&nodes[idx..], self.text) {
+            let is_kept = |keeper: &str| status::kept_by_or(*node, self.text) == Some(keeper);
+            let by_loop = place.keeper.as_deref().filter(|keeper| is_kept(keeper));
+            let handed_on = status::handed_on(&nodes[idx..], self.text);
+            match handed_on.or(by_loop.map(|_| HandsOn::Failure)) {
                 Some(HandsOn::Failure) => {
                     let left = children(*node).into_iter().take(1);
                     self.sequence(&left.collect::<Vec<_>>(), &kept(Failing::EndsShell, place), state)?;
@@ -130,6 +133,10 @@ impl Walk<'_> {
                         None => place.here.clone(),
                         Some(next) => self.before(*next, place, state),
                     };
+                    let keeper = status::kept_by_loop(&nodes[idx..], self.text);
+                    tidies |= keeper.is_some();
+                    let keeper = keeper.map(str::to_owned).or_else(|| place.keeper.clone());
+                    let here = Place { keeper, ..here };
                     self.statement(*node, &here.with(fate), state)?;
                 }
             }
@@ -180,6 +187,10 @@ impl Walk<'_> {
                 children(node)
                     .into_iter()
                     .try_for_each(|child| self.variable(child))?;
+                let options = children(node).into_iter().map(|child| source(child, self.text));
+                if program::gives_second_name(word, options) {
+                    return Err(program::renamed(word));
+                }
                 self.data(node, &place.lost(Loss::Declaration(word.to_owned())))
             }
             "unset_command" => self.data(node, &place.lost(Loss::Substitution)),

@@ -67,7 +67,6 @@ pub(super) const HONEST: &[&str] = &[
     "cat input | pytest -",
     "git diff --exit-code",
     "grep -q done report.txt",
-    "find . -name '*.py' -exec python -m py_compile {} +",
     "for t in unit slow; do pytest $t || exit 1; done",
     "set -e; for t in unit slow; do pytest $t; done",
     "for t in tests/*.sh; do sh $t || exit 1; done",
@@ -244,7 +243,7 @@ pub(super) const LOSING: &[(&str, &str)] = &[
     ("git ls-files | xargs pytest", "`xargs` may start nothing"),
     (
         "find . -name 'test_*' -exec pytest {} \\;",
-        "`find` does not hand on",
+        "`find` may start nothing",
     ),
     ("make -i check", "`-i` of `make` turns a failure into a success"),
     ("make -ki check", "`-ki` of `make`"),
