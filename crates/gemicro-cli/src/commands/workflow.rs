@@ -93,9 +93,18 @@ pub(crate) fn run(ctx: &Context, args: &WorkflowArgs) -> Result<(), Stopped> {
             }
         }
         WorkflowCommand::Show { file, format } => {
-            let workflow = workflow_file::load(file.as_deref(), directory)?;
+            let mut workflow = workflow_file::load(file.as_deref(), directory)?;
             let shown = match format {
-                ShowFormat::Text => show_text(&workflow),
+                ShowFormat::Text => {
+                    if workflow.checks.is_empty() {
+                        workflow.checks = found_checks(directory);
+                        output::say(match workflow.checks.is_empty() {
+                            true => "It names no checks, and a run finds none in this folder.",
+                            false => "It names no checks; those below are what a run finds in this folder.",
+                        });
+                    }
+                    show_text(&workflow)
+                }
                 ShowFormat::Mermaid => show_mermaid(&workflow),
                 ShowFormat::Json => {
                     let json = serde_json::to_string_pretty(&workflow).map_err(std::io::Error::from)?;

@@ -151,6 +151,10 @@ fn checks_are_judged_as_a_run_does() {
     let called = world.must(&["workflow", "check"]);
     assert!(called.stdout.contains("1 check\n"), "{}", called.stdout);
     assert_eq!(called.stderr, "");
+    let called = world.must(&["workflow", "show"]);
+    assert!(called.stdout.contains("cargo test"), "{}", called.stdout);
+    let found = "It names no checks; those below are what a run finds in this folder.\n";
+    assert_eq!(called.stderr, found);
 }
 
 #[test]

@@ -70,7 +70,14 @@ fn convert(file: WorkflowFile, report: &mut Report) -> Workflow {
     let rounds = match &file.rounds {
         Some(rounds) => {
             report.places.note("rounds", rounds);
-            rounds.value
+            // Said once, and not of every phase that says nothing itself.
+            if rounds.value == 0 {
+                report.add(
+                    "rounds",
+                    "with 0 rounds no phase is ever entered: write 1 or more",
+                );
+            }
+            rounds.value.max(1)
         }
         None => ROUNDS,
     };
