@@ -49,8 +49,18 @@ pub(super) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -
         .only(vec![format!("{}/", DOCUMENT_FOLDER.trim_end_matches('/'))]);
     let (tripped, landed) = checkout.leave().leave(Some(landing), Worker::Gemicro).await;
     tripped.tell(&call.reporter);
-    let tip = landed.transpose()?.map_or(input.place.tip, |outcome| outcome.new);
-    blocking(move || recorded(&repository, &tip, paths, None)).await
+    let old = input.place.tip;
+    let tip = landed
+        .transpose()?
+        .map_or_else(|| old.clone(), |outcome| outcome.new);
+    blocking(move || {
+        // What was written as it was already is in no commit.
+        let changed = repository.changed_paths(&commit(&old)?, &commit(&tip)?);
+        let changed = changed.map_err(|error| told(&error))?;
+        let paths = paths.into_iter().filter(|path| changed.contains(path));
+        recorded(&repository, &tip, paths.collect(), None)
+    })
+    .await
 }
 
 /// Where main is, if that is another commit than it was.
