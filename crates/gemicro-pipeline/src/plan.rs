@@ -7,6 +7,7 @@ use gemicro_event::StreamId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::decided::Decided;
 use crate::documents::Feature;
 use crate::payload::Nonce;
 use crate::steps::{Evidence, Merged};
@@ -86,6 +87,9 @@ pub struct Earlier {
     /// What it had to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
+    /// What was decided in that run, and in those that it went on from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<Decided>,
 }
 
 impl PipelinePlan {

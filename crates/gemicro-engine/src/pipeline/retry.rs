@@ -100,6 +100,7 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         rounds: state.rounds().clone(),
         from: led.map(|it| it.phase.clone()),
         feedback: led.and_then(|it| it.feedback.clone().or_else(|| it.reasons.first().cloned())),
+        decided: state.decided().to_vec(),
     };
     Ok(Plan::Pipeline {
         plan: Box::new(PipelinePlan {

@@ -11,7 +11,8 @@ use super::events::PhaseEnded;
 use super::fold::allowed;
 use super::human::{Answered, answered};
 use super::prompt::{handover, prompt};
-use super::result::{request, result};
+use super::request::request;
+use super::result::result;
 use super::state::{Now, PipelineState};
 use super::todo::{Todo, decides, document, merge_phase, todo};
 use crate::documents::{DecisionText, decision_document};
@@ -35,7 +36,7 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
         return Decision::end(result(state, run));
     }
     if run.deadline.is_some() {
-        let message = "the time for the task is over; everything so far is on its branch";
+        let message = "the time for the task is over";
         return Decision::end(Outcome::Failed(Failure::new(ErrorKind::BudgetExceeded, message)));
     }
     let (Some(now), Some(next)) = (&state.now, todo(state)) else {
@@ -49,10 +50,7 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
             Answered::Yes => {}
             Answered::Open(key) => return Decision::ask(key),
             Answered::No => {
-                let message = format!(
-                    "a person said no before phase {}; everything so far is on the branch",
-                    phase.name
-                );
+                let message = format!("a person said no before phase {}", phase.name);
                 return Decision::end(Outcome::Failed(Failure::new(ErrorKind::GateClosed, message)));
             }
         }

@@ -5,6 +5,7 @@ use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure};
 
 use super::events::{PhaseAnswered, PhaseEnded, PhaseImported, PipelinePrepared, PipelineReaders};
 use super::state::PipelineState;
+use crate::decided::Decided;
 use crate::documents::moved_to;
 use crate::payload::ReadState;
 use crate::plan::Earlier;
@@ -14,6 +15,9 @@ use crate::workflow::Writes;
 impl PipelineState {
     pub(super) fn fold(&mut self, event: &Event) {
         self.apply(&event.update);
+        let label = |name: &str| Some(self.plan.workflow.phase(name)?.label.clone());
+        let decided = Decided::of(event, label);
+        self.decided.extend(decided);
     }
 
     /// Takes one fact into account.
@@ -215,7 +219,8 @@ impl PipelineState {
         let places = self.documents.values_mut();
         let places = places.chain(&mut self.written);
         let ended = self.ended.iter_mut().filter_map(|it| it.document.as_mut());
-        for place in places.chain(ended) {
+        let decided = self.decided.iter_mut().filter_map(|it| it.document.as_mut());
+        for place in places.chain(ended).chain(decided) {
             if let Some(to) = moves.get(place) {
                 place.clone_from(to);
             }

@@ -26,7 +26,7 @@ pub(super) fn answered(now: &Now, run: &RunState) -> Answered {
         };
         match run.answers.get(&question) {
             None => return Answered::Open(question),
-            Some(answer) => match read(answer) {
+            Some(answer) => match gate_answer(answer) {
                 Some(true) => return Answered::Yes,
                 Some(false) => return Answered::No,
                 None => asking += 1,
@@ -45,11 +45,11 @@ pub fn is_gate(question: &str) -> bool {
 /// Whether an answer can be understood: a gate asks for yes or no.
 #[must_use]
 pub fn means_something(question: &str, answer: &Json) -> bool {
-    !is_gate(question) || read(answer).is_some()
+    !is_gate(question) || gate_answer(answer).is_some()
 }
 
 /// Reads `true`, `"yes"`, `{"approve": true}` and their opposites.
-fn read(answer: &Json) -> Option<bool> {
+pub(crate) fn gate_answer(answer: &Json) -> Option<bool> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Said {

@@ -17,6 +17,7 @@ mod fold;
 mod gate;
 mod human;
 mod prompt;
+mod request;
 mod result;
 mod state;
 mod todo;
@@ -27,5 +28,6 @@ pub use events::{
 };
 pub use flow_face::PipelineFlow;
 pub use gate::{GateDecision, Vote, gate};
+pub(crate) use human::gate_answer;
 pub use human::{is_gate, means_something};
 pub use state::PipelineState;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gemicro_event::{Failure, Timestamp};
 
+use crate::decided::Decided;
 use crate::payload::{Payload, Shape};
 use crate::plan::PipelinePlan;
 use crate::steps::{Delivered, Evidence, MergeOutcome, Merged, Prepared, Taken};
@@ -38,6 +39,8 @@ pub struct PipelineState {
     pub(super) delivered: Option<Delivered>,
     /// Every phase that ended, in order.
     pub(super) ended: Vec<PhaseEnded>,
+    /// What was decided, in this run and in those that it goes on from.
+    pub(super) decided: Vec<Decided>,
     /// The checkout for the user's eyes.
     pub(super) worktree: Option<String>,
     /// Changes that deserve a look.
@@ -90,8 +93,8 @@ pub(super) struct Now {
 impl PipelineState {
     pub(super) fn new(plan: PipelinePlan) -> Self {
         let earlier = plan.earlier.clone();
-        let (documents, rounds, written) = earlier
-            .map(|it| (it.documents, it.rounds, it.written))
+        let (documents, rounds, written, decided) = earlier
+            .map(|it| (it.documents, it.rounds, it.written, it.decided))
             .unwrap_or_default();
         Self {
             written: written.into_keys().collect(),
@@ -107,6 +110,7 @@ impl PipelineState {
             evidence: None,
             delivered: None,
             ended: Vec::new(),
+            decided,
             worktree: None,
             reports: Vec::new(),
             failed: None,
@@ -146,6 +150,12 @@ impl PipelineState {
     #[must_use]
     pub fn ended(&self) -> &[PhaseEnded] {
         &self.ended
+    }
+
+    /// What was decided, in this run and in those that it goes on from.
+    #[must_use]
+    pub fn decided(&self) -> &[Decided] {
+        &self.decided
     }
 
     /// The latest document of each phase.

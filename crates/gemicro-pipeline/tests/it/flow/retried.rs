@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use gemicro_event::StreamId;
+use gemicro_pipeline::decided::Decided;
 use gemicro_pipeline::flow::PipelineFlow;
 use gemicro_pipeline::plan::Earlier;
-use gemicro_pipeline::steps::{AgentWork, HandoverContent, MainBranch, MergeOutcome, Merged, Prepared};
+use gemicro_pipeline::steps::{
+    AgentWork, DeliverInput, HandoverContent, MainBranch, MergeOutcome, Merged, Prepared,
+};
 use gemicro_pipeline::workflow::Mode;
 
 use super::in_hand::{BASE, PLAN, counted, outcomes, plan, prepared, prompt, says, taken};
@@ -26,6 +29,7 @@ fn earlier(phase: &str) -> Earlier {
         rounds: BTreeMap::new(),
         from: None,
         feedback: None,
+        decided: Vec::new(),
     }
 }
 
@@ -109,4 +113,57 @@ fn only_what_comes_after_every_review_is_delivered_without_one() {
         .filter(|name| workflow.delivers_unreviewed(name))
         .collect();
     assert_eq!(unreviewed, ["integration", "delivery"]);
+}
+
+#[test]
+fn the_request_tells_what_every_run_decided() {
+    let decided = |run: &str, phase: &str, outcome: &str| Decided {
+        run: StreamId::try_from(run.to_owned()).unwrap(),
+        phase: phase.to_owned(),
+        round: 1,
+        outcome: outcome.to_owned(),
+        is_gate: false,
+        said_by: None,
+        why: None,
+        document: None,
+    };
+    let mut plan = plan(Mode::Direct);
+    plan.task = format!("FIRST {}LAST", "word ".repeat(20_000));
+    plan.earlier = Some(Earlier {
+        decided: vec![
+            Decided {
+                why: Some("It closes #1 | @all".to_owned()),
+                ..decided("run-a", "B plan_review", "REJECT")
+            },
+            Decided {
+                is_gate: true,
+                said_by: Some("ada".to_owned()),
+                ..decided("run-b", "C implementation", "yes")
+            },
+        ],
+        tree: Some("tree-1".to_owned()),
+        ..earlier("delivery")
+    });
+    let mut pipeline = Journal::new(PipelineFlow, &plan);
+    let found = Prepared {
+        evidence: counted("tree-1", 3),
+        ..prepared()
+    };
+    pipeline.complete("init", &found);
+    pipeline.complete("delivery.1:check", &counted("tree-1", 3));
+    pipeline.complete("delivery.1:record", &super::in_hand::recorded("tree-1"));
+    let input: DeliverInput = pipeline.step("delivery.1:deliver").input.parse().unwrap();
+    assert!(input.body.chars().count() <= 65_536);
+    assert!(input.body.contains("> FIRST word") && input.body.contains("word LAST"));
+    let (_, told) = input.body.split_once("## What was decided\n").unwrap();
+    let (told, _) = told.split_once("\n## Checks").unwrap();
+    assert_eq!(
+        told,
+        "\nIn run run-a:\n\n\
+         | Phase | Round | Outcome | Why | Document |\n| --- | --- | --- | --- | --- |\n\
+         | B plan_review | 1 | REJECT | `It closes #1 \\| @all` | – |\n\
+         \nIn run run-b:\n\n\
+         | Phase | Round | Outcome | Why | Document |\n| --- | --- | --- | --- | --- |\n\
+         | C implementation | 1 | before it `ada` said yes | – | – |\n"
+    );
 }

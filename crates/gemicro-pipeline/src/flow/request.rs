@@ -1,0 +1,239 @@
+//! Title and text of the request to merge the branch: the task, what was decided about it in all of its runs, and the
+//! checks.
+//!
+//! Words of agents and of people stand as code: nothing in them is a link, names somebody or closes an issue.
+
+use std::fmt::Write;
+
+use gemicro_core::run::RunState;
+use gemicro_event::StreamId;
+
+use super::state::PipelineState;
+use crate::decided::Decided;
+
+/// The longest title of a request.
+const TITLE_CHARS: usize = 72;
+/// The longest text. Of the forges that are known GitHub takes the least: 65,536 characters.
+const MOST_CHARS: usize = 65_000;
+/// What the task's own text has in any case.
+const LEAST_TASK: usize = 2_000;
+
+/// How much is said beside the decisions, which are always told: at first all, then less until it fits.
+const GENEROSITY: [Generosity; 3] = [
+    Generosity {
+        why_chars: usize::MAX,
+        n_reports: usize::MAX,
+    },
+    Generosity {
+        why_chars: 80,
+        n_reports: 50,
+    },
+    Generosity {
+        why_chars: 0,
+        n_reports: 20,
+    },
+];
+
+/// How much is said beside the decisions.
+#[derive(Clone, Copy)]
+struct Generosity {
+    /// Characters of each reason.
+    why_chars: usize,
+    /// Changes to look at that are named.
+    n_reports: usize,
+}
+
+/// Title and text.
+pub(super) fn request(state: &PipelineState, run: &RunState) -> (String, String) {
+    let task = &state.plan.task;
+    let first = task.lines().find(|line| !line.trim().is_empty());
+    let title = shortened(&plain(first.unwrap_or_default()));
+    let mut rest = String::new();
+    for generosity in GENEROSITY {
+        rest = after_task(state, &run.run, generosity);
+        if rest.chars().count() + LEAST_TASK <= MOST_CHARS {
+            break;
+        }
+    }
+    let room = MOST_CHARS.saturating_sub(rest.chars().count()).max(LEAST_TASK);
+    let body = format!("## Task\n\n{}{rest}", quoted(task, room - "## Task\n\n".len()));
+    (title, body)
+}
+
+/// The task's own words, of which the middle is left out where they have no room.
+fn quoted(task: &str, room: usize) -> String {
+    let lines = |text: &str| -> String { text.lines().map(|line| format!("> {}\n", plain(line))).collect() };
+    let whole = lines(task);
+    if whole.chars().count() <= room {
+        return whole;
+    }
+    let n_chars = task.chars().count();
+    let mark =
+        |n_left_out: usize| format!("> […]\n\n*{n_left_out} characters of the task are left out here.*\n\n");
+    let keeping = |n_kept: usize| {
+        let first: String = task.chars().take(n_kept).collect();
+        let last: String = task.chars().skip(n_chars - n_kept).collect();
+        let mark = mark(n_chars - 2 * n_kept);
+        format!("{}{mark}{}", lines(&first), lines(&last))
+    };
+    // How much longer lines make it depends on where they end, so what fits is found by trying.
+    let (mut fits, mut too_much) = (0, n_chars.min(room) / 2 + 1);
+    while fits + 1 < too_much {
+        let n_kept = fits.midpoint(too_much);
+        match keeping(n_kept).chars().count() <= room {
+            true => fits = n_kept,
+            false => too_much = n_kept,
+        }
+    }
+    keeping(fits)
+}
+
+fn after_task(state: &PipelineState, run: &StreamId, generosity: Generosity) -> String {
+    let mut text = "\n## What was decided\n".to_owned();
+    decided(&mut text, state, run, generosity.why_chars);
+    text.push_str("\n## Checks, run by gemicro\n\n");
+    let checks = state.evidence.as_ref().map(|it| it.checks.as_slice());
+    let checks = checks.unwrap_or_default();
+    if checks.is_empty() {
+        text.push_str("None are configured: only the reviewers vouch for this branch.\n");
+    }
+    for check in checks {
+        let n_tests = match check.n_tests() {
+            Some(n) => format!(", {n} tests"),
+            None if check.is_uncounted() => ", tests not counted".to_owned(),
+            None => String::new(),
+        };
+        let _ = writeln!(text, "- `{}`: {}{n_tests}", plain(&check.command), check.word());
+    }
+    if !state.reports.is_empty() {
+        text.push_str("\n## Look at these changes before merging\n\n");
+        for report in state.reports.iter().take(generosity.n_reports) {
+            let _ = writeln!(text, "- {}", plain(report));
+        }
+        let n_more = state.reports.len().saturating_sub(generosity.n_reports);
+        if n_more > 0 {
+            let _ = writeln!(text, "- … and {n_more} more, which `gemicro show {run}` names");
+        }
+    }
+    let _ = write!(
+        text,
+        "\nReviewed and checked: tree {}, git's name for all files of the branch but the documents of tasks.\n\nGemicro-Run: {run}\n",
+        state.tree
+    );
+    text
+}
+
+/// A table of each run of the task.
+fn decided(text: &mut String, state: &PipelineState, run: &StreamId, why_chars: usize) {
+    if let Some(earlier) = state.plan.earlier.as_ref().filter(|it| it.decided.is_empty()) {
+        let _ = writeln!(
+            text,
+            "\nIt goes on from run {0}, whose phases are told by `gemicro show {0}`.",
+            earlier.run
+        );
+    }
+    let runs = state.decided.chunk_by(|one, other| one.run == other.run);
+    let is_one = state.decided.iter().all(|it| it.run == *run);
+    for of_run in runs {
+        let made_in = &of_run[0].run;
+        if !is_one {
+            let which = if made_in == run { ", this one" } else { "" };
+            let _ = writeln!(text, "\nIn run {made_in}{which}:");
+        }
+        text.push_str("\n| Phase | Round | Outcome | Why | Document |\n| --- | --- | --- | --- | --- |\n");
+        for it in of_run {
+            let why = it.why.as_deref().map(|why| code(&cut(why, why_chars)));
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} | {} |",
+                it.phase,
+                it.round,
+                outcome(it),
+                why.as_deref().filter(|_| why_chars > 0).unwrap_or("–"),
+                it.document.as_deref().unwrap_or("–")
+            );
+        }
+    }
+}
+
+/// The word of a phase, or what a person said before it.
+fn outcome(decided: &Decided) -> String {
+    match (&decided.said_by, decided.is_gate) {
+        (_, false) => decided.outcome.clone(),
+        (Some(name), true) => format!("before it {} said {}", code(name), decided.outcome),
+        (None, true) => format!("before it a person said {}", decided.outcome),
+    }
+}
+
+/// Foreign words as code, in a cell of a table.
+fn code(words: &str) -> String {
+    format!("`{}`", plain(words).replace('`', "'").replace('|', "\\|"))
+}
+
+/// The beginning of a text.
+fn cut(words: &str, most: usize) -> String {
+    match words.char_indices().nth(most) {
+        None => words.to_owned(),
+        Some((end, _)) => format!("{}…", words[..end].trim_end()),
+    }
+}
+
+/// A title of whole words, as far as there are any.
+fn shortened(line: &str) -> String {
+    let line = line.trim();
+    if line.chars().count() <= TITLE_CHARS {
+        return line.to_owned();
+    }
+    let kept: String = line.chars().take(TITLE_CHARS).collect();
+    let kept = match kept.rsplit_once(char::is_whitespace) {
+        Some((words, _)) if !words.trim().is_empty() => words.trim_end(),
+        Some(_) | None => &kept,
+    };
+    format!("{kept}…")
+}
+
+/// One line that is safe to print.
+fn plain(line: &str) -> String {
+    line.chars().filter(|c| !c.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_end_with_a_whole_word() {
+        let long = "Add a dark mode toggle to the settings page so that nobody is blinded at night";
+        assert_eq!(
+            shortened(long),
+            "Add a dark mode toggle to the settings page so that nobody is blinded…"
+        );
+        let endless = "x".repeat(100);
+        for (line, title) in [
+            ("  Say bye. ", "Say bye.".to_owned()),
+            (&"y".repeat(72), "y".repeat(72)),
+            (&endless, format!("{}…", "x".repeat(72))),
+        ] {
+            assert_eq!(shortened(line), title);
+        }
+    }
+
+    #[test]
+    fn a_long_task_loses_its_middle_and_says_so() {
+        assert_eq!(quoted("Greet.\nBe kind.", 100), "> Greet.\n> Be kind.\n");
+        for task in ["x".repeat(5_000), "y\n".repeat(3_000), "ü¶\n\n".repeat(1_000)] {
+            let text = quoted(&format!("FIRST {task} LAST"), 1_000);
+            assert!(text.chars().count() <= 1_000, "{}", text.chars().count());
+            assert!(text.starts_with("> FIRST") && text.ends_with("LAST\n"), "{text}");
+            assert!(
+                text.contains(" characters of the task are left out here."),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn foreign_words_do_nothing() {
+        assert_eq!(code("a|b `c`\u{1b} @all"), "`a\\|b 'c' @all`");
+    }
+}
