@@ -106,9 +106,7 @@ fn whole(id: &StreamId, story: &PipelineStory) -> Result<Part, Stopped> {
             format!("gemicro show {id}"),
         ));
     };
-    let merged = story.phases.iter().rev().find_map(|phase| phase.merged.as_ref());
-    let merged = merged.or(story.merged_before.as_ref());
-    let from = merged.map_or(&prepared.base, |merged| &merged.main.commit);
+    let from = story.main_in_it().unwrap_or(&prepared.base);
     Ok(Part {
         title: None,
         from: commit(from)?,

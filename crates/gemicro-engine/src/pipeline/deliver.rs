@@ -79,7 +79,7 @@ pub(super) async fn deliver(
         }
         None => {
             let shown = remote_url.filter(|_| pushed_to.is_some());
-            delivered.request = Some(local_request(&offer, shown.as_deref()));
+            delivered.request = Some(local_request(&offer, &input.main.commit, shown.as_deref()));
         }
     }
     let _ = branch.leave_clean(Worker::Gemicro).await;

@@ -4,10 +4,11 @@ use url::Url;
 
 use super::offer::Offer;
 
-/// Writes the request as Markdown: what is offered, and how to look at it and merge it with git alone. A password in the
-/// remote's address is left out.
+/// Writes the request as Markdown: what is offered, and how to look at it and merge it with git alone. `merged` is the
+/// commit of the base that the branch has in it: a base of the same name may lie behind it here. A password in the remote's
+/// address is left out.
 #[must_use]
-pub fn local_request(offer: &Offer, remote: Option<&str>) -> String {
+pub fn local_request(offer: &Offer, merged: &str, remote: Option<&str>) -> String {
     let (head, base) = (shell_word(&offer.head), shell_word(&offer.base));
     let place = match remote {
         Some(remote) => format!(
@@ -20,8 +21,8 @@ pub fn local_request(offer: &Offer, remote: Option<&str>) -> String {
         "# {heading}\n\n\
          The branch `{}` is ready to be merged into `{}`. It is {place}.\n\n\
          ```\n\
-         git log --oneline {base}..{head}\n\
-         git diff {base}...{head}\n\
+         git log --oneline {merged}..{head}\n\
+         git diff {merged} {head}\n\
          git switch {base} && git merge --no-ff {head}\n\
          ```\n",
         offer.head,
@@ -75,13 +76,13 @@ mod tests {
         let expected = "# Greet people\n\n\
             The branch `task/greet` is ready to be merged into `main`. It is in this repository, which has no remote.\n\n\
             ```\n\
-            git log --oneline main..task/greet\n\
-            git diff main...task/greet\n\
+            git log --oneline 1f2e3d..task/greet\n\
+            git diff 1f2e3d task/greet\n\
             git switch main && git merge --no-ff task/greet\n\
             ```\n\n\
             Because they like it.\n\n\
             Gemicro-Run: abc\n";
-        assert_eq!(local_request(&offer("task/greet"), None), expected);
+        assert_eq!(local_request(&offer("task/greet"), "1f2e3d", None), expected);
     }
 
     #[test]
@@ -96,7 +97,7 @@ mod tests {
         ];
         for (remote, shown) in cases {
             assert_eq!(without_password(remote), shown);
-            let text = local_request(&offer("task/greet"), Some(remote));
+            let text = local_request(&offer("task/greet"), "1f2e3d", Some(remote));
             assert!(text.contains(&format!("pushed to `{shown}`")) && !text.contains("hunter22"));
         }
     }

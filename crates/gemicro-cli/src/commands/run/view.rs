@@ -131,10 +131,6 @@ impl View for PipelineView {
 
 /// What a run that went all the way leaves behind, and how to look at it.
 pub(super) fn summary(story: &PipelineStory, run: &StreamId, data: &Json) -> String {
-    let main = story
-        .prepared
-        .as_ref()
-        .map_or("main", |prepared| prepared.main.name.as_str());
     let tip = story.tip.as_deref().map(words::short).unwrap_or_default();
     let mut lines = vec![("Branch", format!("{} at {tip}", story.branch))];
     lines.extend(story.worktree.iter().map(|folder| ("Worktree", folder.clone())));
@@ -147,8 +143,10 @@ pub(super) fn summary(story: &PipelineStory, run: &StreamId, data: &Json) -> Str
         "Request",
         url.unwrap_or_else(|| format!("its text: gemicro show {run} --format markdown")),
     ));
-    lines.push(("Changes", format!("git diff {main}...{}", story.branch)));
-    lines.push(("", format!("gemicro diff {run}")));
+    lines.push(("Changes", format!("gemicro diff {run}")));
+    // A main of the same name may lie behind the one that was merged, and then shows the work of others.
+    let main = story.main_in_it().map(words::short);
+    lines.extend(main.map(|main| ("", format!("git diff {main} {}", story.branch))));
     lines.push(("Story", format!("gemicro show {run}")));
     let metadata = data.get("metadata").cloned();
     let metadata = metadata.and_then(|it| serde_json::from_value::<ResultMetadata>(it).ok());
@@ -172,9 +170,11 @@ fn line((name, value): (&str, String)) -> String {
 
 /// Where the work of a run is that ended early.
 pub(super) fn left(story: &PipelineStory, run: &StreamId) -> Option<String> {
-    story.prepared.as_ref()?;
+    let prepared = story.prepared.as_ref()?;
+    // Somebody may have moved the branch: the commit is what the run knows.
     Some(format!(
-        "Everything so far is on branch '{}': gemicro diff {run}",
+        "Everything so far is in commit {}, to which the run brought branch '{}': gemicro diff {run}",
+        words::short(story.tip.as_ref().unwrap_or(&prepared.tip)),
         text::one_line(&story.branch)
     ))
 }

@@ -198,6 +198,14 @@ impl PipelineStory {
         }
     }
 
+    /// The commit of main that the branch has in it: what was merged last, or what it began with.
+    pub(crate) fn main_in_it(&self) -> Option<&str> {
+        let merged = self.phases.iter().rev().find_map(|phase| phase.merged.as_ref());
+        let merged = merged.or(self.merged_before.as_ref());
+        let merged = merged.map(|merged| merged.main.commit.as_str());
+        merged.or_else(|| Some(self.prepared.as_ref()?.base.as_str()))
+    }
+
     /// The phase that was entered last.
     pub(crate) fn last(&self) -> Option<&PhaseStory> {
         self.phases.last()
