@@ -29,7 +29,8 @@ pub(super) fn next(story: &Story, paint: Paint, columns: usize) -> String {
         let _ = if fits {
             writeln!(page, "{line}")
         } else {
-            writeln!(page, "  {command}")
+            // What it is good for is a comment: it may be pasted along.
+            writeln!(page, "  {command}\n    {}", paint.faint(&format!("# {purpose}")))
         };
     }
     page

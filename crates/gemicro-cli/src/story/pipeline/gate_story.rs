@@ -36,11 +36,12 @@ impl GateStory {
         self.said_at = at;
     }
 
-    /// `before delivery: Shall it be delivered? yes (ada, 2026-11-16 11:05:00 UTC)`; nothing while it is open.
+    /// `before delivery: Shall it be delivered? yes (ada, taken at 2026-11-16 11:05:00 UTC)`; nothing while it is open. An
+    /// answer that was given while nobody drove the run is taken when it goes on.
     pub(crate) fn words(&self) -> Option<String> {
         let said = self.said.as_ref()?;
         let when = match self.said_at {
-            Some(at) => format!("{} UTC", numbers::moment(at)),
+            Some(at) => format!("taken at {} UTC", numbers::moment(at)),
             None => "kept until the run goes on".to_owned(),
         };
         let who = self.by.as_deref().map(shown_name);

@@ -100,7 +100,8 @@ fn taken_at_remote(story: &PipelineStory) -> Option<String> {
     let remote = story.prepared.as_ref()?.main.remote.as_ref()?;
     let (remote, branch) = (text::one_line(remote), text::one_line(&story.branch));
     Some(format!(
-        "look at what is there: `git fetch {remote} {branch} && git log --oneline {branch}..FETCH_HEAD`. \
+        "push yours under another name and offer it there: `git push {remote} {branch}:task/NAME`; or look at what is \
+         there: `git fetch {remote} {branch} && git log --oneline {branch}..FETCH_HEAD`. \
          Keep it under another name if somebody needs it: `git push {remote} FETCH_HEAD:refs/heads/NAME`. \
          Take it away: `git push {remote} --delete {branch}`"
     ))

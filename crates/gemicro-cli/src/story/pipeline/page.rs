@@ -19,6 +19,7 @@ pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
     let at = story.tip.as_deref().map(words::short);
     let at = at.map_or_else(String::new, |tip| format!(" at {tip}"));
     let mut facts = vec![
+        ("Project", story.directory.clone()),
         ("Mode", story.mode.clone()),
         ("Branch", format!("{}{at}", story.branch)),
     ];

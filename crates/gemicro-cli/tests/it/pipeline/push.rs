@@ -168,9 +168,11 @@ fn a_branch_that_somebody_pushed_meanwhile_can_be_taken_away() {
 
     // The advice works as it stands there, one command after the other.
     let commands: Vec<&str> = said.split('`').filter(|it| it.starts_with("git ")).collect();
-    assert_eq!(commands.len(), 3, "{said}");
+    assert_eq!(commands.len(), 4, "{said}");
     for command in commands {
-        let command = command.replace("refs/heads/NAME", "refs/heads/theirs");
+        let command = command
+            .replace("refs/heads/NAME", "refs/heads/theirs")
+            .replace("task/NAME", "task/mine");
         let called = Command::new("sh")
             .args(["-c", &command])
             .current_dir(scene.project(""))
@@ -179,6 +181,10 @@ fn a_branch_that_somebody_pushed_meanwhile_can_be_taken_away() {
         assert!(called.status.success(), "{command}: {called:?}");
     }
     assert_eq!(git(&bare, &["rev-parse", "theirs"]), theirs);
+    assert_eq!(
+        git(&bare, &["rev-parse", "task/mine"]),
+        scene.git(&["rev-parse", BRANCH])
+    );
     let (_, again) = said.rsplit_once("then go on: gemicro ").unwrap();
     let again: Vec<&str> = again.split_whitespace().collect();
     scene.ran(&mut scene.command(&again)).assert_completed();
