@@ -28,6 +28,8 @@ pub(crate) fn base(request: &AgentRequest) -> BTreeMap<String, String> {
     env.insert("HOME".to_owned(), request.home.display().to_string());
     env.insert("TMPDIR".to_owned(), request.temp.display().to_string());
     env.insert("NO_COLOR".to_owned(), "1".to_owned());
+    // node would look for compiled code in the temporary folder, where whatever a shell runs can write.
+    env.insert("NODE_DISABLE_COMPILE_CACHE".to_owned(), "1".to_owned());
     env
 }
 

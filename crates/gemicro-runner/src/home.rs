@@ -15,6 +15,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, mkdirat, openat, renameat_w
 use rustix::io::Errno;
 
 use crate::invocation::SettingsFile;
+use crate::modes;
 
 const FOLDER_MODE: u32 = 0o700;
 /// How a folder is opened: itself, never a link to one.
@@ -33,7 +34,8 @@ pub struct AgentHome {
 }
 
 impl AgentHome {
-    /// Opens the home, made if it is not there; readable by the user alone.
+    /// Opens the home, made if it is not there; readable by the user alone. What is in it can be used by its owner again,
+    /// whatever modes an earlier turn left: no wall keeps shells from changing them.
     ///
     /// # Errors
     /// `storage_error` when the folders cannot be had, or are links.
@@ -93,7 +95,11 @@ impl AgentHome {
         fs::remove_dir_all(&self.home).map_err(|error| failed(&self.home, error))
     }
 
-    fn empty_temporary(&self) -> Result<(), Failure> {
+    /// Takes away what an earlier start left: programs of agents look there for what they compiled or were told.
+    ///
+    /// # Errors
+    /// `storage_error` for what cannot be removed.
+    pub(crate) fn empty_temporary(&self) -> Result<(), Failure> {
         empty_folder(&self.temporary).map_err(|error| failed(&self.temporary, error))
     }
 
@@ -147,6 +153,7 @@ pub fn empty_folder(folder: &Path) -> std::io::Result<()> {
     if !fs::symlink_metadata(folder)?.is_dir() {
         return fs::remove_file(folder);
     }
+    modes::restore(folder)?;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
@@ -158,7 +165,8 @@ pub fn empty_folder(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder for the user alone. One that is there is closed to others, and may not be a link.
+/// Makes a folder for the user alone. One that is there is closed to others, and may not be a link; what is in it can be
+/// used.
 fn make_private(folder: &Path) -> std::io::Result<()> {
     match mkdirat(rustix::fs::CWD, folder, Mode::from_raw_mode(FOLDER_MODE)) {
         Ok(()) => return Ok(()),
@@ -169,6 +177,7 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
         }
         Err(error) => return Err(error.into()),
     }
+    modes::restore(folder)?;
     let opened = openat(rustix::fs::CWD, folder, FOLDER, Mode::empty())?;
     Ok(rustix::fs::fchmod(&opened, Mode::from_raw_mode(FOLDER_MODE))?)
 }

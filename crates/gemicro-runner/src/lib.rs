@@ -26,6 +26,7 @@ mod judge;
 mod lines;
 mod locate;
 mod mcp_server;
+mod modes;
 mod output;
 mod permission;
 mod prompt;

@@ -82,7 +82,7 @@ impl Toolchains {
 
     /// Links what tools look for into the homes of a sandbox.
     pub fn link(&self, profile: &Profile) {
-        for home in [profile.home.clone(), profile.shell_home()] {
+        for home in [profile.home.clone(), profile.shell_skeleton()] {
             let cargo = home.join(".cargo");
             if self.linked.is_empty() || !is_own(&home) || !is_own(&cargo) {
                 continue;

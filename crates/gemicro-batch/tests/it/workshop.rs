@@ -208,7 +208,7 @@ async fn a_planted_link_leads_nobody_out() {
     assert!(world.path("project/a.txt").symlink_metadata().is_err());
 }
 
-/// What an agent's shells look for is in their home; what was planted there leads nobody else away.
+/// What an agent's shells look for is in what their homes begin with; what was planted there leads nobody else away.
 #[test]
 fn toolchains_are_linked_for_shells_and_through_no_link() {
     let Some(world) = World::new() else { return };
@@ -218,7 +218,7 @@ fn toolchains_are_linked_for_shells_and_through_no_link() {
         shells: Shells::Apart,
         ..world.workshop(&Toolchains::default()).profile
     };
-    let shells = toolchains.opened(agents.clone()).shell_home();
+    let shells = toolchains.opened(agents.clone()).shell_skeleton();
     assert!(shells.join(".cargo/registry/src/a.rs").is_file());
     std::fs::remove_dir_all(shells.join(".cargo")).unwrap();
     std::os::unix::fs::symlink(world.path("tmp"), shells.join(".cargo")).unwrap();

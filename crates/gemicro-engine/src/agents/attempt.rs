@@ -325,6 +325,7 @@ impl<'a> Attempt<'a> {
             .then(|| file.map(|file| messages::read(&file)).unwrap_or_default());
         match (warm, self.key, self.shared.commons.pool()) {
             (Some((agent, token)), Some(key), Some(pool)) if outcome.record.session.is_some() => {
+                place.forget_shells();
                 pool.put(Kept {
                     agent,
                     key,

@@ -3,6 +3,7 @@
 //! ```text
 //! agents/homes/NAME/about.json              who talks where, in which runs
 //! agents/homes/NAME/home                    settings and sessions of one agent, nobody else's files
+//! agents/homes/NAME/home/.shells            homes of its shells; emptied after every turn
 //! agents/homes/NAME/tmp                     its temporary files; emptied after every run
 //! agents/homes/NAME/RUN-STEP-N.stdout.log   the output of attempt N of a step
 //! agents/homes/NAME/RUN-STEP-N.stderr.log   where there was any
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use gemicro_core::ask::{AgentName, AgentTask};
 use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_guard::sandbox::Profile;
 use gemicro_runner::{SessionId, empty_folder};
 use rustix::fs::OFlags;
 
@@ -239,16 +241,33 @@ impl Place {
         }
     }
 
-    /// Deletes what nobody needs any more: temporary files, and the home of a conversation that never began.
+    /// Deletes what nobody needs any more: temporary files, homes of shells, and the home of a conversation that never
+    /// began.
     pub(super) fn tidy(&self, has_session: bool) {
-        let (folder, gone) = if has_session || !self.is_new {
-            (self.temporary(), empty_folder(&self.temporary()))
-        } else {
-            (self.folder(), fs::remove_dir_all(self.folder()))
-        };
-        if let Err(error) = gone {
-            tracing::debug!(%error, folder = %folder.display(), "files of an agent stay");
+        self.forget_shells();
+        empty(&self.temporary());
+        if !has_session && self.is_new {
+            // By its own modes it might not be deleted.
+            empty(&self.home());
+            told(&self.folder(), fs::remove_dir_all(self.folder()));
         }
+    }
+
+    /// Deletes what the shells of a turn wrote into their homes.
+    pub(super) fn forget_shells(&self) {
+        empty(&Profile::shells_in(&self.home()));
+    }
+}
+
+fn empty(folder: &Path) {
+    told(folder, empty_folder(folder));
+}
+
+fn told(folder: &Path, gone: std::io::Result<()>) {
+    if let Err(error) = gone
+        && error.kind() != ErrorKindOfIo::NotFound
+    {
+        tracing::debug!(%error, folder = %folder.display(), "files of an agent stay");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a conversation has in its folder, and what is left of it after a turn.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use gemicro_core::ask::SandboxMode;
 
@@ -83,11 +83,14 @@ async fn the_name_of_another_session_is_not_taken() {
 fn temporary_files_go_and_their_folder_stays() {
     let state = tempfile::tempdir().expect("a folder");
     let place = Place::new(state.path(), "first-1", None).expect("made");
-    for folder in [place.home(), place.temporary().join("deep")] {
+    let shells = Profile::shells_in(&place.home());
+    for folder in [shells.join("one/home"), place.temporary().join("deep")] {
         make_folder(&folder).expect("made");
+        fs::write(folder.join("file"), "").expect("written");
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o000)).expect("shut");
     }
-    fs::write(place.temporary().join("deep/file"), "").expect("written");
     place.tidy(true);
+    assert!(names(&shells).is_empty());
     let left = BTreeSet::from(["home", "tmp"].map(str::to_owned));
     assert_eq!(names(&place.folder()), left);
     assert!(names(&place.temporary()).is_empty());

@@ -60,8 +60,8 @@ pub enum Pinning {
 pub enum Shells {
     /// A part of it: they may do what it may.
     Within,
-    /// Apart from it, an agent: what they run does not reach into its process and does not write its home. They have a
-    /// home of their own. Holds in tier full alone.
+    /// Apart from it, an agent: what they run does not reach into its process and does not write its home. Each
+    /// has a new home. Holds in tier full alone.
     Apart,
 }
 
@@ -114,7 +114,7 @@ pub struct Profile {
     pub hidden: Vec<PathBuf>,
     /// The user's home, which is replaced by an empty folder.
     pub user_home: PathBuf,
-    /// The command's own home, writable; see [`Profile::shell_home`].
+    /// The command's own home, writable; see [`Profile::shells_in`].
     pub home: PathBuf,
     /// The command's temporary folder, writable.
     pub temporary: PathBuf,
@@ -128,17 +128,25 @@ pub struct Profile {
     pub environment: Vec<(String, String)>,
 }
 
-/// The shells' own home, in that of their agent.
-const SHELL_HOME: &str = ".shells";
+/// Where the shells of an agent have their folders, in the agent's home.
+const SHELLS: &str = ".shells";
+/// What each of their homes begins with.
+const SKELETON: &str = ".skeleton";
 
 impl Profile {
-    /// The home of what the command runs by a shell.
+    /// What the home of what the command runs by a shell begins with: folders and links. To be filled before the start.
     #[must_use]
-    pub fn shell_home(&self) -> PathBuf {
+    pub fn shell_skeleton(&self) -> PathBuf {
         match self.shells {
             Shells::Within => self.home.clone(),
-            Shells::Apart => self.home.join(SHELL_HOME),
+            Shells::Apart => self.home.join(SKELETON),
         }
+    }
+
+    /// Where the shells of an agent with this home leave what they wrote into theirs. Nobody needs it after a turn.
+    #[must_use]
+    pub fn shells_in(home: &Path) -> PathBuf {
+        home.join(SHELLS)
     }
 
     /// Paths of a caller's own folder that must stay as they are.

@@ -5,8 +5,7 @@ use std::sync::OnceLock;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath, PathFd,
-    RestrictSelfError, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
-    Scope,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 
 use super::error::SandboxError;
@@ -51,23 +50,16 @@ pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
 }
 
 /// Enters a domain inside this one, for a shell of an agent. It forbids to reach into processes outside it, to write the
-/// agent's home and, where the workspace is only read and the kernel can refuse that, to send signals out of it.
-pub(super) fn nest(profile: &Profile) -> Result<(), SandboxError> {
+/// agent's home, but for the shell's `own` folder, and, where the workspace is only read and the kernel can refuse that, to send signals out of it.
+pub(super) fn nest(profile: &Profile, own: &Path) -> Result<(), SandboxError> {
     let refused =
         |source: Box<dyn std::error::Error + Send + Sync>| SandboxError::refused("Landlock", source);
-    match nested(profile).map_err(refused)?.restrict_self() {
-        Ok(_) => Ok(()),
-        // As deep as the kernel goes: it is apart from the agent since long.
-        Err(RulesetError::RestrictSelf(RestrictSelfError::RestrictSelfCall { source, .. }))
-            if source.raw_os_error() == Some(libc::E2BIG) =>
-        {
-            Ok(())
-        }
-        Err(error) => Err(refused(error.into())),
-    }
+    let ruleset = nested(profile, own).map_err(refused)?;
+    ruleset.restrict_self().map_err(|error| refused(error.into()))?;
+    Ok(())
 }
 
-fn nested(profile: &Profile) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
+fn nested(profile: &Profile, own: &Path) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
     let writing = AccessFs::from_write(WANTED);
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -80,17 +72,11 @@ fn nested(profile: &Profile) -> Result<RulesetCreated, Box<dyn std::error::Error
         ruleset = ruleset.scope(Scope::Signal)?;
     }
     let mut created = ruleset.create()?;
-    let own = profile.shell_home();
     let folders = PRIVATE.iter().map(Path::new);
     let folders = folders.chain(writable.into_iter().map(PathBuf::as_path));
     // A rule opens all that is below: a folder with the agent's home in it stays shut, unless it is what the work is about.
     let folders = folders.filter(|folder| *folder == profile.workspace || !profile.home.starts_with(folder));
-    for path in DEVICES
-        .iter()
-        .map(Path::new)
-        .chain(folders)
-        .chain([own.as_path()])
-    {
+    for path in DEVICES.iter().map(Path::new).chain(folders).chain([own]) {
         created = allow(created, path, writing)?;
     }
     Ok(created)

@@ -6,8 +6,13 @@
 //! in the same sandbox, and could read the agent's memory, open its streams in `/proc` and answer in its place, or write
 //! settings into the agent's home that its CLI reads later. Landlock refuses all that to a process in a domain that is
 //! nested in the agent's. So in tier full our own binary lies where the shells are, and the shells lie elsewhere. Whoever
-//! starts a shell starts us; we enter a new domain and become the shell. Its home is another one, in the agent's: tools
-//! keep their settings and caches there. git is treated as a shell: settings in a home tell it what to start.
+//! starts a shell starts us; we enter a new domain and become the shell. git is treated as a shell: settings in a home
+//! tell it what to start.
+//!
+//! Such settings, those of shells and caches of tools could also show the agent another tree than there is, as soon as
+//! it starts the next shell. So each shell of an agent has a home and a `TMPDIR` of its own, both new, and what it starts
+//! has the same; nobody else can write them. A shell of a shell is in its domain already: it is known by a mark of the
+//! kernel, which no variable and no mode can forge.
 //!
 //! What a shell must know is in a file that the launcher writes before anything else runs: variables could come from the
 //! workspace. An agent whose program is a script is not a shell of its own: it is known by the number of its process. A
@@ -15,24 +20,32 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fs::Permissions;
 use std::io::ErrorKind;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use gemicro_event::StreamId;
 use serde::{Deserialize, Serialize};
 
 use super::error::SandboxError;
 use super::plan::Launch;
 use super::profile::{Profile, Shells};
 use super::tier::Tier;
-use super::{rules, spawn};
+use super::{filter, rules, spawn};
 
 /// Where the shells themselves lie. Bubblewrap makes `/run` anew, so nobody else has put anything there.
 pub(super) const REAL: &str = "/run/gemicro";
 
 /// What shells are told.
 pub(super) const TOLD: &str = "/run/gemicro.json";
+
+/// What is in the folder of a shell.
+const HOME: &str = "home";
+const TEMPORARY: &str = "tmp";
+/// Folders are for the user alone.
+const MODE: u32 = 0o700;
 
 /// What a shell must know of its sandbox.
 #[derive(Serialize, Deserialize)]
@@ -83,20 +96,20 @@ pub(super) fn real(shell: &Path) -> PathBuf {
     Path::new(REAL).join(shell.strip_prefix("/").unwrap_or(shell))
 }
 
-/// Tells the shells of an agent what they must know, and makes their home. This process becomes the agent.
+/// Tells the shells of an agent what they must know, and makes the place of their folders. This process becomes the agent.
 pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
     let profile = &launch.profile;
     if launch.tier != Tier::Full || profile.shells == Shells::Within {
         return Ok(());
     }
     let refused = |source: std::io::Error| SandboxError::refused("a home for shells", source);
-    let home = profile.shell_home();
-    match std::fs::DirBuilder::new().mode(0o700).create(&home) {
+    let shells = Profile::shells_in(&profile.home);
+    match make(&shells) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(refused(error)),
         Ok(()) | Err(_) => {}
     }
     // A link would open what it leads to.
-    if !std::fs::symlink_metadata(&home).map_err(refused)?.is_dir() {
+    if !std::fs::symlink_metadata(&shells).map_err(refused)?.is_dir() {
         return Err(refused(ErrorKind::NotADirectory.into()));
     }
     let told = Told {
@@ -113,24 +126,74 @@ pub(super) fn become_shell(home: Option<&OsStr>) -> Option<SandboxError> {
     if !shell.exists() {
         return None;
     }
-    let home = match enter(home) {
-        Ok(home) => home,
+    let variables = match enter(home) {
+        Ok(variables) => variables,
         Err(error) => return Some(error),
     };
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_else(|| OsString::from("sh"));
-    Some(spawn::exec_as(&shell, &name, arguments, home.as_deref()))
+    Some(spawn::exec_as(&shell, &name, arguments, variables))
 }
 
-/// Enters the domain, and gives the home where it is to be another one: who has chosen one keeps it.
-fn enter(home: Option<&OsStr>) -> Result<Option<PathBuf>, SandboxError> {
+/// Enters the domain, and gives the variables that are to be others: who has chosen a home keeps it.
+fn enter(home: Option<&OsStr>) -> Result<Vec<(&'static str, PathBuf)>, SandboxError> {
+    if filter::is_marked() {
+        return Ok(Vec::new());
+    }
     let text = std::fs::read(TOLD).map_err(|source| SandboxError::refused("a shell", source))?;
     let told: Told = serde_json::from_slice(&text)?;
     if told.agent == std::process::id() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let profile = told.profile;
-    rules::nest(&profile)?;
-    let is_agents = home.is_none_or(|home| home == profile.home);
-    Ok(is_agents.then(|| profile.shell_home()))
+    let own = furnish(&profile).map_err(|source| SandboxError::refused("a home for a shell", source))?;
+    rules::nest(&profile, &own)?;
+    filter::mark()?;
+    let mut variables = vec![("TMPDIR", own.join(TEMPORARY))];
+    if home.is_none_or(|home| home == profile.home) {
+        variables.push(("HOME", own.join(HOME)));
+    }
+    Ok(variables)
+}
+
+/// Makes the folder of a shell, with home and temporary folder.
+fn furnish(profile: &Profile) -> std::io::Result<PathBuf> {
+    let shells = Profile::shells_in(&profile.home);
+    // No kernel wall keeps shells from changing modes.
+    for folder in [&profile.home, &shells] {
+        let _ = open_up(folder);
+    }
+    let own = shells.join(StreamId::random().as_str());
+    make(&own)?;
+    make(&own.join(TEMPORARY))?;
+    copy(&profile.shell_skeleton(), &own.join(HOME))?;
+    Ok(own)
+}
+
+/// Copies folders and links.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    make(to)?;
+    let _ = open_up(from);
+    let entries = match std::fs::read_dir(from) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let (kind, to) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy(&entry.path(), &to)?;
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(std::fs::read_link(entry.path())?, to)?;
+        }
+    }
+    Ok(())
+}
+
+fn make(folder: &Path) -> std::io::Result<()> {
+    std::fs::DirBuilder::new().mode(MODE).create(folder)
+}
+
+fn open_up(folder: &Path) -> std::io::Result<()> {
+    std::fs::set_permissions(folder, Permissions::from_mode(MODE))
 }

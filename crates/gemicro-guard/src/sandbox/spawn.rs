@@ -134,20 +134,18 @@ pub(super) fn exec(command: &[OsString]) -> SandboxError {
     }
 }
 
-/// Becomes a program under a name that it may go by, in a home where one is named. Returns only when that is not
-/// possible.
+/// Becomes a program under a name that it may go by, with these variables set. Returns only when that is not possible.
 #[cfg(target_os = "linux")]
 pub(super) fn exec_as(
     program: &Path,
     name: &OsStr,
     arguments: impl Iterator<Item = OsString>,
-    home: Option<&Path>,
+    variables: Vec<(&'static str, PathBuf)>,
 ) -> SandboxError {
     use std::os::unix::process::CommandExt;
 
     let mut command = Command::new(program);
-    command.arg0(name).args(arguments);
-    command.envs(home.map(|home| ("HOME", home)));
+    command.arg0(name).args(arguments).envs(variables);
     let source = command.exec();
     SandboxError::Start {
         program: program.into(),

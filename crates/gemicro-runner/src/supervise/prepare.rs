@@ -41,6 +41,7 @@ pub(super) async fn prepare(
         None => locate(&invocation.program, path).map_err(|failure| with_hint(run, failure))?,
     };
     let home = AgentHome::open(&run.request.home, &run.request.temp)?;
+    home.empty_temporary()?;
     home.write(&invocation.files)?;
     let profile = profile(run, &invocation, &located, path);
     let plan = |profile: &Profile, args: &[String]| {

@@ -98,6 +98,7 @@ PYTHON
             "GOOGLE_GEMINI_BASE_URL",
             "HOME",
             "LANG",
+            "NODE_DISABLE_COMPILE_CACHE",
             "NO_COLOR",
             "PATH",
             "TMPDIR",
@@ -141,4 +142,31 @@ async fn limits_hold() {
 fn landlock_abi() -> u8 {
     let scratch = tempfile::tempdir().unwrap();
     probe(&launcher(), scratch.path()).unwrap().landlock_abi
+}
+
+/// No wall of the kernel holds modes.
+#[tokio::test]
+async fn modes_that_were_changed_do_not_keep_the_next_turn_from_starting() {
+    for tier in tiers() {
+        let shutting = r#"mkdir -p ~/.gemini/deep "$TMPDIR/deep"; echo kept > ~/.gemini/deep/file; touch "$TMPDIR/deep/file"
+A=$HOME T=$TMPDIR timeout 20 sh -c 'chmod 0 $A/.gemini/deep/file $A/.gemini/deep $A/.gemini/settings.json $A/.gemini $A $T/deep $T'"#;
+        let world = World::new(&format!("{shutting}\n{HELLO}{DONE}"));
+        let (first, _) = world.run(Run::new(*tier)).await;
+        first.result.unwrap();
+        for folder in ["home", "tmp"] {
+            let mode = std::fs::metadata(world.path(folder))
+                .unwrap()
+                .permissions()
+                .mode();
+            assert_eq!(mode & 0o777, 0, "{tier}: {folder}");
+        }
+        world.install(
+            "gemini",
+            &format!("cat ~/.gemini/deep/file > kept; ls -A $TMPDIR > left; {HELLO}{DONE}"),
+        );
+        let (second, _) = world.run(Run::new(*tier)).await;
+        second.result.unwrap();
+        assert_eq!(read(world.path("wt/kept")), "kept\n", "{tier}");
+        assert_eq!(read(world.path("wt/left")), "", "{tier}");
+    }
 }
