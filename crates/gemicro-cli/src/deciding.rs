@@ -2,7 +2,7 @@
 //!
 //! [`Deciding`] says where; [`in_file`] asks in a file, [`later`] says how it is answered later. What is asked, and what an answer means, is each command's own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -47,11 +47,12 @@ pub(crate) enum Deciding {
 }
 
 impl Deciding {
-    /// As the command line says. Where nobody can be asked, it is waited only if that was asked for.
+    /// As the command line says, for a run that goes on, or for a new one. Where nobody can be asked, it is waited only if
+    /// that was asked for.
     ///
     /// # Errors
-    /// When the file is somebody else's, or cannot be written.
-    pub(crate) fn asked(ctx: &Context, args: &GateArgs) -> Result<Self, Stopped> {
+    /// When the file is somebody else's, or another run's, or cannot be written.
+    pub(crate) fn asked(ctx: &Context, args: &GateArgs, run: Option<&StreamId>) -> Result<Self, Stopped> {
         let Some(file) = args.decide.as_deref() else {
             let has_keyboard = ctx.screen.stdin_is_terminal && ctx.screen.stderr_is_terminal;
             return Ok(match (has_keyboard, args.wait) {
@@ -61,14 +62,42 @@ impl Deciding {
             });
         };
         output::check_target(file)?;
-        let is_ours = |text: &str| toml::from_str::<Written>(text).is_ok();
-        match std::fs::read_to_string(file) {
-            Ok(text) if !text.trim().is_empty() && !is_ours(&text) => Err(Stopped::usage(
-                format!("{} holds something else than a decision", file.display()),
-                "name a file that does not exist yet",
-            )),
-            Ok(_) | Err(_) => Ok(Self::File(file.to_owned())),
-        }
+        check(file, run)?;
+        Ok(Self::File(file.to_owned()))
+    }
+}
+
+/// Refuses a file that is not about this run: one decision must not answer two.
+fn check(file: &Path, run: Option<&StreamId>) -> Result<(), Stopped> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    if text.trim().is_empty() {
+        return Ok(());
+    }
+    match toml::from_str::<Written>(&text) {
+        Ok(written) if Some(written.run.as_str()) == run.map(StreamId::as_str) => Ok(()),
+        Ok(written) => Err(not_about(file, &written.run, run)),
+        Err(_) => Err(Stopped::usage(
+            format!("{} holds something else than a decision", file.display()),
+            "name a file that does not exist yet",
+        )),
+    }
+}
+
+fn not_about(file: &Path, named: &str, run: Option<&StreamId>) -> Stopped {
+    let (file, named) = (file.display(), text::cut(&text::one_line(named), 40));
+    let names = match named.is_empty() {
+        true => "no run".to_owned(),
+        false => format!("run {named}"),
+    };
+    match run {
+        Some(run) => Stopped::usage(
+            format!("the decision in {file} names {names}, and this is run {run}"),
+            format!("name a file that does not exist yet: gemicro resume {run} --decide FILE"),
+        ),
+        None => Stopped::usage(
+            format!("the decision in {file} names {names}, and each run needs a file of its own"),
+            "name a file that does not exist yet, or delete this one",
+        ),
     }
 }
 
@@ -115,6 +144,8 @@ async fn is_answered(here: &Here, run: &StreamId, key: &str) -> Result<bool, Sto
 pub(crate) struct FileQuestion {
     /// The file.
     pub(crate) path: PathBuf,
+    /// The run that asks.
+    pub(crate) run: StreamId,
     /// What the run calls the question.
     pub(crate) key: String,
     /// What is asked, and how it is answered: one line.
@@ -123,23 +154,31 @@ pub(crate) struct FileQuestion {
     pub(crate) about: String,
 }
 
-/// Writes a question into its file and waits until the `decision` there is one that `read` understands.
+/// Writes a question into its file, says what is to be filled in there, and waits until the `decision` is one that `read`
+/// understands.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// When the file is about another run, or cannot be written.
 pub(crate) async fn in_file(
     question: FileQuestion,
     read: impl Fn(&str) -> Option<Json> + Send,
 ) -> Result<Option<Json>, Stopped> {
     let FileQuestion {
         path,
+        run,
         key,
         asked,
         about,
     } = question;
+    check(&path, Some(&run))?;
     let commented: String = about.lines().map(|line| format!("#{line}\n")).collect();
-    let page =
-        |before: &str| format!("# {before}{asked}\n{commented}question = \"{key}\"\ndecision = \"\"\n");
+    let form = format!("run = \"{run}\"\nquestion = \"{key}\"\ndecision = \"\"\n");
+    let page = |before: &str| format!("# {before}{asked}\n{commented}{form}");
+    let shown: String = form.lines().map(|line| format!("\n  {line}")).collect();
+    output::say(&format!(
+        "Waiting for a decision in {}, to be filled in there:{shown}",
+        path.display()
+    ));
     output::replace(&path, page("").as_bytes())?;
     loop {
         tokio::time::sleep(LOOK).await;
@@ -147,6 +186,9 @@ pub(crate) async fn in_file(
             continue;
         };
         let typed = match toml::from_str::<Written>(&written) {
+            Ok(written) if written.run != run.as_str() => {
+                return Err(not_about(&path, &written.run, Some(&run)));
+            }
             Ok(written) if written.question == key => written.decision.text(),
             // Half a file, perhaps: whoever writes it may not be done.
             Ok(_) | Err(_) => continue,
@@ -166,6 +208,8 @@ pub(crate) async fn in_file(
 /// What stands in the file.
 #[derive(Deserialize)]
 struct Written {
+    #[serde(default)]
+    run: String,
     question: String,
     decision: Typed,
 }

@@ -69,7 +69,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
             format!("gemicro resume {id}"),
         ));
     }
-    let deciding = Deciding::asked(ctx, &args.gates)?;
+    let deciding = Deciding::asked(ctx, &args.gates, Some(&id))?;
     if row.flow == BATCH {
         let how = batch::Resuming {
             run: id,

@@ -149,7 +149,7 @@ async fn retry_pipeline(
         (plan, _) => plan,
     };
     pipeline::ready(ctx, &plan)?;
-    let deciding = Deciding::asked(ctx, &args.gates)?;
+    let deciding = Deciding::asked(ctx, &args.gates, None)?;
     let here = Here::new(engine);
     let shown = pipeline::Shown {
         format: args.format,

@@ -74,7 +74,7 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
     if args.dry_run {
         return dry_run(&plan, args.format);
     }
-    let deciding = Deciding::asked(ctx, &args.gates)?;
+    let deciding = Deciding::asked(ctx, &args.gates, None)?;
     // Without a key nothing is measured either.
     backend::choose(
         &settings,

@@ -93,9 +93,9 @@ impl Asker for GapAsker {
                 Box::pin(at_keyboard(move || converse(n_gaps)))
             }
             Deciding::File(path) => {
-                output::say(&format!("Waiting for a decision in {} …", path.display()));
                 let question = FileQuestion {
                     path: path.clone(),
+                    run: self.run.clone(),
                     key: self.key.clone(),
                     asked: "Which gap is next? Write its number, or \"stop\", as the decision and save this file."
                         .to_owned(),

@@ -66,7 +66,7 @@ pub(crate) fn run_as(
         ErrorKind::InvalidInput => Stopped::from(failure).with_hint("docs/pipeline.md describes the command"),
         _ => Stopped::from(failure),
     })?;
-    let deciding = Deciding::asked(ctx, &args.gates)?;
+    let deciding = Deciding::asked(ctx, &args.gates, None)?;
     if args.dry_run {
         return dry_run(ctx, &plan, args.format);
     }

@@ -83,12 +83,10 @@ impl Asker for HumanGate {
                 Box::pin(at_keyboard(converse))
             }
             Deciding::File(path) => {
-                output::say(&format!(
-                    "{question}\nWaiting for a decision in {} …",
-                    path.display()
-                ));
+                output::say(&question);
                 let question = FileQuestion {
                     path: path.clone(),
+                    run: self.run.clone(),
                     key: self.key.clone(),
                     asked: "May it go on? Write \"yes\" or \"no\" as the decision and save this file."
                         .to_owned(),

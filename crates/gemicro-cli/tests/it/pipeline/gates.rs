@@ -149,3 +149,70 @@ fn a_question_at_the_keyboard_ends_its_line_when_it_is_answered_elsewhere() {
     let (_, after) = screen.split_once(asked).unwrap();
     assert!(after.starts_with("\n["), "{screen}");
 }
+
+/// One file does not answer two runs: it names the one that it is about.
+#[test]
+fn a_decision_is_about_one_run() {
+    let scene = scene();
+    assert_eq!(scene.run(&[]).called.code, 130);
+    let run = scene.world.last_run();
+    let file = scene.world.path("decision.toml");
+    let name = file.to_str().unwrap();
+    let form = |run: &str| format!("run = \"{run}\"\nquestion = \"{KEY}\"\ndecision = \"yes\"\n");
+    let other = "aaaabbbbccccdddd";
+    // What stands there before is about this run, or nothing goes on.
+    for text in [
+        form(other),
+        form(other).replace("yes", ""),
+        form("").replace("run = \"\"\n", ""),
+    ] {
+        std::fs::write(&file, &text).unwrap();
+        for command in [
+            &["resume", "last", "--decide", name][..],
+            &Scene::arguments(&["--decide", name]),
+        ] {
+            let refused = scene.ran(&mut scene.command(command));
+            assert_eq!(refused.called.code, 2, "{}", refused.called.stderr);
+            let names = if text.contains(other) {
+                other
+            } else {
+                "names no run"
+            };
+            assert!(refused.called.stderr.contains(names), "{}", refused.called.stderr);
+            assert_eq!(count(&refused.events, "answer_given"), 0);
+        }
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "it is left alone");
+    }
+    assert_eq!(scene.world.last_run(), run, "none was begun");
+    // Nor does what is put there meanwhile.
+    std::fs::remove_file(&file).unwrap();
+    let waiting = |text: &str| {
+        let mut command = scene.command(&["resume", "last", "--decide", name]);
+        let child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let asked = until("the question", || {
+            let asked = std::fs::read_to_string(&file).ok()?;
+            asked.contains(&form(&run).replace("yes", "")).then_some(asked)
+        });
+        std::fs::write(&file, asked.replace(&form(&run).replace("yes", ""), text)).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = waiting(&form(other));
+    assert_eq!(code, Some(2), "{said}");
+    for words in [
+        other,
+        &format!("run = \"{run}\""),
+        &format!("question = \"{KEY}\""),
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert_eq!(count(&scene.events(), "answer_given"), 0);
+    std::fs::remove_file(&file).unwrap();
+    let (code, said) = waiting(&form(&run));
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(outcomes(&scene.events()), ALL_WELL);
+}
