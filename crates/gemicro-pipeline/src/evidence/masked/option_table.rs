@@ -18,7 +18,7 @@ pub(super) const HIDING: Table = &[
          --ignore-run-fail --ignore-exit --ignore-exit-status --mute-exit-status --permit-no-files \
          --allow-empty-input --do-not-fail-on-empty-test-suite --no-tests=pass --no-tests=warn \
          --no-tests=ignore --no-tests-action=ignore -Dmaven.test.failure.ignore -DtestFailureIgnore \
-         -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false",
+         -DfailIfNoTests=false -DfailIfNoSpecifiedTests=false -Dsurefire.failIfNoSpecifiedTests=false",
     ),
     ("cargo clippy", "--cap-lints=allow"),
     ("checkov", "-s"),
@@ -33,7 +33,7 @@ pub(super) const HIDING: Table = &[
     ("pnpm", "--no-bail"),
     ("psalm", "--no-error --set-baseline"),
     ("pylint", "--fail-under=0 --disable=all"),
-    ("python", "-i"),
+    ("python", "-i -O"),
     ("ruff", "-e --add-noqa --fix-only"),
     ("scons", "-i"),
     ("setsid", "-f --fork"),
@@ -73,7 +73,10 @@ pub(super) const IDLE: Table = &[
     ("golangci-lint", "--new"),
     ("inv", "-l"),
     ("invoke", "-l"),
-    ("jest", "-o --clear-cache --init --only-changed --watch"),
+    (
+        "jest",
+        "-o --changed-since --clear-cache --init --only-changed --watch",
+    ),
     (
         "just",
         "-l -n --choose --dump --evaluate --groups --show --summary --variables",
@@ -109,7 +112,7 @@ pub(super) const IDLE: Table = &[
     ("tflint", "--init"),
     ("tox", "-a -l -n c config devenv l list q quickstart"),
     ("tsc", "--init --no-check"),
-    ("vitest", "init list"),
+    ("vitest", "init list --changed"),
     (
         "xcodebuild",
         "-n build-for-testing --show-build-settings --show-sdks",
@@ -246,6 +249,7 @@ pub(super) const OPTIONS_OF: Table = &[
     ("GNUMAKEFLAGS", "make"),
     ("GOFLAGS", "go test"),
     ("MAKEFLAGS", "make"),
+    ("MAVEN_ARGS", "mvn"),
     ("MFLAGS", "make"),
     ("NODE_OPTIONS", "node"),
     ("PERL5OPT", "perl"),

@@ -72,10 +72,11 @@ pub(super) fn classify(peeled: Peeled<'_>) -> Kind {
         return kind;
     }
     if !first.is_own_program() {
-        let by_shell = if peeled.by_runner {
-            None
-        } else {
-            builtin(name, words)
+        let is_apart = peeled.is_started || first.source.contains('/');
+        let by_shell = match (peeled.by_runner, is_apart) {
+            (true, _) => None,
+            (false, true) => not_of_shell(name).or_else(|| builtin(name, words)),
+            (false, false) => builtin(name, words),
         };
         if let Some(kind) = by_shell.or_else(|| starter(name, words)) {
             return kind;
@@ -100,6 +101,15 @@ pub(super) fn classify(peeled: Peeled<'_>) -> Kind {
     by_operands(name, words)
 }
 
+/// What only the shell itself can do, and does not when a program of that name is started.
+fn not_of_shell(name: &str) -> Option<Kind> {
+    let reason =
+        "only the shell itself can do that, and here a program of that name is started: write it alone";
+    table::OF_SHELL
+        .contains(&name)
+        .then(|| Kind::Hides(Masked::new(name, reason.to_owned())))
+}
+
 /// What the shell does itself.
 fn builtin(name: &str, words: &[Word]) -> Option<Kind> {
     Some(match name {
@@ -117,6 +127,15 @@ fn builtin(name: &str, words: &[Word]) -> Option<Kind> {
         "command" => Kind::Preparation,
         "hash" if !words.iter().any(|word| word.known() == Some("-p")) => Kind::Preparation,
         "alias" | "enable" | "hash" => Kind::Hides(renamed(name)),
+        "shopt"
+            if words
+                .iter()
+                .filter_map(Word::known)
+                .any(|word| options::has_flag(word, "o", "")) =>
+        {
+            let reason = "`shopt -o` sets what `set` sets, and is not read here: write `set`";
+            Kind::Hides(Masked::new(name, reason.to_owned()))
+        }
         _ if gives_second_name(name, words.iter().filter_map(Word::known)) => Kind::Hides(renamed(name)),
         _ if table::QUESTIONS.contains(&name) => Kind::Question,
         _ => return None,

@@ -121,7 +121,9 @@ fn may_assign(node: Node<'_>, variable: &str, text: &str) -> bool {
     const ASSIGNING: &[&str] = &["getopts", "let", "mapfile", "printf", "read", "readarray", "wait"];
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let written = source(node, text);
-    let names_it = written.split(|c| !is_part(c)).any(|word| word == variable);
+    // `printf -vrc 0` names it, too.
+    let names = |word: &str| word.strip_prefix('v').unwrap_or(word) == variable || word == variable;
+    let names_it = written.split(|c| !is_part(c)).any(names);
     let prints = ending::is_program(node, &["printf"], text) && !written.contains("-v");
     names_it && ((!prints && ending::is_program(node, ASSIGNING, text)) || expands(node, text))
 }

@@ -62,6 +62,11 @@ pub(super) const REPEATERS: &[&str] = &["gxargs", "parallel", "xargs"];
 /// Shells.
 pub(super) const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "mksh", "sh", "zsh"];
 
+/// What only the shell itself can do.
+pub(super) const OF_SHELL: &[&str] = &[
+    "break", "continue", "eval", "exec", "exit", "return", "set", "shopt", "trap",
+];
+
 /// Programs that succeed whatever they are given.
 pub(super) const NOTHING: &[&str] = &[":", "cat", "echo", "printf", "true"];
 

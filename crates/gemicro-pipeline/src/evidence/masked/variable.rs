@@ -37,6 +37,7 @@ pub(super) fn of_assignment(word: &Word) -> Option<Masked> {
         },
         "SHELL" | "MAKESHELL" if !is_shell(value) => replaced("something in the place of the shell"),
         ".SHELLFLAGS" if !are_shell_flags(value) => replaced("other options in the place of the shell's"),
+        "PYTHONOPTIMIZE" if !value.is_empty() => replaced("statements that assert out of use"),
         "BASH_ENV" if !value.is_empty() => replaced("a script before every other"),
         _ if table::LOADING.contains(&name) && !value.is_empty() => replaced("a library into every program"),
         _ if name.starts_with("CARGO_ALIAS_") => {

@@ -12,6 +12,8 @@ pub(super) struct Peeled<'w> {
     pub(super) words: &'w [Word],
     /// Whether a runner looks the name up, so that it is never that of a builtin: `hatch run test`.
     pub(super) by_runner: bool,
+    /// Whether another program starts it, so that it is none of the shell's own commands: `env exit 1`.
+    pub(super) is_started: bool,
 }
 
 /// The words from the program on that does the work.
@@ -19,11 +21,14 @@ pub(super) fn peeled(words: &[Word]) -> Peeled<'_> {
     let mut peeled = Peeled {
         words,
         by_runner: false,
+        is_started: false,
     };
     while let Some((rest, by_runner)) = inside(peeled.words) {
+        let starts = |word: &Word| !matches!(word.known(), Some("builtin" | "command"));
         peeled = Peeled {
             words: rest,
             by_runner,
+            is_started: peeled.is_started || peeled.words.first().is_some_and(starts),
         };
     }
     peeled
