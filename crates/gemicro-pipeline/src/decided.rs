@@ -5,6 +5,7 @@ use gemicro_event::{Event, StreamId};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::{PipelineReaders, gate_answer};
+use crate::payload::Decision;
 
 /// Characters of a reason that are kept; `gemicro show` has all of them.
 const MOST_WHY: usize = 300;
@@ -25,6 +26,9 @@ pub struct Decided {
     /// A person said it, before the phase began.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_gate: bool,
+    /// What the agent of the phase had said, where the phase ended with another word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
     /// Who, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said_by: Option<String>,
@@ -54,6 +58,7 @@ impl Decided {
                 round: it.round,
                 outcome: it.outcome,
                 is_gate: false,
+                verdict: None,
                 said_by: None,
                 why,
                 document: it.document,
@@ -72,10 +77,22 @@ impl Decided {
             round: round.parse().ok()?,
             outcome: said.to_owned(),
             is_gate: true,
+            verdict: None,
             said_by: given.by.map(|by| shortened(&by, MOST_NAME)),
             why: None,
             document: None,
         })
+    }
+}
+
+impl Decided {
+    /// The same, with what its agent had said: a bound or a gate may have ended the phase with another word.
+    pub(crate) fn after(self, verdict: Option<&Decision>) -> Self {
+        let word = verdict.map(|it| it.word().to_owned());
+        Self {
+            verdict: word.filter(|word| !self.is_gate && *word != self.outcome),
+            ..self
+        }
     }
 }
 

@@ -14,9 +14,12 @@ use crate::workflow::Writes;
 
 impl PipelineState {
     pub(super) fn fold(&mut self, event: &Event) {
+        let answer = self.now.as_ref().and_then(|now| now.answer.as_ref());
+        let verdict = answer.map(|answer| answer.decision());
+        let verdict = verdict.filter(|it| it.is_positive() || it.is_negative());
         self.apply(&event.update);
         let label = |name: &str| Some(self.plan.workflow.phase(name)?.label.clone());
-        let decided = Decided::of(event, label);
+        let decided = Decided::of(event, label).map(|decided| decided.after(verdict.as_ref()));
         self.decided.extend(decided);
     }
 

@@ -117,7 +117,8 @@ fn after_task(state: &PipelineState, run: &StreamId, generosity: Generosity) -> 
     }
     let _ = write!(
         text,
-        "\nReviewed and checked: tree {}, git's name for all files of the branch but the documents of tasks.\n\nGemicro-Run: {run}\n",
+        "\nReviewed: files with the digest {} (SHA-256 of names, modes and content, without the documents of tasks).\n\n\
+         Gemicro-Run: {run}\n",
         state.tree
     );
     text
@@ -159,7 +160,10 @@ fn decided(text: &mut String, state: &PipelineState, run: &StreamId, why_chars: 
 /// The word of a phase, or what a person said before it.
 fn outcome(decided: &Decided) -> String {
     match (&decided.said_by, decided.is_gate) {
-        (_, false) => decided.outcome.clone(),
+        (_, false) => match &decided.verdict {
+            Some(verdict) => format!("said {verdict}: {}", decided.outcome),
+            None => decided.outcome.clone(),
+        },
         (Some(name), true) => format!("before it {} said {}", code(name), decided.outcome),
         (None, true) => format!("before it a person said {}", decided.outcome),
     }

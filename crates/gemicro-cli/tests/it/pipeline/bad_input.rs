@@ -77,7 +77,7 @@ fn the_request_can_be_printed_alone() {
     ran.assert_completed();
     let shown = scene.world.must(&["show", "last", "--format", "markdown"]).stdout;
     assert_eq!(ran.called.stdout, shown);
-    assert!(shown.contains("Reviewed and checked: tree "), "{shown}");
+    assert!(shown.contains("Reviewed: files with the digest "), "{shown}");
 }
 
 #[test]

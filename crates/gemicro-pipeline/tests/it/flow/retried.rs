@@ -123,6 +123,7 @@ fn the_request_tells_what_every_run_decided() {
         round: 1,
         outcome: outcome.to_owned(),
         is_gate: false,
+        verdict: None,
         said_by: None,
         why: None,
         document: None,
@@ -134,6 +135,10 @@ fn the_request_tells_what_every_run_decided() {
             Decided {
                 why: Some("It closes #1 | @all".to_owned()),
                 ..decided("run-a", "B plan_review", "REJECT")
+            },
+            Decided {
+                verdict: Some("FAIL".to_owned()),
+                ..decided("run-a", "C audit", "stop")
             },
             Decided {
                 is_gate: true,
@@ -162,6 +167,7 @@ fn the_request_tells_what_every_run_decided() {
         "\nIn run run-a:\n\n\
          | Phase | Round | Outcome | Why | Document |\n| --- | --- | --- | --- | --- |\n\
          | B plan_review | 1 | REJECT | `It closes #1 \\| @all` | – |\n\
+         | C audit | 1 | said FAIL: stop | – | – |\n\
          \nIn run run-b:\n\n\
          | Phase | Round | Outcome | Why | Document |\n| --- | --- | --- | --- | --- |\n\
          | C implementation | 1 | before it `ada` said yes | – | – |\n"

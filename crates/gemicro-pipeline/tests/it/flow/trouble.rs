@@ -243,6 +243,12 @@ fn a_bound_ends_the_task_with_everything_kept() {
         "{}",
         failure.message
     );
+    // The bound ended it, and the verdict is not forgotten for that.
+    let last = pipeline.state.decided().last().unwrap();
+    assert_eq!(
+        (last.outcome.as_str(), last.verdict.as_deref()),
+        ("stop", Some("FAIL"))
+    );
 }
 
 #[test]
