@@ -28,7 +28,7 @@ pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
         facts.push(("Base", format!("{base}, for {}", prepared.main.name)));
         if let Some(earlier) = &story.goes_on_from {
             let tip = words::short(&prepared.tip);
-            facts.push(("From", format!("{tip}, where run {earlier} left the branch")));
+            facts.push(("From", format!("{tip}, going on from run {earlier}")));
         }
         if !prepared.evidence.checks.is_empty() {
             let checked = words::checks(&prepared.evidence.checks);

@@ -45,6 +45,8 @@ pub(crate) struct PipelineStory {
     pub(crate) gates: Vec<GateStory>,
     /// Main as the earlier run merged it last.
     pub(crate) merged_before: Option<Merged>,
+    /// The commit that the branch began with, in the first of several runs.
+    pub(crate) began_at: Option<String>,
     /// The earlier run that it goes on from.
     pub(crate) goes_on_from: Option<StreamId>,
     /// The run that worked on the branch after it, if one did.
@@ -111,6 +113,7 @@ impl PipelineStory {
             mode: plan.mode.to_string(),
             directory: plan.directory.clone(),
             branch: plan.branch.clone(),
+            began_at: plan.earlier.as_ref().map(|earlier| earlier.base.clone()),
             goes_on_from: plan.earlier.as_ref().map(|earlier| earlier.run.clone()),
             merged_before: plan.merged_before().cloned(),
             notices: plan.notices.clone(),
@@ -354,7 +357,9 @@ impl PipelineStory {
         }
     }
 
-    fn prepare(&mut self, prepared: Prepared) {
+    fn prepare(&mut self, mut prepared: Prepared) {
+        // A folder that was made anew began with what it found.
+        prepared.base = self.began_at.clone().unwrap_or(prepared.base);
         self.branch.clone_from(&prepared.branch);
         self.tip = Some(prepared.tip.clone());
         self.worktree.clone_from(&prepared.worktree);

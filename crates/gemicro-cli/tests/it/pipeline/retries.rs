@@ -132,6 +132,12 @@ fn what_was_changed_after_its_review_is_not_delivered_later() {
         "{}",
         again.called.stderr
     );
+    let (shown, main) = (
+        scene.world.must(&["show", "last"]).stdout,
+        scene.git(&["rev-parse", "main"]),
+    );
+    let is_base = |line: &str| line.contains("Base") && line.contains(&main[..7]);
+    assert!(shown.lines().any(is_base), "{shown}");
 }
 
 #[test]
@@ -157,7 +163,7 @@ fn the_result_of_a_run_that_goes_on_is_written_where_it_is_wanted() {
         again.called.stderr
     );
     let shown = scene.world.must(&["show", "last"]).stdout;
-    let from = shown.find(", where run ").unwrap();
+    let from = shown.find(", going on from run ").unwrap();
     assert!(
         shown.find("checks on it: ").unwrap() > from,
         "they are those of the tip: {shown}"
