@@ -2,6 +2,7 @@
 //!
 //! [`Deciding`] says where; [`in_file`] asks in a file, [`later`] says how it is answered later. What is asked, and what an answer means, is each command's own.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -61,26 +62,41 @@ impl Deciding {
                 (false, false) => Self::Later,
             });
         };
-        output::check_target(file)?;
         check(file, run)?;
+        output::check_target(file)?;
         Ok(Self::File(file.to_owned()))
     }
 }
 
 /// Refuses a file that is not about this run: one decision must not answer two.
 fn check(file: &Path, run: Option<&StreamId>) -> Result<(), Stopped> {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    if text.trim().is_empty() {
+    let other = |what: &str| {
+        Stopped::usage(
+            format!("{} {what}", file.display()),
+            "name a file that does not exist yet",
+        )
+    };
+    // Reading a pipe would not end.
+    match std::fs::metadata(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Ok(about) if !about.is_file() => return Err(other("is no plain file")),
+        Ok(_) | Err(_) => {}
+    }
+    let text = std::fs::read(file).map_err(|error| other(&format!("cannot be read: {error}")))?;
+    if text.trim_ascii().is_empty() {
         return Ok(());
     }
-    match toml::from_str::<Written>(&text) {
+    match toml::from_slice::<Written>(&text) {
         Ok(written) if Some(written.run.as_str()) == run.map(StreamId::as_str) => Ok(()),
         Ok(written) => Err(not_about(file, &written.run, run)),
-        Err(_) => Err(Stopped::usage(
-            format!("{} holds something else than a decision", file.display()),
-            "name a file that does not exist yet",
-        )),
+        Err(_) => Err(other("holds something else than a decision")),
     }
+}
+
+/// Whether this very question stands in a file already.
+fn asks(file: &Path, key: &str) -> bool {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    toml::from_str::<Written>(&text).is_ok_and(|written| written.question == key)
 }
 
 fn not_about(file: &Path, named: &str, run: Option<&StreamId>) -> Stopped {
@@ -179,7 +195,10 @@ pub(crate) async fn in_file(
         "Waiting for a decision in {}, to be filled in there:{shown}",
         path.display()
     ));
-    output::replace(&path, page("").as_bytes())?;
+    // What was filled in while nobody waited counts.
+    if !asks(&path, &key) {
+        output::replace(&path, page("").as_bytes())?;
+    }
     loop {
         tokio::time::sleep(LOOK).await;
         let Ok(written) = std::fs::read_to_string(&path) else {

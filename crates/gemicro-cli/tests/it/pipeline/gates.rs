@@ -1,7 +1,7 @@
 //! Human gates where nobody is at a terminal: told once, suspended, and never taken for a yes.
 
 use std::io::Read;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -183,6 +183,17 @@ fn a_decision_is_about_one_run() {
         }
         assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "it is left alone");
     }
+    // What is no text is somebody's, too, and from a pipe nothing can be read to its end.
+    std::fs::write(&file, b"\xff\x00picture").unwrap();
+    let pipe = scene.world.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for (path, words) in [(&file, "something else"), (&pipe, "no plain file")] {
+        let path = path.to_str().unwrap();
+        let refused = scene.ran(&mut scene.command(&["resume", "last", "--decide", path]));
+        assert_eq!(refused.called.code, 2, "{}", refused.called.stderr);
+        assert!(refused.called.stderr.contains(words), "{}", refused.called.stderr);
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), b"\xff\x00picture");
     assert_eq!(scene.world.last_run(), run, "none was begun");
     // Nor does what is put there meanwhile.
     std::fs::remove_file(&file).unwrap();
@@ -211,8 +222,9 @@ fn a_decision_is_about_one_run() {
         assert!(said.contains(words), "{words}: {said}");
     }
     assert_eq!(count(&scene.events(), "answer_given"), 0);
-    std::fs::remove_file(&file).unwrap();
-    let (code, said) = waiting(&form(&run));
-    assert_eq!(code, Some(0), "{said}");
+    // What was filled in while nobody waited counts.
+    std::fs::write(&file, form(&run)).unwrap();
+    let mut resume = scene.command(&["resume", "last", "--decide", name]);
+    scene.ran(&mut resume).assert_completed();
     assert_eq!(outcomes(&scene.events()), ALL_WELL);
 }
