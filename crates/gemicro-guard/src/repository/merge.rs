@@ -33,22 +33,31 @@ pub enum Merge {
     },
 }
 
-/// Whether a text holds the marks that git puts around a conflict, in their order.
+/// The usual length of a mark of a conflict. Attributes can make it another.
+const USUAL_MARK: usize = 7;
+
+/// Whether a text that was in conflict holds marks that git puts around one: a side of the usual length or longer, or of
+/// any length all three in their order.
 #[must_use]
 pub fn conflict_markers(text: &[u8]) -> bool {
-    let is_mark = |line: &[u8], mark: &[u8]| {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        match line.strip_prefix(mark) {
-            Some([]) => true,
-            Some([first, ..]) => *first == b' ',
-            None => false,
-        }
-    };
-    let mut lines = text.split(|byte| *byte == b'\n');
-    let marks: [&[u8]; 3] = [b"<<<<<<<", b"=======", b">>>>>>>"];
-    marks
-        .into_iter()
-        .all(|mark| lines.any(|line| is_mark(line, mark)))
+    let lines = || text.split(|byte| *byte == b'\n');
+    let sides = lines().filter_map(|line| length_of_mark(line, b'<').or_else(|| length_of_mark(line, b'>')));
+    if sides.max() >= Some(USUAL_MARK) {
+        return true;
+    }
+    (1..USUAL_MARK).any(|length| {
+        let mut lines = lines();
+        let mut has = |sign: u8| lines.any(|line| length_of_mark(line, sign) == Some(length));
+        has(b'<') && has(b'=') && has(b'>')
+    })
+}
+
+/// How often a line begins with a sign, if nothing but a space follows that.
+fn length_of_mark(line: &[u8], sign: u8) -> Option<usize> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let length = line.iter().take_while(|byte| **byte == sign).count();
+    let is_end = line.get(length).is_none_or(|next| *next == b' ');
+    (length > 0 && is_end).then_some(length)
 }
 
 impl TaskRepo {

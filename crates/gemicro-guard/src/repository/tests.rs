@@ -194,21 +194,28 @@ fn addresses_are_shown_without_credentials() {
 }
 
 #[test]
-fn marks_of_conflicts_are_known_in_their_order() {
+fn marks_of_conflicts_are_known() {
     for text in [
         "a\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> main\nb\n",
         "<<<<<<< HEAD\r\nx\r\n=======\r\ny\r\n>>>>>>> main\r\n",
         "<<<<<<< HEAD\nx\n||||||| base\nz\n=======\ny\n>>>>>>> main",
+        // One side is enough, and attributes can make marks longer and shorter.
+        ">>>>>>> main\n=======\n<<<<<<< HEAD\n",
+        "<<<<<<< HEAD\nx\n=======\n",
+        "<<<<<<<< HEAD\n========\n>>>>>>>> main\n",
+        "x\n>>>>>>>>> main\n",
+        "<<< HEAD\nx\n===\ny\n>>> main\n",
+        "< HEAD\nx\n=\ny\n> main\n",
     ] {
         assert!(conflict_markers(text.as_bytes()), "{text}");
     }
     for text in [
         "",
         "Title\n=======\n",
-        ">>>>>>> main\n=======\n<<<<<<< HEAD\n",
-        "<<<<<<< HEAD\nx\n=======\n",
-        " <<<<<<< HEAD\n=======\n>>>>>>> main\n",
-        "<<<<<<<< HEAD\n========\n>>>>>>>> main\n",
+        " <<<<<<< HEAD\n=======\n >>>>>>> main\n",
+        ">>> add(1, 2)\n3\n===\n<<<\n",
+        "<<< a\n==\n>>> b\n",
+        "<<<<<<<x\n",
     ] {
         assert!(!conflict_markers(text.as_bytes()), "{text}");
     }
