@@ -74,6 +74,9 @@ pub struct Earlier {
     /// The branch has it not in it: its conflicts were not resolved.
     #[serde(default)]
     pub is_merging: bool,
+    /// It had conflicts, and no resolution of them held, whether or not the branch has one in it.
+    #[serde(default)]
+    pub is_unresolved: bool,
     /// The latest document of each phase.
     pub documents: BTreeMap<String, String>,
     /// Every document, and the commit in which it is as its phase left it.

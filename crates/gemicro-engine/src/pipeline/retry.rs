@@ -41,10 +41,21 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
     // What stopped in a phase is mended in the one that it would have led to.
     let mended = |it: &PhaseEnded| it.next.as_ref().unwrap_or(&it.phase).clone();
     let last = last.or_else(|| state.ended().last().map(mended));
-    // What ended before its first phase found the branch changed: all of it is to be reviewed again.
+    let merge = state.last_merge();
+    // What ended before its first phase found the branch changed: all of it is to be reviewed again. A merge in it that
+    // was refused comes first.
+    let is_refused = merge
+        .as_ref()
+        .is_some_and(|it| it.is_unresolved && !it.is_merging);
     let reviewing = || {
         let mut phases = plan.workflow.phases.iter();
-        let seen = phases.find(|it| plan.workflow.reviews(&it.name) && state.rounds().contains_key(&it.name));
+        let seen = phases.find(|it| {
+            let is_wanted = match is_refused {
+                true => plan.workflow.resolves(&it.name),
+                false => plan.workflow.reviews(&it.name),
+            };
+            is_wanted && state.rounds().contains_key(&it.name)
+        });
         seen.map(|it| it.name.clone())
     };
     let last = last.or_else(reviewing);
@@ -64,8 +75,9 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
             state.rounds().keys().cloned().collect::<Vec<_>>().join(", ")
         )));
     }
-    let merge = state.last_merge();
-    let has_conflicts = merge.is_some_and(|(merged, _)| merged.outcome == MergeOutcome::Conflict);
+    let has_conflicts = merge
+        .as_ref()
+        .is_some_and(|it| it.merged.outcome == MergeOutcome::Conflict);
     if plan.workflow.resolves(&known.name) && !has_conflicts {
         return Err(wrong(format!(
             "the last merge of main had no conflicts, so phase {} has nothing to resolve: go on from another one",
@@ -93,8 +105,9 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         base: prepared.base.clone(),
         on_base: prepared.evidence.clone(),
         tree: reviewed,
-        merged: merge.map(|(merged, _)| merged.clone()),
-        is_merging: merge.is_some_and(|(_, is_merging)| is_merging),
+        is_merging: merge.as_ref().is_some_and(|it| it.is_merging),
+        is_unresolved: merge.as_ref().is_some_and(|it| it.is_unresolved),
+        merged: merge.map(|it| it.merged),
         documents: state.documents().clone(),
         written: state.written(),
         rounds: state.rounds().clone(),

@@ -9,7 +9,7 @@ use crate::decided::Decided;
 use crate::documents::moved_to;
 use crate::payload::ReadState;
 use crate::plan::Earlier;
-use crate::steps::Recorded;
+use crate::steps::{MergeOutcome, Merged, Recorded};
 use crate::workflow::Writes;
 
 impl PipelineState {
@@ -67,6 +67,7 @@ impl PipelineState {
                     self.tip.clone_from(&it.merged.new);
                     self.tree.clone_from(&it.merged.tree);
                     now.merged = Some(it.merged.clone());
+                    self.is_unresolved = it.merged.outcome == MergeOutcome::Conflict;
                     self.merged = Some(it.merged);
                 }
             }
@@ -106,6 +107,7 @@ impl PipelineState {
             self.failed = Some(Failure::new(ErrorKind::GateClosed, message));
             return;
         }
+        self.forget_merge_that_is_gone();
         let (first, from) = match &self.plan.earlier {
             Some(earlier) => (Some(earlier.phase.clone()), earlier.from.clone()),
             None => (self.plan.workflow.modes.get(&self.plan.mode).cloned(), None),
@@ -131,15 +133,40 @@ impl PipelineState {
                 earlier.run
             ));
         }
-        // What is not in the merge of the two would be taken for the resolver's.
-        let merging = self.merged.as_ref().filter(|_| earlier.is_merging)?;
-        (merging.new != self.tip).then(|| {
+        let merged = self.merged.as_ref().filter(|merged| merged.new != self.tip)?;
+        let (main, before) = (&merged.main.name, &merged.new);
+        if earlier.is_merging {
+            // What is not in the merge of the two would be taken for the resolver's.
+            return Some(format!(
+                "the branch was changed after {main} was to be merged into it: have it reviewed again, which leads to \
+                 that merge"
+            ));
+        }
+        // No review is asked whether a merge is what git makes of it: only the phase that resolves it is held to that.
+        let workflow = &self.plan.workflow;
+        let is_refused = earlier.is_unresolved && !workflow.resolves(&earlier.phase);
+        let resolving = workflow
+            .phases
+            .iter()
+            .find(|phase| workflow.resolves(&phase.name))?;
+        is_refused.then(|| {
             format!(
-                "the branch was changed after {} was to be merged into it: have it reviewed again, which leads to that \
-                 merge",
-                merging.main.name
+                "the branch has a merge of {main} in it that was refused: go on from phase {}, or take the branch back \
+                 to {before}, where it was before that merge",
+                resolving.name
             )
         })
+    }
+
+    /// A branch that was taken back to where it was before a merge has it not in it.
+    fn forget_merge_that_is_gone(&mut self) {
+        let earlier = self.plan.earlier.as_ref();
+        if earlier.is_none_or(|earlier| self.plan.workflow.resolves(&earlier.phase)) {
+            return;
+        }
+        self.is_unresolved = false;
+        let is_gone = |merged: &Merged| merged.outcome == MergeOutcome::Conflict && merged.new == self.tip;
+        self.merged = self.merged.take().filter(|merged| !is_gone(merged));
     }
 
     fn answer(&mut self, it: PhaseAnswered) {
@@ -186,6 +213,9 @@ impl PipelineState {
     }
 
     fn end(&mut self, it: PhaseEnded) {
+        if it.outcome == "done" && self.plan.workflow.resolves(&it.phase) {
+            self.is_unresolved = false;
+        }
         if let Some(document) = &it.document {
             self.documents.insert(it.phase.clone(), document.clone());
             if !self.written.contains(document) {

@@ -30,4 +30,4 @@ pub use flow_face::PipelineFlow;
 pub use gate::{GateDecision, Vote, gate};
 pub(crate) use human::gate_answer;
 pub use human::{is_gate, means_something};
-pub use state::PipelineState;
+pub use state::{LastMerge, PipelineState};

@@ -35,6 +35,8 @@ pub struct PipelineState {
     pub(super) evidence: Option<Evidence>,
     /// The last merge.
     pub(super) merged: Option<Merged>,
+    /// It had conflicts, and no resolution of them held so far.
+    pub(super) is_unresolved: bool,
     /// How it was offered.
     pub(super) delivered: Option<Delivered>,
     /// Every phase that ended, in order.
@@ -51,6 +53,17 @@ pub struct PipelineState {
     pub(super) is_done: bool,
     /// When the run began.
     pub(super) began: Timestamp,
+}
+
+/// The last merge of main.
+#[derive(Debug, Clone)]
+pub struct LastMerge {
+    /// The merge.
+    pub merged: Merged,
+    /// The branch has it not in it: its conflicts are still to be resolved.
+    pub is_merging: bool,
+    /// It had conflicts, and no resolution of them held so far.
+    pub is_unresolved: bool,
 }
 
 /// A phase that is under way.
@@ -99,6 +112,7 @@ impl PipelineState {
         Self {
             written: written.into_keys().collect(),
             merged: plan.merged_before().cloned(),
+            is_unresolved: plan.earlier.as_ref().is_some_and(|it| it.is_unresolved),
             plan,
             archived: BTreeMap::new(),
             prepared: None,
@@ -131,17 +145,24 @@ impl PipelineState {
         self.prepared.as_ref()
     }
 
-    /// The last merge of main, and whether its conflicts are still to be resolved. What a run that ended before its
-    /// first phase found stands as it was.
+    /// The last merge of main. What a run that ended before its first phase found stands as it was.
     #[must_use]
-    pub fn last_merge(&self) -> Option<(&Merged, bool)> {
+    pub fn last_merge(&self) -> Option<LastMerge> {
         let earlier = self.plan.earlier.as_ref();
         match earlier.filter(|_| self.now.is_none() && self.ended.is_empty()) {
-            Some(earlier) => Some((earlier.merged.as_ref()?, earlier.is_merging)),
+            Some(earlier) => Some(LastMerge {
+                merged: earlier.merged.clone()?,
+                is_merging: earlier.is_merging,
+                is_unresolved: earlier.is_unresolved,
+            }),
             None => {
-                let merged = self.merged.as_ref()?;
-                let is_left = merged.outcome == MergeOutcome::Conflict && merged.new == self.tip;
-                Some((merged, is_left))
+                let merged = self.merged.clone()?;
+                let is_merging = merged.outcome == MergeOutcome::Conflict && merged.new == self.tip;
+                Some(LastMerge {
+                    merged,
+                    is_merging,
+                    is_unresolved: self.is_unresolved,
+                })
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::bad_agents::SOFTENED;
 use super::scene::{BRANCH, Ran, Scene, git, outcomes};
-use super::seen::conflicted;
+use super::seen::{conflicted, resolving};
 
 /// A run that the gates end, and the same once more on its branch.
 fn refused_twice(functions: &str, reason: &str) -> Scene {
@@ -75,6 +75,40 @@ fn changed_while_in_conflict() -> Scene {
     somebody_commits(&scene);
     retried(&scene, "integration").assert_failed("gate_closed");
     scene
+}
+
+/// A review looks at the files; whether a merge is what git makes of it is asked where it is resolved.
+#[test]
+fn a_merge_that_was_refused_is_not_reviewed_into_main() {
+    let throwing = resolving("git rm -q -f tests/main_test.sh");
+    let (scene, code, words) = conflicted(&throwing);
+    assert_eq!(code, 8, "{words}");
+    let mut before = String::new();
+    for phase in ["audit", "implementation"] {
+        let again = retried(&scene, phase);
+        again.assert_failed("gate_closed");
+        let (_, advice) = again
+            .called
+            .stderr
+            .split_once("take the branch back to ")
+            .unwrap();
+        before = advice.chars().take_while(char::is_ascii_hexdigit).collect();
+        let told = "has a merge of main in it that was refused: go on from phase conflict_resolution";
+        assert!(again.called.stderr.contains(told), "{}", again.called.stderr);
+    }
+    // The one who resolves goes on, and is held to the same.
+    let again = scene.ran(&mut scene.command(&["retry", "last"]));
+    again.assert_failed("gate_closed");
+    assert_eq!(
+        outcomes(&again.events).last().unwrap(),
+        "conflict_resolution.4 stop"
+    );
+    // Taken back, it is as if nobody had tried.
+    scene.agents("");
+    scene.git(&["branch", "--force", BRANCH, &before]);
+    let again = retried(&scene, "audit");
+    again.assert_completed();
+    assert_eq!(outcomes(&again.events)[1], "integration.2 conflict");
 }
 
 #[test]

@@ -99,7 +99,7 @@ pub(super) fn conflicted(resolve: &str) -> (Scene, i32, String) {
 }
 
 /// How an agent resolves, after it did something else.
-fn resolving(first: &str) -> String {
+pub(super) fn resolving(first: &str) -> String {
     format!(
         "resolve() {{
             sed -i '/^<<<<<<< /d; /^=======$/d; /^>>>>>>> /d' README.md

@@ -24,6 +24,7 @@ fn earlier(phase: &str) -> Earlier {
         tree: None,
         merged: None,
         is_merging: false,
+        is_unresolved: false,
         documents: BTreeMap::from([("plan".to_owned(), PLAN.to_owned())]),
         written: BTreeMap::from([(PLAN.to_owned(), "approved".to_owned())]),
         rounds: BTreeMap::new(),
