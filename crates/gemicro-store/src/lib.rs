@@ -23,6 +23,7 @@ mod erase;
 mod error;
 mod find;
 mod home;
+mod leases;
 mod open;
 mod postgres;
 mod prune;

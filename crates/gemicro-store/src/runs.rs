@@ -2,13 +2,12 @@
 
 use gemicro_core::run::RunRow;
 use gemicro_core::store::StoreError;
-use gemicro_event::{RunStatus, StreamId, Timestamp};
+use gemicro_event::{RunStatus, StreamId};
 use serde::{Deserialize, Serialize};
 
 use crate::DurableStore;
 use crate::columns::Columns;
 use crate::sql::query;
-use crate::store::Engine;
 
 /// Which runs to list.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -69,31 +68,5 @@ impl DurableStore {
             stream: run.to_string(),
         })?;
         Columns::new(&row, db).run_row()
-    }
-
-    /// Whether somebody drives a run now.
-    ///
-    /// # Errors
-    /// When there is no such run.
-    pub async fn is_held(&self, run: &StreamId) -> Result<bool, StoreError> {
-        let db = &self.inner.db;
-        let held = match self.inner.engine {
-            Engine::Sqlite(_) => query(
-                "SELECT lease_owner IS NOT NULL AND lease_expires_at > $2 AS is_held FROM streams WHERE id = $1",
-            )
-            .bind(run.as_str())
-            .bind(Timestamp::now().as_millis()),
-            Engine::Postgres(_) => query(
-                "SELECT lease_owner IS NOT NULL AND lease_expires_at > \
-                 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS is_held FROM streams WHERE id = $1",
-            )
-            .bind(run.as_str()),
-        };
-        let row = held.fetch_optional(&self.inner.readers).await;
-        let row = row.map_err(|error| db.error(error))?;
-        let row = row.ok_or_else(|| StoreError::NotFound {
-            stream: run.to_string(),
-        })?;
-        Columns::new(&row, db).get("is_held")
     }
 }

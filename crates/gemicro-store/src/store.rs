@@ -17,6 +17,7 @@ use crate::blob_files::BlobFiles;
 use crate::blob_store::BlobStore;
 use crate::error::DbName;
 use crate::home::Home;
+use crate::leases::SeenLeases;
 use crate::open::{open_readers, open_writer};
 use crate::postgres::Server;
 use crate::sql::{Link, Pool};
@@ -65,6 +66,9 @@ pub(crate) struct Inner {
     n_groups: Arc<AtomicU64>,
     /// To the writer; it ends when the last clone of the store is gone.
     queue: mpsc::Sender<Message>,
+    /// How long the leases of others have stood unchanged: those of runs, and those of places in the queue.
+    pub(crate) seen_leases: SeenLeases<StreamId>,
+    pub(crate) seen_places: SeenLeases<u64>,
 }
 
 /// What differs between the engines, and holds as long as the store.
@@ -139,6 +143,8 @@ impl DurableStore {
                 wakes,
                 n_groups,
                 queue,
+                seen_leases: SeenLeases::default(),
+                seen_places: SeenLeases::default(),
             }),
         }
     }
@@ -320,14 +326,7 @@ impl Store for DurableStore {
         ttl: Duration,
     ) -> BoxFuture<'_, Result<Lease, StoreError>> {
         let (stream, owner) = (stream.clone(), owner.to_owned());
-        Box::pin(async move {
-            let action = Action::TakeLease {
-                stream: stream.clone(),
-                owner,
-                ttl,
-            };
-            granted(self.change(action).await?, &stream)
-        })
+        Box::pin(self.take_lease_of(stream, owner, ttl))
     }
 
     fn renew_lease(&self, lease: &Lease, ttl: Duration) -> BoxFuture<'_, Result<Lease, StoreError>> {

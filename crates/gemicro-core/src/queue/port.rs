@@ -19,6 +19,11 @@ pub trait StepQueue: Send + Sync {
     /// is left as it is; a higher one than that of a dead or cancelled step queues the step again.
     fn enqueue(&self, steps: Vec<QueuedStep>) -> BoxFuture<'_, Result<u64, StoreError>>;
 
+    /// Queues one attempt of a step, unless an earlier one may have begun whose end the caller does not know; answers
+    /// the attempt that is in the step's place then. `known` is the highest attempt whose end the caller knows, 0 for
+    /// none. An attempt that somebody took counts as begun; one that was cancelled before anybody took it does not.
+    fn offer(&self, step: QueuedStep, known: u32) -> BoxFuture<'_, Result<u32, StoreError>>;
+
     /// Takes steps that are due, by priority (the highest first), then by time, then by arrival, never more than
     /// the limits of their providers allow all workers together.
     ///

@@ -1,5 +1,7 @@
 //! Steps out of the queue: the most important that are due, within the limits of their providers.
 
+use std::time::{Duration, Instant};
+
 use gemicro_core::queue::{Claim, ClaimedStep, StepLease};
 use gemicro_core::store::StoreError;
 use gemicro_event::{Charge, Json, StepKey, Timestamp};
@@ -8,6 +10,7 @@ use super::limits::{note_starts, rooms};
 use super::place::Expired;
 use crate::columns::Columns;
 use crate::error::DbName;
+use crate::leases::{LONGEST, LeaseMark};
 use crate::sql::{Link, Row, query};
 use crate::store::DurableStore;
 use crate::writer::{Action, Scope};
@@ -17,7 +20,7 @@ const MAX_EXPIRED: i64 = 512;
 
 impl DurableStore {
     pub(super) async fn claim_steps(&self, claim: Claim) -> Result<Vec<ClaimedStep>, StoreError> {
-        self.end_silent_attempts().await?;
+        self.end_silent_attempts(claim.ttl).await?;
         if claim.max_steps == 0 {
             return Ok(Vec::new());
         }
@@ -30,17 +33,37 @@ impl DurableStore {
 
     /// Ends attempts whose worker was silent for longer than its lease. Two who do so at once do no harm: the
     /// second finds the lease gone.
-    async fn end_silent_attempts(&self) -> Result<(), StoreError> {
-        let inner = &self.inner;
+    async fn end_silent_attempts(&self, ttl: Duration) -> Result<(), StoreError> {
+        let (inner, longest) = (&self.inner, LONGEST.max(ttl));
+        let beyond = i64::try_from(longest.as_millis()).unwrap_or(i64::MAX);
         let silent = match &inner.engine {
-            crate::store::Engine::Sqlite(_) => query(SILENT).bind(Timestamp::now().as_millis()),
-            crate::store::Engine::Postgres(_) => query(SILENT_ON_SERVER),
+            crate::store::Engine::Sqlite(_) => {
+                let now = Timestamp::now().as_millis();
+                query(SILENT).bind(now).bind(now.saturating_add(beyond))
+            }
+            crate::store::Engine::Postgres(_) => query(SILENT_ON_SERVER).bind(beyond),
         };
         let rows = silent.bind(MAX_EXPIRED).fetch_all(&inner.readers).await;
         let rows = rows.map_err(|error| inner.db.error(error))?;
-        let expired = rows.iter().map(|row| read_expired(row, &inner.db));
-        let ended = expired.map(|expired| async {
-            match self.change(Action::Expire(Box::new(expired?))).await {
+        let mut expired = Vec::new();
+        for row in &rows {
+            let mut found = read_expired(row, &inner.db)?;
+            if !Columns::new(row, &inner.db).get::<bool>("is_over")? {
+                // It ends later than any lease that was given by this clock.
+                let mark = LeaseMark {
+                    owner: format!("{} {}", found.worker, found.lease.token),
+                    expires_at: found.lease.expires_at,
+                };
+                let unchanged = inner.seen_places.note(&found.lease.place, &mark, Instant::now());
+                found.is_unchanged = unchanged >= longest;
+                if !found.is_unchanged {
+                    continue;
+                }
+            }
+            expired.push(found);
+        }
+        let ended = expired.into_iter().map(|expired| async {
+            match self.change(Action::Expire(Box::new(expired))).await {
                 Ok(_)
                 | Err(StoreError::Fenced { .. } | StoreError::Ended { .. } | StoreError::Erased { .. }) => {
                     Ok(())
@@ -52,13 +75,17 @@ impl DurableStore {
     }
 }
 
-const SILENT: &str = "SELECT q.*, s.id AS stream FROM queue q JOIN streams s ON s.no = q.stream_no \
-    WHERE q.status = 'running' AND q.lease_expires_at <= $1 ORDER BY q.lease_expires_at LIMIT $2";
+const SILENT: &str = "SELECT q.*, s.id AS stream, q.lease_expires_at <= $1 AS is_over \
+    FROM queue q JOIN streams s ON s.no = q.stream_no \
+    WHERE q.status = 'running' AND (q.lease_expires_at <= $1 OR q.lease_expires_at > $2) \
+    ORDER BY q.lease_expires_at LIMIT $3";
 
-const SILENT_ON_SERVER: &str = "SELECT q.*, s.id AS stream FROM queue q JOIN streams s ON s.no = q.stream_no \
+const SILENT_ON_SERVER: &str = "SELECT q.*, s.id AS stream, q.lease_expires_at <= clock.now AS is_over \
+    FROM queue q JOIN streams s ON s.no = q.stream_no, \
+    (SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now) clock \
     WHERE q.status = 'running' \
-    AND q.lease_expires_at <= CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) \
-    ORDER BY q.lease_expires_at LIMIT $1";
+    AND (q.lease_expires_at <= clock.now OR q.lease_expires_at > clock.now + $1) \
+    ORDER BY q.lease_expires_at LIMIT $2";
 
 /// A step that could be taken, with what its place in the line depends on.
 struct Candidate {
@@ -159,6 +186,7 @@ fn read_expired(row: &Row, db: &DbName) -> Result<Expired, StoreError> {
             micro_usd: columns.number("micro_usd")?,
             turns: columns.number("turns")?,
         },
+        is_unchanged: false,
     })
 }
 
@@ -174,8 +202,8 @@ fn read_lease(row: &Row, db: &DbName) -> Result<StepLease, StoreError> {
     })
 }
 
-/// Tells one claim from every other; the standard library's hash keys come from the system's random source.
+/// Tells one claim from every other, and a step that was taken from one that was not, which has 0; the standard library's hash keys come from the system's random source.
 fn random_token() -> u64 {
     use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(std::process::id())
+    RandomState::new().hash_one(std::process::id()).max(1)
 }

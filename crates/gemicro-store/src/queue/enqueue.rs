@@ -36,7 +36,8 @@ const STEPS: RowStatement = RowStatement {
             max_attempts = excluded.max_attempts, kind = excluded.kind, provider = excluded.provider, \
             priority = excluded.priority, not_before = excluded.not_before, tokens = excluded.tokens, \
             micro_usd = excluded.micro_usd, turns = excluded.turns, data = excluded.data, \
-            status = excluded.status, changed_at = excluded.changed_at, cancel_requested = FALSE, reason = NULL",
+            status = excluded.status, changed_at = excluded.changed_at, cancel_requested = FALSE, reason = NULL, \
+            lease_token = 0",
 };
 
 const PROVIDERS: RowStatement = RowStatement {
@@ -56,10 +57,62 @@ impl DurableStore {
         })
         .await
     }
+
+    pub(super) async fn offer_step(&self, step: QueuedStep, known: u32) -> Result<u32, StoreError> {
+        let db = self.inner.db.clone();
+        self.transact(Scope::Beside, move |link| {
+            Box::pin(async move { offer(link, &db, step, known).await })
+        })
+        .await
+    }
 }
 
-async fn enqueue(link: &mut Link, db: &DbName, steps: Vec<QueuedStep>) -> Result<u64, StoreError> {
-    let fail = |error| db.error(error);
+/// What is in the place of a step.
+struct Found {
+    attempt: u32,
+    state: QueueState,
+    /// Somebody took this attempt.
+    was_taken: bool,
+}
+
+impl Found {
+    fn is_over(&self) -> bool {
+        match self.state {
+            QueueState::Dead | QueueState::Cancelled => true,
+            QueueState::Queued | QueueState::Running | QueueState::Completed => false,
+        }
+    }
+}
+
+async fn offer(link: &mut Link, db: &DbName, step: QueuedStep, known: u32) -> Result<u32, StoreError> {
+    let steps = [step];
+    let streams = lock_streams(link, db, &steps).await?;
+    let now = link.now().await.map_err(|error| db.error(error))?;
+    let found = known_steps(link, db, &streams, &steps)
+        .await?
+        .into_values()
+        .next();
+    let [step] = steps;
+    if let Some(found) = found {
+        let has_known_end = found.is_over() && (found.attempt <= known || !found.was_taken);
+        if !has_known_end || step.attempt <= found.attempt {
+            return Ok(found.attempt);
+        }
+    }
+    let attempt = step.attempt;
+    let placed = streams.into_values().map(|stream_no| (stream_no, step.clone()));
+    write(link, placed.collect(), now)
+        .await
+        .map_err(|error| db.error(error))?;
+    Ok(attempt)
+}
+
+/// The numbers of the streams that these steps belong to; none of them ends before the transaction does.
+async fn lock_streams(
+    link: &mut Link,
+    db: &DbName,
+    steps: &[QueuedStep],
+) -> Result<HashMap<StreamId, i64>, StoreError> {
     let ids: BTreeSet<StreamId> = steps.iter().map(|step| step.stream.clone()).collect();
     let mut streams = HashMap::new();
     for stream in ids {
@@ -70,6 +123,12 @@ async fn enqueue(link: &mut Link, db: &DbName, steps: Vec<QueuedStep>) -> Result
         }
         streams.insert(stream, head.no);
     }
+    Ok(streams)
+}
+
+async fn enqueue(link: &mut Link, db: &DbName, steps: Vec<QueuedStep>) -> Result<u64, StoreError> {
+    let fail = |error| db.error(error);
+    let streams = lock_streams(link, db, &steps).await?;
     let now = link.now().await.map_err(fail)?;
     let mut known = known_steps(link, db, &streams, &steps).await?;
     let mut new = Vec::new();
@@ -78,29 +137,30 @@ async fn enqueue(link: &mut Link, db: &DbName, steps: Vec<QueuedStep>) -> Result
             continue;
         };
         let key = (*stream_no, step.step.clone());
-        let is_new = match known.get(&key) {
-            None => true,
-            Some((attempt, QueueState::Dead | QueueState::Cancelled)) => step.attempt > *attempt,
-            Some((_, QueueState::Queued | QueueState::Running | QueueState::Completed)) => false,
-        };
-        if is_new {
+        let found = known.get(&key);
+        if found.is_none_or(|found| found.is_over() && step.attempt > found.attempt) {
             // A second one in this call meets the first, as if they had come one after the other.
-            known.insert(key, (step.attempt, QueueState::Queued));
+            let queued = Found {
+                attempt: step.attempt,
+                state: QueueState::Queued,
+                was_taken: false,
+            };
+            known.insert(key, queued);
             new.push((*stream_no, step));
         }
     }
     write(link, new, now).await.map_err(fail)
 }
 
-/// Attempt and state of those of these steps that are in the queue.
+/// Those of these steps that are in the queue.
 async fn known_steps(
     link: &mut Link,
     db: &DbName,
     streams: &HashMap<StreamId, i64>,
     steps: &[QueuedStep],
-) -> Result<HashMap<(i64, StepKey), (u32, QueueState)>, StoreError> {
+) -> Result<HashMap<(i64, StepKey), Found>, StoreError> {
     let known = query(
-        "SELECT stream_no, step, attempt, status FROM queue WHERE stream_no = ANY($1) AND step = ANY($2)",
+        "SELECT stream_no, step, attempt, status, lease_token FROM queue WHERE stream_no = ANY($1) AND step = ANY($2)",
     );
     let numbers: Vec<i64> = streams.values().copied().collect();
     let keys: Vec<String> = steps.iter().map(|step| step.step.to_string()).collect();
@@ -111,7 +171,12 @@ async fn known_steps(
             columns.get("stream_no")?,
             StepKey::new(columns.get::<String>("step")?),
         );
-        Ok((key, (columns.get("attempt")?, columns.queue_state("status")?)))
+        let found = Found {
+            attempt: columns.get("attempt")?,
+            state: columns.queue_state("status")?,
+            was_taken: columns.number("lease_token")? != 0,
+        };
+        Ok((key, found))
     };
     let rows = rows.map_err(|error| db.error(error))?;
     rows.iter().map(read).collect()

@@ -36,6 +36,8 @@ pub(crate) struct Expired {
     pub(crate) worker: String,
     /// What the attempt counts as.
     pub(crate) charge: Charge,
+    /// Nobody renewed its lease for its length, whatever the clock says.
+    pub(crate) is_unchanged: bool,
 }
 
 pub(crate) const PLACES: RowStatement = RowStatement {
@@ -81,7 +83,8 @@ impl Place {
     /// Ends an attempt whose lease is over; answers the fact for the journal, or nothing when its worker was heard
     /// in the meantime.
     pub(crate) fn expire(&mut self, expired: &Expired, now: Timestamp) -> Option<NewEvent> {
-        if self.expires_at > now {
+        let is_unchanged = expired.is_unchanged && self.expires_at == expired.lease.expires_at;
+        if self.expires_at > now && !is_unchanged {
             return None;
         }
         let (step, attempt, charge) = (expired.lease.step.clone(), self.attempt, expired.charge);

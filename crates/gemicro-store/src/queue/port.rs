@@ -18,6 +18,10 @@ impl StepQueue for DurableStore {
         Box::pin(self.enqueue_steps(steps))
     }
 
+    fn offer(&self, step: QueuedStep, known: u32) -> BoxFuture<'_, Result<u32, StoreError>> {
+        Box::pin(self.offer_step(step, known))
+    }
+
     fn claim(&self, claim: Claim) -> BoxFuture<'_, Result<Vec<ClaimedStep>, StoreError>> {
         Box::pin(self.claim_steps(claim))
     }

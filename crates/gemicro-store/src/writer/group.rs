@@ -186,7 +186,8 @@ impl Group {
                     state.push(&append.events, &request.spilled, &mut changes.events);
                     changes.note_board(state, &append.board);
                 }
-                Action::TakeLease { owner, ttl, .. } => {
+                Action::TakeLease { owner, ttl, over, .. } => {
+                    state.give_up(over.as_ref());
                     done.lease = Some(state.take_lease(owner, *ttl, self.now)?);
                 }
                 Action::RenewLease { lease, ttl } => {

@@ -9,6 +9,7 @@ use gemicro_core::store::{Append, Lease, NewEvent, NewStream, StoreError};
 use gemicro_event::{Event, StreamId};
 use tokio::sync::oneshot;
 
+use crate::leases::LeaseMark;
 use crate::queue::Expired;
 use crate::sql::Link;
 
@@ -31,6 +32,8 @@ pub(crate) enum Action {
         stream: StreamId,
         owner: String,
         ttl: Duration,
+        /// Taken away from its holder while it stands like this.
+        over: Option<LeaseMark>,
     },
     RenewLease {
         lease: Lease,

@@ -11,6 +11,7 @@ use gemicro_core::store::{Lease, NewEvent, StepMark, StoreError, StreamKind, Wri
 use gemicro_event::{Event, StepKey, StreamId, Timestamp, is_terminal};
 
 use super::Spilled;
+use crate::leases::LeaseMark;
 
 /// All that checking and numbering needs of a stream.
 #[derive(Debug)]
@@ -187,6 +188,16 @@ impl StreamState {
             epoch: self.lease_epoch,
             expires_at: self.lease_expires_at,
         })
+    }
+
+    /// Ends a lease that somebody saw unchanged for its length, if it still stands like that.
+    pub(crate) fn give_up(&mut self, seen: Option<&LeaseMark>) {
+        if let Some(seen) = seen
+            && self.lease_owner.as_ref() == Some(&seen.owner)
+            && self.lease_expires_at == seen.expires_at
+        {
+            self.lease_owner = None;
+        }
     }
 
     pub(crate) fn take_lease(

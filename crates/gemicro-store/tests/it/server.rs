@@ -70,12 +70,22 @@ impl Server {
 
     /// Kills it and starts it again on the same files.
     pub(crate) fn restart(&mut self) {
+        self.stop();
+        self.go_on();
+    }
+
+    /// Kills it; its files stay.
+    pub(crate) fn stop(&mut self) {
         let pid = fs::read_to_string(self.folder.path().join("data/postmaster.pid")).unwrap();
         let pid = pid.lines().next().unwrap().to_owned();
         let killed = Command::new("kill").args(["-QUIT", &pid]).status().unwrap();
         assert!(killed.success());
         let is_gone = || !self.folder.path().join("data/postmaster.pid").exists();
         until("the server has stopped", is_gone);
+    }
+
+    /// Starts it again on the same files.
+    pub(crate) fn go_on(&mut self) {
         let programs = programs().unwrap();
         let fresh = Self::launch(&programs, self.folder.path(), user());
         // The first shell would remove the folder at its end.
@@ -190,7 +200,8 @@ fn give(path: &Path, user: Option<User>) {
 
 /// The files of an empty cluster, made by the first who needs them.
 fn template(programs: &Path, user: Option<User>) -> PathBuf {
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    // Tests inside a crate have no folder of their own.
+    let kept = option_env!("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
     let version = programs.to_string_lossy().replace('/', "-");
     let template = kept.join(format!("postgres{version}"));
     let lock = File::create(kept.join("postgres.lock")).unwrap();

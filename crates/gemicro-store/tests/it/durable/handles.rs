@@ -74,3 +74,39 @@ pub(super) async fn a_lease_holds_across_handles(world: &World) {
         }
     );
 }
+
+pub(super) async fn a_lease_that_nobody_renews_ends_whatever_the_clock_says(world: &World) {
+    let (here, there) = (world.store().await, world.store().await);
+    let (left, kept) = (free_run(&here, "left").await, free_run(&here, "kept").await);
+    // As a clock makes them that is set back by an hour.
+    here.take_lease(&left, "dead", 60 * MINUTE).await.unwrap();
+    let mut lease = here.take_lease(&kept, "alive", 60 * MINUTE).await.unwrap();
+    let started = Instant::now();
+    loop {
+        let taken = there.take_lease(&left, "heir", Duration::from_secs(10)).await;
+        let is_held = there.is_held(&left).await.unwrap();
+        // Whoever lives renews, and keeps what it has.
+        lease = here.renew_lease(&lease, 60 * MINUTE).await.unwrap();
+        let refused = there.take_lease(&kept, "heir", Duration::from_secs(10)).await;
+        assert!(
+            matches!(refused, Err(StoreError::LeaseHeld { .. })),
+            "{refused:?}"
+        );
+        assert!(there.is_held(&kept).await.unwrap());
+        match taken {
+            Ok(taken) => {
+                assert_eq!(taken.owner, "heir");
+                break;
+            }
+            Err(StoreError::LeaseHeld { .. }) => {
+                assert!(started.elapsed() < MINUTE, "held for ever ({is_held})");
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(
+        started.elapsed() >= Duration::from_secs(10),
+        "its length had not passed"
+    );
+}

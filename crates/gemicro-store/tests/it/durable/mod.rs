@@ -46,6 +46,7 @@ contract! {
         a_blob_survives_an_erase_between_its_file_and_its_event, pruning_by_age_takes_old_ended_runs,
         pruning_by_size_takes_the_oldest_first, blobs_come_back_by_their_names;
     handles: other_writers_are_seen_within_half_a_second, after_the_end_there_is_nothing_to_wait_for,
-        two_handles_keep_each_others_numbers, many_may_open_a_new_store_at_once, a_lease_holds_across_handles;
+        two_handles_keep_each_others_numbers, many_may_open_a_new_store_at_once, a_lease_holds_across_handles,
+        a_lease_that_nobody_renews_ends_whatever_the_clock_says;
     rebuild: lists_that_were_spoiled_are_made_again;
 }

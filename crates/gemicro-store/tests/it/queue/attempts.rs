@@ -1,7 +1,7 @@
 //! The life of an attempt: its fence, its facts, its end.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gemicro_core::queue::{Heartbeat, News, QueueCounts, QueueState, QueuedStep, StepQueue};
 use gemicro_core::store::StoreError;
@@ -81,6 +81,37 @@ pub(super) async fn news_of_a_lost_attempt_are_refused(store: DurableStore) {
     enqueue(&store, vec![step(&stream, "b")]).await;
     let slow = claim(&store, "slow", 1, Duration::ZERO).await.pop().unwrap();
     store.complete(&slow.lease, done(&slow)).await.unwrap();
+}
+
+pub(super) async fn a_silent_worker_is_noticed_whatever_the_clock_says(store: DurableStore) {
+    let stream = free_run(&store, "set back").await;
+    let steps = ["dead", "alive"].map(|key| QueuedStep {
+        max_attempts: 1,
+        ..step(&stream, key)
+    });
+    enqueue(&store, steps.to_vec()).await;
+    // Leases as a clock makes them that is set back by an hour.
+    let claimed = claim(&store, "w", 2, 60 * MINUTE).await;
+    let alive = claimed
+        .into_iter()
+        .find(|step| step.lease.step.as_str() == "alive")
+        .unwrap();
+    let started = Instant::now();
+    while store.counts(Some(&stream)).await.unwrap().dead == 0 {
+        assert!(started.elapsed() < MINUTE, "it lasts for ever");
+        let beat = store
+            .heartbeat(vec![alive.lease.clone()], 60 * MINUTE)
+            .await
+            .unwrap();
+        assert!(matches!(beat[0], Heartbeat::Alive { .. }));
+        assert!(claim(&store, "x", 1, Duration::from_secs(6)).await.is_empty());
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    assert!(
+        started.elapsed() >= Duration::from_secs(10),
+        "its length had not passed"
+    );
+    store.complete(&alive.lease, done(&alive)).await.unwrap();
 }
 
 pub(super) async fn a_dead_workers_steps_are_done_once(store: DurableStore) {

@@ -1,10 +1,11 @@
 //! Who gets which step.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use gemicro_core::queue::{Claim, ProviderLimit, QueueCounts, QueuedStep, StepQueue};
+use gemicro_core::queue::{Claim, News, ProviderLimit, QueueCounts, QueueState, QueuedStep, StepQueue};
 use gemicro_core::store::StoreError;
-use gemicro_event::{StreamId, Timestamp};
+use gemicro_event::{StepKey, StreamId, Timestamp};
 use gemicro_store::DurableStore;
 
 use super::{claim, claim_one, enqueue, names, step};
@@ -116,6 +117,54 @@ pub(super) async fn an_attempt_is_queued_once(store: DurableStore) {
     let nowhere = StreamId::random();
     let unknown = store.enqueue(vec![step(&nowhere, "a")]).await;
     assert!(matches!(unknown, Err(StoreError::NotFound { .. })), "{unknown:?}");
+}
+
+pub(super) async fn an_attempt_is_offered_only_over_an_end_that_is_known(store: DurableStore) {
+    let stream = free_run(&store, "offered").await;
+    let offer = async |attempt: u32, known: u32| {
+        let step = QueuedStep {
+            attempt,
+            max_attempts: attempt,
+            ..step(&stream, "a")
+        };
+        store.offer(step, known).await.unwrap()
+    };
+    let cancel = async || {
+        let states = store.cancel(&stream, &[StepKey::new("a")]).await.unwrap();
+        assert_eq!(states, [Some(QueueState::Cancelled)]);
+    };
+    assert_eq!(offer(1, 0).await, 1);
+    assert_eq!(offer(2, 1).await, 1, "it waits");
+    cancel().await;
+    assert_eq!(offer(1, 0).await, 1, "the same one is not queued again");
+    assert_eq!(
+        offer(2, 0).await,
+        2,
+        "nobody had taken the one that was cancelled"
+    );
+    let dead = claim(&store, "dead", 1, Duration::ZERO).await.pop().unwrap();
+    assert_eq!(offer(3, 2).await, 2, "it is running");
+    // Whoever looks next finds its worker silent.
+    assert!(claim(&store, "w", 1, MINUTE).await.is_empty());
+    assert_eq!(
+        offer(3, 1).await,
+        2,
+        "it was taken, and its end is not known to the caller"
+    );
+    assert_eq!(offer(3, 2).await, 3);
+    cancel().await;
+    assert_eq!(offer(4, 2).await, 4, "nobody had taken the third");
+    let claimed = claim_one(&store, "w").await;
+    assert!(claimed.lease.token != dead.lease.token && claimed.lease.attempt == 4);
+    store
+        .settle_one(&claimed.lease, News::Cancelled, Vec::new())
+        .await
+        .unwrap();
+    assert_eq!(offer(5, 3).await, 4, "it was taken before it was cancelled");
+    assert_eq!(offer(5, 4).await, 5);
+    let claimed = claim_one(&store, "w").await;
+    store.complete(&claimed.lease, Vec::new()).await.unwrap();
+    assert_eq!(offer(6, 5).await, 5, "done is done");
 }
 
 pub(super) async fn two_workers_never_get_the_same_step(store: DurableStore) {

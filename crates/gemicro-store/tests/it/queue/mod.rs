@@ -47,9 +47,9 @@ macro_rules! contract {
 
 contract! {
     claims: steps_come_by_priority_then_time_then_arrival, a_worker_gets_only_what_it_can_do,
-        an_attempt_is_queued_once, two_workers_never_get_the_same_step;
+        an_attempt_is_queued_once, an_attempt_is_offered_only_over_an_end_that_is_known, two_workers_never_get_the_same_step;
     attempts: a_completion_and_its_facts_are_one, news_of_a_lost_attempt_are_refused,
-        a_dead_workers_steps_are_done_once, a_heartbeat_keeps_a_step, a_failed_attempt_waits_for_its_time,
+        a_dead_workers_steps_are_done_once, a_heartbeat_keeps_a_step, a_silent_worker_is_noticed_whatever_the_clock_says, a_failed_attempt_waits_for_its_time,
         a_step_that_kills_its_workers_becomes_a_dead_letter;
     limits: eight_workers_hold_the_number_at_once, eight_workers_hold_the_rate,
         a_full_provider_does_not_stop_the_others;

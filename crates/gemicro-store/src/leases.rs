@@ -1,0 +1,154 @@
+//! Leases of runs and of steps that a clock cannot keep alive.
+//!
+//! A lease says by the clock when it ends. A clock that is set back would make the lease of a dead process last for
+//! hours, so looks at leases are remembered: one that nobody renewed for its length, by this process's own
+//! monotonic clock, is over, whatever the time is said to be.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use gemicro_core::store::{Lease, StoreError};
+use gemicro_event::{StreamId, Timestamp};
+
+use crate::columns::Columns;
+use crate::sql::query;
+use crate::store::{DurableStore, Engine};
+use crate::writer::Action;
+
+/// No lease is longer, unless whoever looks has longer ones itself.
+pub(crate) const LONGEST: Duration = Duration::from_secs(10);
+/// Leases that are remembered at most.
+const MAX_SEEN: usize = 4_096;
+
+/// What tells one state of a lease from every other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LeaseMark {
+    pub(crate) owner: String,
+    pub(crate) expires_at: Timestamp,
+}
+
+/// Leases of others, and since when they have stood as they do.
+#[derive(Debug)]
+pub(crate) struct SeenLeases<K> {
+    by_key: Mutex<HashMap<K, (LeaseMark, Instant)>>,
+}
+
+impl<K> Default for SeenLeases<K> {
+    fn default() -> Self {
+        Self {
+            by_key: Mutex::default(),
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash> SeenLeases<K> {
+    /// Notes a lease as it stands now; answers for how long it has stood like this.
+    pub(crate) fn note(&self, key: &K, mark: &LeaseMark, now: Instant) -> Duration {
+        let mut seen = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        match seen.get(key) {
+            Some((before, since)) if before == mark => now.saturating_duration_since(*since),
+            Some(_) | None => {
+                if seen.len() >= MAX_SEEN {
+                    seen.clear();
+                }
+                seen.insert(key.clone(), (mark.clone(), now));
+                Duration::ZERO
+            }
+        }
+    }
+}
+
+impl DurableStore {
+    pub(crate) async fn take_lease_of(
+        &self,
+        stream: StreamId,
+        owner: String,
+        ttl: Duration,
+    ) -> Result<Lease, StoreError> {
+        let take = |over: Option<LeaseMark>| Action::TakeLease {
+            stream: stream.clone(),
+            owner: owner.clone(),
+            ttl,
+            over,
+        };
+        let taken = self.change(take(None)).await;
+        let done = match &taken {
+            Err(StoreError::LeaseHeld {
+                owner, expires_at, ..
+            }) => {
+                let mark = LeaseMark {
+                    owner: owner.clone(),
+                    expires_at: *expires_at,
+                };
+                let unchanged = self.inner.seen_leases.note(&stream, &mark, Instant::now());
+                match unchanged < LONGEST.max(ttl) {
+                    true => taken?,
+                    false => self.change(take(Some(mark))).await?,
+                }
+            }
+            Ok(_) | Err(_) => taken?,
+        };
+        done.lease.ok_or(StoreError::LeaseLost { stream })
+    }
+
+    /// Whether somebody drives a run now.
+    ///
+    /// # Errors
+    /// When there is no such run.
+    pub async fn is_held(&self, run: &StreamId) -> Result<bool, StoreError> {
+        let db = &self.inner.db;
+        let held = match self.inner.engine {
+            Engine::Sqlite(_) => query(
+                "SELECT lease_owner, lease_expires_at, lease_owner IS NOT NULL AND lease_expires_at > $2 AS is_held \
+                 FROM streams WHERE id = $1",
+            )
+            .bind(run.as_str())
+            .bind(Timestamp::now().as_millis()),
+            Engine::Postgres(_) => query(
+                "SELECT lease_owner, lease_expires_at, lease_owner IS NOT NULL AND lease_expires_at > \
+                 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS is_held FROM streams WHERE id = $1",
+            )
+            .bind(run.as_str()),
+        };
+        let row = held.fetch_optional(&self.inner.readers).await;
+        let row = row.map_err(|error| db.error(error))?;
+        let row = row.ok_or_else(|| StoreError::NotFound {
+            stream: run.to_string(),
+        })?;
+        let columns = Columns::new(&row, db);
+        if !columns.get::<bool>("is_held")? {
+            return Ok(false);
+        }
+        let mark = LeaseMark {
+            owner: columns.get::<Option<String>>("lease_owner")?.unwrap_or_default(),
+            expires_at: columns.time("lease_expires_at")?,
+        };
+        Ok(self.inner.seen_leases.note(run, &mark, Instant::now()) < LONGEST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_lease_that_nobody_renews_grows_old() {
+        let (seen, stream, start) = (SeenLeases::default(), StreamId::random(), Instant::now());
+        let mark = |owner: &str, expires_at| LeaseMark {
+            owner: owner.to_owned(),
+            expires_at: Timestamp::from_millis(expires_at),
+        };
+        let at = |millis| start + Duration::from_millis(millis);
+        let note = |mark: &LeaseMark, millis| seen.note(&stream, mark, at(millis)).as_millis();
+        assert_eq!(note(&mark("a", 10), 0), 0);
+        assert_eq!(note(&mark("a", 10), 700), 700);
+        assert_eq!(note(&mark("a", 20), 900), 0, "renewed");
+        assert_eq!(note(&mark("a", 20), 950), 50);
+        assert_eq!(note(&mark("b", 20), 990), 0, "another holder");
+        let other = seen.note(&StreamId::random(), &mark("b", 20), at(999));
+        assert_eq!(other, Duration::ZERO, "another run");
+        assert_eq!(note(&mark("b", 20), 1_990), 1_000);
+    }
+}
