@@ -24,6 +24,12 @@ pub trait Executor: Send + Sync {
         true
     }
 
+    /// Whether a step that may have begun, and of which nobody can say how far it came, may be begun again. This is the
+    /// only place where that is decided: a step whose repetition is harmless by its own word belongs here.
+    fn may_begin_again(&self, _step: &Step) -> bool {
+        true
+    }
+
     /// How many of its steps one run starts at the same time; the others wait in the order in which they are wanted.
     fn max_parallel(&self) -> Option<usize> {
         None

@@ -33,6 +33,9 @@ use crate::step_parts::StepParts;
 use crate::unwritten::without_secrets;
 use crate::{CancelOutcome, FolderLibrary, Plan, Run, answering, sharing};
 
+/// How often the lease of an owner that is gone is looked at.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
 /// How long a cancel waits for the process that drives the run.
 const CANCEL_WAIT: Duration = Duration::from_secs(12);
 
@@ -143,8 +146,9 @@ impl Engine {
         };
         // In a worker over a shared store any worker may do its steps.
         if config.resident && engine.store.is_shared() {
-            engine.own = Some(engine.executors.clone());
-            let queued = Arc::new(QueuedSteps::new(engine.store.clone()));
+            let own = engine.executors.clone();
+            let queued = Arc::new(QueuedSteps::new(engine.store.clone(), own.clone()));
+            engine.own = Some(own);
             for kind in sharing::QUEUED_KINDS {
                 engine.executors = engine.executors.with(kind, queued.clone());
             }
@@ -273,7 +277,9 @@ impl Engine {
                 Err(DriveError::Store(StoreError::LeaseHeld {
                     owner, expires_at, ..
                 })) if owner_is_gone(&owner) => {
+                    // A clock that was set back lets no lease last for ever, but whoever waits has to look.
                     let wait = expires_at.since(Timestamp::now()) + Duration::from_millis(20);
+                    let wait = wait.min(LOOK_AGAIN);
                     tokio::select! {
                         () = tokio::time::sleep(wait) => {}
                         () = ctx.stop.suspend.cancelled() => {

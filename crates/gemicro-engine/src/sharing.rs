@@ -1,5 +1,7 @@
 //! What an engine does for the runs of others, over a shared store.
 
+use std::sync::atomic::AtomicBool;
+
 use gemicro_batch::types::{MEMORY_STEP, SHELL_STEP};
 use gemicro_core::ask::AGENT_STEP;
 use gemicro_core::llm::LLM_STEP;
@@ -23,10 +25,16 @@ impl Engine {
         let worker = StepWorker {
             store: self.store.clone(),
             executors: executors.clone(),
-            kinds: QUEUED_KINDS.map(str::to_owned).to_vec(),
+            // A step of a kind that this process cannot do is another worker's.
+            kinds: QUEUED_KINDS
+                .into_iter()
+                .filter(|kind| executors.get(kind).is_some())
+                .map(str::to_owned)
+                .collect(),
             name: self.options.owner.clone(),
             max_steps: MAX_QUEUED,
             redactor: Redactor::new(&self.secrets),
+            is_away: AtomicBool::new(false),
         };
         worker.run(stop).await;
     }

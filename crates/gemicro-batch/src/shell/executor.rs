@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
-use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json};
 use gemicro_guard::policy::{Decision, PolicyConfig, ToolCall, check};
 use gemicro_guard::sandbox::{
@@ -49,6 +49,18 @@ impl Executor for ShellExecutor {
     fn goes_on_outside(&self) -> bool {
         false
     }
+
+    fn may_begin_again(&self, step: &Step) -> bool {
+        may_begin_again(step)
+    }
+}
+
+/// Whether a command that may have begun may be begun again: only one that can have changed nothing.
+#[must_use]
+pub fn may_begin_again(step: &Step) -> bool {
+    step.input
+        .parse::<ShellInput>()
+        .is_ok_and(|input| input.read_only)
 }
 
 async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailure> {
@@ -58,7 +70,7 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
     })?;
     if let Some(handle) = &call.handle {
         end_rest(handle.parse().ok()).await;
-        if !input.read_only {
+        if !may_begin_again(&call.step) {
             let message =
                 "cut off in the middle; what it changed so far stays: look at it, then retry the task";
             return Err(never_again(Failure::new(ErrorKind::Interrupted, message)));
@@ -73,12 +85,15 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
         waiting = Waiting::start(&plan) => waiting.map_err(StepFailure::free)?,
         () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
     };
-    if let Some(handle) = waiting.handle().and_then(|handle| Json::of(&handle).ok()) {
-        // A command that may have begun is known to have: it begins when that is durable.
-        tokio::select! {
-            noted = call.reporter.handle_noted(handle) => noted?,
-            () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
-        }
+    let handle = waiting.handle().and_then(|handle| Json::of(&handle).ok());
+    let handle = handle.ok_or_else(|| {
+        let message = "the process of the command cannot be told from others, so the command was not begun";
+        StepFailure::free(Failure::new(ErrorKind::SandboxUnavailable, message))
+    })?;
+    // A command that may have begun is known to have: it begins when that is durable.
+    tokio::select! {
+        noted = call.reporter.handle_noted(handle) => noted?,
+        () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
     }
     let limit = Duration::from_millis(input.timeout_ms);
     let ran = waiting.run(input.stdin.clone(), limit, &call.cancel).await;

@@ -14,7 +14,7 @@ mod process;
 mod setup;
 mod spawn;
 
-pub use executor::ShellExecutor;
 pub(crate) use executor::allowed;
+pub use executor::{ShellExecutor, may_begin_again};
 pub(crate) use process::{Ending, Waiting};
 pub use setup::ShellSetup;

@@ -56,4 +56,5 @@ mod stage;
 mod stopping;
 mod task_branch;
 mod warm;
+mod worker_schedules;
 mod workflow;

@@ -126,6 +126,11 @@ impl Executor for AgentExecutor {
     fn goes_on_outside(&self) -> bool {
         false
     }
+
+    /// A step of a pipeline begins again with a checkout made anew; any other only where nothing can have been changed.
+    fn may_begin_again(&self, step: &Step) -> bool {
+        Work::of(step).is_ok_and(|work| work.is_staged() || work.task().sandbox == SandboxMode::ReadOnly)
+    }
 }
 
 /// Ends whatever is left of an attempt that was cut off.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
-use gemicro_core::flow::{StepFailure, StepOutput};
+use gemicro_core::flow::{Step, StepFailure, StepOutput};
 use gemicro_event::{ErrorKind, Failure};
 use tokio::sync::Semaphore;
 
@@ -46,6 +46,10 @@ impl<E: Executor + 'static> Executor for Bounded<E> {
 
     fn goes_on_outside(&self) -> bool {
         self.inner.goes_on_outside()
+    }
+
+    fn may_begin_again(&self, step: &Step) -> bool {
+        self.inner.may_begin_again(step)
     }
 
     fn max_parallel(&self) -> Option<usize> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use gemicro_batch::proposal::{CHECK_STEP, CheckExecutor};
-use gemicro_batch::shell::{ShellExecutor, ShellSetup};
+use gemicro_batch::shell::{ShellExecutor, ShellSetup, may_begin_again};
 use gemicro_batch::workshop::Toolchains;
 use gemicro_core::execute::{Executor, StepCall};
-use gemicro_core::flow::{StepFailure, StepOutput};
+use gemicro_core::flow::{Step, StepFailure, StepOutput};
 use gemicro_event::Failure;
 use gemicro_event::redact::Redactor;
 use gemicro_guard::repository::GitSettings;
@@ -84,5 +84,13 @@ impl Executor for Shell {
 
     fn goes_on_outside(&self) -> bool {
         false
+    }
+
+    fn may_begin_again(&self, step: &Step) -> bool {
+        match step.kind.as_str() {
+            // It works in copies that are made anew.
+            CHECK_STEP => true,
+            _ => may_begin_again(step),
+        }
     }
 }

@@ -6,49 +6,59 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::ask::AGENT_STEP;
-use gemicro_core::execute::{Executor, StepCall, Told};
+use gemicro_core::execute::{Executor, Executors, StepCall, Told};
 use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
 use gemicro_core::llm::LLM_STEP;
 use gemicro_core::queue::{QueueState, QueuedStep, StepQueue};
+use gemicro_core::store::StoreError;
 use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
 use gemicro_store::DurableStore;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
+use super::history::Next;
 use super::reports::{Errand, Heard};
 use super::watcher::Watcher;
 
-/// A step over which so many workers fell silent is not given to another one.
-const MAX_SILENT: usize = 3;
-
-/// How soon an attempt is put into the queue again while an earlier one is in its place.
-const AGAIN: Duration = Duration::from_millis(200);
+/// How soon something is asked of the store again that did not answer.
+const AGAIN: Duration = Duration::from_millis(250);
+/// The wait after the first attempt that was cut off; it doubles with each.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+/// The longest wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Stands in the place of executors whose steps any worker may do.
 #[derive(Clone)]
 pub(crate) struct QueuedSteps {
     store: Arc<DurableStore>,
+    /// Who really does them; here they only say which steps may begin twice.
+    executors: Executors,
     watchers: Arc<Mutex<HashMap<StreamId, Weak<Watcher>>>>,
 }
 
 /// The place of a step in the queue, as a handle in the run's journal.
 #[derive(Debug, Serialize, Deserialize)]
 struct QueueHandle {
-    /// The attempt that was queued.
+    /// The attempt that is queued unless an earlier one is in its place.
     queued: u32,
+    /// The first attempt whose end the journal does not have; `queued` where it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    since: Option<u32>,
 }
 
 impl QueuedSteps {
-    pub(crate) fn new(store: Arc<DurableStore>) -> Self {
+    pub(crate) fn new(store: Arc<DurableStore>, executors: Executors) -> Self {
         Self {
             store,
+            executors,
             watchers: Arc::default(),
         }
     }
 
-    async fn watcher(&self, run: &StreamId) -> Result<Arc<Watcher>, Failure> {
+    async fn watcher(&self, run: &StreamId) -> Result<Arc<Watcher>, StoreError> {
         let mut watchers = self.watchers.lock().await;
-        if let Some(watcher) = watchers.get(run).and_then(Weak::upgrade) {
+        let known = watchers.get(run).and_then(Weak::upgrade);
+        if let Some(watcher) = known.filter(|watcher| !watcher.is_broken()) {
             return Ok(watcher);
         }
         watchers.retain(|_, watcher| watcher.strong_count() > 0);
@@ -58,107 +68,61 @@ impl QueuedSteps {
     }
 
     async fn carry_out(&self, call: StepCall) -> Result<StepOutput, StepFailure> {
-        let watcher = self.watcher(&call.run).await.map_err(StepFailure::free)?;
-        let earlier = call
-            .handle
-            .as_ref()
-            .and_then(|handle| handle.parse::<QueueHandle>().ok());
-        let (attempt, left) = match earlier {
-            None => (call.attempt, None),
-            Some(earlier) => self.pick_up(&watcher, &call, earlier.queued)?,
-        };
-        let handle = Json::of(&QueueHandle { queued: attempt }).unwrap_or_default();
-        // Whoever drives the run next has to know the place in the queue before anybody takes the step.
-        tokio::select! {
-            noted = call.reporter.handle_noted(handle) => noted?,
-            () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
-        }
-        let attempt = self.put(&watcher, &call, attempt, left).await?;
-        self.listen(&watcher, &call, attempt).await
-    }
-
-    /// Which attempt to listen to when an earlier one was cut off, and what it left outside.
-    fn pick_up(
-        &self,
-        watcher: &Watcher,
-        call: &StepCall,
-        queued: u32,
-    ) -> Result<(u32, Option<Json>), StepFailure> {
-        let key = &call.step.key;
-        let known = watcher.known(key, queued, 0).map_err(StepFailure::free)?;
-        if !known.is_silent {
-            return Ok((queued, None));
-        }
-        if watcher.n_silent(key) >= MAX_SILENT {
-            let message = format!("{MAX_SILENT} workers fell silent over it");
-            return Err(StepFailure {
-                failure: Failure::new(ErrorKind::Internal, message),
-                spent: Spent::Unknown,
-                again: Again::Never,
-            });
-        }
-        let Some(left) = watcher.handle(key, queued) else {
-            let message = "its worker fell silent before it said where to go on";
-            let failure = Failure::new(ErrorKind::SessionNotFound, message);
-            return Err(StepFailure::new(failure, Spent::Unknown));
-        };
-        Ok((call.attempt, Some(left)))
-    }
-
-    /// Puts an attempt into the queue, unless it is there or was; answers which attempt to listen to. One that nobody
-    /// waits for any more comes first: it ends soon, and where it brought a result, that is the step's.
-    async fn put(
-        &self,
-        watcher: &Watcher,
-        call: &StepCall,
-        attempt: u32,
-        left: Option<Json>,
-    ) -> Result<u32, StepFailure> {
-        let key = &call.step.key;
+        let watcher = patiently(&call, || self.watcher(&call.run)).await?;
+        let handle = call.handle.as_ref();
+        let earlier = handle.and_then(|handle| handle.parse::<QueueHandle>().ok());
+        let since = earlier.map_or(call.attempt, |earlier| earlier.since.unwrap_or(earlier.queued));
+        let may_begin_again = self.may_begin_again(&call.step);
+        let (mut news, mut is_noted) = (watcher.news(), false);
         loop {
-            if self.enqueue(watcher, call, attempt, left.clone()).await? > 0 || attempt < call.attempt {
-                return Ok(attempt);
+            news.mark_unchanged();
+            let history = watcher.history(&call.step.key).map_err(StepFailure::free)?;
+            let left = match history.next(since, may_begin_again) {
+                Next::Hear(attempt) => return self.listen(&watcher, &call, attempt).await,
+                Next::Try(left) => left,
+                next @ (Next::Charge | Next::Interrupted | Next::GiveUp) => return Err(refused(&next)),
+            };
+            if !is_noted {
+                note(&call, since, history.n_lost()).await?;
+                is_noted = true;
+                // What was said meanwhile counts.
+                continue;
             }
-            if let Some(done) = watcher.done(key) {
-                return Ok(done);
+            let step = self.queued(&watcher, &call, left);
+            let offer = || self.store.offer(step.clone(), history.known());
+            let placed = patiently(&call, offer).await?;
+            if placed >= since {
+                return self.listen(&watcher, &call, placed).await;
             }
-            let known = watcher.known(key, attempt, 0).map_err(StepFailure::free)?;
-            if known.is_silent || !known.words.is_empty() {
-                return Ok(attempt);
-            }
+            // One that nobody waits for any more comes first: it ends soon, and where it brought a result, that is
+            // the step's.
             tokio::select! {
-                () = tokio::time::sleep(AGAIN) => {}
+                changed = news.changed() => changed.map_err(|_| nothing_more())?,
                 () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
             }
         }
     }
 
-    async fn enqueue(
-        &self,
-        watcher: &Watcher,
-        call: &StepCall,
-        attempt: u32,
-        handle: Option<Json>,
-    ) -> Result<u64, StepFailure> {
+    fn queued(&self, watcher: &Watcher, call: &StepCall, left: Option<Json>) -> QueuedStep {
         let errand = Errand {
             run: call.run.clone(),
             step: call.step.clone(),
-            handle,
+            handle: left,
         };
-        let step = QueuedStep {
+        QueuedStep {
             stream: watcher.stream.clone(),
             step: call.step.key.clone(),
-            attempt,
+            attempt: call.attempt,
             // The driver decides about another one: it keeps the budget.
-            max_attempts: attempt,
+            max_attempts: call.attempt,
             kind: call.step.kind.clone(),
             provider: provider(&call.step),
             priority: 0,
-            not_before: Timestamp::now(),
+            // At once, whatever the clocks of driver and store show.
+            not_before: Timestamp::default(),
             charge: call.step.cost,
             data: Json::of(&errand).expect("an errand has string keys only"),
-        };
-        self.store.enqueue(vec![step]).await.map_err(store_failed)
+        }
     }
 
     async fn listen(
@@ -170,11 +134,10 @@ impl QueuedSteps {
         let (mut news, mut n_heard, mut is_cancelled) = (watcher.news(), 0, false);
         loop {
             news.mark_unchanged();
-            let known = watcher
-                .known(&call.step.key, attempt, n_heard)
-                .map_err(StepFailure::free)?;
-            n_heard += known.words.len();
-            for word in known.words {
+            let mut history = watcher.history(&call.step.key).map_err(StepFailure::free)?;
+            let known = history.attempts.remove(&attempt).unwrap_or_default();
+            let n_words = known.words.len();
+            for word in known.words.into_iter().skip(n_heard) {
                 match Heard::from(word) {
                     // Ours stands for it in the journal.
                     Heard::Told(Told::Handle(_)) => {}
@@ -182,6 +145,7 @@ impl QueuedSteps {
                     Heard::Ended(ended) => return ended,
                 }
             }
+            n_heard = n_words;
             if known.is_silent {
                 let failure = Failure::new(ErrorKind::Interrupted, "its worker fell silent");
                 return Err(StepFailure {
@@ -191,10 +155,7 @@ impl QueuedSteps {
                 });
             }
             tokio::select! {
-                changed = news.changed() => if changed.is_err() {
-                    let failure = Failure::new(ErrorKind::StorageError, "the store tells nothing more");
-                    return Err(StepFailure::free(failure));
-                },
+                changed = news.changed() => changed.map_err(|_| nothing_more())?,
                 () = call.cancel.cancelled(), if !is_cancelled => {
                     is_cancelled = true;
                     let key = std::slice::from_ref(&call.step.key);
@@ -209,6 +170,77 @@ impl QueuedSteps {
     }
 }
 
+/// Whoever drives the run next has to know the place in the queue before anybody takes the step; then waits the longer,
+/// the more attempts were cut off.
+async fn note(call: &StepCall, since: u32, n_lost: usize) -> Result<(), StepFailure> {
+    let handle = QueueHandle {
+        queued: call.attempt,
+        since: Some(since),
+    };
+    let wait = match u32::try_from(n_lost).unwrap_or(u32::MAX) {
+        0 => Duration::ZERO,
+        n_lost => FIRST_WAIT
+            .saturating_mul(1 << (n_lost - 1).min(10))
+            .min(LONGEST_WAIT),
+    };
+    let noted = async {
+        let handle = Json::of(&handle).unwrap_or_default();
+        call.reporter.handle_noted(handle).await?;
+        tokio::time::sleep(wait).await;
+        Ok(())
+    };
+    tokio::select! {
+        noted = noted => noted,
+        () = call.cancel.cancelled() => Err(StepFailure::free(before_it_began())),
+    }
+}
+
+/// Asks the store until it answers: one that is away for a while ends no step.
+async fn patiently<T, F>(call: &StepCall, mut ask: impl FnMut() -> F) -> Result<T, StepFailure>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    loop {
+        match ask().await {
+            Ok(answer) => return Ok(answer),
+            Err(StoreError::Io { message }) => {
+                tracing::debug!(%message, step = %call.step.key, "the store is asked again");
+            }
+            Err(error) => return Err(store_failed(error)),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(AGAIN) => {}
+            () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
+        }
+    }
+}
+
+/// Why there is no other attempt now.
+fn refused(next: &Next) -> StepFailure {
+    let (kind, message, again) = match next {
+        Next::Charge => (
+            ErrorKind::SessionNotFound,
+            "its worker fell silent before it said where to go on",
+            Again::AsUsual,
+        ),
+        Next::Interrupted => (
+            ErrorKind::Interrupted,
+            "cut off after it may have begun; what it changed so far stays: look at it, then retry the task",
+            Again::Never,
+        ),
+        Next::Hear(_) | Next::Try(_) | Next::GiveUp => (
+            ErrorKind::Internal,
+            "workers fell silent over it again and again, so it is given to no other one: see their logs, then retry the task",
+            Again::Never,
+        ),
+    };
+    StepFailure {
+        failure: Failure::new(kind, message),
+        spent: Spent::Unknown,
+        again,
+    }
+}
+
 impl Executor for QueuedSteps {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let steps = self.clone();
@@ -218,6 +250,11 @@ impl Executor for QueuedSteps {
     /// A worker has it, or will.
     fn goes_on_outside(&self) -> bool {
         true
+    }
+
+    fn may_begin_again(&self, step: &Step) -> bool {
+        let executor = self.executors.get(&step.kind);
+        executor.is_some_and(|executor| executor.may_begin_again(step))
     }
 }
 
@@ -238,6 +275,11 @@ fn before_it_began() -> Failure {
     Failure::new(ErrorKind::Cancelled, "stopped before it began")
 }
 
-fn store_failed(error: gemicro_core::store::StoreError) -> StepFailure {
+fn nothing_more() -> StepFailure {
+    let failure = Failure::new(ErrorKind::StorageError, "the store tells nothing more");
+    StepFailure::free(failure)
+}
+
+fn store_failed(error: StoreError) -> StepFailure {
     StepFailure::free(error.into())
 }

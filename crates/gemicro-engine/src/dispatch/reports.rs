@@ -57,6 +57,9 @@ pub enum StepWord {
         charge: Option<Charge>,
         /// Whether another attempt may follow.
         again: NextAttempt,
+        /// It had not begun: nothing was done that another attempt could meet.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        not_begun: bool,
     },
 }
 
@@ -82,8 +85,8 @@ impl StepWord {
         }
     }
 
-    /// How an attempt ended.
-    pub(super) fn ended(ended: &Result<StepOutput, StepFailure>) -> Self {
+    /// How an attempt ended, and whether it is certain that it had not begun.
+    pub(super) fn ended(ended: &Result<StepOutput, StepFailure>, not_begun: bool) -> Self {
         match ended {
             Ok(output) => Self::Done(Json::of(output).unwrap_or_default()),
             Err(told) => Self::Failed {
@@ -98,6 +101,7 @@ impl StepWord {
                     Again::Never => NextAttempt::Never,
                     Again::CutOff => NextAttempt::CutOff,
                 },
+                not_begun,
             },
         }
     }
@@ -126,7 +130,9 @@ impl From<StepWord> for Heard {
                 Ok(output) => Self::Ended(Ok(output)),
                 Err(error) => broken(error.to_string()),
             },
-            StepWord::Failed { error, charge, again } => Self::Ended(Err(StepFailure {
+            StepWord::Failed {
+                error, charge, again, ..
+            } => Self::Ended(Err(StepFailure {
                 failure: error,
                 spent: charge.map_or(Spent::Unknown, Spent::Known),
                 again: match again {

@@ -1,14 +1,15 @@
 //! The worker's side: takes steps out of the queue and does them.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gemicro_core::execute::{Answers, Executors, Spoken, StepCall, StepReporter};
+use gemicro_core::execute::{self, Answers, Executors, Spoken, StepCall, StepReporter};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
 use gemicro_core::queue::{Claim, ClaimedStep, Heartbeat, News, Settlement, StepLease, StepQueue};
-use gemicro_core::store::NewEvent;
+use gemicro_core::store::{NewEvent, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{AgentUpdate, ErrorKind, Failure, StepKey, StreamId, Timestamp};
 use gemicro_store::DurableStore;
@@ -20,6 +21,8 @@ use super::reports::{Errand, StepReported, StepWord};
 const LEASE: Duration = Duration::from_secs(6);
 /// How often the queue is looked at while there is room.
 const LOOK: Duration = Duration::from_millis(100);
+/// How soon a store that was away is told again.
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// Does steps of these kinds until it is stopped.
 pub(crate) struct StepWorker {
@@ -35,28 +38,52 @@ pub(crate) struct StepWorker {
     pub(crate) max_steps: usize,
     /// Keeps secrets out of what is written.
     pub(crate) redactor: Redactor,
+    /// The store did not answer the last time.
+    pub(crate) is_away: AtomicBool,
 }
 
-type Held = Arc<Mutex<HashMap<(StreamId, StepKey), (StepLease, CancellationToken)>>>;
+type Held = Arc<Mutex<HashMap<(StreamId, StepKey), HeldStep>>>;
+
+/// A step that this worker has taken.
+#[derive(Clone)]
+struct HeldStep {
+    lease: StepLease,
+    kind: String,
+    cancel: CancellationToken,
+}
 
 impl StepWorker {
     /// Works until it is stopped; what it was doing then is left for others.
     pub(crate) async fn run(self, stop: CancellationToken) {
         let (worker, held) = (Arc::new(self), Held::default());
+        // Beside everything else, and until the last word is said: nothing that takes long ends a lease.
+        let beating = tokio::spawn({
+            let (worker, held) = (worker.clone(), held.clone());
+            async move {
+                let mut heartbeat = tokio::time::interval(LEASE / 3);
+                heartbeat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+                loop {
+                    heartbeat.tick().await;
+                    worker.stay(&held).await;
+                }
+            }
+        });
         let mut look = tokio::time::interval(LOOK);
         look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut heartbeat = tokio::time::interval(LEASE / 3);
-        heartbeat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut tasks = tokio::task::JoinSet::new();
         loop {
             tokio::select! {
                 () = stop.cancelled() => break,
                 _ = look.tick() => {
-                    let n_free = worker.max_steps.saturating_sub(lock(&held).len());
-                    for claimed in worker.claim(n_free).await {
+                    for claimed in worker.claim(&held).await {
                         let key = (claimed.lease.stream.clone(), claimed.lease.step.clone());
-                        let cancel = CancellationToken::new();
-                        lock(&held).insert(key.clone(), (claimed.lease.clone(), cancel.clone()));
+                        let step = HeldStep {
+                            lease: claimed.lease.clone(),
+                            kind: claimed.kind.clone(),
+                            cancel: CancellationToken::new(),
+                        };
+                        let cancel = step.cancel.clone();
+                        lock(&held).insert(key.clone(), step);
                         let (worker, held, stop) = (worker.clone(), held.clone(), stop.clone());
                         tasks.spawn(async move {
                             worker.work(claimed, cancel, stop).await;
@@ -64,42 +91,80 @@ impl StepWorker {
                         });
                     }
                 }
-                _ = heartbeat.tick() => worker.stay(&held).await,
                 Some(_) = tasks.join_next() => {}
             }
         }
-        for (_, cancel) in lock(&held).values() {
-            cancel.cancel();
-        }
         while tasks.join_next().await.is_some() {}
+        beating.abort();
     }
 
-    async fn claim(&self, n_free: usize) -> Vec<ClaimedStep> {
-        // Also with no free place: looking into the queue is what notices a silent worker.
-        let claim = Claim {
-            worker: self.name.clone(),
-            kinds: self.kinds.clone(),
-            max_steps: n_free,
-            ttl: LEASE,
+    /// Takes what can begin at once: what is taken counts as begun.
+    async fn claim(&self, held: &Held) -> Vec<ClaimedStep> {
+        let mut claimed = self.take(self.rooms(held, false)).await;
+        let limited = self.rooms(held, true);
+        // Looking into the queue is what notices a silent worker; once is enough.
+        if limited.max_steps > 0 {
+            claimed.extend(self.take(limited).await);
+        }
+        claimed
+    }
+
+    /// The kinds with, or without, a limit of their own, and how many steps of them all can begin now.
+    fn rooms(&self, held: &Held, is_limited: bool) -> Claim {
+        let held = lock(held);
+        let limits: HashMap<&str, usize> = self.executors.limits().collect();
+        let room = |kind: &str| {
+            let n_held = held.values().filter(|step| step.kind == kind).count();
+            limits.get(kind).map(|limit| limit.saturating_sub(n_held))
         };
-        self.store.claim(claim).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the queue cannot be looked at");
-            Vec::new()
-        })
+        let n_free = self.max_steps.saturating_sub(held.len());
+        let kinds = self.kinds.iter().filter(|kind| match room(kind) {
+            Some(n_steps) => is_limited && n_steps > 0,
+            None => !is_limited,
+        });
+        let kinds: Vec<String> = kinds.cloned().collect();
+        let smallest = kinds.iter().filter_map(|kind| room(kind)).min();
+        Claim {
+            worker: self.name.clone(),
+            max_steps: match kinds.is_empty() {
+                true => 0,
+                false => n_free.min(smallest.unwrap_or(n_free)),
+            },
+            kinds,
+            ttl: LEASE,
+        }
+    }
+
+    async fn take(&self, claim: Claim) -> Vec<ClaimedStep> {
+        match self.store.claim(claim).await {
+            Ok(claimed) => {
+                if self.is_away.swap(false, Ordering::Relaxed) {
+                    tracing::info!("the queue can be looked at again");
+                }
+                claimed
+            }
+            Err(error) => {
+                if !self.is_away.swap(true, Ordering::Relaxed) {
+                    tracing::warn!(%error, "the queue cannot be looked at");
+                }
+                tokio::time::sleep(AGAIN).await;
+                Vec::new()
+            }
+        }
     }
 
     /// Renews every lease; what is no longer ours, or no longer wanted, is stopped.
     async fn stay(&self, held: &Held) {
-        let all: Vec<(StepLease, CancellationToken)> = lock(held).values().cloned().collect();
+        let all: Vec<HeldStep> = lock(held).values().cloned().collect();
         if all.is_empty() {
             return;
         }
-        let leases = all.iter().map(|(lease, _)| lease.clone()).collect();
+        let leases = all.iter().map(|step| step.lease.clone()).collect();
         match self.store.heartbeat(leases, LEASE).await {
             Ok(answers) => {
-                for ((_, cancel), answer) in all.iter().zip(answers) {
+                for (step, answer) in all.iter().zip(answers) {
                     if !matches!(answer, Heartbeat::Alive { .. }) {
-                        cancel.cancel();
+                        step.cancel.cancel();
                     }
                 }
             }
@@ -109,11 +174,11 @@ impl StepWorker {
 
     async fn work(&self, claimed: ClaimedStep, cancel: CancellationToken, stop: CancellationToken) {
         let lease = &claimed.lease;
-        let ended = match claimed.data.parse::<Errand>() {
-            Ok(errand) => self.attempt(lease, errand, cancel, stop).await,
+        let (ended, not_begun) = match claimed.data.parse::<Errand>() {
+            Ok(errand) => self.attempt(lease, errand, cancel, &stop).await,
             Err(error) => {
-                let failure = Failure::new(ErrorKind::StorageError, error.to_string());
-                Err(StepFailure::free(failure))
+                let failure = Failure::new(ErrorKind::Internal, format!("it cannot be read: {error}"));
+                (Err(StepFailure::free(failure)), true)
             }
         };
         let news = match &ended {
@@ -123,66 +188,91 @@ impl StepWorker {
                 reason: told.failure.clone(),
             },
         };
-        self.say(lease, news, StepWord::ended(&ended)).await;
+        let word = StepWord::ended(&ended, not_begun);
+        // A store that is away is told when it is back; the lease is renewed meanwhile.
+        let started = tokio::time::Instant::now();
+        while let Told::StoreAway = self.say(lease, news.clone(), word.clone()).await {
+            if stop.is_cancelled() && started.elapsed() > LEASE {
+                return;
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
     }
 
-    /// Runs one attempt with the real executor and passes on what it tells.
+    /// Runs one attempt with the real executor and passes on what it tells. Also answers whether it is certain that it
+    /// had not begun.
     async fn attempt(
         &self,
         lease: &StepLease,
         errand: Errand,
         cancel: CancellationToken,
-        stop: CancellationToken,
-    ) -> Result<StepOutput, StepFailure> {
+        stop: &CancellationToken,
+    ) -> (Result<StepOutput, StepFailure>, bool) {
         let Some(executor) = self.executors.get(&errand.step.kind) else {
             let message = format!("this worker does no steps of kind {}", errand.step.kind);
-            return Err(StepFailure::free(Failure::new(ErrorKind::Internal, message)));
+            let failure = Failure::new(ErrorKind::Internal, message);
+            return (Err(StepFailure::free(failure)), true);
         };
         let (reporter, mut words) = StepReporter::channel();
         let (_unanswered, answers) = Answers::channel();
+        let mut has_handle = errand.handle.is_some();
         let call = StepCall {
             run: errand.run,
             attempt: lease.attempt,
             handle: errand.handle,
             reporter,
-            cancel,
+            cancel: cancel.clone(),
             live: LiveHub::new().writer(&errand.step.key, lease.attempt),
             answers,
             step: errand.step,
         };
-        let work = tokio::spawn(executor.execute(call));
-        tokio::pin!(work);
+        let mut work = tokio::spawn(executor.execute(call));
+        let mut leaves = false;
         let ended = loop {
             tokio::select! {
                 biased;
                 Some(Spoken { told, noted }) = words.recv() => {
-                    let is_noted = self.say(lease, News::Working, StepWord::told(told)).await;
-                    if let Some(noted) = noted.filter(|_| is_noted) {
+                    has_handle |= matches!(told, execute::Told::Handle(_));
+                    let said = self.say(lease, News::Working, StepWord::told(told)).await;
+                    if let Some(noted) = noted.filter(|_| matches!(said, Told::Noted)) {
                         let _ = noted.send(());
                     }
                 }
                 ended = &mut work => break ended,
+                () = stop.cancelled(), if !leaves => {
+                    leaves = true;
+                    if has_handle && executor.goes_on_outside() {
+                        // What can be picked up goes on outside: we only stop listening.
+                        work.abort();
+                    } else {
+                        cancel.cancel();
+                    }
+                }
             }
         };
-        match ended {
-            Ok(Err(told)) if stop.is_cancelled() && told.again != Again::Never => {
-                let failure = Failure::new(ErrorKind::Interrupted, "its worker left");
-                Err(StepFailure {
-                    failure,
-                    spent: told.spent,
-                    again: Again::CutOff,
-                })
+        let told = match ended {
+            Ok(Ok(output)) => return (Ok(output), false),
+            Ok(Err(told)) => told,
+            Err(error) if error.is_cancelled() => {
+                StepFailure::new(Failure::new(ErrorKind::Cancelled, "left"), Spent::Unknown)
             }
-            Ok(ended) => ended,
             Err(_) => {
                 let failure = Failure::new(ErrorKind::Internal, "the executor panicked");
-                Err(StepFailure::new(failure, Spent::Unknown))
+                StepFailure::new(failure, Spent::Unknown)
             }
-        }
+        };
+        let not_begun = told.spent == Spent::Nothing
+            && match told.again {
+                Again::AsUsual => !has_handle,
+                // What waits for a handle to be durable begins only then.
+                Again::CutOff => true,
+                Again::Never => false,
+            };
+        (Err(seen_from_outside(told, leaves)), not_begun)
     }
 
-    /// States something, as long as the lease holds; tells whether it did.
-    async fn say(&self, lease: &StepLease, news: News, word: StepWord) -> bool {
+    /// States something, as long as the lease holds.
+    async fn say(&self, lease: &StepLease, news: News, word: StepWord) -> Told {
         let reported = StepReported {
             step: lease.step.clone(),
             attempt: lease.attempt,
@@ -198,15 +288,56 @@ impl StepWorker {
             events: vec![NewEvent::of_step(update, &lease.step, None)],
         };
         match self.store.settle(vec![settlement]).await.pop() {
+            Some(Err(error @ (StoreError::Io { .. } | StoreError::Full { .. }))) => {
+                tracing::warn!(%error, step = %lease.step, "a report cannot be written yet");
+                Told::StoreAway
+            }
             Some(Err(error)) => {
                 tracing::warn!(%error, step = %lease.step, "a report came too late");
-                false
+                Told::TooLate
             }
-            Some(Ok(_)) | None => true,
+            Some(Ok(_)) | None => Told::Noted,
         }
     }
 }
 
-fn lock(held: &Held) -> MutexGuard<'_, HashMap<(StreamId, StepKey), (StepLease, CancellationToken)>> {
+/// What became of something that was said.
+enum Told {
+    /// It is durable.
+    Noted,
+    /// The step is no longer ours.
+    TooLate,
+    /// The store does not answer: nobody knows.
+    StoreAway,
+}
+
+/// How an attempt failed, as its driver is told. What failed because its worker leaves, or because of the worker's own
+/// disk, was cut off; what may have changed something was interrupted.
+fn seen_from_outside(told: StepFailure, leaves: bool) -> StepFailure {
+    let is_cut_off = leaves || told.failure.kind == ErrorKind::StorageError;
+    match told.again {
+        Again::Never if leaves && told.failure.kind == ErrorKind::Cancelled => {
+            let message = "its worker left in the middle; what it changed so far stays: look at it, then retry the task";
+            StepFailure {
+                failure: Failure::new(ErrorKind::Interrupted, message),
+                ..told
+            }
+        }
+        Again::AsUsual | Again::CutOff if is_cut_off => {
+            let why = match leaves {
+                true => "its worker left".to_owned(),
+                false => told.failure.message,
+            };
+            StepFailure {
+                failure: Failure::new(ErrorKind::Interrupted, why),
+                spent: told.spent,
+                again: Again::CutOff,
+            }
+        }
+        Again::AsUsual | Again::CutOff | Again::Never => told,
+    }
+}
+
+fn lock(held: &Held) -> MutexGuard<'_, HashMap<(StreamId, StepKey), HeldStep>> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,13 +1,19 @@
-//! A step whose worker falls silent, with a driver that knows nothing of it any more.
+//! Steps whose drivers and workers die; `schedules` has random orders of it.
+
+mod schedules;
+#[expect(dead_code, reason = "the tests of the store use more of it")]
+#[path = "../../../gemicro-store/tests/it/server.rs"]
+mod server;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use gemicro_core::budget::Purpose;
-use gemicro_core::execute::{Answers, Executor, Spoken, StepCall, StepReporter};
-use gemicro_core::flow::{Again, RetryPolicy, Step};
+use gemicro_core::execute::{Answers, Executor, Executors, Spoken, StepCall, StepReporter};
+use gemicro_core::flow::{Again, RetryPolicy, Step, StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
-use gemicro_core::queue::{Claim, ClaimedStep, News, Settlement, StepQueue};
+use gemicro_core::queue::{Claim, ClaimedStep, News, StepQueue};
 use gemicro_core::store::NewEvent;
 use gemicro_event::{AgentUpdate, Charge, ErrorKind, Json, StepKey, StreamId, Timestamp};
 use gemicro_store::DurableStore;
@@ -15,6 +21,24 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{QueuedSteps, StepReported, StepWord};
+
+/// Says of a kind of step only whether it may begin again.
+struct MayBeginAgain(bool);
+
+impl Executor for MayBeginAgain {
+    fn execute(&self, _: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        unreachable!("the tests are the workers")
+    }
+
+    fn may_begin_again(&self, _: &Step) -> bool {
+        self.0
+    }
+}
+
+fn driver(store: &Arc<DurableStore>, may_begin_again: bool) -> QueuedSteps {
+    let executors = Executors::default().with("shell", Arc::new(MayBeginAgain(may_begin_again)));
+    QueuedSteps::new(store.clone(), executors)
+}
 
 fn call(run: &StreamId, attempt: u32, handle: Option<Json>) -> StepCall {
     let (reporter, mut spoken) = StepReporter::channel();
@@ -74,59 +98,134 @@ async fn store() -> (tempfile::TempDir, Arc<DurableStore>) {
     (folder, Arc::new(store))
 }
 
-#[tokio::test]
-async fn a_silent_worker_is_known_to_whoever_drives_next() {
-    let (_folder, store) = store().await;
-    let run = StreamId::random();
-    let first = tokio::spawn(QueuedSteps::new(store.clone()).execute(call(&run, 1, None)));
-    taken(&store, Duration::ZERO).await;
-    // Whoever looks into the queue next finds the worker silent.
+/// Looks into the queue until this is over: whoever looks finds a silent worker.
+async fn look_until_finished<T>(store: &DurableStore, task: tokio::task::JoinHandle<T>) -> T {
     let claim = Claim {
         worker: "x".to_owned(),
         kinds: Vec::new(),
         max_steps: 1,
         ttl: Duration::ZERO,
     };
-    while !first.is_finished() {
+    while !task.is_finished() {
         store.claim(claim.clone()).await.expect("looked");
         tokio::task::yield_now().await;
     }
-    let told = first.await.expect("joined").expect_err("cut off");
+    task.await.expect("joined")
+}
+
+async fn say(store: &DurableStore, claimed: &ClaimedStep, news: News, said: StepWord) {
+    let reported = StepReported {
+        step: claimed.lease.step.clone(),
+        attempt: claimed.lease.attempt,
+        said,
+    };
+    let events = vec![NewEvent::of_run(AgentUpdate::new(&reported, Timestamp::now()))];
+    let settled = store.settle_one(&claimed.lease, news, events).await;
+    settled.expect("settled");
+}
+
+fn done() -> StepWord {
+    let output = json!({ "output": { "stdout": "x" }, "charge": Charge::ZERO, "usage": null });
+    StepWord::Done(Json::from(output))
+}
+
+#[tokio::test]
+async fn a_silent_worker_is_known_to_whoever_drives_next() {
+    let (_folder, store) = store().await;
+    let run = StreamId::random();
+    let first = tokio::spawn(driver(&store, true).execute(call(&run, 1, None)));
+    taken(&store, Duration::ZERO).await;
+    let told = look_until_finished(&store, first).await.expect_err("cut off");
     assert_eq!(told.again, Again::CutOff);
     // A driver that begins afresh must not take the silence for work.
-    let told = QueuedSteps::new(store.clone())
-        .execute(call(&run, 2, queued(1)))
-        .await;
+    let told = driver(&store, true).execute(call(&run, 2, queued(1))).await;
     assert_eq!(
         told.expect_err("nothing to pick up").failure.kind,
         ErrorKind::SessionNotFound
     );
-    let third = tokio::spawn(QueuedSteps::new(store.clone()).execute(call(&run, 3, None)));
+    let third = tokio::spawn(driver(&store, true).execute(call(&run, 3, None)));
     let claimed = taken(&store, Duration::from_secs(60)).await;
     assert_eq!(claimed.lease.attempt, 3);
-    let output = json!({ "output": { "stdout": "x" }, "charge": Charge::ZERO, "usage": null });
-    let reported = StepReported {
-        step: claimed.lease.step.clone(),
-        attempt: 3,
-        said: StepWord::Done(Json::from(output)),
-    };
-    let settlement = Settlement {
-        news: News::Completed,
-        events: vec![NewEvent::of_run(AgentUpdate::new(&reported, Timestamp::now()))],
-        lease: claimed.lease,
-    };
-    store
-        .settle(vec![settlement])
-        .await
-        .pop()
-        .expect("an answer")
-        .expect("settled");
+    say(&store, &claimed, News::Completed, done()).await;
     let done = third.await.expect("joined").expect("done");
     assert_eq!(done.output["stdout"], "x");
     // It is done for every driver that comes after.
-    let again = QueuedSteps::new(store.clone())
-        .execute(call(&run, 4, queued(3)))
-        .await;
+    let again = driver(&store, true).execute(call(&run, 4, queued(3))).await;
     assert_eq!(again.expect("the same").output["stdout"], "x");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_command_that_was_taken_once_begins_no_second_time() {
+    let (_folder, store) = store().await;
+    let run = StreamId::random();
+    // One worker begins it and dies, the next takes what is left of it and dies before a word.
+    let first = tokio::spawn(driver(&store, false).execute(call(&run, 1, None)));
+    let claimed = taken(&store, Duration::ZERO).await;
+    say(
+        &store,
+        &claimed,
+        News::Working,
+        StepWord::Handle(Json::from(json!({ "pid": 7 }))),
+    )
+    .await;
+    look_until_finished(&store, first).await.expect_err("cut off");
+    let second = tokio::spawn(driver(&store, false).execute(call(&run, 2, queued(1))));
+    let claimed = taken(&store, Duration::ZERO).await;
+    let had = claimed.data.get("handle").map(|handle| handle["pid"] == 7);
+    assert_eq!((claimed.lease.attempt, had), (2, Some(true)));
+    look_until_finished(&store, second).await.expect_err("cut off");
+    // Whoever comes then still knows of the first.
+    let third = tokio::spawn(driver(&store, false).execute(call(&run, 3, queued(2))));
+    let claimed = taken(&store, Duration::from_secs(60)).await;
+    let had = claimed.data.get("handle").map(|handle| handle["pid"] == 7);
+    assert_eq!((claimed.lease.attempt, had), (3, Some(true)));
+    third.abort();
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_worker_that_left_is_heard_once() {
+    let (_folder, store) = store().await;
+    let run = StreamId::random();
+    let first = tokio::spawn(driver(&store, true).execute(call(&run, 1, None)));
+    let claimed = taken(&store, Duration::from_secs(60)).await;
+    let left = StepWord::Failed {
+        error: gemicro_event::Failure::new(ErrorKind::Interrupted, "its worker left"),
+        charge: Some(Charge::ZERO),
+        again: super::NextAttempt::CutOff,
+        not_begun: true,
+    };
+    let reason = gemicro_event::Failure::new(ErrorKind::Interrupted, "its worker left");
+    say(&store, &claimed, News::Failed { reason }, left).await;
+    let told = first.await.expect("joined").expect_err("cut off");
+    assert_eq!(told.again, Again::CutOff);
+    // The next attempt is one of its own.
+    let second = tokio::spawn(driver(&store, true).execute(call(&run, 2, queued(1))));
+    let claimed = taken(&store, Duration::from_secs(60)).await;
+    assert_eq!(claimed.lease.attempt, 2);
+    say(&store, &claimed, News::Completed, done()).await;
+    second.await.expect("joined").expect("done");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_step_that_was_cancelled_in_the_queue_is_not_waited_for() {
+    let (_folder, store) = store().await;
+    let run = StreamId::random();
+    let first = call(&run, 1, None);
+    let cancel = first.cancel.clone();
+    let first = tokio::spawn(driver(&store, false).execute(first));
+    while store.counts(None).await.expect("counted").ready == 0 {
+        tokio::task::yield_now().await;
+    }
+    cancel.cancel();
+    let told = first.await.expect("joined").expect_err("cancelled");
+    assert_eq!(told.failure.kind, ErrorKind::Cancelled);
+    // Its driver died before it could say so; nobody had taken it.
+    let second = tokio::spawn(driver(&store, false).execute(call(&run, 2, queued(1))));
+    let claimed = taken(&store, Duration::from_secs(60)).await;
+    assert_eq!(claimed.lease.attempt, 2);
+    second.abort();
     store.close().await;
 }

@@ -2,24 +2,28 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{NewEvent, NewStream, Store, StoreError, StreamKind};
-use gemicro_event::{AgentUpdate, Event, Failure, Json, StepKey, StreamId, Timestamp};
+use gemicro_event::{AgentUpdate, Event, Failure, StepKey, StreamId, Timestamp};
 use gemicro_store::DurableStore;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use super::history::{Attempt, History};
 use super::reports::{ReportReaders, StepReported, StepWord, steps_stream};
+
+/// How soon a store that does not answer is asked again.
+const AGAIN: Duration = Duration::from_millis(250);
 
 /// Everything that was said about the steps of a run so far.
 #[derive(Default)]
 struct Notes {
-    /// By step and attempt, in order.
-    words: BTreeMap<(StepKey, u32), Vec<StepWord>>,
-    /// Attempts whose worker fell silent.
-    silent: BTreeMap<StepKey, Vec<u32>>,
+    steps: BTreeMap<StepKey, History>,
+    /// The last event that was read.
+    last_seq: u64,
     /// Why nothing more will be heard.
     broken: Option<Failure>,
 }
@@ -33,17 +37,9 @@ pub(super) struct Watcher {
     listening: AbortHandle,
 }
 
-/// What is known of an attempt.
-pub(super) struct Known {
-    /// What was said, from the asked place on.
-    pub(super) words: Vec<StepWord>,
-    /// Its worker fell silent.
-    pub(super) is_silent: bool,
-}
-
 impl Watcher {
     /// Makes the stream where there is none, and listens.
-    pub(super) async fn open(store: &Arc<DurableStore>, run: &StreamId) -> Result<Self, Failure> {
+    pub(super) async fn open(store: &Arc<DurableStore>, run: &StreamId) -> Result<Self, StoreError> {
         let stream = steps_stream(run);
         let first = StepReported {
             step: StepKey::new(""),
@@ -60,26 +56,34 @@ impl Watcher {
         };
         match store.create(new).await {
             Ok(_) | Err(StoreError::Exists { .. }) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
         // What was said before is known at once: who asks must not take it for silence, or silence for work.
         let mut said = Notes::default();
         let before = store.read(&stream, 0, usize::MAX).await?;
         before.events.into_iter().for_each(|event| said.note(event));
+        said.last_seq = before.last_seq;
         let notes = Arc::new(Mutex::new(said));
         let (told, news) = watch::channel(0);
-        let (mut events, kept) = (store.subscribe(&stream, before.last_seq), notes.clone());
+        let (from, id, kept) = (store.clone(), stream.clone(), notes.clone());
         let listening = tokio::spawn(async move {
-            while let Some(event) = events.next().await {
-                let is_broken = event.is_err();
-                match event {
-                    Ok(event) => lock(&kept).note(event),
-                    Err(error) => lock(&kept).broken = Some(error.into()),
+            loop {
+                let last_seq = lock(&kept).last_seq;
+                let mut events = from.subscribe(&id, last_seq);
+                let mut is_over = true;
+                while let Some(event) = events.next().await {
+                    match event {
+                        Ok(event) => lock(&kept).note(event),
+                        // The store is away: what is said meanwhile is heard when it is back.
+                        Err(StoreError::Io { .. } | StoreError::Full { .. }) => is_over = false,
+                        Err(error) => lock(&kept).broken = Some(error.into()),
+                    }
+                    told.send_modify(|n_events| *n_events += 1);
                 }
-                told.send_modify(|n_events| *n_events += 1);
-                if is_broken {
+                if is_over {
                     return;
                 }
+                tokio::time::sleep(AGAIN).await;
             }
         });
         Ok(Self {
@@ -90,43 +94,18 @@ impl Watcher {
         })
     }
 
-    /// What is known of an attempt, beyond the first words.
-    pub(super) fn known(&self, step: &StepKey, attempt: u32, n_heard: usize) -> Result<Known, Failure> {
+    /// What is known of a step.
+    pub(super) fn history(&self, step: &StepKey) -> Result<History, Failure> {
         let notes = lock(&self.notes);
-        if let Some(failure) = &notes.broken {
-            return Err(failure.clone());
+        match &notes.broken {
+            Some(failure) => Err(failure.clone()),
+            None => Ok(notes.steps.get(step).cloned().unwrap_or_default()),
         }
-        let words = notes.words.get(&(step.clone(), attempt));
-        let silent = notes.silent.get(step);
-        Ok(Known {
-            words: words
-                .map(|words| words.iter().skip(n_heard).cloned().collect())
-                .unwrap_or_default(),
-            is_silent: silent.is_some_and(|attempts| attempts.contains(&attempt)),
-        })
     }
 
-    /// How many workers fell silent over a step.
-    pub(super) fn n_silent(&self, step: &StepKey) -> usize {
-        lock(&self.notes).silent.get(step).map_or(0, Vec::len)
-    }
-
-    /// The attempt of a step that brought a result, if one did.
-    pub(super) fn done(&self, step: &StepKey) -> Option<u32> {
-        let notes = lock(&self.notes);
-        let mut all = notes.words.range((step.clone(), 0)..=(step.clone(), u32::MAX));
-        let done = all.find(|(_, words)| matches!(words.last(), Some(StepWord::Done(_))));
-        done.map(|((_, attempt), _)| *attempt)
-    }
-
-    /// What an attempt left outside, as far as its worker said.
-    pub(super) fn handle(&self, step: &StepKey, attempt: u32) -> Option<Json> {
-        let notes = lock(&self.notes);
-        let words = notes.words.get(&(step.clone(), attempt))?;
-        words.iter().rev().find_map(|word| match word {
-            StepWord::Handle(handle) => Some(handle.clone()),
-            _ => None,
-        })
+    /// Whether nothing more will be heard.
+    pub(super) fn is_broken(&self) -> bool {
+        lock(&self.notes).broken.is_some() || self.listening.is_finished()
     }
 
     /// Fires when something new was said.
@@ -143,13 +122,19 @@ impl Drop for Watcher {
 
 impl Notes {
     fn note(&mut self, event: Event) {
+        self.last_seq = event.seq;
         if let Some(reported) = event.update.as_step_reported() {
-            let key = (reported.step, reported.attempt);
-            self.words.entry(key).or_default().push(reported.said);
+            let attempt = self.attempt(reported.step, reported.attempt);
+            attempt.words.push(reported.said);
         } else if let Some(failed) = event.update.as_step_failed() {
             // The queue's own word: nobody was heard within the lease.
-            self.silent.entry(failed.step).or_default().push(failed.attempt);
+            self.attempt(failed.step, failed.attempt).is_silent = true;
         }
+    }
+
+    fn attempt(&mut self, step: StepKey, attempt: u32) -> &mut Attempt {
+        let history = self.steps.entry(step).or_default();
+        history.attempts.entry(attempt).or_default()
     }
 }
 

@@ -1,0 +1,133 @@
+//! What follows from what was said about a step.
+
+use gemicro_event::{Charge, ErrorKind, Failure, Json};
+use serde_json::json;
+
+use super::{Attempt, History, MAX_LOST, Next};
+use crate::dispatch::reports::{NextAttempt, StepWord};
+
+fn handle() -> StepWord {
+    StepWord::Handle(left())
+}
+
+fn left() -> Json {
+    Json::from(json!({ "pid": 7 }))
+}
+
+fn failed(kind: ErrorKind, again: NextAttempt, not_begun: bool) -> StepWord {
+    StepWord::Failed {
+        error: Failure::new(kind, "no luck"),
+        charge: Some(Charge::ZERO),
+        again,
+        not_begun,
+    }
+}
+
+fn silent(words: Vec<StepWord>) -> Attempt {
+    Attempt {
+        words,
+        is_silent: true,
+    }
+}
+
+fn said(words: Vec<StepWord>) -> Attempt {
+    Attempt {
+        words,
+        is_silent: false,
+    }
+}
+
+/// What follows for a command, and for a model call, when the journal has the end of no attempt.
+fn check(attempts: Vec<Attempt>, command: Next, model_call: Next) {
+    let history = History {
+        attempts: (1..).zip(attempts).collect(),
+    };
+    assert_eq!(history.next(1, false), command, "a command after {history:?}");
+    assert_eq!(
+        history.next(1, true),
+        model_call,
+        "a model call after {history:?}"
+    );
+}
+
+#[test]
+fn what_was_taken_counts_as_begun_until_its_worker_says_otherwise() {
+    let (cut_off, as_usual, never) = (NextAttempt::CutOff, NextAttempt::AsUsual, NextAttempt::Never);
+    let left_in_time = || said(vec![failed(ErrorKind::Interrupted, cut_off, true)]);
+    check(Vec::new(), Next::Try(None), Next::Try(None));
+    check(vec![said(Vec::new())], Next::Try(None), Next::Try(None));
+    check(vec![silent(Vec::new())], Next::Interrupted, Next::Charge);
+    check(
+        vec![silent(vec![handle()])],
+        Next::Try(Some(left())),
+        Next::Try(Some(left())),
+    );
+    // However many attempts said nothing since.
+    check(
+        vec![silent(vec![handle()]), silent(Vec::new()), left_in_time()],
+        Next::Try(Some(left())),
+        Next::Try(Some(left())),
+    );
+    check(vec![left_in_time()], Next::Try(None), Next::Try(None));
+    check(
+        vec![silent(Vec::new()), left_in_time()],
+        Next::Interrupted,
+        Next::Charge,
+    );
+    // A word from before workers said whether they had begun.
+    check(
+        vec![said(vec![failed(ErrorKind::Interrupted, cut_off, false)])],
+        Next::Interrupted,
+        Next::Charge,
+    );
+    // A handle that was written although its command was not begun leads nowhere.
+    check(
+        vec![said(vec![
+            handle(),
+            failed(ErrorKind::Interrupted, cut_off, true),
+        ])],
+        Next::Try(None),
+        Next::Try(None),
+    );
+    // The disk of a worker says nothing about the step.
+    check(
+        vec![said(vec![failed(ErrorKind::StorageError, as_usual, true)])],
+        Next::Try(None),
+        Next::Try(None),
+    );
+    for again in [as_usual, never] {
+        let ended = said(vec![failed(ErrorKind::RateLimited, again, false)]);
+        check(vec![silent(vec![handle()]), ended], Next::Hear(2), Next::Hear(2));
+    }
+    let done = said(vec![handle(), StepWord::Done(Json::default())]);
+    check(vec![silent(Vec::new()), done], Next::Hear(2), Next::Hear(2));
+}
+
+#[test]
+fn what_is_cut_off_again_and_again_comes_to_an_end() {
+    let silent_three_times = vec![silent(vec![handle()]); 3];
+    check(silent_three_times, Next::Interrupted, Next::GiveUp);
+    let left = said(vec![
+        handle(),
+        failed(ErrorKind::Interrupted, NextAttempt::CutOff, false),
+    ]);
+    check(vec![left; MAX_LOST], Next::Interrupted, Next::GiveUp);
+}
+
+#[test]
+fn what_the_journal_has_is_heard_no_more() {
+    let as_usual = failed(ErrorKind::RateLimited, NextAttempt::AsUsual, false);
+    let attempts = vec![silent(vec![handle()]), said(vec![as_usual])];
+    let history = History {
+        attempts: (1..).zip(attempts).collect(),
+    };
+    assert_eq!(history.next(3, true), Next::Try(None));
+    // What began once stays begun.
+    assert_eq!(history.next(3, false), Next::Try(Some(left())));
+    assert_eq!((history.known(), history.n_lost()), (2, 1));
+    let never = failed(ErrorKind::Timeout, NextAttempt::Never, false);
+    let history = History {
+        attempts: (1..).zip([said(vec![never])]).collect(),
+    };
+    assert_eq!(history.next(2, false), Next::Interrupted);
+}
