@@ -1,4 +1,4 @@
-//! Log lines on stderr, only when somebody asked for them, and never with a secret.
+//! Log lines on stderr, only when somebody asked for them or nobody watches, and never with a secret.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -8,12 +8,25 @@ use tracing_subscriber::EnvFilter;
 
 use crate::environment::Environment;
 
-/// Starts logging with `--verbose` or `GEMICRO_LOG` (a filter such as `gemicro_store=debug`).
-pub(crate) fn start(environment: &Environment, verbose: bool) {
-    let filter = match (environment.get("GEMICRO_LOG"), verbose) {
-        (Some(filter), _) => filter,
-        (None, true) => "warn,gemicro_core=info,gemicro_store=info,gemicro_source=info,gemicro_engine=info",
-        (None, false) => return,
+/// Who may read log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// Whoever waits for a command: it says what it has to say itself.
+    Caller,
+    /// Whoever looks for the cause later: a worker has nobody to tell.
+    Later,
+}
+
+/// Starts logging with `--verbose` or `GEMICRO_LOG` (a filter such as `gemicro_store=debug`); a worker always tells what
+/// went wrong.
+pub(crate) fn start(environment: &Environment, verbose: bool, readers: Readers) {
+    let filter = match (environment.get("GEMICRO_LOG"), verbose, readers) {
+        (Some(filter), _, _) => filter,
+        (None, true, _) => {
+            "warn,gemicro_core=info,gemicro_store=info,gemicro_source=info,gemicro_engine=info"
+        }
+        (None, false, Readers::Later) => "warn,sqlx=error,gemicro_engine=info",
+        (None, false, Readers::Caller) => return,
     };
     let redactor = Arc::new(Redactor::new(environment.secrets()));
     let subscriber = tracing_subscriber::fmt()
@@ -33,14 +46,15 @@ struct Clean {
 }
 
 impl Write for Clean {
-    /// A log line comes in one piece.
+    /// A log line comes in one piece. One that cannot be written, as on a full disk, stops nothing.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
-        io::stderr().write_all(self.redactor.redact(&text).as_bytes())?;
+        let _ = io::stderr().write_all(self.redactor.redact(&text).as_bytes());
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        let _ = io::stderr().flush();
+        Ok(())
     }
 }

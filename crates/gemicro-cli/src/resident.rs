@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gemicro_core::queue::ProviderLimit;
-use gemicro_engine::{BinaryId, BuildConfig, EngineConfig, Resident, StartWorker, Worker, WorkerConfig};
+use gemicro_engine::{
+    BinaryId, BuildConfig, EngineConfig, Resident, StartWorker, StoreReads, Worker, WorkerConfig,
+};
 use gemicro_event::{ErrorKind, Failure, Json};
 
 use crate::config::state_folder::STORE_VARIABLE;
@@ -37,6 +39,7 @@ pub(crate) fn caller(environment: &Environment, state: &StateFolder) -> Resident
         binary: binary(),
         surroundings: surroundings(environment),
         start: None,
+        reads: StoreReads::new(state.home.value.clone(), state.store.value.clone()),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::commands::{
 };
 use crate::config::state_folder::STORE_VARIABLE;
 use crate::environment::Environment;
-use crate::logging;
+use crate::logging::{self, Readers};
 use crate::output;
 use crate::screen::Screen;
 use crate::session::Context;
@@ -39,7 +39,13 @@ pub(crate) fn run() -> ExitCode {
         environment.set(STORE_VARIABLE, store);
     }
     let screen = Screen::of_process(&environment);
-    logging::start(&environment, cli.verbose);
+    let is_worker = matches!(&cli.command, Command::Worker(args) if args.command.is_none());
+    let readers = if is_worker {
+        Readers::Later
+    } else {
+        Readers::Caller
+    };
+    logging::start(&environment, cli.verbose, readers);
     let ctx = Context {
         environment,
         screen,

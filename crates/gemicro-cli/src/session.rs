@@ -191,7 +191,7 @@ impl OpenDesk {
     pub(crate) async fn close(&self) {
         match self {
             Self::Here(here) => here.engine().store().close().await,
-            Self::Resident(_) => {}
+            Self::Resident(resident) => resident.close().await,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use async_stream::stream;
 use futures_util::StreamExt;
@@ -17,6 +18,7 @@ use gemicro_store::{Board, RunFilter};
 use tokio::sync::watch;
 
 use crate::desk::{Desk, Watched, Watching};
+use crate::troubles::Troubles;
 use crate::{CancelOutcome, Engine, Plan, Run};
 
 /// An engine and the runs it carries out now.
@@ -24,6 +26,8 @@ use crate::{CancelOutcome, Engine, Plan, Run};
 pub struct Here {
     engine: Engine,
     running: Arc<Mutex<HashMap<StreamId, Running>>>,
+    /// Runs that their store stopped.
+    troubles: Troubles,
 }
 
 /// A run under way.
@@ -55,6 +59,7 @@ impl Here {
         Self {
             engine,
             running: Arc::default(),
+            troubles: Troubles::default(),
         }
     }
 
@@ -95,10 +100,15 @@ impl Here {
         Ok(self.watching(&id))
     }
 
-    /// Whether no run is under way and nobody else has this desk in hand.
+    /// Runs that were under way here until their store stopped them.
+    pub(crate) fn troubles(&self) -> &Troubles {
+        &self.troubles
+    }
+
+    /// Whether no run is under way or waits for its store, and nobody else has this desk in hand.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.running().is_empty() && Arc::strong_count(&self.running) == 1
+        self.running().is_empty() && self.troubles.runs().is_empty() && Arc::strong_count(&self.running) == 1
     }
 
     /// Whether a run is under way here.
@@ -146,8 +156,12 @@ impl Here {
                 },
                 Err(failure) => Err(failure),
             };
-            if let Err(failure) = &ended {
-                tracing::warn!(run = %id, %failure, "a run stopped without an end");
+            match &ended {
+                Ok(_) => here.troubles.forget(&id),
+                Err(failure) => {
+                    tracing::warn!(run = %id, %failure, "a run stopped without an end");
+                    here.troubles.note(&id, failure, Instant::now());
+                }
             }
             told.send_replace(Some(ended));
             here.running().remove(&id);
@@ -254,6 +268,11 @@ impl Desk for Here {
     fn board(&self, run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
         let run = run.clone();
         Box::pin(async move { Ok(self.engine.store().board(&run).await?) })
+    }
+
+    fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>> {
+        let trouble = self.troubles.of(run);
+        Box::pin(async move { trouble })
     }
 
     fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {

@@ -30,6 +30,7 @@ mod step_parts;
 mod stored_page;
 mod telling;
 mod test_plans;
+mod troubles;
 mod unwritten;
 mod upkeep;
 mod written_plan;
@@ -66,7 +67,8 @@ pub use request::{
     ResearchRequest,
 };
 pub use resident::{
-    BinaryId, BuildConfig, CarriedRun, Resident, StartWorker, Worker, WorkerConfig, WorkerStatus, is_free,
+    BinaryId, BuildConfig, CarriedRun, Resident, StartWorker, StoreReads, Worker, WorkerConfig, WorkerStatus,
+    is_free,
 };
 pub use run::{CancelOutcome, Run};
 pub use telling::tell;

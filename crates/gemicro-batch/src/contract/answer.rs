@@ -20,6 +20,9 @@ pub struct BatchAnswer {
     pub next_poll_interval_seconds: u64,
     /// How many tasks are in which state.
     pub counts: Counts,
+    /// What keeps it from going on now, where something does; it is tried again by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 impl BatchAnswer {
@@ -47,6 +50,7 @@ impl BatchAnswer {
             results,
             next_poll_interval_seconds,
             counts,
+            trouble: None,
         }
     }
 }

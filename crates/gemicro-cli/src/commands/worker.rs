@@ -158,6 +158,12 @@ fn described(status: &WorkerStatus) -> String {
             run.flow,
             text::cut(&text::one_line(&run.title), 60)
         ));
+        if let Some(trouble) = &run.trouble {
+            let trouble = text::one_line(trouble);
+            words.push_str(&format!(
+                "    does not go on now, and is tried again: {trouble}\n"
+            ));
+        }
     }
     if !status.warm.is_empty() {
         words.push_str(&format!(

@@ -57,4 +57,5 @@ mod stopping;
 mod task_branch;
 mod warm;
 mod worker_schedules;
+mod worker_troubles;
 mod workflow;

@@ -178,7 +178,8 @@ impl<'a, F: Flow> Driver<'a, F> {
                 continue;
             }
             if let Some(failure) = self.halted.take() {
-                self.suspend(&failure.message, false).await?;
+                // For somebody to go on with: nothing is wrong with the run.
+                self.suspend(&failure.message, true).await?;
                 return Err(DriveError::Halted(failure));
             }
             let decision = self.decide();

@@ -83,7 +83,15 @@ impl Batches {
     /// `not_found` when there is no such batch.
     pub async fn poll(&self, named: &str) -> Result<BatchAnswer, Failure> {
         let row = self.find(named).await?;
-        self.answer_at(&row).await
+        let answer = self.answer_at(&row).await?;
+        if row.status.is_terminal() || answer.counts.open() == 0 {
+            return Ok(answer);
+        }
+        let trouble = self.desk.trouble(&row.run).await;
+        Ok(BatchAnswer {
+            trouble: trouble.map(|failure| failure.message),
+            ..answer
+        })
     }
 
     /// How a batch stands when its last task has its final state, or when this time has passed.

@@ -1,7 +1,7 @@
 //! Going on with runs that nobody carries out: resident ones that were cut off, parked ones whose process died.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
@@ -27,7 +27,14 @@ pub(super) async fn adopt(house: &Arc<House>, here: &Here) -> Result<(), Failure
         for row in desks.store().runs(&filter).await? {
             // On a shared store somebody else may well be at it.
             let is_held = desks.store().is_shared() && desks.store().is_held(&row.run).await?;
-            if is_held || !desks.claim(&row.run) {
+            // One that its store stopped has a time of its own.
+            let is_known = || {
+                desks
+                    .all()
+                    .iter()
+                    .any(|here| here.troubles().of(&row.run).is_some())
+            };
+            if is_held || is_known() || !desks.claim(&row.run) {
                 continue;
             }
             if !waits(desks.store(), &row).await.unwrap_or(false) {
@@ -42,6 +49,25 @@ pub(super) async fn adopt(house: &Arc<House>, here: &Here) -> Result<(), Failure
         }
     }
     Ok(())
+}
+
+/// Tries again to go on with runs that their store stopped and whose time has come.
+pub(super) fn try_again(house: &Arc<House>) {
+    for here in house.desks.all() {
+        for run in here.troubles().due(Instant::now()) {
+            if !house.desks.claim(&run) {
+                continue;
+            }
+            let (house, here) = (Arc::clone(house), here.clone());
+            tokio::spawn(async move {
+                match house.desks.store().run(&run).await {
+                    Ok(row) => take(&here, &row).await,
+                    Err(error) => here.troubles().note(&run, &error.into(), Instant::now()),
+                }
+                house.desks.unclaim(&run);
+            });
+        }
+    }
 }
 
 /// Whether a run is a worker's business.
@@ -70,6 +96,7 @@ async fn waits(store: &DurableStore, row: &RunRow) -> Result<bool, StoreError> {
 async fn take(here: &Here, row: &RunRow) {
     if let Err(why) = here.engine().can_carry(&row.run).await {
         tracing::info!(run = %row.run, %why, "a run waits for a worker with other surroundings");
+        here.troubles().note(&row.run, &why, Instant::now());
         return;
     }
     let deadline = tokio::time::Instant::now() + PATIENCE;
@@ -77,7 +104,11 @@ async fn take(here: &Here, row: &RunRow) {
     loop {
         match standing(here.engine().store(), row).await {
             Ok(Standing::Held) if is_early() => {}
-            Ok(Standing::Held | Standing::Settled) => return,
+            // Whoever has it keeps it.
+            Ok(Standing::Held | Standing::Settled) => {
+                here.troubles().forget(&row.run);
+                return;
+            }
             Ok(Standing::Waits) => match here.resume(&row.run).await {
                 Ok(()) => {
                     tracing::info!(run = %row.run, title = %row.title, "going on with a run");
@@ -87,11 +118,13 @@ async fn take(here: &Here, row: &RunRow) {
                 Err(failure) if failure.kind == ErrorKind::Conflict && is_early() => {}
                 Err(failure) => {
                     tracing::warn!(run = %row.run, %failure, at = %Timestamp::now(), "a run cannot be gone on with");
+                    here.troubles().note(&row.run, &failure, Instant::now());
                     return;
                 }
             },
             Err(error) => {
                 tracing::warn!(run = %row.run, %error, "nobody can say how a run stands");
+                here.troubles().note(&row.run, &error.into(), Instant::now());
                 return;
             }
         }

@@ -1,5 +1,6 @@
 //! Serving one call.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
@@ -139,14 +140,7 @@ async fn other(house: &Arc<House>, want: Want) -> Result<Said, Failure> {
     };
     let carrying = |run: &StreamId| house.desks.carrying(run).map_or_else(any, Ok);
     match want {
-        Want::Find { named } => Ok(Said::Row(Box::new(any()?.find(&named).await?))),
-        Want::Events { run } => Ok(Said::Events(any()?.events(&run).await?)),
         Want::Send { run, command } => Ok(Said::Ack(carrying(&run)?.send(&run, command).await?)),
-        Want::Acknowledgement { run, command } => {
-            Ok(Said::Acknowledged(any()?.acknowledgement(&run, &command).await?))
-        }
-        Want::Board { run } => Ok(Said::Board(any()?.board(&run).await?)),
-        Want::Runs { filter } => Ok(Said::Rows(any()?.list(&filter).await?)),
         Want::Cancel { run, reason } => Ok(Said::Cancelled(carrying(&run)?.cancel(&run, &reason).await?)),
         Want::GoOn { run, surroundings } => {
             desk(house, &surroundings)?.go_on(&run).await?;
@@ -169,20 +163,27 @@ async fn other(house: &Arc<House>, want: Want) -> Result<Said, Failure> {
 
 async fn status(house: &House) -> Result<WorkerStatus, StoreError> {
     let mut runs = Vec::new();
-    for run in house.desks.runs() {
+    let desks = house.desks.all();
+    let trouble = |run: &StreamId| desks.iter().find_map(|here| here.troubles().of(run));
+    let waiting = desks.iter().flat_map(|here| here.troubles().runs());
+    let all: BTreeSet<String> = waiting
+        .chain(house.desks.runs())
+        .map(|run| run.to_string())
+        .collect();
+    for run in all.into_iter().filter_map(|run| StreamId::new(run).ok()) {
         let row = house.desks.store().run(&run).await?;
         // Its driver is about to leave: nobody need wait for it.
         if row.status.is_terminal() {
             continue;
         }
         runs.push(CarriedRun {
+            trouble: trouble(&run).map(|failure| failure.message),
             run,
             flow: row.flow,
             title: row.title,
             status: row.status,
         });
     }
-    runs.sort_by(|a, b| a.run.as_str().cmp(b.run.as_str()));
     Ok(WorkerStatus {
         pid: std::process::id(),
         program: house.program.clone(),

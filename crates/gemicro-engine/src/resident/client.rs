@@ -10,6 +10,7 @@ use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
+use gemicro_core::store::Store;
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, Json, StreamId, Timestamp};
 use gemicro_store::{Board, RunFilter};
 use tokio::io::BufReader;
@@ -17,6 +18,7 @@ use tokio::net::UnixStream;
 use tokio::time::Instant;
 
 use super::place::connect;
+use super::store_reads::StoreReads;
 use super::wire::{BinaryId, Call, Said, Want, WorkerStatus, read, write};
 use crate::desk::{Desk, Watched, Watching};
 use crate::{CancelOutcome, Plan};
@@ -25,8 +27,12 @@ use crate::{CancelOutcome, Plan};
 const START: Duration = Duration::from_secs(15);
 /// A call that was not heard by then is not carried out any more.
 const HEARD: Duration = Duration::from_secs(15);
-/// How long its first answer may take: the largest batch is planned and written first.
-const ANSWERED: Duration = Duration::from_secs(90);
+/// How long the start of a run may take: the largest batch is planned and written first.
+const STARTED: Duration = Duration::from_secs(90);
+/// How long any other first answer may take.
+const ANSWERED: Duration = Duration::from_secs(30);
+/// How long it may take to say how it is, or to leave.
+const LOOKED_AT: Duration = Duration::from_secs(3);
 /// How long to wait for one that comes or goes.
 const AGAIN: Duration = Duration::from_millis(20);
 
@@ -44,6 +50,8 @@ pub struct Resident {
     pub surroundings: Json,
     /// Starts a worker where there is none; without it that is an error.
     pub start: Option<StartWorker>,
+    /// The store, for what can be read without the worker.
+    pub reads: StoreReads,
 }
 
 /// An answered call.
@@ -77,6 +85,11 @@ impl Resident {
         }
     }
 
+    /// Lets go of the store.
+    pub async fn close(&self) {
+        self.reads.close().await;
+    }
+
     async fn call_running(&self, want: Want) -> Result<Option<Said>, Failure> {
         match self.try_call(&self.said(want)).await {
             Ok(Some(answer)) => Ok(Some(answer.first)),
@@ -96,17 +109,26 @@ impl Resident {
 
     /// Calls once; `None` when the worker left without an answer.
     async fn try_call(&self, call: &Call) -> io::Result<Option<Answer>> {
+        let mut pid = None;
         let asking = async {
             let mut connection = connect(&self.place).await?;
+            pid = connection.peer_cred().ok().and_then(|peer| peer.pid());
             write(&mut connection, call).await?;
             let mut rest = BufReader::new(connection);
             let first = read(&mut rest).await?;
             Ok(first.map(|first| Answer { first, rest }))
         };
-        match tokio::time::timeout(ANSWERED, asking).await {
-            Ok(answer) => answer,
-            Err(_) => Err(io::ErrorKind::TimedOut.into()),
-        }
+        let limit = match call.want {
+            Want::Start { .. } => STARTED,
+            Want::Status | Want::Stop => LOOKED_AT,
+            Want::Watch { .. }
+            | Want::Send { .. }
+            | Want::Cancel { .. }
+            | Want::GoOn { .. }
+            | Want::Suspend { .. } => ANSWERED,
+        };
+        let answer = tokio::time::timeout(limit, asking).await;
+        answer.unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, no_answer(pid))))
     }
 
     /// Calls until somebody answers. Every call may be made twice: what it names decides, not how often.
@@ -226,20 +248,17 @@ impl Desk for Resident {
     fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>> {
         let named = named.to_owned();
         Box::pin(async move {
-            match self.call(Want::Find { named }).await?.first {
-                Said::Row(row) => Ok(*row),
-                said => Err(unexpected(&said)),
-            }
+            let store = self.reads.store().await?;
+            let run = store.find_run(&named).await?;
+            Ok(store.run(&run).await?)
         })
     }
 
     fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
         let run = run.clone();
         Box::pin(async move {
-            match self.call(Want::Events { run }).await?.first {
-                Said::Events(events) => Ok(events),
-                said => Err(unexpected(&said)),
-            }
+            let page = self.reads.store().await?.read(&run, 0, usize::MAX).await?;
+            Ok(page.events)
         })
     }
 
@@ -260,31 +279,37 @@ impl Desk for Resident {
     ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
         let (run, command) = (run.clone(), command.clone());
         Box::pin(async move {
-            match self.call(Want::Acknowledgement { run, command }).await?.first {
-                Said::Acknowledged(ack) => Ok(ack),
-                said => Err(unexpected(&said)),
-            }
+            let store = self.reads.store().await?;
+            Ok(store.acknowledgement(&run, &command).await?)
         })
     }
 
     fn board(&self, run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
         let run = run.clone();
+        Box::pin(async move { Ok(self.reads.store().await?.board(&run).await?) })
+    }
+
+    fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>> {
+        let run = run.clone();
         Box::pin(async move {
-            match self.call(Want::Board { run }).await?.first {
-                Said::Board(lines) => Ok(lines),
-                said => Err(unexpected(&said)),
+            match self.status().await {
+                Ok(Some(status)) => {
+                    let carried = status.runs.into_iter().find(|carried| carried.run == run)?;
+                    let message = carried.trouble?;
+                    Some(Failure::new(ErrorKind::StorageError, message))
+                }
+                Ok(None) => match &self.start {
+                    Some(start) => start().await.err(),
+                    None => None,
+                },
+                Err(failure) => Some(failure),
             }
         })
     }
 
     fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
         let filter = filter.clone();
-        Box::pin(async move {
-            match self.call(Want::Runs { filter }).await?.first {
-                Said::Rows(rows) => Ok(rows),
-                said => Err(unexpected(&said)),
-            }
-        })
+        Box::pin(async move { Ok(self.reads.store().await?.runs(&filter).await?) })
     }
 
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
@@ -331,15 +356,24 @@ fn is_absence(error: &io::Error) -> bool {
 }
 
 fn broken(error: &io::Error) -> Failure {
-    if error.kind() == io::ErrorKind::TimedOut {
-        let message = "the worker does not answer, and nothing was started: it is stopped, or the machine is overloaded \
-                       (its process holds worker/lock in the state folder)";
-        return Failure::new(ErrorKind::Timeout, message);
+    match error.kind() {
+        io::ErrorKind::TimedOut => Failure::new(ErrorKind::Timeout, error.to_string()),
+        _ => Failure::new(
+            ErrorKind::Internal,
+            format!("the worker cannot be spoken to: {error}"),
+        ),
     }
-    Failure::new(
-        ErrorKind::Internal,
-        format!("the worker cannot be spoken to: {error}"),
-    )
+}
+
+/// It holds its place and says nothing.
+fn no_answer(pid: Option<i32>) -> String {
+    let next = match pid {
+        Some(pid) => format!(
+            "let it go on with `kill -CONT {pid}`, or end it with `kill -KILL {pid}`, and the next one goes on with its runs"
+        ),
+        None => "its process holds worker/lock in the state folder".to_owned(),
+    };
+    format!("the worker does not answer: it is stopped, or the machine is overloaded; {next}")
 }
 
 fn no_worker_lasts(run: &StreamId) -> Failure {

@@ -11,7 +11,7 @@ use gemicro_store::DurableStore;
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 
-use super::adopt::adopt;
+use super::adopt::{adopt, try_again};
 use super::call::serve;
 use super::desks::{BuildConfig, Desks};
 use super::place::Lock;
@@ -70,6 +70,11 @@ impl House {
     /// Whether somebody would miss it.
     pub(super) fn is_busy(&self) -> bool {
         !self.desks.runs().is_empty()
+            || self
+                .desks
+                .all()
+                .iter()
+                .any(|here| !here.troubles().runs().is_empty())
     }
 
     fn is_needed(&self, linger: Duration) -> bool {
@@ -171,6 +176,7 @@ impl Worker {
                         // It can still be called by nobody, but what it carries out goes on.
                         Err(failure) => tracing::warn!(%failure, "the worker's place cannot be made again"),
                     }
+                    try_again(&self.house);
                     if is_shared {
                         self.look_for_runs().await;
                     }

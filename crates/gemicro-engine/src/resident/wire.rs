@@ -4,9 +4,7 @@ use std::io;
 
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
-use gemicro_core::run::RunRow;
-use gemicro_event::{CommandId, Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
-use gemicro_store::{Board, RunFilter};
+use gemicro_event::{Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -49,25 +47,9 @@ pub(super) enum Want {
         after: u64,
         surroundings: Json,
     },
-    Find {
-        named: String,
-    },
-    Events {
-        run: StreamId,
-    },
     Send {
         run: StreamId,
         command: AgentCommand,
-    },
-    Acknowledgement {
-        run: StreamId,
-        command: CommandId,
-    },
-    Board {
-        run: StreamId,
-    },
-    Runs {
-        filter: RunFilter,
     },
     Cancel {
         run: StreamId,
@@ -98,12 +80,7 @@ pub(super) enum Said {
     },
     /// Nothing more comes.
     End,
-    Row(Box<RunRow>),
-    Events(Vec<Event>),
     Ack(AgentAck),
-    Acknowledged(Option<AgentAck>),
-    Board(Board),
-    Rows(Vec<RunRow>),
     Cancelled(CancelOutcome),
     Status(Box<WorkerStatus>),
     Done,
@@ -138,6 +115,9 @@ pub struct CarriedRun {
     pub title: String,
     /// Where it stands.
     pub status: RunStatus,
+    /// What keeps it from going on now; the worker tries again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 impl From<Watched> for Said {

@@ -57,6 +57,10 @@ impl Desk for EmptyDesk {
         Box::pin(async { Ok(Board::default()) })
     }
 
+    fn trouble(&self, _: &StreamId) -> BoxFuture<'_, Option<Failure>> {
+        Box::pin(async { None })
+    }
+
     fn list(&self, _: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
         Box::pin(async { Ok(Vec::new()) })
     }

@@ -269,6 +269,10 @@ impl Desk for FakeDesk {
         Box::pin(async { Ok(Board::default()) })
     }
 
+    fn trouble(&self, _run: &StreamId) -> BoxFuture<'_, Option<Failure>> {
+        Box::pin(async { None })
+    }
+
     fn list(&self, _filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
         Box::pin(async { Ok(Vec::new()) })
     }

@@ -163,7 +163,15 @@ fn page(answer: &BatchAnswer, screen: &Screen) -> String {
     let lines: Vec<[String; 3]> = std::iter::once(heads).chain(items).collect();
     let table = columns(&lines, screen.width());
     let head = paint.strong(&format!("Batch {}", answer.response_id));
-    let mut page = format!("{head} · {status}\n{}\n\n", summary(answer));
+    let mut page = format!("{head} · {status}\n{}\n", summary(answer));
+    if let Some(trouble) = &answer.trouble {
+        page.push_str(&format!(
+            "{} {}\n",
+            paint.warn("It does not go on now:"),
+            text::one_line(trouble)
+        ));
+    }
+    page.push('\n');
     let states = answer.results.iter().map(|item| Some(item.state));
     for (line, state) in table.lines().zip(std::iter::once(None).chain(states)) {
         page.push_str(&painted(line, state, paint));

@@ -110,6 +110,16 @@ impl Desk for LazyHere {
         Box::pin(async move { self.here().await?.board(&run).await })
     }
 
+    fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>> {
+        let run = run.clone();
+        Box::pin(async move {
+            match self.here().await {
+                Ok(here) => here.trouble(&run).await,
+                Err(failure) => Some(failure),
+            }
+        })
+    }
+
     fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
         let filter = filter.clone();
         Box::pin(async move { self.here().await?.list(&filter).await })

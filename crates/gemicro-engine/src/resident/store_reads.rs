@@ -1,0 +1,42 @@
+//! Reading the store without the worker: one that is stopped is in nobody's way.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gemicro_event::Failure;
+use gemicro_store::DurableStore;
+use tokio::sync::OnceCell;
+
+/// A store that is opened when something is read from it.
+#[derive(Clone)]
+pub struct StoreReads {
+    /// The state folder.
+    home: PathBuf,
+    /// The address of the store; without one it is in the state folder.
+    address: Option<String>,
+    /// Once it is open.
+    store: Arc<OnceCell<DurableStore>>,
+}
+
+impl StoreReads {
+    /// The store at an address, or without one that in the state folder; nothing is opened yet.
+    #[must_use]
+    pub fn new(home: PathBuf, address: Option<String>) -> Self {
+        Self {
+            home,
+            address,
+            store: Arc::default(),
+        }
+    }
+
+    pub(super) async fn store(&self) -> Result<&DurableStore, Failure> {
+        let open = || DurableStore::at(&self.home, self.address.as_deref());
+        Ok(self.store.get_or_try_init(open).await?)
+    }
+
+    pub(super) async fn close(&self) {
+        if let Some(store) = self.store.get() {
+            store.close().await;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Runs whose driver was stopped by its store: a disk that is full, a server that is away.
+//!
+//! Nothing is wrong with such a run. Whoever carried it out keeps it here, tries again a little later each time, and
+//! says so to everybody who asks.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gemicro_event::{ErrorKind, Failure, StreamId};
+
+/// The wait after the first time; it doubles with each.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// The longest wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// The runs of a desk that wait for their store.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Troubles {
+    by_run: Arc<Mutex<HashMap<StreamId, Trouble>>>,
+}
+
+#[derive(Debug)]
+struct Trouble {
+    failure: Failure,
+    n_times: u32,
+    next_at: Instant,
+}
+
+impl Troubles {
+    /// Keeps a run that its store stopped; any other failure is none of this.
+    pub(crate) fn note(&self, run: &StreamId, failure: &Failure, now: Instant) {
+        if failure.kind != ErrorKind::StorageError {
+            return;
+        }
+        let mut troubles = self.lock();
+        let n_times = troubles.get(run).map_or(0, |before| before.n_times) + 1;
+        let wait = FIRST_WAIT
+            .saturating_mul(1 << (n_times - 1).min(10))
+            .min(LONGEST_WAIT);
+        tracing::warn!(%run, %failure, tried = n_times, again_in_s = wait.as_secs(), "a run waits for its store");
+        let trouble = Trouble {
+            failure: failure.clone(),
+            n_times,
+            next_at: now + wait,
+        };
+        troubles.insert(run.clone(), trouble);
+    }
+
+    /// A run goes on, or has ended.
+    pub(crate) fn forget(&self, run: &StreamId) {
+        self.lock().remove(run);
+    }
+
+    /// Runs whose time to be tried again has come.
+    pub(crate) fn due(&self, now: Instant) -> Vec<StreamId> {
+        let troubles = self.lock();
+        let due = troubles.iter().filter(|(_, trouble)| trouble.next_at <= now);
+        due.map(|(run, _)| run.clone()).collect()
+    }
+
+    /// Why a run does not go on now.
+    pub(crate) fn of(&self, run: &StreamId) -> Option<Failure> {
+        self.lock().get(run).map(|trouble| trouble.failure.clone())
+    }
+
+    /// All runs that wait.
+    pub(crate) fn runs(&self) -> Vec<StreamId> {
+        self.lock().keys().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<StreamId, Trouble>> {
+        self.by_run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_tried_again_later_and_later() {
+        let (troubles, run, start) = (Troubles::default(), StreamId::random(), Instant::now());
+        let at = |seconds| start + Duration::from_secs(seconds);
+        troubles.note(&run, &Failure::new(ErrorKind::Conflict, "taken over"), start);
+        assert_eq!(troubles.runs(), []);
+        let full = Failure::new(ErrorKind::StorageError, "the disk is full");
+        let mut now = 0;
+        for wait in [1, 2, 4, 8, 16, 30, 30] {
+            troubles.note(&run, &full, at(now));
+            assert_eq!(troubles.due(at(now + wait - 1)), []);
+            now += wait;
+            assert_eq!(troubles.due(at(now)), std::slice::from_ref(&run));
+        }
+        assert_eq!(troubles.of(&run), Some(full));
+        troubles.forget(&run);
+        assert_eq!((troubles.of(&run), troubles.due(at(now))), (None, Vec::new()));
+    }
+}
