@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::DurableStore;
 use crate::columns::Columns;
 use crate::read::lock_head;
+use crate::seal::seal_line;
 use crate::sql::{Batch, query};
-use crate::writer::{BOARD, Scope};
+use crate::writer::{BOARD, Scope, board_values};
 
 /// The board of a run. Its lines are kept as the text that they are: a look at many costs no more than their letters.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -32,6 +33,9 @@ pub struct Tally {
     pub n_later: u64,
 }
 
+/// Between the lines of a board. No JSON text and no state has this character.
+const BETWEEN: &str = "\u{1e}";
+
 impl DurableStore {
     /// The board of a run. Every line is as new as the journal was at this moment.
     ///
@@ -42,19 +46,41 @@ impl DurableStore {
         let db = &self.inner.db;
         // The key has the lines in order. An order named inside `string_agg` would sort them once more each.
         let lines = query(
-            "SELECT string_agg(shown, ',') AS shown, \
-             string_agg(CASE WHEN seq > 1 THEN state ELSE '=' || state END, ',') AS states \
-             FROM (SELECT shown, state, seq FROM board WHERE stream_no = $1 ORDER BY place) AS lines",
+            "SELECT string_agg(shown, $2) AS shown, \
+             string_agg(CAST(place AS TEXT) || ' ' || CAST(seq AS TEXT) || ' ' || state || ' ' \
+                 || coalesce(CAST(seal AS TEXT), ''), $2) AS keys \
+             FROM (SELECT place, shown, state, seq, seal FROM board WHERE stream_no = $1 ORDER BY place) AS lines",
         );
-        let row = lines.bind(head.no).fetch_one(&self.inner.readers).await;
+        let lines = lines.bind(head.no).bind(BETWEEN);
+        let row = lines.fetch_one(&self.inner.readers).await;
         let row = row.map_err(|error| db.error(error))?;
         let columns = Columns::new(&row, db);
         let Some(shown) = columns.get::<Option<String>>("shown")? else {
             return Ok(Board::default());
         };
+        let keys = columns.get::<String>("keys")?;
+        let damaged = || {
+            db.projection_damaged(format_args!(
+                "what is shown of the tasks of run {run} was changed on the disk"
+            ))
+        };
+        let mut tallies = Tallies::default();
+        let mut board = String::with_capacity(shown.len() + 2);
+        let mut shown = shown.split(BETWEEN);
+        for key in keys.split(BETWEEN) {
+            let shown = shown.next().ok_or_else(damaged)?;
+            let key = LineKey::parse(key).ok_or_else(damaged)?;
+            if !key.fits(head.no, shown) {
+                return Err(damaged());
+            }
+            tallies.count(&key);
+            board.push(if board.is_empty() { '[' } else { ',' });
+            board.push_str(shown);
+        }
+        board.push(']');
         Ok(Board {
-            shown: format!("[{shown}]"),
-            tallies: tallies(&columns.get::<String>("states")?),
+            shown: board,
+            tallies: tallies.sorted(),
         })
     }
 
@@ -76,12 +102,7 @@ impl DurableStore {
                     .map_err(fail)?;
                 let mut batch = Batch::default();
                 batch.rows(&BOARD, &lines, |line, values| {
-                    values
-                        .value(head.no)
-                        .value(line.place)
-                        .value(head.last_seq)
-                        .value(line.state.as_str())
-                        .value(line.shown.text());
+                    board_values(head.no, head.last_seq, line, values);
                 });
                 batch.run(link).await.map_err(fail)
             })
@@ -90,27 +111,59 @@ impl DurableStore {
     }
 }
 
-/// Counts states as [`DurableStore::board`] asks for them: a mark before the state of a line of the first event, commas
-/// between lines.
-fn tallies(states: &str) -> Vec<Tally> {
-    let mut tallies: Vec<Tally> = Vec::new();
-    for line in states.split(',') {
-        let (state, is_first) = line
-            .strip_prefix('=')
-            .map_or((line, false), |state| (state, true));
-        let n_later = u64::from(!is_first);
-        match tallies.iter_mut().find(|tally| tally.state == state) {
+/// All of a line but what is shown of it, as [`DurableStore::board`] asks for it.
+struct LineKey<'k> {
+    place: u32,
+    seq: u64,
+    state: &'k str,
+    seal: Option<i64>,
+}
+
+impl<'k> LineKey<'k> {
+    fn parse(key: &'k str) -> Option<Self> {
+        let (place, rest) = key.split_once(' ')?;
+        let (seq, rest) = rest.split_once(' ')?;
+        let (state, seal) = rest.rsplit_once(' ')?;
+        Some(Self {
+            place: place.parse().ok()?,
+            seq: seq.parse().ok()?,
+            state,
+            seal: match seal {
+                "" => None,
+                seal => Some(seal.parse().ok()?),
+            },
+        })
+    }
+
+    /// Whether the line is as it was written; a line without a seal always is.
+    fn fits(&self, stream_no: i64, shown: &str) -> bool {
+        self.seal
+            .is_none_or(|seal| seal == seal_line(stream_no, (self.place, self.seq), self.state, shown))
+    }
+}
+
+/// Lines counted by state.
+#[derive(Default)]
+struct Tallies(Vec<Tally>);
+
+impl Tallies {
+    fn count(&mut self, key: &LineKey<'_>) {
+        let n_later = u64::from(key.seq > 1);
+        match self.0.iter_mut().find(|tally| tally.state == key.state) {
             Some(tally) => {
                 tally.n_lines += 1;
                 tally.n_later += n_later;
             }
-            None => tallies.push(Tally {
-                state: state.to_owned(),
+            None => self.0.push(Tally {
+                state: key.state.to_owned(),
                 n_lines: 1,
                 n_later,
             }),
         }
     }
-    tallies.sort_by(|a, b| a.state.cmp(&b.state));
-    tallies
+
+    fn sorted(mut self) -> Vec<Tally> {
+        self.0.sort_by(|a, b| a.state.cmp(&b.state));
+        self.0
+    }
 }

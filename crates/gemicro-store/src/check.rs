@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use gemicro_core::blob::{BlobId, Blobs};
 use gemicro_core::store::StoreError;
 
 use crate::DurableStore;
@@ -62,43 +61,10 @@ impl DurableStore {
         })
     }
 
-    /// Reads every page of a SQLite database and every blob, and checks them; slow on a large store.
-    ///
-    /// # Errors
-    /// [`StoreError::Damaged`] naming the first thing that is wrong.
-    pub async fn verify(&self) -> Result<(), StoreError> {
-        let inner = &self.inner;
-        if let Engine::Sqlite(_) = inner.engine {
-            let row = query("PRAGMA integrity_check(1)").fetch_one(&inner.readers).await;
-            let row = row.map_err(|error| inner.db.error(error))?;
-            let verdict = Columns::new(&row, &inner.db).get::<String>("integrity_check")?;
-            if verdict != "ok" {
-                return Err(inner.db.damaged(verdict));
-            }
-        }
-        self.verify_blobs().await
-    }
-
-    async fn number(&self, query: Query, name: &'static str) -> Result<u64, StoreError> {
+    pub(crate) async fn number(&self, query: Query, name: &'static str) -> Result<u64, StoreError> {
         let inner = &self.inner;
         let row = query.fetch_one(&inner.readers).await;
         let row = row.map_err(|error| inner.db.error(error))?;
         Columns::new(&row, &inner.db).number(name)
-    }
-
-    async fn verify_blobs(&self) -> Result<(), StoreError> {
-        let inner = &self.inner;
-        let named = query("SELECT DISTINCT blob FROM blob_refs ORDER BY blob");
-        let named = named.fetch_all(&inner.readers).await;
-        for row in named.map_err(|error| inner.db.error(error))? {
-            let name = Columns::new(&row, &inner.db).get::<String>("blob")?;
-            let Some(id) = BlobId::parse(&name) else {
-                return Err(inner.db.damaged(format!("`{name}` is not the name of a blob")));
-            };
-            self.get(&id)
-                .await
-                .map_err(|error| inner.db.damaged(error.to_string()))?;
-        }
-        Ok(())
     }
 }

@@ -6,6 +6,7 @@ use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{Charge, RunStatus, StreamId, Timestamp};
 
 use crate::error::DbName;
+use crate::seal::seal_run;
 use crate::sql::{Column, Row};
 
 /// A row together with the database that messages about it name.
@@ -65,7 +66,7 @@ impl<'r> Columns<'r> {
     /// The line of a run, from the columns of `runs` and of its stream.
     pub(crate) fn run_row(&self) -> Result<RunRow, StoreError> {
         let error_kind = self.get::<Option<String>>("error_kind")?;
-        Ok(RunRow {
+        let row = RunRow {
             run: self.stream("id")?,
             flow: self.get("flow")?,
             title: self.get("title")?,
@@ -84,7 +85,13 @@ impl<'r> Columns<'r> {
             started_at: self.time("started_at")?,
             updated_at: self.time("updated_at")?,
             ended_at: self.optional_time("ended_at")?,
-        })
+        };
+        let kept = self.get::<Option<i64>>("seal")?;
+        if kept.is_some_and(|kept| kept != seal_run(&row)) {
+            let what = format_args!("the list entry of run {} was changed on the disk", row.run);
+            return Err(self.db.projection_damaged(what));
+        }
+        Ok(row)
     }
 
     fn status(&self, name: &'static str) -> Result<RunStatus, StoreError> {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use gemicro_core::run::{DeadLetter, resubmitted_run};
 use gemicro_core::store::StoreError;
-use gemicro_event::{ErrorKind, Event, StepKey, StreamId, Timestamp};
+use gemicro_event::{ErrorKind, Event, Failure, StepKey, StreamId, Timestamp};
 use serde::Serialize;
 
 use crate::DurableStore;
@@ -16,6 +16,7 @@ use crate::blob_store::BlobStore;
 use crate::columns::Columns;
 use crate::error::DbName;
 use crate::read::{read_data, stored_event};
+use crate::seal::SealBuilder;
 use crate::sql::{Batch, Column, Kind, Link, RowStatement, query};
 
 /// Which dead letters to list.
@@ -63,7 +64,7 @@ const DEFAULT_LIMIT: usize = 50;
 const FILL_BATCH: i64 = 4096;
 
 const DEAD_LETTERS: RowStatement = RowStatement {
-    before: "INSERT INTO dead_letters (stream_no, step, seq, attempts, error_kind, message, at_ms)",
+    before: "INSERT INTO dead_letters (stream_no, step, seq, attempts, error_kind, message, at_ms, seal)",
     columns: &[
         Kind::Int,
         Kind::Text,
@@ -72,9 +73,11 @@ const DEAD_LETTERS: RowStatement = RowStatement {
         Kind::Text,
         Kind::Text,
         Kind::Int,
+        Kind::Int,
     ],
     after: "ON CONFLICT (stream_no, step) DO UPDATE SET seq = excluded.seq, attempts = excluded.attempts, \
-            error_kind = excluded.error_kind, message = excluded.message, at_ms = excluded.at_ms",
+            error_kind = excluded.error_kind, message = excluded.message, at_ms = excluded.at_ms, \
+            seal = excluded.seal",
 };
 
 /// Rows of `events` lie in order of arrival, so the parent's last event before the run's first is known even
@@ -113,7 +116,7 @@ impl DurableStore {
         let read = |row| {
             let columns = Columns::new(row, db);
             let error_kind = columns.get::<String>("error_kind")?.parse();
-            Ok(DeadLetterRow {
+            let row = DeadLetterRow {
                 run: columns.stream("id")?,
                 step: StepKey::new(columns.get::<String>("step")?),
                 attempts: columns.get("attempts")?,
@@ -121,7 +124,23 @@ impl DurableStore {
                 message: columns.get("message")?,
                 at: columns.time("at_ms")?,
                 resubmitted_as: columns.optional_stream("resubmitted_as")?,
-            })
+            };
+            let letter = DeadLetter {
+                run: row.run.clone(),
+                step: row.step.clone(),
+                attempts: row.attempts,
+                error: Failure::new(row.error_kind, row.message.clone()),
+                at: row.at,
+            };
+            let seal = seal_letter(columns.get("stream_no")?, columns.number("seq")?, &letter);
+            if columns
+                .get::<Option<i64>>("seal")?
+                .is_some_and(|kept| kept != seal)
+            {
+                let what = format!("a dead letter of run {} was changed on the disk", row.run);
+                return Err(db.projection_damaged(what));
+            }
+            Ok(row)
         };
         rows.iter().map(read).collect()
     }
@@ -156,12 +175,25 @@ impl Letters {
                 .value(letter.attempts)
                 .value(letter.error.kind.as_str())
                 .value(letter.error.message.as_str())
-                .value(letter.at.as_millis());
+                .value(letter.at.as_millis())
+                .value(seal_letter(*stream_no, *seq, letter));
         });
         batch.rows(&RESUBMITTING, &self.resubmitting, |stream_no, batch| {
             batch.value(*stream_no);
         });
     }
+}
+
+fn seal_letter(stream_no: i64, seq: u64, letter: &DeadLetter) -> i64 {
+    SealBuilder::new()
+        .number(stream_no)
+        .text(letter.step.as_str())
+        .unsigned(seq)
+        .number(i64::from(letter.attempts))
+        .text(letter.error.kind.as_str())
+        .text(&letter.error.message)
+        .number(letter.at.as_millis())
+        .finish()
 }
 
 /// Fills the list of a store that comes from a format without it. Reads only the events that matter; one

@@ -198,7 +198,7 @@ async fn forget(
         "DELETE FROM queue WHERE no IN (SELECT no FROM queue WHERE stream_no = $1 ORDER BY no FOR UPDATE)",
         "DELETE FROM snapshots WHERE stream_no = $1",
         "DELETE FROM board WHERE stream_no = $1",
-        "UPDATE runs SET title = 'erased' WHERE stream_no = $1",
+        "UPDATE runs SET title = 'erased', seal = NULL WHERE stream_no = $1",
         "DELETE FROM blob_refs WHERE stream = (SELECT id FROM streams WHERE no = $1)",
         "UPDATE streams SET first_seq = last_seq + 1, lease_owner = NULL WHERE no = $1",
     ] {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gemicro_core::store::StoreError;
+use gemicro_event::StreamId;
 
 /// A database; every message about it names it.
 #[derive(Debug, Clone)]
@@ -67,6 +68,9 @@ impl DbName {
             Some(8) => StoreError::Io {
                 message: format!("{name} cannot be written: it is read-only"),
             },
+            Some(14) => StoreError::Io {
+                message: format!("{name} cannot be opened for writing: it or its folder is read-only"),
+            },
             Some(_) | None => StoreError::Io {
                 message: format!("{name}: {error}"),
             },
@@ -106,6 +110,36 @@ impl DbName {
             }
         };
         StoreError::Damaged { message }
+    }
+
+    /// A list was changed on the disk; the events that it is made from are checked by themselves.
+    pub(crate) fn projection_damaged(&self, what: impl fmt::Display) -> StoreError {
+        let name = &self.name;
+        StoreError::Damaged {
+            message: format!("{name}: {what}; `gemicro store rebuild` makes it again from the events"),
+        }
+    }
+
+    /// An event was changed on the disk, or is missing.
+    pub(crate) fn event_damaged(&self, stream: &StreamId, seq: u64, what: impl fmt::Display) -> StoreError {
+        let name = &self.name;
+        StoreError::Damaged {
+            message: format!(
+                "{name}: event {seq} of run {stream} {what}; nothing was changed: `gemicro store check` lists all \
+                 damage. Restore a copy, or delete the run with `gemicro prune --run {stream}`"
+            ),
+        }
+    }
+
+    /// The file is no longer the one that was opened.
+    pub(crate) fn removed(&self, path: &Path) -> StoreError {
+        StoreError::Io {
+            message: format!(
+                "{} was deleted or replaced while gemicro was using it, so nothing more can be saved in it; put it \
+                 back if you moved it, or start gemicro again to begin a new store",
+                path.display()
+            ),
+        }
     }
 
     /// A row does not have the shape this program writes.

@@ -61,6 +61,11 @@ impl Home {
         ["gemicro.db", "gemicro.db-wal", "gemicro.db-shm"].map(|name| self.root.join(name))
     }
 
+    /// Says how many events were ever written, beside the database.
+    pub(crate) fn written(&self) -> PathBuf {
+        self.root.join("gemicro.db-written")
+    }
+
     /// Whether an empty database file stands beside things that a new one would not have.
     pub(crate) fn was_emptied(&self) -> Result<bool, StoreError> {
         let size = |path: &Path| look(path).map(|found| found.map_or(0, |found| found.len()));
@@ -74,6 +79,44 @@ impl Home {
             .count();
         Ok(size(&wal)? > 0 || n_blob_folders > 0)
     }
+}
+
+/// The files of an open database, to notice when they are no longer the ones in their places.
+#[derive(Debug)]
+pub(crate) struct OpenedFiles(Vec<(PathBuf, Option<FileKey>)>);
+
+/// Device and number of a file.
+type FileKey = (u64, u64);
+
+impl OpenedFiles {
+    /// Looks at the database and its write-ahead log, which stays while anybody has the database open.
+    pub(crate) fn of(home: &Home) -> Self {
+        let [db, log, _] = home.db_files();
+        let look = |path: PathBuf| {
+            let key = file_key(&path);
+            (path, key)
+        };
+        Self(
+            [db, log]
+                .map(look)
+                .into_iter()
+                .filter(|(_, key)| key.is_some())
+                .collect(),
+        )
+    }
+
+    /// The first file that was deleted or replaced.
+    pub(crate) fn removed(&self) -> Option<&Path> {
+        let mut files = self.0.iter();
+        files
+            .find(|(path, key)| file_key(path) != *key)
+            .map(|(path, _)| path.as_path())
+    }
+}
+
+fn file_key(path: &Path) -> Option<FileKey> {
+    let found = fs::symlink_metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
 }
 
 /// Makes a folder with mode 0700, or checks one that is there.

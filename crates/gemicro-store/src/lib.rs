@@ -7,13 +7,14 @@
 //!
 //! Where things are: `home` (the folder and its modes), `open` (format and connections), `writer` (group
 //! commit and fences), `read` and `subscribe` (the way out), `runs`, `conversations` and `dead_letters` (lists), `find` (ids),
-//! `erase`, `prune`, `rebuild`, `check` (upkeep), `queue` (steps for workers). Statements are written once, for both
+//! `erase`, `prune`, `rebuild`, `check`, `verify` (upkeep), `seal`, `chain` and `written` (noticing damage), `queue` (steps for workers). Statements are written once, for both
 //! engines (`sql`). What is SQLite's own lies in `home`, `open` and `blob_files`, what is PostgreSQL's in `postgres`.
 
 mod blob_files;
 mod blob_store;
 mod blobs;
 mod boards;
+mod chain;
 mod check;
 mod columns;
 mod commands;
@@ -31,12 +32,15 @@ mod queue;
 mod read;
 mod rebuild;
 mod runs;
+mod seal;
 mod snapshots;
 mod sql;
 mod store;
 mod subscribe;
+mod verify;
 mod wake;
 mod writer;
+mod written;
 
 pub use boards::{Board, Tally};
 pub use check::StoreCheck;
@@ -48,6 +52,7 @@ pub use prune::{PruneReport, PruneRule};
 pub use rebuild::RebuildReport;
 pub use runs::RunFilter;
 pub use store::{DurableStore, Options};
+pub use verify::ContentsCheck;
 
 /// A store in a file: [`DurableStore::open`].
 pub type SqliteStore = DurableStore;

@@ -23,10 +23,11 @@ use crate::sql::{Link, query};
 const APPLICATION_ID: i64 = 0x6765_6d69;
 
 /// One script per format, in order; the format's number is the script's place from 1.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("../migrations/sqlite/0001_journal.sql"),
     include_str!("../migrations/sqlite/0002_dead_letters.sql"),
     include_str!("../migrations/sqlite/0003_queue.sql"),
+    include_str!("../migrations/sqlite/0004_seals.sql"),
 ];
 
 /// The format that brought the dead-letter list.
@@ -122,17 +123,20 @@ async fn bring_up_to_date(home: &Home, link: &mut Link, db: &DbName) -> Result<(
     let migrated = migrate(home, link, db, format).await;
     let end = if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" };
     let ended = link.script(end).await.map_err(|error| db.error(error));
-    migrated.and(ended)
+    migrated.and(ended)?;
+    // From here on the database itself has its tables, whatever becomes of its write-ahead log.
+    let checkpoint = link.script("PRAGMA wal_checkpoint(TRUNCATE)").await;
+    checkpoint.map_err(|error| db.error(error))
 }
 
 async fn migrate(home: &Home, link: &mut Link, db: &DbName, format: i64) -> Result<(), StoreError> {
     let done = usize::try_from(format).unwrap_or_default();
-    for (format, script) in (1..).zip(MIGRATIONS).skip(done) {
+    for script in MIGRATIONS.into_iter().skip(done) {
         link.script(script).await.map_err(|error| db.error(error))?;
-        if format == WITH_DEAD_LETTERS {
-            let blobs = BlobStore::Files(BlobFiles::new(home.blobs()));
-            dead_letters::fill(link, db, &blobs).await?;
-        }
+    }
+    if done < WITH_DEAD_LETTERS {
+        let blobs = BlobStore::Files(BlobFiles::new(home.blobs()));
+        dead_letters::fill(link, db, &blobs).await?;
     }
     let header = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}");
     link.script(AssertSqlSafe(header))

@@ -6,8 +6,10 @@ use gemicro_event::{AgentUpdate, Event, Json, StepKey, StreamId, Timestamp};
 
 use crate::DurableStore;
 use crate::blob_store::BlobStore;
+use crate::chain::{CHANGED, Chain};
 use crate::columns::Columns;
 use crate::error::DbName;
+use crate::seal::seal_event;
 use crate::sql::{Link, Query, Row, Target, query};
 
 /// A stream's row, as readers need it.
@@ -27,6 +29,8 @@ pub(crate) struct StoredEvent {
     pub(crate) event: Event,
     pub(crate) mark: Option<StepMark>,
     pub(crate) blob: Option<BlobId>,
+    /// `None` for events from before there were seals.
+    pub(crate) seal: Option<i64>,
 }
 
 impl DurableStore {
@@ -50,6 +54,35 @@ impl DurableStore {
         })
     }
 
+    /// The events of a stream but those of some types. Costs what is read: the others are passed over in the database.
+    ///
+    /// # Errors
+    /// When there is no such stream, it was erased, or one of these events is damaged.
+    pub async fn read_without(&self, stream: &StreamId, types: &[&str]) -> Result<Vec<Event>, StoreError> {
+        self.head(stream).await?;
+        let db = &self.inner.db;
+        let query = query(
+            "SELECT s.parent_run, e.*, b.seal AS seal_before FROM streams s JOIN events e ON e.stream_no = s.no \
+             LEFT JOIN events b ON b.stream_no = e.stream_no AND b.seq = e.seq - 1 \
+             WHERE s.id = $1 AND NOT (e.event_type = ANY($2)) ORDER BY e.seq",
+        );
+        let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+        let query = query.bind(stream.as_str()).bind(types);
+        let rows = query.fetch_all(&self.inner.readers).await;
+        let mut events = Vec::new();
+        for row in rows.map_err(|error| db.error(error))? {
+            let Some(stored) = stored_event(stream, &row, db)? else {
+                continue;
+            };
+            let before = Columns::new(&row, db).get("seal_before")?;
+            if !stored.fits(before) {
+                return Err(db.event_damaged(stream, stored.event.seq, CHANGED));
+            }
+            events.push(self.whole(stored).await?);
+        }
+        Ok(events)
+    }
+
     /// One statement, so that the stream's row and its events are of the same moment.
     pub(crate) async fn read_stored(
         &self,
@@ -58,9 +91,7 @@ impl DurableStore {
         limit: usize,
     ) -> Result<(Head, Vec<StoredEvent>), StoreError> {
         let db = &self.inner.db;
-        // A stream without such events still gives one row.
-        let n_rows = i64::try_from(limit.max(1)).unwrap_or(i64::MAX);
-        let rows = page_query(stream, after, n_rows)
+        let rows = page_query(stream, after, limit)
             .fetch_all(&self.inner.readers)
             .await;
         let rows = rows.map_err(|error| db.error(error))?;
@@ -70,11 +101,26 @@ impl DurableStore {
             });
         };
         let head = Head::read(first, db)?;
-        let events = rows
-            .iter()
-            .take(limit)
-            .filter_map(|row| stored_event(stream, row, db).transpose());
-        Ok((head, events.collect::<Result<_, _>>()?))
+        let mut chain = Chain::new(&head, after);
+        let mut events = Vec::with_capacity(rows.len().min(limit));
+        for row in &rows {
+            let Some(stored) = stored_event(stream, row, db)? else {
+                break;
+            };
+            if stored.event.seq == after {
+                chain.begin_after(&stored);
+            } else if events.len() < limit {
+                chain
+                    .check(&stored)
+                    .and_then(|()| chain.check_ended(&stored))
+                    .map_err(|what| db.event_damaged(stream, stored.event.seq, what))?;
+                events.push(stored);
+            }
+        }
+        chain
+            .check_end(events.len() < limit)
+            .map_err(|(seq, what)| db.event_damaged(stream, seq, what))?;
+        Ok((head, events))
     }
 
     /// Puts the data of a large event back.
@@ -96,17 +142,34 @@ impl DurableStore {
     }
 }
 
+impl StoredEvent {
+    /// Whether it is as it was written, after an event with the seal `before`; an event without a seal always is.
+    pub(crate) fn fits(&self, before: Option<i64>) -> bool {
+        let seal = || seal_event(before, &self.event, self.mark, self.blob.as_ref());
+        self.seal.is_none_or(|kept| kept == seal())
+    }
+}
+
 impl Head {
-    fn read(row: &Row, db: &DbName) -> Result<Self, StoreError> {
+    pub(crate) fn read(row: &Row, db: &DbName) -> Result<Self, StoreError> {
         let columns = Columns::new(row, db);
-        Ok(Self {
+        let head = Self {
             no: columns.get("no")?,
             kind: columns.kind("kind")?,
             first_seq: columns.number("first_seq")?,
             last_seq: columns.number("last_seq")?,
             ended: columns.get("ended")?,
             erased_at: columns.optional_time("erased_at")?,
-        })
+        };
+        // Nothing but erasing takes events away, and it takes all.
+        let first_seq = match head.erased_at {
+            Some(_) => head.last_seq.checked_add(1),
+            None => Some(1),
+        };
+        if first_seq != Some(head.first_seq) {
+            return Err(db.odd_row(format_args!("stream {} begins at {}", head.no, head.first_seq)));
+        }
+        Ok(head)
     }
 
     pub(crate) fn check_not_erased(&self, stream: &StreamId) -> Result<(), StoreError> {
@@ -149,12 +212,14 @@ async fn find_head<'t>(
     Head::read(&row, db)
 }
 
-/// The head of a stream beside its events after a place.
-pub(crate) fn page_query(stream: &StreamId, after: u64, n_rows: i64) -> Query {
+/// The head of a stream beside its events from a place: the one there, whose seal the next one covers, and at least
+/// `limit` after it. A stream without such events still gives one row.
+pub(crate) fn page_query(stream: &StreamId, after: u64, limit: usize) -> Query {
     let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let n_rows = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
     query(
         "SELECT s.no, s.kind, s.parent_run, s.first_seq, s.last_seq, s.ended, s.erased_at, e.* \
-         FROM streams s LEFT JOIN events e ON e.stream_no = s.no AND e.seq > $1 \
+         FROM streams s LEFT JOIN events e ON e.stream_no = s.no AND e.seq >= $1 \
          WHERE s.id = $2 ORDER BY e.seq LIMIT $3",
     )
     .bind(after)
@@ -204,7 +269,13 @@ pub(crate) fn stored_event(
         (None, _) => None,
         (Some(other), _) => return Err(db.odd_row(format_args!("mark {other}"))),
     };
-    Ok(Some(StoredEvent { event, mark, blob }))
+    let seal = columns.get("seal")?;
+    Ok(Some(StoredEvent {
+        event,
+        mark,
+        blob,
+        seal,
+    }))
 }
 
 /// Reads the data of an event from its blob.

@@ -5,10 +5,11 @@ use gemicro_core::store::StoreError;
 
 use crate::DurableStore;
 use crate::blob_store::BlobStore;
+use crate::chain::Chain;
 use crate::columns::Columns;
 use crate::dead_letters::Letters;
 use crate::error::DbName;
-use crate::read::{page_query, read_data, stored_event};
+use crate::read::{Head, page_query, read_data, stored_event};
 use crate::sql::{Batch, Link, query};
 use crate::writer::{RUNNING_STEPS, RUNS, Scope, StreamState, run_values};
 
@@ -19,7 +20,7 @@ pub struct RebuildReport {
     pub n_streams: u64,
     /// Events read.
     pub n_events: u64,
-    /// Events whose contents are missing or damaged; they were counted without them.
+    /// Events that are missing or damaged, and those whose contents are; the lists were made from what is there.
     pub unreadable: Vec<StoreError>,
 }
 
@@ -27,7 +28,7 @@ pub struct RebuildReport {
 const BATCH: i64 = 64;
 
 /// Events read at a time.
-const PAGE: i64 = 1024;
+const PAGE: usize = 1024;
 
 impl DurableStore {
     /// Makes the lists (runs, running steps, dead letters, ends of streams) again from the events.
@@ -77,8 +78,9 @@ async fn rebuild_batch(
             columns.kind("kind")?,
         );
         let parent_run = columns.optional_stream("parent_run")?;
+        let head = Head::read(row, db)?;
         let mut state = StreamState::new(no, stream, kind, parent_run);
-        let letters = fold_events(connection, db, blobs, &mut state, &mut report).await?;
+        let letters = fold_events(connection, db, blobs, &head, &mut state, &mut report).await?;
         write_projections(connection, &state, &letters)
             .await
             .map_err(|error| db.error(error))?;
@@ -92,11 +94,13 @@ async fn fold_events(
     connection: &mut Link,
     db: &DbName,
     blobs: &BlobStore,
+    head: &Head,
     state: &mut StreamState,
     report: &mut RebuildReport,
 ) -> Result<Letters, StoreError> {
     let stream = state.id.clone();
     let mut letters = Letters::default();
+    let mut chain = Chain::new(head, 0);
     let mut after = 0;
     loop {
         let rows = page_query(&stream, after, PAGE).fetch_all(&mut *connection).await;
@@ -107,6 +111,12 @@ async fn fold_events(
                 continue;
             };
             let seq = stored.event.seq;
+            if seq == after {
+                continue;
+            }
+            if let Err(what) = chain.check(&stored) {
+                report.unreadable.push(db.event_damaged(&stream, seq, what));
+            }
             if let Some(blob) = &stored.blob {
                 match read_data(&mut *connection, db, blobs, blob, (&stream, seq)).await {
                     Ok(data) => stored.event.update.data = data,
@@ -119,6 +129,9 @@ async fn fold_events(
             after = seq;
         }
         if report.n_events == n_before {
+            if let Err((seq, what)) = chain.check_end(true) {
+                report.unreadable.push(db.event_damaged(&stream, seq, what));
+            }
             return Ok(letters);
         }
     }

@@ -25,7 +25,7 @@ pub struct RunFilter {
 const DEFAULT_LIMIT: usize = 50;
 
 impl DurableStore {
-    /// Runs as lines, the newest first.
+    /// Runs that were not erased as lines, the newest first.
     ///
     /// # Errors
     /// When `before` names no run, or the store fails.
@@ -39,7 +39,7 @@ impl DurableStore {
         let status = filter.status.map(RunStatus::as_str);
         let query = query(
             "SELECT * FROM runs JOIN streams ON streams.no = runs.stream_no \
-             WHERE stream_no < $1 AND ($2 IS NULL OR status = $2) AND ($3 IS NULL OR flow = $3) \
+             WHERE stream_no < $1 AND erased_at IS NULL AND ($2 IS NULL OR status = $2) AND ($3 IS NULL OR flow = $3) \
              ORDER BY stream_no DESC LIMIT $4",
         );
         let query = query

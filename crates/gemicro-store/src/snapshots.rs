@@ -6,6 +6,7 @@ use gemicro_event::StreamId;
 use crate::DurableStore;
 use crate::columns::Columns;
 use crate::read::lock_head;
+use crate::seal::SealBuilder;
 use crate::sql::query;
 use crate::writer::Scope;
 
@@ -27,7 +28,7 @@ impl DurableStore {
                 )
                 .bind(head.no)
                 .bind(seq)
-                .bind(state)
+                .bind(sealed(&stream, seq, &state))
                 .execute(connection)
                 .await
                 .map(drop)
@@ -49,6 +50,30 @@ impl DurableStore {
             return Ok(None);
         };
         let columns = Columns::new(&row, db);
-        Ok(Some((columns.number("seq")?, columns.get("state")?)))
+        let (seq, kept) = (columns.number("seq")?, columns.get::<Vec<u8>>("state")?);
+        // One that was changed on the disk is as good as none.
+        Ok(unsealed(stream, seq, kept).map(|state| (seq, state)))
     }
+}
+
+/// The state behind its seal.
+fn sealed(stream: &StreamId, seq: u64, state: &[u8]) -> Vec<u8> {
+    let mut kept = seal(stream, seq, state).to_le_bytes().to_vec();
+    kept.extend_from_slice(state);
+    kept
+}
+
+/// The state, where the seal fits.
+fn unsealed(stream: &StreamId, seq: u64, mut kept: Vec<u8>) -> Option<Vec<u8>> {
+    let found = kept.first_chunk::<8>().copied()?;
+    kept.drain(..8);
+    (i64::from_le_bytes(found) == seal(stream, seq, &kept)).then_some(kept)
+}
+
+fn seal(stream: &StreamId, seq: u64, state: &[u8]) -> i64 {
+    SealBuilder::new()
+        .text(stream.as_str())
+        .unsigned(seq)
+        .bytes(state)
+        .finish()
 }

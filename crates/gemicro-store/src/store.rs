@@ -16,13 +16,14 @@ use tokio::sync::{mpsc, oneshot};
 use crate::blob_files::BlobFiles;
 use crate::blob_store::BlobStore;
 use crate::error::DbName;
-use crate::home::Home;
+use crate::home::{Home, OpenedFiles};
 use crate::leases::SeenLeases;
 use crate::open::{open_readers, open_writer};
 use crate::postgres::Server;
 use crate::sql::{Link, Pool};
 use crate::wake::Wakes;
 use crate::writer::{Action, Connection, Done, Group, Job, Message, Request, Scope, Spilled, Writer};
+use crate::written::WrittenCounter;
 
 /// Data with more bytes of JSON than this goes to a blob.
 const MAX_INLINE_BYTES: usize = 16 * 1024;
@@ -95,12 +96,30 @@ impl DurableStore {
         let home = Home::prepare(home)?;
         let db = DbName::file(&home.db());
         let blobs = BlobStore::Files(BlobFiles::new(home.blobs()));
+        let mut link = open_writer(&home, &db, options).await?;
+        let written = WrittenCounter::open(&home, &mut link, &db).await?;
         let connection = Connection::Sqlite {
-            link: open_writer(&home, &db, options).await?,
+            link,
             data_version: -1,
+            written,
+            files: OpenedFiles::of(&home),
         };
         let readers = Pool::Sqlite(open_readers(&home, options));
         Ok(Self::start(Engine::Sqlite(home), db, readers, connection, blobs))
+    }
+
+    /// Opens the store of a state folder although its last events are missing, and from then on does without them;
+    /// answers how many they are.
+    ///
+    /// # Errors
+    /// As for [`DurableStore::open`], but for the missing events.
+    pub async fn accept_loss(home: &Path) -> Result<u64, StoreError> {
+        let home = Home::prepare(home)?;
+        let db = DbName::file(&home.db());
+        let mut link = open_writer(&home, &db, &Options::default()).await?;
+        let n_lost = WrittenCounter::accept_loss(&home, &mut link, &db).await?;
+        link.close().await.map_err(|error| db.error(error))?;
+        Ok(n_lost)
     }
 
     /// Opens the store at an address, such as `postgres://user@host/database`; without one, that in the state folder.

@@ -7,7 +7,10 @@ use crate::error::DbName;
 use crate::sql::{Link, query};
 
 /// One script per format, in order; the format's number is the script's place from 1.
-const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/postgres/0001_store.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../../migrations/postgres/0001_store.sql"),
+    include_str!("../../migrations/postgres/0002_seals.sql"),
+];
 
 /// The format this program writes.
 pub(crate) const FORMAT: i64 = MIGRATIONS.len().cast_signed() as i64;

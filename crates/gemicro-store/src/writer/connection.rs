@@ -1,9 +1,13 @@
 //! The writer's connection: SQLite's own one, or one of PostgreSQL's that is taken anew when it breaks.
 
+use gemicro_core::store::StoreError;
 use gemicro_event::Timestamp;
 use sqlx::{Executor, PgPool, Row};
 
+use crate::error::DbName;
+use crate::home::OpenedFiles;
 use crate::sql::Link;
+use crate::written::{WrittenCounter, WrittenTotal};
 
 /// A connection to write with.
 pub(crate) enum Connection {
@@ -11,6 +15,8 @@ pub(crate) enum Connection {
         link: Link,
         /// Changes when another process commits.
         data_version: i64,
+        written: WrittenCounter,
+        files: OpenedFiles,
     },
     Postgres {
         pool: PgPool,
@@ -32,7 +38,9 @@ impl Connection {
     /// Begins a transaction that may write.
     pub(crate) async fn begin(&mut self) -> Result<Begun, sqlx::Error> {
         match self {
-            Self::Sqlite { link, data_version } => {
+            Self::Sqlite {
+                link, data_version, ..
+            } => {
                 let Link::Sqlite(connection) = link else {
                     return Err(sqlx::Error::PoolClosed);
                 };
@@ -62,6 +70,45 @@ impl Connection {
                     others_wrote: true,
                 })
             }
+        }
+    }
+
+    /// Fails when the database is no longer where it was opened: what is written now would be lost with it.
+    pub(crate) fn check_in_place(&self, db: &DbName) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite { files, .. } => match files.removed() {
+                Some(path) => Err(db.removed(path)),
+                None => Ok(()),
+            },
+            Self::Postgres { .. } => Ok(()),
+        }
+    }
+
+    /// How many events there are with so many new ones, inside a transaction; `None` where a server looks after them.
+    pub(crate) async fn add_written(
+        &mut self,
+        db: &DbName,
+        n_new: usize,
+    ) -> Result<Option<WrittenTotal>, StoreError> {
+        match self {
+            Self::Sqlite { link, written, .. } if n_new > 0 => written.add(link, db, n_new).await.map(Some),
+            Self::Sqlite { .. } | Self::Postgres { .. } => Ok(None),
+        }
+    }
+
+    /// The transaction with this number was committed.
+    pub(crate) fn committed(&mut self, total: &WrittenTotal) {
+        match self {
+            Self::Sqlite { written, .. } => written.committed(total),
+            Self::Postgres { .. } => {}
+        }
+    }
+
+    /// Nothing that is known in memory holds any longer.
+    pub(crate) fn forget(&mut self) {
+        match self {
+            Self::Sqlite { written, .. } => written.forget(),
+            Self::Postgres { .. } => {}
         }
     }
 

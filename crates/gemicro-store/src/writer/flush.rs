@@ -9,7 +9,9 @@ use gemicro_event::{StepKey, StreamId, Timestamp};
 use super::{EventRow, state::StreamState};
 use crate::dead_letters::Letters;
 use crate::queue::{PLACES, Place};
+use crate::seal::{extra_text, mark_columns, seal_line, seal_run};
 use crate::sql::{Batch, Kind, Link, RowStatement, Values};
+use crate::written::{WRITTEN, WrittenTotal};
 
 /// Everything that accepted requests of one transaction changed.
 #[derive(Debug, Default)]
@@ -21,6 +23,8 @@ pub(crate) struct Changes {
     pub(crate) places: Vec<Place>,
     /// Lines of boards, with their streams' numbers and last events.
     pub(crate) board: BTreeMap<(i64, u32), (u64, BoardLine)>,
+    /// How many events the store has with these, where that is counted.
+    pub(crate) written: Option<WrittenTotal>,
 }
 
 impl Changes {
@@ -56,7 +60,7 @@ pub(crate) const STREAMS: RowStatement = RowStatement {
 
 pub(crate) const EVENTS: RowStatement = RowStatement {
     before: "INSERT INTO events (stream_no, seq, schema_version, event_type, message, at_ms, data, data_blob, \
-             step, mark, attempt, trace, extra)",
+             step, mark, attempt, trace, extra, seal)",
     columns: &[
         Kind::Int,
         Kind::Int,
@@ -71,19 +75,21 @@ pub(crate) const EVENTS: RowStatement = RowStatement {
         Kind::Int,
         Kind::Text,
         Kind::Text,
+        Kind::Int,
     ],
     after: "",
 };
 
 pub(crate) const RUNS: RowStatement = RowStatement {
     before: "INSERT INTO runs (stream_no, flow, title, status, error_kind, n_events, tokens, micro_usd, turns, \
-             started_at, updated_at, ended_at)",
+             started_at, updated_at, ended_at, seal)",
     columns: &[
         Kind::Int,
         Kind::Text,
         Kind::Text,
         Kind::Text,
         Kind::Text,
+        Kind::Int,
         Kind::Int,
         Kind::Int,
         Kind::Int,
@@ -95,7 +101,8 @@ pub(crate) const RUNS: RowStatement = RowStatement {
     after: "ON CONFLICT (stream_no) DO UPDATE SET flow = excluded.flow, title = excluded.title, \
             status = excluded.status, error_kind = excluded.error_kind, n_events = excluded.n_events, \
             tokens = excluded.tokens, micro_usd = excluded.micro_usd, turns = excluded.turns, \
-            started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at",
+            started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at, \
+            seal = excluded.seal",
 };
 
 pub(crate) const RUNNING_STEPS: RowStatement = RowStatement {
@@ -105,10 +112,10 @@ pub(crate) const RUNNING_STEPS: RowStatement = RowStatement {
 };
 
 pub(crate) const BOARD: RowStatement = RowStatement {
-    before: "INSERT INTO board (stream_no, place, seq, state, shown)",
-    columns: &[Kind::Int, Kind::Int, Kind::Int, Kind::Text, Kind::Text],
+    before: "INSERT INTO board (stream_no, place, seq, state, shown, seal)",
+    columns: &[Kind::Int, Kind::Int, Kind::Int, Kind::Text, Kind::Text, Kind::Int],
     after: "ON CONFLICT (stream_no, place) DO UPDATE SET seq = excluded.seq, state = excluded.state, \
-            shown = excluded.shown",
+            shown = excluded.shown, seal = excluded.seal",
 };
 
 const ENDED_STEPS: RowStatement = RowStatement {
@@ -165,14 +172,11 @@ pub(crate) async fn flush<'s>(
             .value(now);
     });
     let board: Vec<_> = changes.board.iter().collect();
-    batch.rows(&BOARD, &board, |((stream_no, place), (seq, line)), batch| {
-        batch
-            .value(*stream_no)
-            .value(*place)
-            .value(*seq)
-            .value(line.state.as_str())
-            .value(line.shown.text());
+    batch.rows(&BOARD, &board, |((stream_no, _), (seq, line)), batch| {
+        board_values(*stream_no, *seq, line, batch);
     });
+    let written: Vec<&WrittenTotal> = changes.written.iter().collect();
+    batch.rows(&WRITTEN, &written, |total, batch| total.values(batch));
     batch.rows(&PLACES, &changes.places, Place::values);
     let ended = streams.iter().filter(|stream| stream.ended);
     let ended: Vec<i64> = ended.map(|stream| stream.no).collect();
@@ -236,17 +240,26 @@ pub(crate) fn run_values(stream_no: i64, row: &RunRow, batch: &mut Values) {
         .value(row.spent.turns)
         .value(row.started_at.as_millis())
         .value(row.updated_at.as_millis())
-        .value(row.ended_at.map(Timestamp::as_millis));
+        .value(row.ended_at.map(Timestamp::as_millis))
+        .value(seal_run(row));
+}
+
+/// The columns of [`BOARD`].
+pub(crate) fn board_values(stream_no: i64, seq: u64, line: &BoardLine, batch: &mut Values) {
+    let seal = seal_line(stream_no, (line.place, seq), &line.state, line.shown.text());
+    batch
+        .value(stream_no)
+        .value(line.place)
+        .value(seq)
+        .value(line.state.as_str())
+        .value(line.shown.text())
+        .value(seal);
 }
 
 /// The columns of [`EVENTS`].
 pub(crate) fn event_values(row: &EventRow, batch: &mut Values) {
     let event = &row.event;
-    let (mark, attempt) = match row.mark {
-        Some(StepMark::Started(attempt)) => (Some("started"), Some(i64::from(attempt))),
-        Some(StepMark::Ended(attempt)) => (Some("ended"), Some(i64::from(attempt))),
-        None => (None, None),
-    };
+    let (mark, attempt) = mark_columns(row.mark);
     let inline = row.blob.is_none().then(|| event.update.data.text());
     batch
         .value(row.stream_no)
@@ -261,14 +274,6 @@ pub(crate) fn event_values(row: &EventRow, batch: &mut Values) {
         .value(mark)
         .value(attempt)
         .value(event.trace.as_deref())
-        .value(extra_text(&event.extra));
-}
-
-/// Unknown envelope fields as an array of pairs: order, bytes and doubled keys all survive.
-fn extra_text(extra: &[(String, gemicro_event::Json)]) -> Option<String> {
-    if extra.is_empty() {
-        return None;
-    }
-    // Keys are strings and values are JSON already, so this cannot fail.
-    serde_json::to_string(extra).ok()
+        .value(extra_text(&event.extra))
+        .value(row.seal);
 }

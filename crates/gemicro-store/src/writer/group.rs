@@ -49,6 +49,7 @@ impl Group {
 
     /// Starts a transaction that may write, waiting for other processes.
     pub(crate) async fn begin(&mut self) -> Result<(), StoreError> {
+        self.connection.check_in_place(&self.db)?;
         match self.connection.begin().await {
             Ok(begun) => {
                 if begun.others_wrote || self.streams.len() > MAX_CACHED_STREAMS {
@@ -97,6 +98,7 @@ impl Group {
     pub(crate) fn forget(&mut self) {
         self.streams.clear();
         self.next_no = None;
+        self.connection.forget();
     }
 
     pub(crate) async fn close(self) -> Result<(), sqlx::Error> {
@@ -133,11 +135,17 @@ impl Group {
             n_events.push(changes.events.len() - n_before);
         }
         changes.places = places.into_values().filter(|place| place.is_changed).collect();
+        changes.written = (self.connection)
+            .add_written(&self.db, changes.events.len())
+            .await?;
         let streams = &self.streams;
         let link = self.connection.link().map_err(|error| self.db.error(error))?;
         flush(link, &changes, |stream| streams.get(stream))
             .await
             .map_err(|error| Fault::of(&self.db, error))?;
+        if let Some(total) = &changes.written {
+            self.connection.committed(total);
+        }
         // Everybody gets back the events that came from their own request.
         let mut events = changes.events.into_iter().map(|row| row.event);
         for (done, n_events) in done.iter_mut().zip(n_events) {

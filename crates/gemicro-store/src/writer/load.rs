@@ -36,14 +36,26 @@ pub(crate) async fn load_streams(
     if states.is_empty() {
         return Ok(Vec::new());
     }
-    let steps = query("SELECT stream_no, step, attempt FROM running_steps WHERE stream_no = ANY($1)");
+    // The running steps, and the seal of the last event. Not in the first statement: on PostgreSQL it sees the events of
+    // the moment before it got the locks.
+    let rest = query(
+        "SELECT stream_no, step, attempt, CAST(NULL AS BIGINT) AS seal FROM running_steps WHERE stream_no = ANY($1) \
+         UNION ALL SELECT e.stream_no, NULL, NULL, e.seal FROM streams s \
+         JOIN events e ON e.stream_no = s.no AND e.seq = s.last_seq WHERE s.no = ANY($1)",
+    );
     let numbers: Vec<i64> = states.keys().copied().collect();
-    let rows = steps.bind(numbers).fetch_all(link).await.map_err(fail)?;
+    let rows = rest.bind(numbers).fetch_all(link).await.map_err(fail)?;
     for row in &rows {
         let columns = Columns::new(row, db);
-        if let Some(state) = states.get_mut(&columns.get::<i64>("stream_no")?) {
-            let step = StepKey::new(columns.get::<String>("step")?);
-            state.running.insert(step, columns.get("attempt")?);
+        let Some(state) = states.get_mut(&columns.get::<i64>("stream_no")?) else {
+            continue;
+        };
+        match columns.get::<Option<String>>("step")? {
+            Some(step) => {
+                let attempt = columns.get("attempt")?;
+                state.running.insert(StepKey::new(step), attempt);
+            }
+            None => state.seal = columns.get("seal")?,
         }
     }
     Ok(states.into_values().collect())
@@ -70,6 +82,7 @@ fn read_state(row: &Row, db: &DbName) -> Result<StreamState, StoreError> {
             None
         },
         running: HashMap::new(),
+        seal: None,
     })
 }
 

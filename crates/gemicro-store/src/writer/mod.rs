@@ -18,7 +18,7 @@ mod task;
 
 pub(crate) use connection::Connection;
 pub(crate) use fault::Fault;
-pub(crate) use flush::{BOARD, RUNNING_STEPS, RUNS, run_values};
+pub(crate) use flush::{BOARD, RUNNING_STEPS, RUNS, board_values, run_values};
 pub(crate) use group::Group;
 pub(crate) use request::{Action, Done, Job, Request, Scope, Spilled};
 pub(crate) use state::{EventRow, StreamState, held};

@@ -12,6 +12,7 @@ use gemicro_event::{Event, StepKey, StreamId, Timestamp, is_terminal};
 
 use super::Spilled;
 use crate::leases::LeaseMark;
+use crate::seal::seal_event;
 
 /// All that checking and numbering needs of a stream.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct StreamState {
     /// The line in lists; runs have one.
     pub(crate) row: Option<RunRow>,
     pub(crate) running: HashMap<StepKey, u32>,
+    /// The seal of the last event; `None` before the first one and after one without a seal.
+    pub(crate) seal: Option<i64>,
 }
 
 /// An event on its way into the table.
@@ -41,6 +44,7 @@ pub(crate) struct EventRow {
     pub(crate) mark: Option<StepMark>,
     /// Where its data is, when it is too large for the table.
     pub(crate) blob: Option<BlobId>,
+    pub(crate) seal: i64,
 }
 
 impl StreamState {
@@ -61,6 +65,7 @@ impl StreamState {
             lease_expires_at: Timestamp::default(),
             row,
             running: HashMap::new(),
+            seal: None,
         }
     }
 
@@ -149,11 +154,14 @@ impl StreamState {
             let blob = spilled
                 .next_if(|(at, _)| *at == index)
                 .map(|(_, blob)| blob.clone());
+            let seal = seal_event(self.seal, &event, new.mark, blob.as_ref());
+            self.seal = Some(seal);
             rows.push(EventRow {
                 stream_no: self.no,
                 event,
                 mark: new.mark,
                 blob,
+                seal,
             });
         }
         if self.ended {

@@ -2,6 +2,7 @@
 //! `contract!` below.
 
 mod boards;
+mod damage;
 pub(crate) mod dead_letters;
 mod erase;
 mod handles;
@@ -48,5 +49,7 @@ contract! {
     handles: other_writers_are_seen_within_half_a_second, after_the_end_there_is_nothing_to_wait_for,
         two_handles_keep_each_others_numbers, many_may_open_a_new_store_at_once, a_lease_holds_across_handles,
         a_lease_that_nobody_renews_ends_whatever_the_clock_says;
+    damage: what_was_changed_behind_the_store_is_noticed_when_it_is_read,
+        a_store_with_damage_is_checked_to_its_end;
     rebuild: lists_that_were_spoiled_are_made_again;
 }

@@ -4,9 +4,11 @@ mod blobs;
 mod damage;
 mod dead_letters;
 mod erase;
+mod flips;
 mod full_disk;
 mod modes;
 mod processes;
 mod rebuild;
+mod removed;
 
 pub(crate) use processes::{child, told};

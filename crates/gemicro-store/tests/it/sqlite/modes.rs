@@ -45,7 +45,10 @@ async fn every_file_is_private() {
     assert_eq!(mode(&home), 0o700);
     let mut n_files = 0;
     check_modes(&home, &mut n_files);
-    assert_eq!(n_files, 5, "database, log, shared memory, format lock, one blob");
+    assert_eq!(
+        n_files, 6,
+        "database, log, shared memory, number of events, format lock, one blob"
+    );
 }
 
 #[tokio::test]
