@@ -7,7 +7,7 @@ cargo xtask <command>
   setup                 finds or installs what the tests need (into .tools/)
   tidy                  house rules: file length, module docs, crate arrows, names, calls, links
   deny                  licences, banned crates and crate sources
-  bench [NAME]          journal, queue, batch, index, startup, branches, mcp, warm, guard, history, chat, pipeline, research; without a name all
+  bench [NAME]          journal, queue, batch, growth, index, startup, branches, mcp, warm, guard, history, chat, pipeline, research; without a name all
     bench research [--check] [--corpus DIR]
                         scores on all corpora, an ablation per technique, and scripted models;
                         --check: without the ablation, and fails below the bars

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::research::{self, Depth};
-use super::{branches, chat, guard, mcp, pipeline, startup, warm};
+use super::{branches, chat, growth, guard, mcp, pipeline, startup, warm};
 use crate::process;
 
 /// One bench, with what belongs to it alone.
@@ -14,6 +14,7 @@ enum Bench {
     Journal,
     Queue,
     Batch,
+    Growth,
     Index,
     Startup,
     Branches,
@@ -32,6 +33,7 @@ impl Bench {
             Bench::Journal => "journal",
             Bench::Queue => "queue",
             Bench::Batch => "batch",
+            Bench::Growth => "growth",
             Bench::Index => "index",
             Bench::Startup => "startup",
             Bench::Branches => "branches",
@@ -54,6 +56,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
             Bench::Journal => cargo_bench(root, "gemicro-store", "journal")?,
             Bench::Queue => cargo_bench(root, "gemicro-store", "queue")?,
             Bench::Batch => cargo_bench(root, "gemicro-engine", "batch")?,
+            Bench::Growth => growth::run(root)?,
             Bench::Index => cargo_bench(root, "gemicro-source", "index")?,
             Bench::Startup => startup::run(root)?,
             Bench::Branches => branches::run(root)?,
@@ -79,6 +82,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             Bench::Journal,
             Bench::Queue,
             Bench::Batch,
+            Bench::Growth,
             Bench::Index,
             Bench::Startup,
             Bench::Branches,
@@ -96,6 +100,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         Some("journal") => vec![Bench::Journal],
         Some("queue") => vec![Bench::Queue],
         Some("batch") => vec![Bench::Batch],
+        Some("growth") => vec![Bench::Growth],
         Some("index") => vec![Bench::Index],
         Some("startup") => vec![Bench::Startup],
         Some("branches") => vec![Bench::Branches],
@@ -120,7 +125,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         }
         Some(unknown) => {
             bail!(
-                "no bench `{unknown}`: journal, queue, batch, index, startup, branches, mcp, warm, guard, history, chat, pipeline, research"
+                "no bench `{unknown}`: journal, queue, batch, growth, index, startup, branches, mcp, warm, guard, history, chat, pipeline, research"
             )
         }
     };
@@ -154,7 +159,7 @@ mod tests {
             depth,
             corpus: corpus.map(PathBuf::from),
         };
-        assert_eq!(parsed("").unwrap().len(), 13);
+        assert_eq!(parsed("").unwrap().len(), 14);
         assert_eq!(parsed("queue").unwrap(), [Bench::Queue]);
         assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
         assert_eq!(parsed("mcp").unwrap(), [Bench::Mcp]);

@@ -4,6 +4,7 @@ mod branches;
 mod chat;
 mod command;
 mod desk;
+mod growth;
 mod guard;
 mod json_rpc;
 mod mcp;

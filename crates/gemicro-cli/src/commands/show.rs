@@ -21,6 +21,20 @@ use crate::view::{EventLines, RunEnd, View, answer_markdown};
 /// Events read at a time.
 const PAGE: usize = 512;
 
+/// Events of a batch that are about one of its tasks.
+const OF_TASKS: &[&str] = &[
+    "step_started",
+    "step_handle",
+    "step_completed",
+    "step_retrying",
+    "step_parked",
+    "step_lost",
+    "step_failed",
+    "batch_item_started",
+    "batch_item_completed",
+    "batch_item_failed",
+];
+
 /// Arguments of `gemicro show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
@@ -87,7 +101,16 @@ fn no_answer_yet(id: &StreamId) -> Stopped {
 
 async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<Story, Stopped> {
     let mut story = Story::new(id.clone());
-    replay(store, id, &mut story).await?;
+    let row = store.run(id).await?;
+    if row.flow == BATCH {
+        // Its tasks are on its board: of its events only those count that are not about one task.
+        for event in store.read_without(id, OF_TASKS).await? {
+            story.fold(&event);
+        }
+        story.take_row(&row);
+    } else {
+        replay(store, id, &mut story).await?;
+    }
     if let Some(pipeline) = &mut story.pipeline {
         for kept in store.open_commands(id).await? {
             if kept.command_type == "answer" {

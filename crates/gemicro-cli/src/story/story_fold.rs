@@ -5,8 +5,8 @@ use gemicro_core::budget::Limits;
 use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::events::{FinalResult, ResearchReaders, SourcesRead};
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
-use gemicro_core::run::RunState;
 use gemicro_core::run::events::{RunParked, RunReaders};
+use gemicro_core::run::{RunRow, RunState};
 use gemicro_engine::BatchAnswer;
 use gemicro_event::{Charge, ErrorKind, Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub(crate) struct SubQueryStory {
 }
 
 /// A run as a whole.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Story {
     /// The run.
     pub(crate) run: StreamId,
@@ -218,6 +218,17 @@ impl Story {
         }
         if let Some(RunEnd::Failed(failure)) = RunEnd::of(event) {
             self.failure = Some(failure);
+        }
+    }
+
+    /// Takes from the list of runs what follows from events that were not read.
+    pub(crate) fn take_row(&mut self, row: &RunRow) {
+        self.status = row.status;
+        self.spent = row.spent;
+        self.n_events = row.n_events;
+        self.updated_at = row.updated_at;
+        if let Some(state) = &self.state {
+            self.worked_ms = state.worked_ms_at(row.updated_at);
         }
     }
 

@@ -28,8 +28,9 @@ pub struct Settled {
     pub overrun: Option<Charge>,
 }
 
-/// The account.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The account. Only tests copy one whole: it has every attempt of a run; see [`Ledger::draft`].
+#[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Clone))]
 pub struct Ledger {
     limits: Limits,
     held_back: Charge,
@@ -214,6 +215,18 @@ impl Ledger {
         }
     }
 
+    /// Reservations to try out. It costs what is tried, however many attempts the account has.
+    #[must_use]
+    pub fn draft(&self) -> LedgerDraft<'_> {
+        LedgerDraft {
+            ledger: self,
+            account: Self {
+                attempts: BTreeMap::new(),
+                ..*self
+            },
+        }
+    }
+
     /// Changes the limits of a run on its way. A limit below what is used already stops new reservations.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
@@ -291,6 +304,57 @@ impl Ledger {
     fn give_back(&mut self, purpose: Purpose, amount: Charge) {
         if purpose == Purpose::Last {
             self.taken_by_last = self.taken_by_last.minus(amount);
+        }
+    }
+}
+
+/// An account on which reservations are tried out before they become events.
+#[derive(Debug)]
+pub struct LedgerDraft<'l> {
+    ledger: &'l Ledger,
+    /// The sums, and the attempts that were tried.
+    account: Ledger,
+}
+
+impl LedgerDraft<'_> {
+    /// As [`Ledger::reserve`].
+    ///
+    /// # Errors
+    /// As for [`Ledger::reserve`].
+    pub fn reserve(
+        &mut self,
+        step: &StepKey,
+        attempt: u32,
+        worst_case: Charge,
+        purpose: Purpose,
+    ) -> Result<(), BudgetRefusal> {
+        self.copy(step, attempt);
+        self.account.reserve(step, attempt, worst_case, purpose)
+    }
+
+    /// As [`Ledger::release`].
+    pub fn release(&mut self, step: &StepKey, attempt: u32) {
+        self.copy(step, attempt);
+        self.account.release(step, attempt);
+    }
+
+    /// As [`Ledger::reserved`].
+    #[must_use]
+    pub fn reserved(&self) -> Charge {
+        self.account.reserved()
+    }
+
+    /// Steps that were copied from the account or tried.
+    #[cfg(test)]
+    pub(super) fn n_steps(&self) -> usize {
+        self.account.attempts.len()
+    }
+
+    fn copy(&mut self, step: &StepKey, attempt: u32) {
+        if self.account.attempt(step, attempt).is_none()
+            && let Some(known) = self.ledger.attempt(step, attempt)
+        {
+            self.account.put(step, attempt, known);
         }
     }
 }

@@ -14,7 +14,7 @@ mod refusal;
 #[cfg(test)]
 mod tests;
 
-pub use ledger::{Ledger, Purpose, Settled};
+pub use ledger::{Ledger, LedgerDraft, Purpose, Settled};
 pub use limits::{LimitKind, Limits};
 pub use parse::LimitsError;
 pub use refusal::BudgetRefusal;

@@ -19,6 +19,38 @@ fn key(label: &str) -> StepKey {
 }
 
 #[test]
+fn a_draft_copies_only_what_it_tries() {
+    let limits = Limits {
+        tokens: Some(10_100),
+        ..NONE
+    };
+    let mut ledger = Ledger::new(limits, Charge::ZERO);
+    for n in 0..10_000 {
+        ledger
+            .reserve(&key(&format!("step {n}")), 1, tokens(1), Purpose::Ordinary)
+            .unwrap();
+    }
+    let mut draft = ledger.draft();
+    assert_eq!((draft.n_steps(), draft.reserved()), (0, tokens(10_000)));
+    draft
+        .reserve(&key("step 7"), 1, tokens(5), Purpose::Ordinary)
+        .unwrap();
+    assert_eq!(
+        draft.reserved(),
+        tokens(10_000),
+        "an attempt that is known stays as it is"
+    );
+    draft.release(&key("step 8"), 1);
+    draft
+        .reserve(&key("new"), 1, tokens(101), Purpose::Ordinary)
+        .unwrap();
+    let refused = draft.reserve(&key("newer"), 1, tokens(1), Purpose::Ordinary);
+    assert!(refused.is_err(), "what was tried before counts");
+    assert_eq!((draft.n_steps(), draft.reserved()), (3, tokens(10_100)));
+    assert_eq!(ledger.reserved(), tokens(10_000), "the account stays as it is");
+}
+
+#[test]
 fn arguments_are_read_and_printed() {
     for (text, limits, printed) in [
         (

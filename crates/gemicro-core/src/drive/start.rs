@@ -7,7 +7,7 @@ use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, StepKey, Timestamp}
 use super::DriveError;
 use super::attempt::spawn_attempt;
 use super::driver::{Driver, RunningStep};
-use crate::budget::Purpose;
+use crate::budget::{LedgerDraft, Purpose};
 use crate::flow::{Decision, Flow, Step, StepEnd, Wait};
 use crate::run::StepState;
 use crate::run::events::{
@@ -36,7 +36,7 @@ impl<F: Flow> Driver<'_, F> {
     pub(super) async fn start_steps(&mut self, want: &[Step], now: Timestamp) -> Result<bool, DriveError> {
         let mut events = Vec::new();
         let mut starts = Vec::new();
-        let mut ledger = self.run.ledger.clone();
+        let mut ledger = self.run.ledger.draft();
         let mut seen = BTreeSet::new();
         // A key stands for one step, however often it is wanted.
         let mut rooms = self.rooms();
@@ -114,13 +114,7 @@ impl<F: Flow> Driver<'_, F> {
         limits.map(room).collect()
     }
 
-    fn judge(
-        &self,
-        step: &Step,
-        n_running: usize,
-        ledger: &mut crate::budget::Ledger,
-        now: Timestamp,
-    ) -> Verdict {
+    fn judge(&self, step: &Step, n_running: usize, ledger: &mut LedgerDraft<'_>, now: Timestamp) -> Verdict {
         let attempt = match self.run.steps.get(&step.key) {
             None => 1,
             Some(StepState::Waiting { attempt, .. }) => attempt + 1,
@@ -186,9 +180,19 @@ impl<F: Flow> Driver<'_, F> {
 
     /// What is still held for an attempt that was cut off and left a handle.
     fn kept_for(&self, step: &StepKey) -> Charge {
-        let mut kept = self.run.kept();
-        kept.find(|(key, ..)| *key == step)
-            .map_or(Charge::ZERO, |(.., charge)| charge)
+        match self.run.steps.get(step) {
+            Some(StepState::Waiting {
+                kept: Some((_, reserved)),
+                ..
+            }) => *reserved,
+            Some(
+                StepState::Waiting { .. }
+                | StepState::Running(_)
+                | StepState::Completed
+                | StepState::Failed(_),
+            )
+            | None => Charge::ZERO,
+        }
     }
 
     /// Time, money and questions that have become facts.

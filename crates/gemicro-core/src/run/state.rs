@@ -69,8 +69,8 @@ impl StepLost {
     }
 }
 
-/// A run's steps, money and time.
-#[derive(Debug, Clone)]
+/// A run's steps, money and time. No `Clone`: a copy would cost as much as the run is long.
+#[derive(Debug)]
 pub struct RunState {
     /// The run.
     pub run: StreamId,
