@@ -55,6 +55,7 @@ pub use conversations::{
 pub use desk::{Desk, Watched, Watching};
 pub use dispatch::{NextAttempt, ReportReaders, StepReported, StepWord};
 pub use engine::{Engine, EngineConfig};
+pub use gemicro_batch::workshop::hold_new;
 pub use gemicro_core::history::{Speaker, Transport};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};
 pub use gemicro_store::{Board, RunFilter, Tally};
@@ -72,4 +73,4 @@ pub use resident::{
 };
 pub use run::{CancelOutcome, Run};
 pub use telling::tell;
-pub use upkeep::{rebuild_boards, sweep_indexes};
+pub use upkeep::{rebuild_boards, sweep_indexes, sweep_leftovers};

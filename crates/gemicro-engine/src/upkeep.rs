@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use gemicro_batch::workshop::remove_unheld;
 use gemicro_core::blob::{BlobError, BlobId, Blobs};
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure};
+use gemicro_runner::empty_folder;
 use gemicro_store::{DurableStore, RunFilter};
 
+use crate::agents::has_no_session;
 use crate::flows::FlowKind;
 
 /// Removes search indexes whose texts are gone: an index holds the texts of its sources, so it goes with the
@@ -36,6 +39,39 @@ pub async fn sweep_indexes(store: &DurableStore, home: &Path) -> Result<(), Fail
     Ok(())
 }
 
+/// Removes what killed processes left in a state folder: folders of commands in the sandbox, unfinished indexes, and homes
+/// of agents that never had a session. What somebody works in is held, and stays. Tells how many there were. Blocks.
+pub fn sweep_leftovers(home: &Path) -> usize {
+    let name = |path: &Path| {
+        path.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let is_unfinished_index = |path: &Path| {
+        let name = name(path);
+        name.starts_with('.') && (name.contains(".building-") || name.contains(".removing-"))
+    };
+    let is_trial = |path: &Path| {
+        let name = name(path);
+        name.starts_with("probe-") || name.starts_with("gemicro-doctor-")
+    };
+    remove_unheld(&home.join("shell"), |_| true, remove_all)
+        + remove_unheld(&home.join("index"), is_unfinished_index, remove_all)
+        + remove_unheld(&home.join("agents"), is_trial, remove_all)
+        + remove_unheld(
+            &home.join("agents").join("homes"),
+            |path| has_no_session(home, path),
+            remove_all,
+        )
+}
+
+/// Commands may have left folders that do not let themselves be emptied.
+fn remove_all(folder: &Path) -> std::io::Result<()> {
+    empty_folder(folder)?;
+    fs::remove_dir_all(folder)
+}
+
 /// Writes the boards of all runs again, from their journals. Tells how many there are.
 ///
 /// # Errors
@@ -60,4 +96,53 @@ pub async fn rebuild_boards(store: &DurableStore) -> Result<u64, Failure> {
         }
     }
     Ok(n_boards)
+}
+
+#[cfg(test)]
+mod tests {
+    use gemicro_batch::workshop::hold_new;
+
+    use super::*;
+
+    #[test]
+    fn what_killed_processes_left_is_removed_and_what_is_in_use_stays() {
+        let state = tempfile::tempdir().expect("a folder");
+        let at = |path: &str| state.path().join(path);
+        for left in [
+            "shell/run1-a/home",
+            "index/.pack.building-0123456789abcdef",
+            "index/.pack.removing-0123456789abcdef",
+            "agents/probe-x",
+            "agents/gemicro-doctor-x/probe",
+            "agents/homes/run1-ask-1/home",
+            "index/pack",
+            "agents/homes/run2-ask-1",
+            "agents/homes/run3-ask-1",
+            "agents/sessions/codex",
+        ] {
+            fs::create_dir_all(at(left)).expect("made");
+        }
+        fs::write(at("shell/run1-a/home/file"), "x").expect("written");
+        let about = r#"{ "agent": "codex", "directory": "/project", "session": "s" }"#;
+        fs::write(at("agents/homes/run2-ask-1/about.json"), about).expect("written");
+        fs::write(at("agents/sessions/codex/s3"), "run3-ask-1").expect("written");
+        let held = [
+            "shell/run9-b",
+            "index/.other.building-1",
+            "agents/probe-y",
+            "agents/homes/run9-ask-1",
+        ];
+        let locks = held.map(|path| hold_new(&at(path)).expect("held"));
+        assert_eq!(sweep_leftovers(state.path()), 6);
+        let stays = ["index/pack", "agents/homes/run2-ask-1", "agents/homes/run3-ask-1"];
+        for path in stays.into_iter().chain(held) {
+            assert!(at(path).is_dir(), "{path}");
+        }
+        for path in ["shell/run1-a", "agents/homes/run1-ask-1", "agents/probe-x"] {
+            assert!(!at(path).exists(), "{path}");
+        }
+        drop(locks);
+        assert_eq!(sweep_leftovers(state.path()), 4);
+        assert_eq!(sweep_leftovers(state.path()), 0);
+    }
 }

@@ -19,6 +19,7 @@ use serde_json::json;
 use super::process::{Ending, Ran, Waiting};
 use super::setup::ShellSetup;
 use crate::types::{ShellInput, ShellOutput};
+use crate::workshop::hold_new;
 
 /// The name by which the policy knows this tool.
 const TOOL: &str = "execute_shell_command";
@@ -243,26 +244,27 @@ struct Folders {
     root: PathBuf,
     home: PathBuf,
     temporary: PathBuf,
+    /// Says that they are in use.
+    _held: std::fs::File,
 }
 
 impl Folders {
     fn make(root: &Path) -> Result<Self, Failure> {
         use std::os::unix::fs::DirBuilderExt;
 
+        let failed = |folder: &Path, error: &std::io::Error| {
+            let message = format!("cannot make {}: {error}", folder.display());
+            Failure::new(ErrorKind::StorageError, message)
+        };
         let folders = Self {
+            _held: hold_new(root).map_err(|error| failed(root, &error))?,
             root: root.to_owned(),
             home: root.join("home"),
             temporary: root.join("tmp"),
         };
         for folder in [&folders.home, &folders.temporary] {
-            let made = std::fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder);
-            made.map_err(|error| {
-                let message = format!("cannot make {}: {error}", folder.display());
-                Failure::new(ErrorKind::StorageError, message)
-            })?;
+            let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
+            made.map_err(|error| failed(folder, &error))?;
         }
         Ok(folders)
     }

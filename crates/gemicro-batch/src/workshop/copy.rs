@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, Failure};
 
+use super::held_folder::hold_new;
+
 /// Files of a copy.
 const MOST_FILES: u64 = 100_000;
 /// Bytes of a copy.
@@ -17,6 +19,8 @@ const LEFT_OUT: &[&str] = &[".git", ".hg", ".svn", "target", "node_modules", "__
 #[derive(Debug)]
 pub struct PrivateCopy {
     root: PathBuf,
+    /// Says that it is in use.
+    _held: File,
 }
 
 impl PrivateCopy {
@@ -51,6 +55,7 @@ impl Drop for PrivateCopy {
 /// When the project is too large, or the disk full.
 pub fn private_copy(project: &Path, root: &Path) -> Result<PrivateCopy, Failure> {
     let copy = PrivateCopy {
+        _held: hold_new(root).map_err(|error| failed(root, &error))?,
         root: root.to_owned(),
     };
     for folder in [copy.home(), copy.temporary()] {

@@ -5,11 +5,13 @@
 //! repository, or that should get no branch.
 
 mod copy;
+mod held_folder;
 mod place;
 mod renewable;
 mod toolchains;
 
 pub use copy::{IsTaken, PrivateCopy, copy_over, private_copy};
+pub use held_folder::{hold_new, remove_unheld};
 pub use place::{Ran, Workshop};
 pub use renewable::Renewable;
 pub use toolchains::Toolchains;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use gemicro_core::run::RunRow;
-use gemicro_engine::sweep_indexes;
+use gemicro_engine::{sweep_indexes, sweep_leftovers};
 use gemicro_event::{StreamId, Timestamp};
 use gemicro_store::{DurableStore, PruneRule, RunFilter};
 use serde_json::json;
@@ -92,6 +92,7 @@ async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
     }
     let report = delete(&store, args, single).await?;
     sweep_indexes(&store, &home).await?;
+    sweep_leftovers(&home);
     store.close().await;
     print(&report, args.format)
 }
@@ -169,8 +170,7 @@ async fn ended_before(store: &DurableStore, now: Timestamp, age: Duration) -> Re
         let page = store.runs(&filter).await?;
         let Some(last) = page.last() else { return Ok(old) };
         before = Some(last.run.clone());
-        let is_old =
-            |row: &RunRow| row.ended_at.is_some_and(|at| now.since(at) > age) && row.title != "erased";
+        let is_old = |row: &RunRow| row.ended_at.is_some_and(|at| now.since(at) > age);
         old.extend(page.into_iter().filter(is_old));
     }
 }

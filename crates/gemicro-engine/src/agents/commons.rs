@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gemicro_batch::workshop::hold_new;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::sandbox::{self, Launcher, Probe, Tier};
 use gemicro_llm::gateway::{Gateway, GatewayConfig};
@@ -152,7 +153,7 @@ impl AgentCommons {
         let scratch = self.inner.state.join("agents").join(name);
         let probing = || async move {
             let probed = tokio::task::spawn_blocking(move || {
-                std::fs::create_dir_all(&scratch)?;
+                let _held = hold_new(&scratch)?;
                 let probe = sandbox::probe(&launcher, &scratch);
                 std::fs::remove_dir_all(&scratch)?;
                 probe

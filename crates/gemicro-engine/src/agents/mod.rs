@@ -40,6 +40,7 @@ pub use commons::AgentCommons;
 pub use executor::AgentExecutor;
 pub use known::{KnownSession, find_session};
 pub(crate) use landing::Landing;
+pub(crate) use place::has_no_session;
 pub use pool::WarmStatus;
 pub use setup::{AgentAccess, AgentSetup, Login, PolicyReader};
 pub(crate) use task_folder::told;

@@ -101,6 +101,16 @@ pub(super) fn turns_of_session(state: &Path, session: &str) -> Vec<StreamId> {
     about.ok().flatten().map(|about| about.turns).unwrap_or_default()
 }
 
+/// Whether a home is one in which no conversation ever began: nothing is known about it, and no session leads there.
+pub(crate) fn has_no_session(state: &Path, home: &Path) -> bool {
+    let is_named = |agent: &AgentName| {
+        let sessions = fs::read_dir(state.join("agents").join("sessions").join(agent.as_str()));
+        let mut names = sessions.into_iter().flatten().flatten();
+        names.any(|file| fs::read_to_string(file.path()).is_ok_and(|name| home.ends_with(name)))
+    };
+    matches!(About::read(home), Ok(None)) && !AgentName::ALL.iter().any(is_named)
+}
+
 /// The folder of one conversation, held by one attempt at a time.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -125,10 +135,15 @@ impl Place {
         if !spare.is_some_and(|spare| spare.put(&folder)) {
             make_folder(&folder)?;
         }
-        let place = take(root, name.clone(), name)?;
+        // Until it is held, whoever removes leftovers may take it for one.
+        let mut place = take(root.clone(), name.clone(), name.clone());
+        if !folder.exists() {
+            make_folder(&folder)?;
+            place = take(root, name.clone(), name);
+        }
         Ok(Self {
             is_new: true,
-            ..place
+            ..place?
         })
     }
 

@@ -17,6 +17,7 @@ use super::desks::{BuildConfig, Desks};
 use super::place::Lock;
 use super::wire::BinaryId;
 use crate::agents::AgentCommons;
+use crate::upkeep::sweep_leftovers;
 
 /// How often the worker looks whether it is still needed.
 const LOOK: Duration = Duration::from_secs(1);
@@ -109,6 +110,12 @@ impl Worker {
         let Some(lock) = Lock::take(&config.place)? else {
             return Ok(None);
         };
+        let home = config.home.clone();
+        let swept = tokio::task::spawn_blocking(move || sweep_leftovers(&home)).await;
+        tracing::debug!(
+            n_folders = swept.unwrap_or_default(),
+            "what killed processes left is removed"
+        );
         let store = Arc::new(DurableStore::at(&config.home, config.store.as_deref()).await?);
         for limit in config.limits {
             store.set_limit(limit).await?;

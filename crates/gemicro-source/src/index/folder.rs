@@ -85,7 +85,8 @@ impl PassageIndex {
             fs::create_dir_all(parent).map_err(io_error)?;
             remove_stale(parent, folder);
         }
-        fs::create_dir(&building).map_err(io_error)?;
+        // Held until it is done: whoever removes what killed builds left behind leaves it alone.
+        let _held = create_held(&building).map_err(io_error)?;
         let moved = build_files(&building, documents).and_then(|()| match fs::rename(&building, folder) {
             Ok(()) => Ok(()),
             Err(_) if folder.exists() => Ok(()),
@@ -113,6 +114,21 @@ impl PassageIndex {
             other => other,
         }
     }
+}
+
+/// Makes a folder and locks it. One that is removed before it is locked was taken for a leftover, and is made again.
+fn create_held(folder: &Path) -> io::Result<fs::File> {
+    for _ in 0..8 {
+        fs::create_dir_all(folder)?;
+        let Ok(held) = fs::File::open(folder) else {
+            continue;
+        };
+        held.lock()?;
+        if folder.exists() {
+            return Ok(held);
+        }
+    }
+    Err(io::Error::other("it was removed again and again"))
 }
 
 fn build_files(folder: &Path, documents: &[Document]) -> Result<(), IndexError> {

@@ -1,9 +1,9 @@
 //! How well agents can be shut in here, found by really starting something.
 
 use std::fs;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use gemicro_engine::hold_new;
 use gemicro_event::StreamId;
 use gemicro_guard::sandbox::{Launcher, Probe, Tier, probe};
 
@@ -15,17 +15,18 @@ const BUBBLEWRAP: &str = "/usr/bin/bwrap";
 /// A folder that is gone when the doctor is.
 pub(super) struct Scratch {
     pub(super) path: PathBuf,
+    /// Says that it is in use.
+    _held: fs::File,
 }
 
 impl Scratch {
     /// A new one in a folder, which is made if it is not there.
     pub(super) fn new(folder: &Path) -> std::io::Result<Self> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let path = folder.join(format!("gemicro-doctor-{}", StreamId::random()));
-        fs::DirBuilder::new().mode(0o700).create(&path)?;
+        let held = hold_new(&path)?;
         // Sandboxes open exactly the path they are told.
         let path = fs::canonicalize(path)?;
-        Ok(Self { path })
+        Ok(Self { path, _held: held })
     }
 }
 
