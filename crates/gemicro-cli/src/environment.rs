@@ -2,7 +2,7 @@
 //!
 //! Read once at the start and passed along, so that everything below can be tested with other values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use gemicro_engine::pipeline::forge::ForgeKind;
@@ -45,6 +45,9 @@ const READ: [&str; 11] = [
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Environment {
     variables: BTreeMap<String, String>,
+    /// Variables that were set by a flag of this call.
+    #[serde(skip)]
+    by_flag: BTreeSet<String>,
     /// The current folder.
     pub(crate) folder: PathBuf,
 }
@@ -67,6 +70,7 @@ impl Environment {
             .collect();
         Self {
             variables,
+            by_flag: BTreeSet::new(),
             folder: std::env::current_dir().unwrap_or_default(),
         }
     }
@@ -74,6 +78,17 @@ impl Environment {
     /// Sets a variable, as if it had come from outside.
     pub(crate) fn set(&mut self, name: &str, value: String) {
         self.variables.insert(name.to_owned(), value);
+    }
+
+    /// Sets a variable to the value of a flag, for this process and those that it starts.
+    pub(crate) fn set_by_flag(&mut self, name: &str, value: String) {
+        self.set(name, value);
+        self.by_flag.insert(name.to_owned());
+    }
+
+    /// Whether a variable has the value of a flag.
+    pub(crate) fn is_by_flag(&self, name: &str) -> bool {
+        self.by_flag.contains(name)
     }
 
     /// A variable that is set and not empty.
@@ -180,6 +195,7 @@ impl Environment {
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         Self {
             variables: variables.into(),
+            by_flag: BTreeSet::new(),
             folder: PathBuf::from("/"),
         }
     }

@@ -145,7 +145,11 @@ fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker
                         .to_owned(),
                 ),
                 Ok(Ok(said)) => Err(told(said.trim())),
-                Ok(Err(error)) => failed(format!("the worker cannot be started: {error}")),
+                // The folder of its log, or the program itself: nothing that a defect of ours would explain.
+                Ok(Err(error)) => Err(Failure::new(
+                    ErrorKind::StorageError,
+                    format!("the worker cannot be started: {error}"),
+                )),
                 Err(error) => failed(error.to_string()),
             }
         })

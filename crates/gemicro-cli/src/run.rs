@@ -36,7 +36,7 @@ pub(crate) fn run() -> ExitCode {
     };
     let mut environment = Environment::of_process();
     if let Some(store) = cli.store {
-        environment.set(STORE_VARIABLE, store);
+        environment.set_by_flag(STORE_VARIABLE, store);
     }
     let screen = Screen::of_process(&environment);
     let is_worker = matches!(&cli.command, Command::Worker(args) if args.command.is_none());

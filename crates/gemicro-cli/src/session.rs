@@ -50,7 +50,8 @@ impl Context {
     /// Opens the store.
     pub(crate) async fn store(&self) -> Result<DurableStore, Stopped> {
         let state = StateFolder::resolve(&self.layers()?)?;
-        Ok(DurableStore::at(&state.home.value, state.store.value.as_deref()).await?)
+        let opened = DurableStore::at(&state.home.value, state.store.value.as_deref()).await;
+        opened.map_err(|error| state.about_store(error.into()))
     }
 
     /// Opens the engine over the state folder for commands that bring no settings of their own.
@@ -76,10 +77,11 @@ impl Context {
         settings: &ResearchSettings,
     ) -> Result<Engine, Stopped> {
         let config = self.engine_config(layers, settings)?;
+        let state = StateFolder::resolve(layers)?;
         Engine::open(config).await.map_err(|failure| match failure.kind {
-            ErrorKind::StorageError => Stopped::from(failure).with_hint(
+            ErrorKind::StorageError => state.about_store(Stopped::from(failure).with_hint(
                 "`gemicro doctor` says what is wrong; another folder can be named with GEMICRO_HOME",
-            ),
+            )),
             _ => Stopped::from(failure),
         })
     }

@@ -16,11 +16,16 @@ pub(crate) fn worker(
     place: &Path,
     variables: &BTreeMap<String, String>,
 ) -> io::Result<String> {
+    let about = |path: &Path| {
+        let path = path.display().to_string();
+        move |error: io::Error| io::Error::new(error.kind(), format!("{path}: {error}"))
+    };
     let folder = place.join("worker");
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
-        .create(&folder)?;
+        .create(&folder)
+        .map_err(about(&folder))?;
     let path = folder.join("log");
     let is_long = path.metadata().is_ok_and(|about| about.len() > MAX_LOG_BYTES);
     let log = fs::OpenOptions::new()
@@ -29,7 +34,8 @@ pub(crate) fn worker(
         .write(true)
         .truncate(is_long)
         .mode(0o600)
-        .open(path)?;
+        .open(&path)
+        .map_err(about(&path))?;
     let mut child = Command::new(program)
         .args(["worker", "--on-demand"])
         .env_clear()
@@ -39,7 +45,8 @@ pub(crate) fn worker(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(log)
-        .spawn()?;
+        .spawn()
+        .map_err(about(program))?;
     let mut said = String::new();
     if let Some(stdout) = child.stdout.take() {
         BufReader::new(stdout).read_line(&mut said)?;

@@ -149,7 +149,7 @@ error_kinds! {
     /// The repository has a feature that cannot be protected.
     UnsupportedRepository, "unsupported_repository", Environment, false, "see the reason above";
     /// The store could not be read or written.
-    StorageError, "storage_error", Environment, false, "check free space and permissions of the state folder";
+    StorageError, "storage_error", Environment, false, "`gemicro doctor` looks at the store in use: free space, permissions, or its server";
     /// No backend knows this model.
     UnknownModel, "unknown_model", Usage, false, "`gemicro doctor` lists the known models";
     /// A defect of gemicro.

@@ -3,7 +3,12 @@
 use clap::{Args, Subcommand};
 
 use gemicro_engine::rebuild_boards;
+use gemicro_event::ErrorKind;
+use gemicro_store::{ContentsCheck, DurableStore};
+use serde_json::json;
 
+use crate::args::DataFormat;
+use crate::config::StateFolder;
 use crate::output;
 use crate::runtime;
 use crate::screen::{numbers, text};
@@ -23,13 +28,91 @@ pub(crate) struct StoreArgs {
 pub(crate) enum StoreCommand {
     /// Make the lists (runs, running steps) again from the events
     Rebuild,
+    /// Read everything in the store and report what is damaged or missing
+    Check {
+        /// How the report is printed
+        #[arg(long, value_enum, default_value_t)]
+        format: DataFormat,
+    },
+    /// Give up events that are missing because the database's log was deleted or an older copy was restored
+    AcceptLoss,
 }
 
 /// Maintains the store.
 pub(crate) fn run(ctx: &Context, args: &StoreArgs) -> Result<(), Stopped> {
     match args.command {
         StoreCommand::Rebuild => runtime::block_on(rebuild(ctx)),
+        StoreCommand::Check { format } => runtime::block_on(check(ctx, format)),
+        StoreCommand::AcceptLoss => runtime::block_on(accept_loss(ctx)),
     }
+}
+
+async fn check(ctx: &Context, format: DataFormat) -> Result<(), Stopped> {
+    let store = ctx.store().await?;
+    let check = store.check_contents().await;
+    store.close().await;
+    print_check(&check, format)?;
+    match check.problems.len() {
+        0 => Ok(()),
+        n_problems => Err(Stopped::failed(
+            ErrorKind::StorageError,
+            format!("the store has {}", numbers::count(n_problems, "problem")),
+            "restore a copy of the store; `gemicro store rebuild` repairs lists, `gemicro prune --run RUN` deletes a \
+             damaged run",
+        )),
+    }
+}
+
+fn print_check(check: &ContentsCheck, format: DataFormat) -> Result<(), Stopped> {
+    if format != DataFormat::Text {
+        let problems: Vec<String> = check.problems.iter().map(ToString::to_string).collect();
+        let object = json!({
+            "n_streams": check.n_streams,
+            "n_events": check.n_events,
+            "n_not_covered": check.n_unsealed,
+            "n_blobs": check.n_blobs,
+            "problems": problems,
+        });
+        return output::print(&format!("{object}\n"));
+    }
+    let mut words = format!(
+        "Read {} events of {} runs and conversations, and {} files.\n",
+        numbers::thousands(check.n_events),
+        numbers::thousands(check.n_streams),
+        numbers::thousands(check.n_blobs)
+    );
+    if check.n_unsealed > 0 {
+        words.push_str(&format!(
+            "{} events are from an older gemicro and not covered by checksums.\n",
+            numbers::thousands(check.n_unsealed)
+        ));
+    }
+    for problem in &check.problems {
+        words.push_str(&format!("✗ {}\n", text::neutral(&problem.to_string())));
+    }
+    if check.problems.is_empty() {
+        words.push_str("No damage found.\n");
+    }
+    output::print(&words)
+}
+
+async fn accept_loss(ctx: &Context) -> Result<(), Stopped> {
+    let state = StateFolder::resolve(&ctx.layers()?)?;
+    if state.store.value.is_some() {
+        return Err(Stopped::usage(
+            "a store on a server keeps its own log: there is no loss to accept here",
+            "leave out --store and GEMICRO_STORE to accept the loss of the store in the state folder",
+        ));
+    }
+    let n_lost = DurableStore::accept_loss(&state.home.value).await?;
+    output::say(&match n_lost {
+        0 => "No events are missing.".to_owned(),
+        n_lost => format!(
+            "{} events are given up. The store can be used again; `gemicro store check` reads all of it.",
+            numbers::thousands(n_lost)
+        ),
+    });
+    Ok(())
 }
 
 async fn rebuild(ctx: &Context) -> Result<(), Stopped> {

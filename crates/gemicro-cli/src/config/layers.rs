@@ -77,7 +77,7 @@ impl Layers {
                 origin: Origin::Flag(spec.flag),
             });
         }
-        let Some((written, origin)) = self.written(spec.key, spec.variable)? else {
+        let Some((written, origin)) = self.written(spec)? else {
             return Ok(Setting {
                 value: default,
                 origin: Origin::Default,
@@ -85,18 +85,25 @@ impl Layers {
         };
         match (spec.read)(&written) {
             Ok(value) => Ok(Setting { value, origin }),
-            Err(message) => Err(Stopped::usage(
-                format!("{origin}, {}: {message}", spec.key),
-                if spec.flag.is_empty() {
-                    "correct it there"
-                } else {
-                    "correct it there, or give it as a flag"
-                },
-            )),
+            Err(message) => Err(match origin {
+                Origin::Flag(flag) => Stopped::usage(
+                    format!("{flag}: {message}"),
+                    format!("correct the value of {flag}"),
+                ),
+                origin => Stopped::usage(
+                    format!("{origin}, {}: {message}", spec.key),
+                    if spec.flag.is_empty() {
+                        "correct it there"
+                    } else {
+                        "correct it there, or give it as a flag"
+                    },
+                ),
+            }),
         }
     }
 
-    fn written(&self, key: &str, variable: &'static str) -> Result<Option<(Written, Origin)>, Stopped> {
+    fn written<T>(&self, spec: &Spec<T>) -> Result<Option<(Written, Origin)>, Stopped> {
+        let (key, variable) = (spec.key, spec.variable);
         if let Some(text) = self.environment.get(variable) {
             let folder = self.environment.folder.clone();
             let written = Written {
@@ -104,7 +111,11 @@ impl Layers {
                 folder,
                 by_project: false,
             };
-            return Ok(Some((written, Origin::Environment(variable))));
+            let origin = match self.environment.is_by_flag(variable) {
+                true => Origin::Flag(spec.flag),
+                false => Origin::Environment(variable),
+            };
+            return Ok(Some((written, origin)));
         }
         for file in &self.files {
             if let Some(value) = file.get(key) {

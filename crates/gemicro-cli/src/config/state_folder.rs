@@ -94,6 +94,18 @@ impl StateFolder {
         })
     }
 
+    /// Gives an error of the store the advice that fits the store in use.
+    pub(crate) fn about_store(&self, stopped: Stopped) -> Stopped {
+        match (&self.store.value, stopped) {
+            (Some(_), Stopped::Trouble(trouble)) if trouble.failure.kind == ErrorKind::StorageError => {
+                Stopped::Trouble(trouble).with_hint(
+                    "`gemicro doctor` looks at the store in use; another one can be named with --store or GEMICRO_STORE",
+                )
+            }
+            (_, stopped) => stopped,
+        }
+    }
+
     /// The folder whose only worker serves this store.
     pub(crate) fn worker_place(&self) -> PathBuf {
         match &self.store.value {
@@ -157,7 +169,10 @@ fn read_store(written: &Written) -> Result<Option<String>, String> {
         return Ok(Some(address));
     }
     // The text may hold a password, so it is not repeated.
-    Err("the address of a store begins with postgres://".to_owned())
+    Err(
+        "the address of a store looks like postgres://user@host/database; other databases cannot be used"
+            .to_owned(),
+    )
 }
 
 /// The password in the address of a store.

@@ -143,6 +143,29 @@ fn events(simulated: &Simulated, id: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_chat_whose_state_folder_was_deleted_ends_with_the_next_turn() {
+    let simulated = Simulated::new(KNOWS);
+    let mut chat = Chat::open(over_api(&simulated, &["--model", "api:gemini-3.5-flash"]));
+    assert_eq!(chat.answer("Is anybody there?"), "An honest answer.");
+    let home = simulated.world.path("home");
+    std::fs::remove_dir_all(&home).unwrap();
+    let news = chat.say("Are you still there?");
+    let last = &news[news.len() - 1];
+    assert_eq!(last["type"], "failed", "{news:?}");
+    let said = last.to_string();
+    assert!(
+        said.contains("was deleted or replaced") && said.contains(&home.display().to_string()),
+        "{said}"
+    );
+    assert!(
+        !news.iter().any(|item| item["type"] == "asked"),
+        "nothing was sent: {news:?}"
+    );
+    assert_eq!(chat.end(), 3);
+    assert!(!home.join("gemicro.db").exists(), "no new store was made");
+}
+
+#[test]
 fn a_pipe_holds_a_conversation_and_the_next_goes_on() {
     let simulated = Simulated::new(KNOWS);
     let mut chat = Chat::open(over_api(&simulated, &["--model", "api:gemini-3.5-flash"]));

@@ -54,6 +54,7 @@ mod sim;
 mod simulated;
 mod stage;
 mod stopping;
+mod store_damage;
 mod task_branch;
 mod warm;
 mod worker_schedules;

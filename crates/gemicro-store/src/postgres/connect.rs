@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use gemicro_core::store::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
-use sqlx::{ConnectOptions, Executor};
+use sqlx::{ConnectOptions, Connection as _, Executor};
 
 use super::{Server, schema};
 use crate::blob_store::BlobStore;
@@ -39,13 +39,14 @@ impl DurableStore {
         })?;
         let db = DbName::server(&name(&parsed));
         let parsed = parsed.application_name("gemicro").disable_statement_logging();
+        try_once(&parsed, options)
+            .await
+            .map_err(|error| db.error(error))?;
         let pool = PgPoolOptions::new()
             .max_connections(N_CONNECTIONS)
             .acquire_timeout(options.busy_timeout)
             .after_connect(|connection, _| Box::pin(set_up(connection)))
-            .connect_with(parsed)
-            .await
-            .map_err(|error| db.error(error))?;
+            .connect_lazy_with(parsed);
         let first = pool.acquire().await.map_err(|error| db.error(error))?;
         schema::prepare(&mut Link::Postgres(first), &db).await?;
         let connection = Connection::Postgres {
@@ -56,6 +57,12 @@ impl DurableStore {
         let engine = Engine::Postgres(Server::new(pool));
         Ok(Self::start(engine, db, readers, connection, BlobStore::Table))
     }
+}
+
+/// Connects once. A pool would go on trying a port that refuses, as long as it may wait.
+async fn try_once(parsed: &PgConnectOptions, options: &Options) -> Result<(), sqlx::Error> {
+    let connected = tokio::time::timeout(options.busy_timeout, parsed.connect()).await;
+    connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))?.close().await
 }
 
 /// Our tables come first; a commit that returns is on the server's disk whatever its settings say; and a process that

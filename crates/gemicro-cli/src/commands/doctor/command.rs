@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::Args;
 use gemicro_event::ErrorKind;
-use gemicro_store::{SqliteStore, StoreCheck};
+use gemicro_store::{DurableStore, StoreCheck};
 
 use super::finding::{Finding, Standing, attention, bad, good, print};
 use crate::args::DataFormat;
@@ -22,10 +22,10 @@ const LITTLE_SPACE: u64 = 500_000_000;
 /// Arguments of `gemicro doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Read every page of the database and every blob; slow on a large store
+    /// Read every page of the database, every event and every blob; slow on a large store
     #[arg(long)]
     pub(crate) deep: bool,
-    /// Contact no model
+    /// Contact no model and no forge
     #[arg(long)]
     pub(crate) offline: bool,
     /// How the findings are printed
@@ -49,6 +49,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
     };
     findings.extend(super::models::look(ctx, args.offline));
     findings.extend(super::agents::look(ctx, store_works));
+    findings.push(super::forge::look(ctx, args.offline));
     findings.push(if store_works {
         good(
             "no-model mode",
@@ -81,21 +82,32 @@ fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), S
         (files, []) => good("settings", files.join(", ")),
         (_, warnings) => attention("settings", warnings.join("; "), "correct or remove these keys"),
     });
-    let home = StateFolder::resolve(&layers)?.home;
-    findings.push(folder(&home.value, &home.origin.to_string()));
+    let state = StateFolder::resolve(&layers)?;
+    findings.push(folder(&state.home.value, &state.home.origin.to_string()));
     let checked = runtime::block_on(async {
-        let store = SqliteStore::open(&home.value).await?;
+        let store = DurableStore::at(&state.home.value, state.store.value.as_deref()).await?;
         let check = store.check().await?;
         if deep {
             store.verify().await?;
+        } else {
+            store.quick_check().await?;
         }
         store.close().await;
         Ok(check)
     });
-    match checked {
+    match checked.map_err(|stopped| state.about_store(stopped)) {
         Ok(check) => {
-            findings.push(good("store", store_words(&check, deep)));
-            findings.push(space(&check));
+            let words = store_words(&check, deep);
+            match &state.store.value {
+                Some(_) => {
+                    let place = format!("{} ({})", check.path.display(), state.store.origin);
+                    findings.push(good("store", format!("{place}, {words}")));
+                }
+                None => {
+                    findings.push(good("store", words));
+                    findings.push(space(&check));
+                }
+            }
         }
         Err(Stopped::Trouble(trouble)) => {
             findings.push(bad("store", trouble.failure.message.clone(), trouble.hint()));
@@ -137,7 +149,11 @@ fn folder(home: &Path, origin: &str) -> Finding {
 fn store_words(check: &StoreCheck, deep: bool) -> String {
     let runs = numbers::count(usize::try_from(check.n_runs).unwrap_or(usize::MAX), "run");
     let size = numbers::bytes(check.db_bytes + check.blob_bytes);
-    let verified = if deep { ", every page and blob read" } else { "" };
+    let verified = if deep {
+        ", every page, event and blob read"
+    } else {
+        ""
+    };
     format!("format {}, {runs}, {size}{verified}", check.format)
 }
 

@@ -6,6 +6,7 @@ mod agents_tests;
 mod asking;
 mod command;
 mod finding;
+mod forge;
 mod models;
 mod sandbox;
 

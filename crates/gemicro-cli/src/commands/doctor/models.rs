@@ -107,7 +107,7 @@ fn hint(failure: &Failure) -> &'static str {
     }
 }
 
-fn within<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+pub(super) fn within<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let late = || {
         Failure::new(
             ErrorKind::Timeout,

@@ -30,6 +30,26 @@ async fn a_server_that_is_not_there_is_named() {
     );
 }
 
+#[tokio::test]
+async fn a_port_that_refuses_is_not_tried_for_long() {
+    // Nobody listens on a port that was just given back.
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let options = Options {
+        busy_timeout: MINUTE * 60,
+        ..Options::default()
+    };
+    let address = format!("postgres://me:secret@127.0.0.1:{port}/x?sslmode=disable");
+    let refused = tokio::time::timeout(MINUTE, PostgresStore::connect_with(&address, &options)).await;
+    let message = refused.expect("it fails at once").unwrap_err().to_string();
+    assert!(
+        message.contains(&format!("127.0.0.1:{port}")) && !message.contains("secret"),
+        "{message}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_works_on_when_its_server_was_killed_and_started_again() {
     let Some(mut server) = Server::start() else { return };

@@ -1,0 +1,112 @@
+//! The forge of the repository in this folder, and the token for it.
+//!
+//! Only pipelines need one, so whatever is missing is worth a word and no failure.
+
+use std::path::PathBuf;
+
+use gemicro_engine::pipeline::forge::{ForgeAddress, ForgeHosts, HostOrigin, open, recognise};
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::repository::{GitSettings, TrustedRepo};
+
+use super::finding::{Finding, attention, good};
+use super::models::within;
+use crate::config::{ForgeSettings, Layers, StateFolder};
+use crate::session::Context;
+use crate::trouble::Stopped;
+
+/// What the finding is called.
+const FORGE: &str = "forge";
+
+/// Looks at the forge of the folder's repository; `offline` asks nobody.
+pub(super) fn look(ctx: &Context, offline: bool) -> Finding {
+    match try_look(ctx, offline) {
+        Ok(finding) => finding,
+        Err(Stopped::Trouble(trouble)) => attention(FORGE, trouble.failure.message.clone(), trouble.hint()),
+        Err(Stopped::PipeClosed | Stopped::Told(_)) => {
+            attention(FORGE, "not looked at".to_owned(), "try again")
+        }
+    }
+}
+
+fn try_look(ctx: &Context, offline: bool) -> Result<Finding, Stopped> {
+    let layers = Layers::load(&ctx.environment)?;
+    let settings = ForgeSettings::resolve(&layers)?;
+    let Some(url) = remote_of(ctx, &StateFolder::resolve(&layers)?) else {
+        return Ok(good(
+            FORGE,
+            "this folder is in no repository with a remote".to_owned(),
+        ));
+    };
+    let forges = settings.forges(&ctx.environment);
+    let address = match recognised(&url, &forges.hosts) {
+        Ok(address) => address,
+        Err(finding) => return Ok(*finding),
+    };
+    let kind = address.kind();
+    let variables = kind.token_variables().join(" or ");
+    let variable = kind.token_variables().first().copied().unwrap_or_default();
+    let Some(token) = forges.tokens.get(&kind).cloned() else {
+        let found = format!("{kind} at {url}, and no token for it ({variables} is not set)");
+        let fix = format!(
+            "export {variable}=… (docs/forges.md); without it, requests to merge are written as text"
+        );
+        return Ok(attention(FORGE, found, fix));
+    };
+    if offline {
+        return Ok(good(FORGE, format!("{kind} at {url}, token set; not contacted")));
+    }
+    let asked = within(async move {
+        let forge = open(address, Some(token)).map_err(Failure::from)?;
+        let main = forge.default_branch().await.map_err(Failure::from)?;
+        Ok(format!(
+            "{}: the token works, requests are merged into {main}",
+            forge.name()
+        ))
+    });
+    Ok(match asked {
+        Ok(found) => good(FORGE, found),
+        Err(failure) => {
+            let fix = match failure.kind {
+                ErrorKind::AuthFailed | ErrorKind::PermissionDenied => {
+                    format!("make a new token, or give it the rights in docs/forges.md, and set {variables}")
+                }
+                _ => "check the address of the remote and the network".to_owned(),
+            };
+            attention(FORGE, failure.to_string(), fix)
+        }
+    })
+}
+
+/// The forge that a remote is at, where tokens may be sent to it.
+fn recognised(url: &str, hosts: &ForgeHosts) -> Result<ForgeAddress, Box<Finding>> {
+    match recognise(url, hosts) {
+        None => Err(Box::new(good(
+            FORGE,
+            format!("the remote {url} is at no forge known here"),
+        ))),
+        Some(address) if address.origin() == HostOrigin::Guessed => {
+            let found = format!(
+                "{url} looks like {}, but no token is sent on a guess",
+                address.kind()
+            );
+            let fix = "name the host under [forge.hosts] in your own settings (docs/forges.md)";
+            Err(Box::new(attention(FORGE, found, fix)))
+        }
+        Some(address) => Ok(address),
+    }
+}
+
+/// The address of `origin`, or of the first remote, without credentials.
+fn remote_of(ctx: &Context, state: &StateFolder) -> Option<String> {
+    let environment = &ctx.environment;
+    let home = environment.home().unwrap_or_else(|| PathBuf::from("/root"));
+    let settings = GitSettings {
+        agent_folders: vec![state.home.value.join("tasks")],
+        config_home: environment.get("XDG_CONFIG_HOME").map(PathBuf::from),
+        ..GitSettings::new(environment.get("PATH").unwrap_or_default(), &home)
+    };
+    let repository = TrustedRepo::open(&settings, &environment.folder).ok()?;
+    let remotes = repository.remotes().ok()?;
+    let origin = remotes.iter().find(|remote| remote.name == "origin");
+    origin.or(remotes.first()).map(|remote| remote.url.clone())
+}

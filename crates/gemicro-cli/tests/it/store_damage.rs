@@ -1,0 +1,202 @@
+//! A store that is damaged, cannot be written or cannot be reached: every command says so, with an exit code.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::program::World;
+
+const HIGH: &str = "How high is the Port Amsel lighthouse?";
+
+/// Changes one letter of a text wherever it stands in a file.
+fn change(file: &Path, text: &[u8]) -> usize {
+    let mut bytes = fs::read(file).unwrap();
+    let mut n_changed = 0;
+    for at in 0..bytes.len() - text.len() {
+        if bytes[at..].starts_with(text) {
+            bytes[at] ^= 1;
+            n_changed += 1;
+        }
+    }
+    fs::write(file, bytes).unwrap();
+    n_changed
+}
+
+#[test]
+fn a_changed_letter_in_a_journal_is_reported_by_whatever_reads_it() {
+    let world = World::new();
+    world.ask(HIGH, &[]);
+    let id = world.last_run();
+    let checked = world.must(&["store", "check"]);
+    assert!(checked.stdout.contains("No damage found."), "{}", checked.stdout);
+    assert!(change(&world.path("home/gemicro.db"), b"31 metres") > 0);
+    for arguments in [
+        vec!["show", id.as_str()],
+        vec!["events", id.as_str()],
+        vec!["store", "check"],
+        vec!["doctor", "--offline", "--deep"],
+    ] {
+        let called = world.call(&arguments);
+        assert_eq!(called.code, 3, "{arguments:?}\n{}", called.stdout);
+        let said = format!("{}{}", called.stdout, called.stderr);
+        assert!(
+            said.contains(&format!("of run {id} was changed on the disk")),
+            "{arguments:?}\n{said}"
+        );
+    }
+    let checked = world.call(&["store", "check", "--format", "json"]);
+    let report: Value = serde_json::from_str(checked.stdout.lines().next().unwrap()).unwrap();
+    assert_eq!(report["problems"].as_array().unwrap().len(), 1, "{report}");
+    // The damaged run can be deleted; the store is whole again.
+    world.must(&["prune", "--run", &id, "--yes"]);
+    world.must(&["store", "check"]);
+}
+
+#[test]
+fn a_truncated_database_is_not_called_good() {
+    let world = World::new();
+    for _ in 0..3 {
+        world.ask(HIGH, &[]);
+    }
+    let file = world.path("home/gemicro.db");
+    let whole = fs::read(&file).unwrap();
+    for n_pages in 1..=3 {
+        fs::write(&file, &whole[..whole.len() - n_pages * 4096]).unwrap();
+        let doctor = world.call(&["doctor", "--offline"]);
+        assert_eq!(doctor.code, 3, "{}", doctor.stdout);
+        assert!(doctor.stdout.contains("✗ store: "), "{}", doctor.stdout);
+    }
+}
+
+#[test]
+fn an_older_copy_of_the_database_is_refused_until_the_loss_is_accepted() {
+    let world = World::new();
+    world.ask(HIGH, &[]);
+    let file = world.path("home/gemicro.db");
+    let older = fs::read(&file).unwrap();
+    world.ask(HIGH, &[]);
+    fs::write(&file, older).unwrap();
+    for arguments in [
+        ["runs", "--all"].as_slice(),
+        &["show", "last"],
+        &["doctor", "--offline"],
+    ] {
+        let called = world.call(if arguments[0] == "runs" {
+            &["runs"]
+        } else {
+            arguments
+        });
+        let said = format!("{}{}", called.stdout, called.stderr);
+        assert_eq!(called.code, 3, "{said}");
+        assert!(said.contains("gemicro store accept-loss"), "{said}");
+    }
+    let accepted = world.must(&["store", "accept-loss"]);
+    assert!(
+        accepted.stderr.contains("events are given up"),
+        "{}",
+        accepted.stderr
+    );
+    world.must(&["runs"]);
+    world.must(&["store", "check"]);
+    let again = world.must(&["store", "accept-loss"]);
+    assert!(
+        again.stderr.contains("No events are missing."),
+        "{}",
+        again.stderr
+    );
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_written_is_no_defect_of_gemicro() {
+    let world = World::new();
+    fs::write(
+        world.path("tasks.json"),
+        r#"[{"task_id":"a","type":"get_memory_summary","parameters":{}}]"#,
+    )
+    .unwrap();
+    for arguments in [
+        ["batch", "submit", "tasks.json"].as_slice(),
+        &["batch", "list"],
+        &["runs"],
+        &["ask", "hello"],
+    ] {
+        // Nobody can make anything there.
+        let mut command = world.command(arguments);
+        command
+            .env("GEMICRO_HOME", "/proc/gemicro")
+            .env("GEMICRO_RESIDENT", "on");
+        let called = world.finish(command.output().unwrap());
+        assert_eq!(called.code, 3, "{arguments:?}\n{}", called.stderr);
+        assert!(
+            called.stderr.contains("/proc/gemicro"),
+            "{arguments:?}\n{}",
+            called.stderr
+        );
+        assert!(
+            !called.stderr.contains("report it"),
+            "{arguments:?}\n{}",
+            called.stderr
+        );
+    }
+}
+
+#[test]
+fn the_address_of_a_store_is_blamed_on_where_it_came_from() {
+    let world = World::new();
+    let by_flag = world.call(&["--store", "mysql://me:secret@db/x", "runs"]);
+    let mut command = world.command(&["runs"]);
+    let by_variable = world.finish(
+        command
+            .env("GEMICRO_STORE", "mysql://me:secret@db/x")
+            .output()
+            .unwrap(),
+    );
+    for (called, named, other) in [
+        (&by_flag, "--store: ", "GEMICRO_STORE"),
+        (&by_variable, "environment GEMICRO_STORE", "--store: "),
+    ] {
+        assert_eq!(called.code, 2, "{}", called.stderr);
+        let said = &called.stderr;
+        assert!(said.contains(named) && !said.contains(other), "{said}");
+        assert!(!said.contains("secret") && said.contains("postgres://"), "{said}");
+    }
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_is_not_blamed_on_the_state_folder() {
+    let world = World::new();
+    fs::write(
+        world.path("tasks.json"),
+        r#"[{"task_id":"a","type":"get_memory_summary","parameters":{}}]"#,
+    )
+    .unwrap();
+    // Nobody listens on this port.
+    let store = "postgres://me:secret@127.0.0.1:1/x?sslmode=disable";
+    for arguments in [
+        ["runs"].as_slice(),
+        &["doctor", "--offline"],
+        &["store", "check"],
+        &["batch", "submit", "tasks.json"],
+    ] {
+        let mut command = world.command(arguments);
+        let called = world.finish(command.env("GEMICRO_STORE", store).output().unwrap());
+        let said = format!("{}{}", called.stdout, called.stderr);
+        assert_eq!(called.code, 3, "{arguments:?}\n{said}");
+        assert!(
+            said.contains("postgres://me@127.0.0.1:1/x"),
+            "{arguments:?}\n{said}"
+        );
+        assert!(!said.contains("secret"), "{arguments:?}\n{said}");
+        let about_store: Vec<&str> = said
+            .lines()
+            .filter(|line| line.contains("does not answer") || line.contains("hint:"))
+            .collect();
+        assert!(
+            !about_store
+                .iter()
+                .any(|line| line.contains("folder") || line.contains("GEMICRO_HOME")),
+            "{arguments:?}\n{said}"
+        );
+    }
+}
