@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use gemicro_core::ask::AgentTask;
 use gemicro_event::StreamId;
-use gemicro_guard::repository::{CommitId, CommitMessage, ImportRules, Inside, TaskRepo, TaskSandbox};
+use gemicro_guard::repository::{
+    CommitId, CommitMessage, ImportRules, Inside, ReservedPath, TaskRepo, TaskSandbox,
+};
 use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Tier};
 
 use super::branch::search_path;
@@ -63,6 +65,12 @@ impl Landing {
     /// Takes over none of these paths.
     pub(crate) fn never(mut self, paths: Vec<String>) -> Self {
         self.rules.never = paths;
+        self
+    }
+
+    /// Takes over no change of these.
+    pub(crate) fn reserving(mut self, reserved: Vec<ReservedPath>) -> Self {
+        self.rules.reserved = reserved;
         self
     }
 

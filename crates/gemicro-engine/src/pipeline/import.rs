@@ -3,12 +3,13 @@
 use gemicro_core::ask::BranchOutcome;
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
-use gemicro_guard::repository::{CommitMessage, TrustedRepo};
+use gemicro_guard::repository::{CommitMessage, ReservedPath, TrustedRepo};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{Claim, ImportInput, Taken};
 
 use super::branch_at::{Found, Tools, blocking, by, commit, open};
 use super::claims::{Held, hold};
+use super::init::HUMAN_REVIEW;
 use crate::agents::{Landing, Worker, told};
 
 /// Where gemicro itself writes, before and after what an agent commits.
@@ -25,6 +26,25 @@ const DOCUMENT_FOLDERS: [&str; 8] = [
 /// Commits that are named; the others are counted by nobody.
 const MOST_COMMITS: usize = 200;
 
+/// What no role may write: the next run would take it for the owner's words, and a reader for a review that there was.
+fn reserved() -> Vec<ReservedPath> {
+    let rules = [
+        (
+            HUMAN_REVIEW,
+            "these notes are written by the owner of the project only",
+        ),
+        (
+            "docs/dev_docs/archived/",
+            "documents are archived by gemicro only",
+        ),
+    ];
+    let rules = rules.map(|(path, rule)| ReservedPath {
+        path: path.to_owned(),
+        rule: rule.to_owned(),
+    });
+    rules.to_vec()
+}
+
 /// The step.
 pub(super) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -> Result<Taken, Failure> {
     let tier = tools.tier().await?;
@@ -38,6 +58,7 @@ pub(super) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -
             let mut landing = Landing::with(&tools.setup, tier, message)
                 .marked(by(call))
                 .never(input.place.carry.clone())
+                .reserving(reserved())
                 .plain(DOCUMENT_FOLDERS.map(str::to_owned).to_vec());
             if let Some(only) = &input.only {
                 landing = landing.only(only.clone());

@@ -19,7 +19,7 @@ use crate::agents::{OnBranch, Worker, look_at, told};
 const HANDOVER_NOTE: &[u8] =
     b"Files that gemicro writes for the agents of this task. They can only be read.\n";
 /// Notes of the project's owner.
-const HUMAN_REVIEW: &str = "docs/dev_docs/HUMAN_REVIEW.md";
+pub(super) const HUMAN_REVIEW: &str = "docs/dev_docs/HUMAN_REVIEW.md";
 /// The longest notes.
 const MOST_NOTES: u64 = 32 << 10;
 /// Branches of one name that may be there.

@@ -88,7 +88,7 @@ pub use refusal::Refusal;
 pub use remote::Remote;
 pub use remote_error::RemoteError;
 pub use report::{Report, ReportKind};
-pub use rules::{EscapingLinks, ImportRules};
+pub use rules::{EscapingLinks, ImportRules, ReservedPath};
 pub use show::{Shown, show};
 pub use slug::Slug;
 pub use task::{TaskRepo, TaskSandbox};

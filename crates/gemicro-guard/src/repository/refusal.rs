@@ -33,6 +33,14 @@ pub enum Refusal {
         /// What is lent.
         lent: String,
     },
+    /// A file that others write.
+    #[error("{path} must stay as it is: {rule}; take it out of your commits")]
+    Reserved {
+        /// The file.
+        path: String,
+        /// Who writes it.
+        rule: String,
+    },
     /// Something in the place of a folder that is needed.
     #[error(
         "{path} is in the place of the folder {folder}, in which documents are written; put the folder back"

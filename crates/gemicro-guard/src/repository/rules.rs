@@ -16,6 +16,15 @@ pub enum EscapingLinks {
     Report,
 }
 
+/// A file or folder that no agent may change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReservedPath {
+    /// `docs/notes.md` is one file, `docs/archive/` is what lies below this folder.
+    pub path: String,
+    /// Who writes it instead, as a sentence for the agent.
+    pub rule: String,
+}
+
 /// The rules of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportRules {
@@ -35,6 +44,8 @@ pub struct ImportRules {
     pub never: Vec<String>,
     /// Folders in which whoever imports writes, too: they stay folders, and hold plain files alone.
     pub plain: Vec<String>,
+    /// What others write, by their rule: no agent adds, changes or removes it. Named as in `only`.
+    pub reserved: Vec<ReservedPath>,
     /// Commits of the user's repository that were merged into the branch, such as the main branch's. What is as it is
     /// there is not the agent's work: it is neither judged nor counted.
     pub known: Vec<CommitId>,
@@ -50,6 +61,7 @@ impl Default for ImportRules {
             only: None,
             never: Vec::new(),
             plain: Vec::new(),
+            reserved: Vec::new(),
             known: Vec::new(),
         }
     }
@@ -113,6 +125,7 @@ pub(super) fn apply(rules: &ImportRules, changes: &Changes) -> Result<Vec<Report
     if let Some(allowed) = &rules.only {
         check_only(allowed, changes)?;
     }
+    check_reserved(&rules.reserved, changes)?;
     check_lent(&rules.never, changes)?;
     check_plain(&rules.plain, changes)?;
     let bytes = changes
@@ -138,6 +151,25 @@ pub(super) fn apply(rules: &ImportRules, changes: &Changes) -> Result<Vec<Report
     }
     let of_files = changes.files.iter().flat_map(|change| of_file(rules, change));
     Ok(links.into_iter().chain(of_files).collect())
+}
+
+/// What others write is as it was, in any letter case: some file systems do not tell them apart. A file in the place of a
+/// folder on the way to it would remove it.
+fn check_reserved(reserved: &[ReservedPath], changes: &Changes) -> Result<(), Refusal> {
+    for change in &changes.files {
+        let path = change.path.to_lowercase();
+        let is_about = |it: &&ReservedPath| {
+            let reserved = it.path.trim_end_matches('/').to_lowercase();
+            covers(&reserved, path.as_bytes()) || covers(&path, reserved.as_bytes())
+        };
+        if let Some(ReservedPath { rule, .. }) = reserved.iter().find(is_about) {
+            return Err(Refusal::Reserved {
+                path: plain(change.path.as_bytes()),
+                rule: rule.clone(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// What is lent is in no commit, and no file is in the place of a folder on the way to it.
