@@ -32,7 +32,7 @@ pub struct Decided {
     /// Who, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said_by: Option<String>,
-    /// Why, where it is no success.
+    /// Why, where it is no success; what was remarked, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The document of the phase.
@@ -49,7 +49,10 @@ impl Decided {
                 it.outcome.as_str(),
                 "done" | "APPROVE" | "PASS" | "merged" | "up_to_date"
             );
-            let feedback = it.feedback.filter(|_| !is_success);
+            let feedback = it.feedback.map(|said| match is_success {
+                true => format!("accepted, with a remark: {said}"),
+                false => said,
+            });
             let reasons = Some(it.reasons.join("; ")).filter(|reasons| !reasons.is_empty());
             let why = reasons.or(feedback).map(|why| shortened(&why, MOST_WHY));
             return Some(Self {

@@ -16,6 +16,7 @@ mod kills;
 mod life;
 mod push;
 mod ready;
+mod remarks;
 mod request;
 mod retries;
 mod scene;

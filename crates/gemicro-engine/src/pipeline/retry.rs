@@ -112,7 +112,9 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         written: state.written(),
         rounds: state.rounds().clone(),
         from: led.map(|it| it.phase.clone()),
-        feedback: led.and_then(|it| it.feedback.clone().or_else(|| it.reasons.first().cloned())),
+        feedback: led
+            .filter(|it| it.sends_back())
+            .and_then(|it| it.feedback.clone().or_else(|| it.reasons.first().cloned())),
         decided: state.decided().to_vec(),
     };
     Ok(Plan::Pipeline {

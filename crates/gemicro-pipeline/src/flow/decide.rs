@@ -301,7 +301,13 @@ impl Steps<'_> {
                 });
                 records.push(Record::Write { path, text });
             }
-            let items = clean_backlog(&answer.backlog_items());
+            let remarks = answer.remarks();
+            let items = [
+                answer.backlog_items(),
+                remarks.iter().map(String::as_str).collect(),
+            ]
+            .concat();
+            let items = clean_backlog(&items);
             if !items.is_empty() {
                 records.push(Record::Backlog {
                     items,

@@ -209,6 +209,14 @@ pub struct PhaseEnded {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
+impl PhaseEnded {
+    /// Whether work has to be done again because of it. What an agent says beside any other end is a remark.
+    #[must_use]
+    pub fn sends_back(&self) -> bool {
+        !self.reasons.is_empty() || matches!(self.outcome.as_str(), "REJECT" | "FAIL" | "again")
+    }
+}
+
 event_payload!(PhaseEnded, "phase_ended", |it| match it.reasons.first() {
     None => format!("Phase {}: {}", it.label, it.outcome),
     Some(why) => format!(

@@ -227,6 +227,10 @@ impl PipelineState {
             (None, true) => None,
             (_, false) => Some(listed(&it.reasons)),
         };
+        let (feedback, remarks) = match it.sends_back() {
+            true => (feedback, None),
+            false => (None, feedback),
+        };
         let from = match it.outcome.as_str() {
             "again" => self.now.as_ref().and_then(|now| now.from.clone()),
             _ => Some(it.phase.clone()),
@@ -237,7 +241,12 @@ impl PipelineState {
                 let why = it.reasons.first().cloned().unwrap_or_default();
                 self.failed = Some(Failure::new(ErrorKind::GateClosed, why));
             }
-            (Some(next), _) => self.enter(next, from, feedback),
+            (Some(next), _) => {
+                self.enter(next, from, feedback);
+                if let Some(now) = &mut self.now {
+                    now.remarks = remarks;
+                }
+            }
             (None, _) => self.is_done = true,
         }
         self.ended.push(it);

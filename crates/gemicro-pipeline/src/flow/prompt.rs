@@ -26,10 +26,10 @@ pub(super) fn prompt(
 ) -> Result<String, PromptError> {
     let plan = &state.plan;
     let prepared = state.prepared.as_ref();
-    let feedback = now.feedback.as_deref().map(|text| {
+    let fenced = |text: &String| {
         let cut = text.floor_char_boundary(MOST_FEEDBACK);
         untrusted(&text[..cut], nonce.as_str())
-    });
+    };
     let context = PromptContext {
         request: plan.task.clone(),
         mode: plan.mode,
@@ -39,7 +39,8 @@ pub(super) fn prompt(
         round: now.round,
         reads: reads(state, phase),
         document: document(state, now, phase),
-        feedback,
+        feedback: now.feedback.as_ref().map(fenced),
+        remarks: now.remarks.as_ref().map(fenced),
         checks: plan
             .workflow
             .checks

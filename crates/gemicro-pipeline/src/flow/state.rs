@@ -74,8 +74,10 @@ pub(super) struct Now {
     pub(super) round: u32,
     /// The phase that led here.
     pub(super) from: Option<String>,
-    /// Why it is entered again, or what the phase before has to say.
+    /// Why it is entered again.
     pub(super) feedback: Option<String>,
+    /// What the phase before remarks, although nothing has to change.
+    pub(super) remarks: Option<String>,
     /// It was stated that it began.
     pub(super) is_announced: bool,
     /// Answers so far.

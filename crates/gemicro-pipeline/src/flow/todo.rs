@@ -267,7 +267,7 @@ fn replaced(base: &Evidence, now: &Evidence) -> Option<String> {
 
 /// Whether gemicro has something to write down about an answer.
 pub(super) fn has_records(phase: &Phase, role: &Role, answer: &Payload) -> bool {
-    !answer.backlog_items().is_empty() || decides(phase, role)
+    !answer.backlog_items().is_empty() || !answer.remarks().is_empty() || decides(phase, role)
 }
 
 /// Whether gemicro writes the phase's document itself: its reviewer only decides.

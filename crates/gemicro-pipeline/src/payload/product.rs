@@ -80,6 +80,15 @@ impl Payload {
         }
     }
 
+    /// What a reviewer remarks beside an APPROVE or PASS, a line for each point: nothing has to change because of it.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        match self.decision().word() {
+            "APPROVE" | "PASS" => self.feedback().map(|it| it.points()).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Its ideas for later, as the agent wrote them: see [`clean_backlog`](super::clean_backlog).
     #[must_use]
     pub fn backlog_items(&self) -> Vec<&str> {
@@ -112,6 +121,25 @@ impl Payload {
 }
 
 impl Feedback<'_> {
+    /// Its points, a line each.
+    #[must_use]
+    pub fn points(&self) -> Vec<String> {
+        match self {
+            Self::Text(text) => {
+                let lines = text.lines();
+                let lines = lines.map(|line| line.trim().trim_start_matches(['-', '*']).trim());
+                lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
+            }
+            Self::Object(points) => points
+                .iter()
+                .map(|(name, value)| match value.as_str() {
+                    Some(text) => format!("{name}: {text}"),
+                    None => format!("{name}: {value}"),
+                })
+                .collect(),
+        }
+    }
+
     /// The feedback as text for a person or a prompt; an object as JSON over several lines.
     #[must_use]
     pub fn to_text(&self) -> String {

@@ -1,7 +1,7 @@
 //! The words of the live log for each fact of a pipeline.
 
 use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseImported, PhaseStarted};
-use gemicro_engine::pipeline::payload::{Decision, Feedback, Payload, Shape};
+use gemicro_engine::pipeline::payload::{Decision, Payload, Shape};
 use gemicro_engine::pipeline::steps::{Delivered, Evidence, MergeOutcome, Merged, Prepared, Recorded};
 use gemicro_event::StreamId;
 
@@ -85,11 +85,17 @@ pub(super) fn answered(answered: &PhaseAnswered) -> Words {
     };
     let decision = payload.decision();
     let mut details = match decision.is_negative() {
-        true => match payload.feedback().as_ref().map(points).unwrap_or_default() {
+        true => match payload.feedback().map(|it| it.points()).unwrap_or_default() {
             none if none.is_empty() => vec![unsaid(payload).to_owned()],
             points => bounded(points),
         },
-        false => Vec::new(),
+        false => bounded(
+            payload
+                .remarks()
+                .iter()
+                .map(|it| format!("remark: {it}"))
+                .collect(),
+        ),
     };
     details.extend(answered.dishonest.clone());
     details.extend(denials);
@@ -238,25 +244,6 @@ fn unsaid(payload: &Payload) -> &'static str {
     match payload.document() {
         Some(_) => "no reasons are given with it: they are in the report",
         None => "no reasons are given",
-    }
-}
-
-/// The points of a feedback, a line each.
-fn points(feedback: &Feedback<'_>) -> Vec<String> {
-    match feedback {
-        Feedback::Text(text) => {
-            let lines = text
-                .lines()
-                .map(|line| line.trim().trim_start_matches(['-', '*']).trim());
-            lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
-        }
-        Feedback::Object(points) => points
-            .iter()
-            .map(|(name, value)| match value.as_str() {
-                Some(text) => format!("{name}: {text}"),
-                None => format!("{name}: {value}"),
-            })
-            .collect(),
     }
 }
 

@@ -145,11 +145,15 @@ impl Page {
             self.detail("said", said);
         }
         self.several("because", &phase.reasons);
-        if phase.reasons.is_empty() && phase.standing() != Standing::Good {
+        if phase.reasons.is_empty() {
             let lines = phase.feedback.iter().flat_map(|feedback| feedback.lines());
             let points = lines.map(|line| line.trim().trim_start_matches(['-', '*']).trim());
             let points: Vec<String> = points.filter(|it| !it.is_empty()).map(str::to_owned).collect();
-            self.several("because", &points);
+            let name = match phase.standing() {
+                Standing::Good => "remarks",
+                Standing::UnderWay | Standing::LedOn | Standing::Bad => "because",
+            };
+            self.several(name, &points);
         }
         self.several("asked again", &phase.asked_again);
         self.several("denied", &phase.denials);

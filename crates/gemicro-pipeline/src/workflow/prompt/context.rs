@@ -25,8 +25,10 @@ pub struct PromptContext {
     pub reads: Vec<HandedOver>,
     /// Where the document of the phase is to be written.
     pub document: Option<String>,
-    /// What a reviewer said, already [fenced](super::untrusted).
+    /// Why the phase is entered again, already [fenced](super::untrusted).
     pub feedback: Option<String>,
+    /// What the phase before remarks although it sent nothing back, fenced, too.
+    pub remarks: Option<String>,
     /// The commands that gemicro will run to see whether the work holds.
     pub checks: Vec<String>,
     /// The headings that a plan must have.

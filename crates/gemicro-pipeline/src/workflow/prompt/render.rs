@@ -23,7 +23,7 @@ pub(in super::super) const ENDING_FILE: &str = "ending.md";
 const MOST_BYTES: usize = 512 * 1024;
 
 /// Every variable of a template.
-const VARIABLES: [&str; 16] = [
+const VARIABLES: [&str; 17] = [
     "asked_again",
     "branch",
     "checks",
@@ -36,6 +36,7 @@ const VARIABLES: [&str; 16] = [
     "notes",
     "plan_sections",
     "reads",
+    "remarks",
     "request",
     "role_title",
     "round",
