@@ -131,6 +131,7 @@ impl Plan {
             branch: branch(request)?,
             retold: request.turn.as_ref().and_then(|turn| turn.retold.clone()),
             asks: request.turn.as_ref().is_some_and(|turn| turn.asks),
+            begins_anew: false,
         };
         let mut notices: Vec<String> = route.notice.into_iter().collect();
         let fallback = match &request.fallback {

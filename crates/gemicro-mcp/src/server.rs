@@ -23,8 +23,8 @@ use crate::{prompts, tasks};
 const INSTRUCTIONS: &str = "\
 gemicro runs coding agents (gemini, claude, codex) and research as durable runs.
 - Every answer is one JSON object. Check `success`; on success read `result`.
-- Keep SESSION_ID and pass it again to go on with a conversation. When it is lost (`session_not_found`), start a new \
-one and give the whole context again.
+- Keep SESSION_ID and pass it again to go on with a conversation. When it is lost, a new one \
+starts and `note` says so: give the whole context again.
 - On failure `error_kind` says whether to try again: timeout, idle_timeout, rate_limited and upstream_error may pass; \
 command_not_found, auth_failed and invalid_input need somebody to act.
 - error_kind `still_running` is no failure: the run goes on. Call run_result with error_detail.run_id until it answers.

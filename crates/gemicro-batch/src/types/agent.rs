@@ -84,6 +84,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
     let task = AgentTask {
         retold: None,
         asks: false,
+        begins_anew: false,
         agent: route.agent,
         model: route.model,
         prompt: it.prompt,

@@ -180,6 +180,35 @@ fn an_agent_answers_and_the_shell_prints_the_same() {
 }
 
 #[test]
+fn an_unknown_session_begins_a_new_one_and_says_so() {
+    let stage = Stage::new(&format!("{INIT}{RESULT}"));
+    let mut session = Session::of(&stage, &[]);
+    for unknown in [
+        "0e2b1c9a-1111-4222-8333-444455556666",
+        "what was it",
+        "../../etc/passwd",
+    ] {
+        let mut arguments = ask(&stage);
+        arguments["SESSION_ID"] = json!(unknown);
+        let answer = session.call("gemini", &arguments);
+        assert_eq!(answer["success"], true, "{answer}");
+        let note = answer["note"].as_str().unwrap();
+        assert!(
+            note.contains(unknown) && note.contains("a new one was started"),
+            "{note}"
+        );
+        // The session that it names is one to go on with, and there is nothing to note about it.
+        arguments["SESSION_ID"] = answer["SESSION_ID"].clone();
+        let again = session.call("gemini", &arguments);
+        assert_eq!(again["success"], true, "{again}");
+        assert_eq!(
+            keys(&again),
+            ["SESSION_ID", "duration", "result", "success", "tool"]
+        );
+    }
+}
+
+#[test]
 fn a_long_call_gives_its_run_and_the_run_its_answer() {
     let stage = Stage::new(&gated());
     let mut session = Session::of(&stage, &["--answer-within", "1"]);

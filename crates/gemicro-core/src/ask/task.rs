@@ -121,6 +121,9 @@ pub struct AgentTask {
     /// Somebody is there to be asked for leave when a tool needs it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
+    /// A session that is not there is no error: a new one begins, and the answer says so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub begins_anew: bool,
 }
 
 /// What one task may spend.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 use serde::{Deserialize, Serialize};
 
-use super::events::AskReaders;
-use super::{AskPlan, BranchOutcome, Denied, ToolMetrics};
+use super::events::{AgentAnswered, AskReaders};
+use super::{AgentTask, AskPlan, BranchOutcome, Denied, ToolMetrics};
 use crate::run::events::RunReaders;
 
 /// The most lines of output that a failure shows.
@@ -48,6 +48,9 @@ pub struct ToolSuccess {
     /// Calls of tools that the guard refused; only where a branch was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub denials: Option<Vec<Denied>>,
+    /// What the caller has to know; only where the session that it named was not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A failure.
@@ -146,6 +149,20 @@ impl AgentTrouble {
     }
 }
 
+/// Says that a new session was begun, because the one to go on with is not there.
+fn note(task: &AgentTask, answered: &AgentAnswered) -> Option<String> {
+    let named = task.session.as_ref().filter(|_| task.begins_anew)?;
+    let answer = &answered.answer;
+    let is_old = answer.session.as_ref() == Some(named) || answer.retold || answered.agent != task.agent;
+    let shown: String = named.chars().filter(|c| !c.is_control()).take(80).collect();
+    (!is_old).then(|| {
+        format!(
+            "there is no session {shown} here, so a new one was started: it knows nothing of earlier turns, give it \
+             the context again"
+        )
+    })
+}
+
 impl ToolAnswer {
     /// Reads a run of [`AskFlow`](super::AskFlow); one that has not ended counts as interrupted. `None` for runs of
     /// other flows.
@@ -160,7 +177,9 @@ impl ToolAnswer {
                 .iter()
                 .rev()
                 .find_map(|event| event.update.as_agent_answered())?;
+            let note = note(task, &answered);
             return Some(Self::Success(ToolSuccess {
+                note,
                 success: true,
                 tool: answered.agent.to_string(),
                 session: answered.answer.session,

@@ -27,6 +27,7 @@ fn plan(max_attempts: u32) -> AskPlan {
         task: AgentTask {
             retold: None,
             asks: false,
+            begins_anew: false,
             agent: AgentName::Claude,
             model: Some("claude-opus-4-8".to_owned()),
             prompt: "Make it so".to_owned(),

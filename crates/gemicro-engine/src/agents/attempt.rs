@@ -1,6 +1,8 @@
 //! One attempt at one task: in the warm process of its conversation, in a new one, or in a new session that is told
 //! what was said before.
 
+mod resume;
+
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,7 +14,7 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{GatewayPort, Tier};
 use gemicro_runner::supervise::{Supervision, Turn, supervise, supervise_warm};
-use gemicro_runner::{Prompt, Session, SessionId};
+use gemicro_runner::{Prompt, Session};
 use tokio_util::sync::CancellationToken;
 
 use super::branch::{self, OnBranch};
@@ -21,9 +23,9 @@ use super::executor::{Shared, Work};
 use super::landing::Landing;
 use super::leave::Leave;
 use super::login::{bring, take_back};
-use super::memory::{Memory, retell, tag};
+use super::memory::{Memory, tag};
 use super::messages;
-use super::place::{Place, belongs, name_of, turns_of_session};
+use super::place::{Place, turns_of_session};
 use super::pool::{Kept, Key};
 use super::seen::{Facts, Seen};
 use super::setup::{AgentAccess, cli, must_ask};
@@ -133,51 +135,6 @@ impl<'a> Attempt<'a> {
             }
         };
         self.cold(place, Session::New, prompt).await
-    }
-
-    /// A conversation that there is.
-    async fn go_on(&mut self, session: &str) -> Result<Turned, Failure> {
-        let session: SessionId = session.parse()?;
-        let name = name_of(self.state(), self.task.agent, &session)?;
-        // Before anything is taken: who is refused must not end a process that others count on.
-        belongs(self.state(), &name, self.task, &session)?;
-        if let Some(pool) = self.shared.commons.pool()
-            && let Some(kept) = pool.take(&name).await
-        {
-            if Some(&kept.key) == self.key.as_ref() {
-                if let Some(turned) = self.warm(kept).await? {
-                    return Ok(turned);
-                }
-            } else {
-                kept.close().await;
-            }
-        }
-        let place = Place::of_session(self.state(), &self.name, self.task.agent, &session)?;
-        let about = place.about().cloned();
-        let own = match &about {
-            Some(about) => about.session.parse()?,
-            None => session.clone(),
-        };
-        let prompt = Prompt::user(self.task.prompt.clone());
-        let turned = self.cold(place, Session::Resume(own), prompt).await?;
-        let is_lost = turned
-            .outcome
-            .result
-            .as_ref()
-            .is_err_and(|failure| failure.kind == ErrorKind::SessionNotFound);
-        if !is_lost {
-            return Ok(turned);
-        }
-        let turns = about.map(|about| about.turns).unwrap_or_default();
-        let Some((prompt, told)) = retell(self.shared.journal.as_ref(), self.task, &turns).await else {
-            return Ok(turned);
-        };
-        let lost = format!("{} no longer has session {session}", self.task.agent);
-        self.seen
-            .reporter
-            .alarm(format!("{lost}: a new one was told {told}"));
-        self.retold = true;
-        self.cold(turned.place.again(), Session::New, prompt).await
     }
 
     /// A turn of a process that is there; nothing where it turned out to be gone before it did anything.

@@ -11,6 +11,7 @@ fn task() -> AgentTask {
     AgentTask {
         retold: None,
         asks: false,
+        begins_anew: false,
         agent: AgentName::Codex,
         model: None,
         prompt: "Do it".to_owned(),

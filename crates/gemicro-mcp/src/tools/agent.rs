@@ -70,7 +70,7 @@ pub(super) fn definition(agent: AgentName) -> Tool {
             "description": "What may be written: read-only for advice, workspace-write for work in cd",
         },
         "yolo": { "type": "boolean", "default": true, "description": "Use tools without approval, inside the sandbox" },
-        "SESSION_ID": { "type": "string", "description": "The SESSION_ID of an earlier answer, to go on with that conversation" },
+        "SESSION_ID": { "type": "string", "description": "The SESSION_ID of an earlier answer, to go on with that conversation; one that is unknown starts a new one, and `note` says so" },
         "model": model,
         "return_all_messages": { "type": "boolean", "default": false, "description": "Also return what the agent printed, as all_messages; for debugging" },
         "return_metrics": { "type": "boolean", "default": false, "description": "Also return figures (tokens, cost, time), as metrics" },
@@ -125,6 +125,10 @@ pub(super) async fn call(
         ..asked.request
     };
     let plan = match Plan::of(&Request::Ask(Box::new(request))) {
+        Ok(Plan::Ask { mut plan, limits }) => {
+            plan.task.begins_anew = plan.task.session.is_some();
+            Plan::Ask { plan, limits }
+        }
         Ok(plan) => plan,
         Err(failure) => return Ok(refused(tool, &failure, extras, limits)),
     };

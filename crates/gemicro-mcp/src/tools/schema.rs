@@ -48,6 +48,7 @@ pub(super) fn agent_answer() -> Arc<JsonObject> {
             "duration": { "type": "string" },
             "all_messages": { "type": "array" },
             "metrics": { "type": "object" },
+            "note": { "type": "string", "description": "Only where SESSION_ID was unknown: a new session was started" },
         }),
         &["success", "tool", "duration"],
     )

@@ -172,6 +172,7 @@ impl Steps<'_> {
             branch: Some(place.branch.clone()),
             retold: None,
             asks: false,
+            begins_anew: false,
         };
         let cost = task.grant.reservation();
         let merge = match role.shape {
