@@ -44,6 +44,9 @@ pub struct AgentRequest {
     pub turn_limit: Option<u32>,
     /// The environment to pick allowed variables from; see [`crate::environment`].
     pub inherited: BTreeMap<String, String>,
+    /// Instructions of the project for this CLI, given to it as those of its user. Claude Code and Codex load none
+    /// from the workspace themselves; Gemini CLI does.
+    pub instructions: String,
     /// The guard that its tools are judged by; then approvals are the guard's.
     pub guarded: Option<Guarded>,
 }

@@ -4,6 +4,7 @@
 //! `scene` is the repository and the program that plays every agent; `life` a run that is watched and killed. Agents,
 //! sandbox, git and checks are real; only what the agents do is written down beforehand.
 
+mod agent_settings;
 mod bad_agents;
 mod bad_input;
 mod beside;

@@ -106,6 +106,11 @@ impl Desk {
         (called, answer)
     }
 
+    /// The program of an agent.
+    pub(crate) fn cli(&self, agent: &str) -> PathBuf {
+        self.programs.join(agent)
+    }
+
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.simulated.world.path("project").join(name)
     }

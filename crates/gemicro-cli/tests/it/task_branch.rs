@@ -152,6 +152,30 @@ const UNSEEN: &[&str] = &[
     "cp $(command -v git) ./tig && ./tig switch -q other; true",
 ];
 
+/// The model of every agent is told which rule refused its call, and why.
+#[test]
+fn a_model_is_told_the_rule_that_refused_its_call() {
+    for agent in &AGENTS {
+        let (tool, argument) = shell(agent);
+        let rules = format!(
+            "  - {{ times: 1, when: {{ tool_offered: {tool}, prompt_contains: Do as you are told }}, \
+             reply: {{ calls: [{{ name: {tool}, arguments: {{ {argument}: 'git push origin HEAD' }} }}] }} }}\n  \
+             - {{ when: {{ tool_result: {tool}, tool_result_contains: 'Permission Denied: git_subcommand (git push' }}, \
+             reply: {{ text: 'I was told the rule.' }} }}\n  \
+             - {{ reply: {{ text: 'I was told nothing.' }} }}\n"
+        );
+        let Some(desk) = Desk::new(&rules) else { return };
+        repository(&desk);
+        let (called, answer) = desk.ask(agent, &["--branch", "task/told"], "Do as you are told");
+        assert_eq!(
+            answer["result"], "I was told the rule.",
+            "{}: {answer}\n{}",
+            agent.name, called.stderr
+        );
+        assert_eq!(denied_rules(&answer), ["git_subcommand"], "{}", agent.name);
+    }
+}
+
 /// Who carries the run out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {

@@ -212,6 +212,14 @@ impl<'a> Attempt<'a> {
             .mcp_servers
             .extend(self.tool.as_ref().map(|_| ResultTool::server()));
         self.seen.denials = guard.map(|policy| Denials::new(policy, self.workplace.clone()));
+        let profile = way::profile(
+            (&shared.setup, &shared.commons),
+            task,
+            &place,
+            (&port, tier),
+            ticket.is_some(),
+            branch,
+        )?;
         let brought = match way::login(&self.access) {
             Some(login) => Some(bring(login, &request.home, &request.temp)?),
             None => None,
@@ -220,14 +228,7 @@ impl<'a> Attempt<'a> {
             cli: cli.as_ref(),
             request: &request,
             located: self.key.as_ref().map(|key| key.program.0.clone()),
-            profile: way::profile(
-                (&shared.setup, &shared.commons),
-                task,
-                &place,
-                &port,
-                ticket.is_some(),
-                branch,
-            ),
+            profile,
             launcher: &shared.setup.launcher,
             tier,
             limits: way::limits(task),

@@ -30,6 +30,8 @@ pub(crate) struct OnBranch {
     is_new: bool,
     /// What is particular to a step of a pipeline.
     pub(super) stage: Option<Stage>,
+    /// Instructions of the project for the agent that works on it.
+    pub(super) instructions: String,
     _lock: File,
 }
 
@@ -42,8 +44,12 @@ impl OnBranch {
         let (setup, state) = (shared.setup.clone(), shared.commons.state().to_owned());
         let (directory, branch) = (task.directory.clone(), branch.to_owned());
         let writes = task.sandbox != SandboxMode::ReadOnly;
-        let opened =
-            tokio::task::spawn_blocking(move || Self::open(&setup, &state, (&directory, &branch), writes));
+        let (agent, tier) = (task.agent, shared.commons.tier(&setup.launcher).await?);
+        let opened = tokio::task::spawn_blocking(move || {
+            let mut opened = Self::open(&setup, &state, (&directory, &branch), writes)?;
+            opened.fit(&setup, tier, agent)?;
+            Ok(opened)
+        });
         opened.await.unwrap_or_else(|error| Err(crashed(&error)))
     }
 
@@ -125,6 +131,7 @@ impl OnBranch {
             marks,
             is_new,
             stage: None,
+            instructions: String::new(),
             _lock: lock,
         })
     }

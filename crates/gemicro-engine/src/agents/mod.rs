@@ -3,7 +3,8 @@
 //! [`AgentExecutor`] runs the steps of kind `agent_cli`. Its files, in the order of a step: `setup` (what the edge
 //! knows: keys, logins, addresses), `executor` (steps, and what a crash left of them), `attempt` (one attempt: warm,
 //! new, or told what was said before), `place`, `spare_place` and `about` (folders of homes and sessions), `pool` (processes between
-//! turns), `memory` (what was said), `way` (gateway and walls), `login` (files of a login on their way in and back),
+//! turns), `memory` (what was said), `way` (gateway and walls), `workspace_settings` (what of the workspace is
+//! not loaded), `login` (files of a login on their way in and back),
 //! `seen` (what the gateway tells while the agent works), `submission` (results handed in by a tool), `verdict` (what it came to), `traces` (what it left in its
 //! folder), `tripped` (what else changed meanwhile), `messages` (what it printed). `commons` is what several engines share.
 
@@ -34,6 +35,7 @@ mod tripped;
 mod turned;
 mod verdict;
 mod way;
+mod workspace_settings;
 
 pub(crate) use branch::{OnBranch, look_at};
 pub use commons::AgentCommons;

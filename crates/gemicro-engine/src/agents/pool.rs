@@ -62,6 +62,8 @@ pub(super) struct Key {
     pub(super) program: (Located, Option<SystemTime>),
     /// Where the model is and by which key or login.
     pub(super) access: AgentAccess,
+    /// A guard judges its tools.
+    pub(super) is_guarded: bool,
 }
 
 impl Key {
@@ -93,12 +95,13 @@ impl Key {
                 .collect(),
             program: (located, changed.ok()),
             access: access.clone(),
+            is_guarded: task.branch.is_some(),
         })
     }
 
-    /// Whether its process can take more than one turn.
+    /// Whether its process can take more than one turn. Gemini CLI can over ACP, where no hook is asked.
     pub(super) fn may_stay(&self) -> bool {
-        self.agent != AgentName::Gemini || speaks_acp(&self.program.0.program)
+        self.agent != AgentName::Gemini || (!self.is_guarded && speaks_acp(&self.program.0.program))
     }
 }
 

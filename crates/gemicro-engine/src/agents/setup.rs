@@ -112,10 +112,11 @@ pub(super) fn program(setup: &AgentSetup, agent: AgentName) -> Option<Located> {
     locate(Path::new(cli.program()), path).ok()
 }
 
-/// Whether Gemini CLI has to ask: on a branch, where its workspace could switch a hook off, and where a person answers.
+/// Whether Gemini CLI has to ask: where a person answers. On a branch a hook judges: over ACP its model would not be told
+/// why it was refused something.
 pub(super) fn must_ask(setup: &AgentSetup, task: &AgentTask) -> bool {
     let program = || program(setup, task.agent);
-    let is_asked = task.branch.is_some() || (task.asks && !task.yolo);
+    let is_asked = task.branch.is_none() && task.asks && !task.yolo;
     is_asked && program().is_some_and(|located| speaks_acp(&located.program))
 }
 

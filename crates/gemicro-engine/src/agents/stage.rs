@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gemicro_batch::workshop::Toolchains;
+use gemicro_core::ask::AgentName;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{
-    CommitId, CommitMessage, Merge, NewTask, Shown, Slug, Start, TaskRepo, TaskSandbox, TrustedRepo, show,
+    CommitId, CommitMessage, FileAt, Merge, NewTask, Shown, Slug, Start, TaskRepo, TaskSandbox, TrustedRepo,
+    show,
 };
 use gemicro_guard::sandbox::{Profile, Shells, Tier};
 
@@ -14,6 +16,7 @@ use super::branch::{OnBranch, repository};
 use super::landing::Landing;
 use super::setup::AgentSetup;
 use super::task_folder::{Marks, id_of, is_whole, lock, put_aside, tasks_folder, told};
+use super::workspace_settings::{self, MAX_INSTRUCTIONS};
 
 /// What is particular to an agent's step of a pipeline.
 pub(super) struct Stage {
@@ -142,6 +145,31 @@ impl OnBranch {
         });
     }
 
+    /// Fits the checkout to the agent that works in it: settings that it must not load are left out, and it is given
+    /// the instructions that the project had when the task began. Blocks.
+    pub(crate) fn fit(&mut self, setup: &AgentSetup, tier: Tier, agent: AgentName) -> Result<(), Failure> {
+        let writes_documents_only = self.stage.as_ref().is_some_and(|stage| stage.only.is_some());
+        let patterns = workspace_settings::withheld(agent, writes_documents_only);
+        if !patterns.is_empty() && tier != Tier::None {
+            let inside = Landing::with(setup, tier, CommitMessage::empty()).inside(&self.task);
+            let withheld = inside.withhold(&self.task, &patterns);
+            withheld.map_err(|error| told(&error))?;
+        }
+        // Where Gemini CLI finds the file it loads it by itself.
+        self.instructions = match (agent, writes_documents_only) {
+            (AgentName::Gemini, false) => String::new(),
+            (AgentName::Gemini, true) | (AgentName::Claude | AgentName::Codex, _) => {
+                let (name, most) = (workspace_settings::instructions_file(agent), MAX_INSTRUCTIONS);
+                let found = self.repository.read_file(self.task.base(), name, most);
+                match found.map_err(|error| told(&error))? {
+                    Some(FileAt::File { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
+                    Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) | None => String::new(),
+                }
+            }
+        };
+        Ok(())
+    }
+
     /// Merges a commit in the private checkout. Blocks.
     pub(crate) fn merge(
         &self,
@@ -163,11 +191,7 @@ impl OnBranch {
 
     /// Makes what git tracks in the private checkout what it is at the tip. Blocks.
     pub(crate) fn restore(&self, setup: &AgentSetup, tier: Tier) -> Result<(), Failure> {
-        let nothing = CommitMessage {
-            text: String::new(),
-            trailers: Vec::new(),
-        };
-        let inside = Landing::with(setup, tier, nothing).inside(&self.task);
+        let inside = Landing::with(setup, tier, CommitMessage::empty()).inside(&self.task);
         inside
             .restore(&self.repository, &self.task)
             .map_err(|error| told(&error))

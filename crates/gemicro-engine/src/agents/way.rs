@@ -1,6 +1,6 @@
 //! How an agent gets to its model, and what it may see and write.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gemicro_core::ask::{AgentTask, SandboxMode};
@@ -8,7 +8,7 @@ use gemicro_core::budget::Limits;
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::policy::PolicyConfig;
-use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Profile, Shells};
+use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Profile, Shells, Tier};
 use gemicro_llm::gateway::{Gateway, Grant, ModelRules, Observer, Ticket};
 use gemicro_runner::supervise::RunLimits;
 use gemicro_runner::{AgentRequest, Approval, Guarded, ModelAccess, Prompt, Session, Token};
@@ -18,6 +18,7 @@ use super::commons::AgentCommons;
 use super::place::Place;
 use super::setup::{AgentAccess, AgentSetup, Login, wire};
 use super::submission::ResultTool;
+use super::workspace_settings;
 
 /// Turns of an agent that goes by a login, where no budget says.
 const OBSERVED_TURNS: u64 = 200;
@@ -121,6 +122,10 @@ pub(super) fn request(
             None => Some(u32::try_from(task.grant.turns.unwrap_or(OBSERVED_TURNS)).unwrap_or(u32::MAX)),
         },
         inherited: setup.environment.clone(),
+        instructions: match branch {
+            Some(branch) => branch.instructions.clone(),
+            None => workspace_settings::instructions_in(task.agent, Path::new(&task.directory)),
+        },
         guarded: guard.map(|policy| Guarded {
             check: guard_check(setup),
             hook: format!("g-{}", StreamId::random()),
@@ -156,26 +161,35 @@ pub(super) fn policy(
 }
 
 /// Its walls.
+///
+/// # Errors
+/// When the tier cannot hide what the agent must not load.
 pub(super) fn profile(
     (setup, commons): (&AgentSetup, &AgentCommons),
     task: &AgentTask,
     place: &Place,
-    port: &GatewayPort,
+    (port, tier): (&GatewayPort, Tier),
     has_gateway: bool,
     branch: Option<&OnBranch>,
-) -> Profile {
+) -> Result<Profile, Failure> {
     let workspace = PathBuf::from(&task.directory);
+    let workplace = branch.map_or_else(|| workspace.clone(), OnBranch::worktree);
+    let mut hidden = workspace_settings::hidden(task.agent, &workplace, &setup.user_home);
+    workspace_settings::check_hidden(tier, &hidden)?;
+    let mut pinned = Profile::settings_of(&workspace);
+    pinned.retain(|path| !hidden.contains(path));
+    hidden.push(commons.state().to_owned());
     let mode = mode(task.sandbox);
     let is_open = mode == Mode::DangerFullAccess || !has_gateway;
     let usual = Profile {
         mode,
-        pinned: Profile::settings_of(&workspace),
+        pinned,
         workspace,
         writable: Vec::new(),
         pinning: Pinning::Required,
         shells: Shells::Apart,
         readable: Vec::new(),
-        hidden: vec![commons.state().to_owned()],
+        hidden,
         user_home: setup.user_home.clone(),
         home: place.home(),
         temporary: place.temporary(),
@@ -184,14 +198,14 @@ pub(super) fn profile(
         limits: sandbox::Limits::default(),
         environment: Vec::new(),
     };
-    match branch {
+    Ok(match branch {
         None => usual,
         Some(branch) => branch.profile(Profile {
             // The hook is started inside.
             readable: vec![setup.launcher.program.clone()],
             ..usual
         }),
-    }
+    })
 }
 
 pub(super) fn mode(sandbox: SandboxMode) -> Mode {

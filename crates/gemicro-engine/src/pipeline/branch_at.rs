@@ -95,13 +95,12 @@ pub(crate) async fn open_for_agent(
     };
     if !work.goes_on {
         branch = usable(tools, branch, &work.place, cancel).await?;
-        if let Some(main) = &work.merge {
-            branch = begin_merge(tools, branch, main).await?;
-        }
+    }
+    branch = fitted(tools, branch, work).await?;
+    if let Some(main) = work.merge.as_ref().filter(|_| !work.goes_on) {
+        branch = begin_merge(tools, branch, main).await?;
     }
     let (files, from_tip) = (work.handover.clone(), work.place.tip.clone());
-    let (only, user_home) = (work.only.clone(), tools.setup.user_home.clone());
-    let variables = tools.setup.environment.clone();
     blocking(move || {
         for file in &files {
             let bytes = match &file.content {
@@ -110,7 +109,18 @@ pub(crate) async fn open_for_agent(
             };
             branch.write_handover(&file.name, &bytes)?;
         }
-        branch.stage(only, &user_home, &variables);
+        Ok(branch)
+    })
+    .await
+}
+
+/// The checkout as this agent may see it, and what it may write there.
+async fn fitted(tools: &Tools, mut branch: OnBranch, work: &AgentWork) -> Result<OnBranch, Failure> {
+    let (tier, setup, agent) = (tools.tier().await?, tools.setup.clone(), work.task.agent);
+    let only = work.only.clone();
+    blocking(move || {
+        branch.stage(only, &setup.user_home, &setup.environment);
+        branch.fit(&setup, tier, agent)?;
         Ok(branch)
     })
     .await

@@ -44,6 +44,15 @@ pub struct CommitMessage {
 }
 
 impl CommitMessage {
+    /// For commands that commit nothing.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            text: String::new(),
+            trailers: Vec::new(),
+        }
+    }
+
     pub(super) fn whole(&self) -> String {
         let mut text = self.text.trim_end().to_owned();
         for (idx, (name, value)) in self.trailers.iter().enumerate() {

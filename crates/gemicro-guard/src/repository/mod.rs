@@ -65,6 +65,7 @@ mod task;
 mod task_branches;
 mod tripwire;
 mod trusted;
+mod withhold;
 
 #[cfg(test)]
 mod tests;

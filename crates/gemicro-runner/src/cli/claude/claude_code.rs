@@ -25,7 +25,10 @@ use crate::version::Version;
 pub struct ClaudeCode;
 
 const CONFIG_FOLDER: &str = ".claude";
-const GUARD_FILE: &str = "gemicro-guard-settings.json";
+const SETTINGS_FILE: &str = "gemicro-settings.json";
+const INSTRUCTIONS_FILE: &str = "CLAUDE.md";
+/// Where the model is for an agent that goes by a login.
+const ANTHROPIC: &str = "https://api.anthropic.com";
 const MCP_FILE: &str = "gemicro-mcp.json";
 /// The variable that holds the gateway's token.
 const TOKEN: &str = "ANTHROPIC_API_KEY";
@@ -83,27 +86,21 @@ impl AgentCli for ClaudeCode {
             let text = mcp_config(request).to_string();
             files.push(SettingsFile { path, text });
         }
-        if let Some(guarded) = &request.guarded {
-            let path = request.home.join(CONFIG_FOLDER).join(GUARD_FILE);
-            add("--settings", path.display().to_string());
-            let hooks = guarded::hooks(request, guarded, "claude", "PreToolUse", guarded::SECONDS_TIMEOUT);
-            // These have precedence over the workspace's, which could lead it to another provider.
-            let address = match &request.access {
-                ModelAccess::Gateway { base_url, .. } => base_url,
-                ModelAccess::Login => "https://api.anthropic.com",
-            };
-            let text = json!({
-                "hooks": hooks,
-                "disableAllHooks": false,
-                "sandbox": {"enabled": false},
-                "env": {"ANTHROPIC_BASE_URL": address},
-            });
-            let text = text.to_string();
-            files.push(guarded::policy_file(request, guarded));
-            files.push(SettingsFile { path, text });
-        }
-        // The tool servers of the workspace are not ours to trust.
+        // Settings, hooks, agents, skills and tool servers of the workspace could run programs and lead it to another
+        // provider: only those of its own home count, and the ones given here.
+        let path = request.home.join(CONFIG_FOLDER).join(SETTINGS_FILE);
+        add("--setting-sources", "user".to_owned());
+        add("--settings", path.display().to_string());
         args.push("--strict-mcp-config".to_owned());
+        if let Some(guarded) = &request.guarded {
+            files.push(guarded::policy_file(request, guarded));
+        }
+        let text = settings(request).to_string();
+        files.push(SettingsFile { path, text });
+        files.push(SettingsFile {
+            path: request.home.join(CONFIG_FOLDER).join(INSTRUCTIONS_FILE),
+            text: request.instructions.clone(),
+        });
         Ok(Invocation {
             program: program(self, request),
             args,
@@ -136,6 +133,21 @@ fn permission_mode(request: &AgentRequest) -> &'static str {
         (Approval::Ask, SandboxMode::ReadOnly) | (Approval::AskEdits, _) => "default",
         (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => "acceptEdits",
     }
+}
+
+/// Settings that go before all others.
+fn settings(request: &AgentRequest) -> Value {
+    let address = match &request.access {
+        ModelAccess::Gateway { base_url, .. } => base_url,
+        ModelAccess::Login => ANTHROPIC,
+    };
+    let mut settings = json!({"sandbox": {"enabled": false}, "env": {"ANTHROPIC_BASE_URL": address}});
+    if let Some(guarded) = &request.guarded {
+        settings["hooks"] =
+            guarded::hooks(request, guarded, "claude", "PreToolUse", guarded::SECONDS_TIMEOUT);
+        settings["disableAllHooks"] = json!(false);
+    }
+    settings
 }
 
 fn env(request: &AgentRequest) -> BTreeMap<String, String> {

@@ -28,6 +28,7 @@ const HABITS: Habits = Habits {
 };
 
 const RULES_FILE: &str = "gemicro.rules";
+const INSTRUCTIONS_FILE: &str = "AGENTS.md";
 /// Subcommands of git that leave the branch or rewrite it.
 const LEAVING: &[&str] = &[
     "switch",
@@ -59,15 +60,17 @@ struct Config<'a> {
     /// A search by the provider costs what nobody can bound, so it is off where a budget holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     web_search: Option<&'a str>,
+    /// Without any the workspace begins where it works: nothing is looked for in the folders above.
+    project_root_markers: [&'a str; 0],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     model_providers: BTreeMap<&'a str, Provider<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     mcp_servers: BTreeMap<&'a str, Server<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hooks: Option<Value>,
-    /// Folders, and whether settings in them count.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    /// Folders, and whether settings in them count. A folder that is not named it trusts by itself.
     projects: BTreeMap<String, Project>,
+    skills: Skills,
     analytics: Switch,
     otel: Exporters,
     features: Features,
@@ -78,7 +81,14 @@ struct Project {
     trust_level: &'static str,
 }
 
-/// What it tells its maker.
+/// Descriptions of skills in the workspace, which it would show the model although it trusts nothing there.
+#[derive(Serialize)]
+struct Skills {
+    include_instructions: bool,
+    bundled: Switch,
+}
+
+/// Something that is on or off, such as what it tells its maker.
 #[derive(Serialize)]
 struct Switch {
     enabled: bool,
@@ -157,10 +167,16 @@ impl AgentCli for Codex {
             Session::New | Session::NewNamed(_) => {}
             Session::Resume(id) => args.extend(["resume".to_owned(), id.argument()?]),
         }
-        let mut files = vec![SettingsFile {
-            path: home.join("config.toml"),
-            text: config(request)?,
-        }];
+        let mut files = vec![
+            SettingsFile {
+                path: home.join("config.toml"),
+                text: config(request)?,
+            },
+            SettingsFile {
+                path: home.join(INSTRUCTIONS_FILE),
+                text: request.instructions.clone(),
+            },
+        ];
         if let Some(guarded) = &request.guarded {
             // The hook is ours, and nobody is there to trust it by hand; the workspace must not switch it off.
             args.extend(["--dangerously-bypass-hook-trust", "-c", "features.hooks=true"].map(str::to_owned));
@@ -216,6 +232,18 @@ fn env(request: &AgentRequest, home: &Path) -> BTreeMap<String, String> {
     env
 }
 
+/// Settings of the workspace could have it start programs, send its login elsewhere, or be what an agent wrote. It looks
+/// for the folder by its real name.
+fn untrusted(cwd: &Path) -> BTreeMap<String, Project> {
+    let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+    let names = [cwd, real.as_path()].map(|path| path.display().to_string());
+    let trust_level = "untrusted";
+    names
+        .into_iter()
+        .map(|name| (name, Project { trust_level }))
+        .collect()
+}
+
 fn config(request: &AgentRequest) -> Result<String, Failure> {
     let mut config = Config {
         model: request.model.as_deref(),
@@ -227,7 +255,12 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
             .guarded
             .as_ref()
             .map(|guarded| guarded::hooks(request, guarded, "codex", "PreToolUse", guarded::SECONDS_TIMEOUT)),
-        projects: BTreeMap::new(),
+        projects: untrusted(&request.cwd),
+        skills: Skills {
+            include_instructions: false,
+            bundled: Switch { enabled: false },
+        },
+        project_root_markers: [],
         analytics: Switch { enabled: false },
         otel: Exporters {
             exporter: "none",
@@ -236,12 +269,6 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
         },
         features: Features { plugins: false },
     };
-    if request.guarded.is_some() {
-        // Settings of the workspace may be what an agent wrote; they could have it start programs.
-        let trust_level = "untrusted";
-        let cwd = request.cwd.display().to_string();
-        config.projects.insert(cwd, Project { trust_level });
-    }
     if let ModelAccess::Gateway { base_url, .. } = &request.access {
         config.model_provider = Some(PROVIDER);
         config.web_search = Some("disabled");

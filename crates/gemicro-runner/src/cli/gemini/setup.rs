@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -57,19 +55,12 @@ pub(super) fn env(request: &AgentRequest) -> BTreeMap<String, String> {
         &mut env,
         &[
             ("GEMINI_CLI_HOME", home.as_str()),
+            // Only a trusted workspace lets it work. It loads what lies in `.gemini` then, so the caller hides that.
             ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
             // One process instead of a wrapper that ignores signals.
             ("GEMINI_CLI_NO_RELAUNCH", "1"),
         ],
     );
-    if request.guarded.is_some() {
-        // As the machine's own settings they go before those of the workspace, which may be what an agent wrote.
-        let settings = settings_file(request).display().to_string();
-        environment::set(
-            &mut env,
-            &[("GEMINI_CLI_SYSTEM_SETTINGS_PATH", settings.as_str())],
-        );
-    }
     if let ModelAccess::Gateway { base_url, token } = &request.access {
         environment::set(
             &mut env,
@@ -94,7 +85,7 @@ pub(super) enum Way {
     Acp,
 }
 
-/// Settings, and where a guard judges its rules with their argument. Nothing in the workspace can undo those.
+/// Settings, and where a guard judges its rules with their argument.
 pub(super) fn files(request: &AgentRequest, way: Way) -> (Vec<SettingsFile>, Vec<String>) {
     let mut settings = settings(request);
     let (mut files, mut args) = (Vec::new(), Vec::new());
@@ -107,32 +98,20 @@ pub(super) fn files(request: &AgentRequest, way: Way) -> (Vec<SettingsFile>, Vec
         }
         let path = request.home.join(RULES_FILE);
         args = vec!["--admin-policy".to_owned(), path.display().to_string()];
-        args.extend(["--allowed-mcp-server-names".to_owned(), known_servers(request)]);
-        // Programs that the workspace would have started without a shell.
-        settings["tools"] = json!({"discoveryCommand": "", "callCommand": ""});
         files.push(SettingsFile {
             path,
             text: rules(way, &request.mcp_servers),
         });
     }
     files.push(SettingsFile {
-        path: settings_file(request),
+        path: request.home.join(".gemini/settings.json"),
         text: settings.to_string(),
     });
+    files.push(SettingsFile {
+        path: request.home.join(".gemini/GEMINI.md"),
+        text: request.instructions.clone(),
+    });
     (files, args)
-}
-
-fn settings_file(request: &AgentRequest) -> PathBuf {
-    request.home.join(".gemini/settings.json")
-}
-
-/// The servers that it may start; where there are none, a name that nobody can have written down.
-fn known_servers(request: &AgentRequest) -> String {
-    let names: Vec<&str> = request.mcp_servers.iter().map(|it| it.name.as_str()).collect();
-    match names.is_empty() {
-        true => format!("none-{:016x}", RandomState::new().build_hasher().finish()),
-        false => names.join(","),
-    }
 }
 
 /// The rules of an administrator, in its own language. What only looks is not asked for.
@@ -181,13 +160,17 @@ fn settings(request: &AgentRequest) -> Value {
         },
         "privacy": {"usageStatisticsEnabled": false},
         "telemetry": {"enabled": false},
+        // A `.env` of the workspace could lead it to another provider.
+        "advanced": {"ignoreLocalEnv": true},
+        // A file of the workspace must not decide which others can be read.
+        "context": {"fileFiltering": {"respectGeminiIgnore": false}},
     });
     if let Some(limit) = request.turn_limit {
         settings["model"] = json!({"maxSessionTurns": limit});
     }
     if !request.given.is_empty() {
         // Its file tools refuse what lies in no folder of its workspace. That it must not write there is for the guard.
-        settings["context"] = json!({"includeDirectories": request.given});
+        settings["context"]["includeDirectories"] = json!(request.given);
     }
     if !request.mcp_servers.is_empty() {
         let servers = request.mcp_servers.iter().map(|server| {

@@ -1,0 +1,137 @@
+//! Settings of agent CLIs in a workspace: no agent that gemicro starts loads any of them.
+//!
+//! They can name programs to start, other addresses of the model and answers in the place of a tool's, and they may be
+//! what an agent wrote. Claude Code and Codex are told by their arguments to load none. Gemini CLI cannot be told: it
+//! does not see the folders. In a checkout that gemicro made they are left out, elsewhere the sandbox hides them.
+
+use std::fs::OpenOptions;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use gemicro_core::ask::AgentName;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::sandbox::Tier;
+use rustix::fs::OFlags;
+
+/// Folders that Gemini CLI loads settings, variables, hooks, agents, commands, skills and extensions from.
+const OF_GEMINI: [&str; 2] = [".gemini", ".agents"];
+/// Files and folders that any agent CLI loads settings from.
+const OF_ANY: [&str; 5] = [".claude", ".gemini", ".codex", ".agents", ".mcp.json"];
+/// The longest instructions that an agent is given, in bytes.
+pub(super) const MAX_INSTRUCTIONS: u64 = 64 * 1024;
+
+/// What has to be hidden from an agent that works in this folder. Gemini CLI looks for variables in the folders above,
+/// too; the user's own folder is hidden in every sandbox.
+pub(super) fn hidden(agent: AgentName, workplace: &Path, user_home: &Path) -> Vec<PathBuf> {
+    match agent {
+        AgentName::Claude | AgentName::Codex => Vec::new(),
+        AgentName::Gemini => {
+            let folders = workplace.ancestors().filter(|folder| *folder != user_home);
+            let paths = folders.flat_map(|folder| OF_GEMINI.map(|name| folder.join(name)));
+            paths.filter(|path| path.symlink_metadata().is_ok()).collect()
+        }
+    }
+}
+
+/// Refuses to start an agent that would see what has to be hidden from it.
+pub(super) fn check_hidden(tier: Tier, hidden: &[PathBuf]) -> Result<(), Failure> {
+    match (tier, hidden.first()) {
+        (Tier::Full | Tier::Seatbelt, _) | (_, None) => Ok(()),
+        (Tier::Landlock | Tier::None, Some(path)) => {
+            let message = format!(
+                "Gemini CLI would load the settings in {0}, and only the bubblewrap sandbox can hide them from it. \
+                 Install bubblewrap and use `read-only` or `workspace-write`, move {0} away, or use another agent",
+                path.display()
+            );
+            Err(Failure::new(ErrorKind::SandboxUnavailable, message))
+        }
+    }
+}
+
+/// Patterns of git for what is left out of an agent's checkout. A role that writes only documents gets no settings of any
+/// agent, and no instructions that Gemini CLI would load by itself.
+pub(super) fn withheld(agent: AgentName, writes_documents_only: bool) -> Vec<String> {
+    let names = match (writes_documents_only, agent) {
+        (true, AgentName::Gemini) => [OF_ANY.as_slice(), &[instructions_file(agent)]].concat(),
+        (true, AgentName::Claude | AgentName::Codex) => OF_ANY.to_vec(),
+        (false, AgentName::Gemini) => OF_GEMINI.to_vec(),
+        (false, AgentName::Claude | AgentName::Codex) => Vec::new(),
+    };
+    let patterns = |name: &str| [format!(":(glob)**/{name}"), format!(":(glob)**/{name}/**")];
+    names.into_iter().flat_map(patterns).collect()
+}
+
+/// The file in which a project says what an agent should know.
+pub(super) fn instructions_file(agent: AgentName) -> &'static str {
+    match agent {
+        AgentName::Gemini => "GEMINI.md",
+        AgentName::Claude => "CLAUDE.md",
+        AgentName::Codex => "AGENTS.md",
+    }
+}
+
+/// The instructions of the user's own folder, for an agent that does not load them itself.
+pub(super) fn instructions_in(agent: AgentName, folder: &Path) -> String {
+    match agent {
+        AgentName::Gemini => String::new(),
+        AgentName::Claude | AgentName::Codex => {
+            read(&folder.join(instructions_file(agent))).unwrap_or_default()
+        }
+    }
+}
+
+/// A file that is no link, as far as it is not too long.
+fn read(path: &Path) -> Option<String> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_INSTRUCTIONS).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gemini_cli_is_shown_no_settings_of_the_workspace_or_above() {
+        let place = tempfile::tempdir().expect("a folder");
+        let top = place.path().canonicalize().expect("there");
+        let workplace = top.join("home/project/part");
+        for folder in [
+            "home/.gemini",
+            "home/project/.gemini",
+            "home/project/part/.agents",
+        ] {
+            std::fs::create_dir_all(top.join(folder)).expect("made");
+        }
+        let found = hidden(AgentName::Gemini, &workplace, &top.join("home"));
+        let expected = ["home/project/part/.agents", "home/project/.gemini"].map(|name| top.join(name));
+        assert!(expected.iter().all(|path| found.contains(path)), "{found:?}");
+        assert!(!found.contains(&top.join("home/.gemini")), "{found:?}");
+        assert!(hidden(AgentName::Claude, &workplace, &top).is_empty());
+        for (tier, is_fine) in [(Tier::Full, true), (Tier::Landlock, false), (Tier::None, false)] {
+            assert_eq!(check_hidden(tier, &found).is_ok(), is_fine, "{tier:?}");
+            assert!(check_hidden(tier, &[]).is_ok());
+        }
+    }
+
+    #[test]
+    fn instructions_are_a_plain_file_of_the_folder() {
+        let place = tempfile::tempdir().expect("a folder");
+        let file = place.path().join("CLAUDE.md");
+        std::fs::write(&file, "Use tabs.\n").expect("written");
+        assert_eq!(instructions_in(AgentName::Claude, place.path()), "Use tabs.\n");
+        assert_eq!(instructions_in(AgentName::Codex, place.path()), "");
+        std::os::unix::fs::symlink(&file, place.path().join("AGENTS.md")).expect("linked");
+        assert_eq!(instructions_in(AgentName::Codex, place.path()), "");
+    }
+}

@@ -1,0 +1,47 @@
+//! Leaves tracked files out of a task's worktree without changing what the branch holds.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+
+use super::error::RepositoryError;
+use super::inside::Inside;
+use super::task::TaskRepo;
+
+/// Files of one command.
+const BATCH: usize = 200;
+/// Removes files, and folders that are empty then.
+const REMOVE: &str = "for file; do rm -f -- \"$file\"; folder=${file%/*}; \
+    while [ \"$folder\" != \"$file\" ] && rmdir -- \"$folder\" 2>/dev/null; \
+    do file=$folder; folder=${folder%/*}; done; done";
+
+/// The path in a line `MODE OBJECT STAGE<tab>PATH`. A file with a conflict stays: it has to be resolved.
+fn settled(line: &[u8]) -> Option<OsString> {
+    let tab = line.iter().position(|byte| *byte == b'\t')?;
+    let (about, path) = line.split_at(tab);
+    about
+        .ends_with(b" 0")
+        .then(|| OsStr::from_bytes(&path[1..]).to_owned())
+}
+
+impl Inside {
+    /// Takes every tracked file that matches one of these patterns of git out of the worktree. For git it is unchanged:
+    /// no commit of the agent deletes it. To be called before the agent begins to work there.
+    ///
+    /// # Errors
+    /// When git fails inside.
+    pub fn withhold(&self, task: &TaskRepo, patterns: &[String]) -> Result<(), RepositoryError> {
+        let mut listing = task.git_inside(&["ls-files", "--stage", "-z", "--"]);
+        listing.extend(patterns.iter().map(OsString::from));
+        let listed = self.ok(&listing)?.stdout;
+        let files: Vec<OsString> = listed.split(|byte| *byte == 0).filter_map(settled).collect();
+        for batch in files.chunks(BATCH) {
+            let mut mark = task.git_inside(&["update-index", "--skip-worktree", "--"]);
+            mark.extend_from_slice(batch);
+            self.ok(&mark)?;
+            let mut remove = ["sh", "-c", REMOVE, "remove"].map(OsString::from).to_vec();
+            remove.extend_from_slice(batch);
+            self.ok(&remove)?;
+        }
+        Ok(())
+    }
+}
