@@ -14,6 +14,8 @@ mod cases;
 mod cost;
 #[path = "repository/intake.rs"]
 mod intake;
+#[path = "repository/intermediate.rs"]
+mod intermediate;
 #[path = "repository/lent.rs"]
 mod lent;
 #[path = "repository/merges.rs"]

@@ -1,11 +1,11 @@
-//! What differs between the last import and what an agent offers, read from commits in quarantine.
+//! What differs between the last import and what an agent offers, read from commits in quarantine that were looked
+//! through before (see `new_commits`): a hostile tree would never be read to its end here.
 
 use std::collections::BTreeSet;
 
 use super::call::Input;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
-use super::links::{self, Links};
 use super::path_text::path_text;
 use super::quarantine::Quarantine;
 
@@ -17,7 +17,6 @@ const NOTHING: &str = "000000";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) path: String,
-    old_mode: String,
     new_mode: String,
     object: String,
     /// The size of what is there now; nothing for what is gone, and for gitlinks.
@@ -37,10 +36,6 @@ impl Change {
     pub(super) fn is_plain_file(&self) -> bool {
         !self.is_removed() && !self.is_gitlink() && self.new_mode != LINK
     }
-
-    fn touches_links(&self) -> bool {
-        self.old_mode == LINK || self.new_mode == LINK
-    }
 }
 
 /// All that differs.
@@ -50,8 +45,6 @@ pub(super) struct Changes {
     pub(super) n_commits: u64,
     pub(super) insertions: u64,
     pub(super) deletions: u64,
-    /// Links that lead out of the new tree, and did not lead out of the old one in the same way.
-    pub(super) escaping_links: Links,
 }
 
 impl Changes {
@@ -62,8 +55,6 @@ impl Changes {
         new: &CommitId,
         known: &[CommitId],
     ) -> Result<Self, RepositoryError> {
-        // Refuses a tree that nobody could hold.
-        quarantine.files(new)?;
         let mut files = raw(quarantine, old, new)?;
         for commit in known {
             let own = raw(quarantine, commit, new)?;
@@ -76,22 +67,11 @@ impl Changes {
         let mut counted = vec!["rev-list", "--count", new.as_str()];
         counted.extend(others.iter().map(String::as_str).chain(["--"]));
         let count = quarantine.ok(&counted, Input::Nothing)?.text();
-        let mut escaping_links = Links::new();
-        if files.iter().any(Change::touches_links) {
-            let before = links::escaping(&all_links(quarantine, old)?);
-            escaping_links = links::escaping(&all_links(quarantine, new)?);
-            escaping_links.retain(|path, target| before.get(path) != Some(target));
-            for commit in known {
-                let there = links::escaping(&all_links(quarantine, commit)?);
-                escaping_links.retain(|path, target| there.get(path) != Some(target));
-            }
-        }
         Ok(Self {
             files,
             n_commits: count.parse().map_err(|_| unusable("rev-list", &count))?,
             insertions,
             deletions,
-            escaping_links,
         })
     }
 }
@@ -115,12 +95,11 @@ fn raw(quarantine: &Quarantine<'_>, old: &CommitId, new: &CommitId) -> Result<Ve
         let facts = String::from_utf8_lossy(facts).into_owned();
         let path = fields.next().ok_or_else(|| unusable("diff-tree", &facts))?;
         let words: Vec<&str> = facts.trim_start_matches(':').split(' ').collect();
-        let [old_mode, new_mode, _, object, _] = words.as_slice() else {
+        let [_, new_mode, _, object, _] = words.as_slice() else {
             return Err(unusable("diff-tree", &facts));
         };
         files.push(Change {
             path: path_text(path),
-            old_mode: (*old_mode).to_owned(),
             new_mode: (*new_mode).to_owned(),
             object: (*object).to_owned(),
             new_bytes: None,
@@ -184,35 +163,6 @@ fn lines(
         }
     }
     Ok(sums)
-}
-
-/// All links of a commit's tree.
-fn all_links(quarantine: &Quarantine<'_>, commit: &CommitId) -> Result<Links, RepositoryError> {
-    let mut found = Links::new();
-    let mut asked = Vec::new();
-    for entry in quarantine.files(commit)?.output.split(|byte| *byte == 0) {
-        let Some(at) = entry.iter().position(|byte| *byte == b'\t') else {
-            continue;
-        };
-        let (facts, path) = (&entry[..at], &entry[at + 1..]);
-        if let Some(object) = facts.strip_prefix(b"120000 blob ") {
-            found.insert(path.to_vec(), object.to_vec());
-        }
-    }
-    // In the order of the paths, as the answers are read.
-    for object in found.values() {
-        asked.extend([object.as_slice(), b"\n"].concat());
-    }
-    let output = quarantine
-        .ok(&["cat-file", "--batch"], Input::Bytes(asked))?
-        .output;
-    let mut rest = output.as_slice();
-    for target in found.values_mut() {
-        let (bytes, after) = next_object(rest).ok_or_else(|| unusable("cat-file", "a link"))?;
-        *target = bytes.to_vec();
-        rest = after;
-    }
-    Ok(found)
 }
 
 /// The next object of `cat-file --batch`: a line that ends in the size, the bytes, a line break.

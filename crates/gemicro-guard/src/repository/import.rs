@@ -6,6 +6,7 @@ use super::changes::Changes;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::lent::Lent;
+use super::new_commits;
 use super::quarantine::Quarantine;
 use super::refusal::Refusal;
 use super::report::Report;
@@ -122,8 +123,10 @@ fn judge(
         1 => return Err(Refusal::Rewritten { old, new }.into()),
         _ => return Err(is_ancestor.failure()),
     }
+    // First of all: this alone bounds what is read, whatever the trees are.
+    let new_commits = new_commits::read(&quarantine, (&old, &new), rules)?;
     let changes = Changes::read(&quarantine, &old, &new, &rules.known)?;
-    let reports = rules::apply(rules, &changes)?;
+    let reports = rules::apply(rules, &changes, new_commits)?;
     let lent = Lent::read(repository, &rules.never)?;
     lent.check(repository, &quarantine, (&old, &new), &rules.known)?;
     Ok(Imported {

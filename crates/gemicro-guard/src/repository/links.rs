@@ -8,9 +8,19 @@ const MAX_LINKS: usize = 40;
 /// The links of a tree: path and target. As bytes: two names that look alike as text are still two.
 pub(super) type Links = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// Those links of a tree that lead out of it or into `.git`, also through other links.
-pub(super) fn escaping(links: &Links) -> Links {
-    let escapes = |(path, _): &(&Vec<u8>, &Vec<u8>)| !stays(links, path);
+/// The steps that may still be taken. Links that lead through each other can be made to need billions.
+pub(super) struct Budget(u64);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(10_000_000)
+    }
+}
+
+/// Those links of a tree that lead out of it or into `.git`, also through other links. Where the budget is used up, a
+/// link counts as one of them.
+pub(super) fn escaping(links: &Links, budget: &mut Budget) -> Links {
+    let escapes = |(path, _): &(&Vec<u8>, &Vec<u8>)| !stays(links, path, budget);
     let found = links.iter().filter(escapes);
     found
         .map(|(path, target)| (path.clone(), target.clone()))
@@ -19,11 +29,15 @@ pub(super) fn escaping(links: &Links) -> Links {
 
 /// Walks as the kernel would: every part that is a link is replaced by its target. What does not exist is taken as
 /// a plain folder, for it may exist one day. Without end means out.
-fn stays(links: &Links, path: &[u8]) -> bool {
+fn stays(links: &Links, path: &[u8], budget: &mut Budget) -> bool {
     let mut at: Vec<&[u8]> = Vec::new();
     let mut left = parts(path);
     let mut n_followed = 0;
     while let Some(part) = left.pop() {
+        let Some(rest) = budget.0.checked_sub(1) else {
+            return false;
+        };
+        budget.0 = rest;
         match part {
             b"" | b"." => continue,
             b".." => {

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use super::bundle::Bundle;
 use super::call::{Answer, At, Bound, Call, Input};
-use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::layout::{self, Layout};
 use super::refusal::Refusal;
@@ -18,8 +17,8 @@ use super::trusted::TrustedRepo;
 /// Files over this are streamed, not loaded: a small pack can hold a huge one.
 const STREAMED: &str = "64m";
 
-/// A few objects can make a tree of billions of files. This is more than a million.
-const LIST_BYTES: usize = 128 << 20;
+/// The longest list that is read. A list of the files of a tree this long has more than a million.
+pub(super) const LIST_BYTES: usize = 128 << 20;
 
 /// A folder of objects that are not accepted yet.
 #[derive(Debug)]
@@ -64,11 +63,16 @@ impl<'a> Quarantine<'a> {
         self.sound(answer)
     }
 
-    /// All files of a commit, as `ls-tree -z` lists them. To be asked first of a new commit: this is written as it is
-    /// found, while other commands collect everything in memory before they write.
-    pub(super) fn files(&self, commit: &CommitId) -> Result<Answer, RepositoryError> {
-        let mut call = self.call(&["ls-tree", "-r", "-z", "--full-tree", commit.as_str()]);
-        call.bound = Bound::Cut(LIST_BYTES);
+    /// The same, for an answer whose length an agent decides.
+    pub(super) fn within(
+        &self,
+        arguments: &[&str],
+        input: Input,
+        most: usize,
+    ) -> Result<Answer, RepositoryError> {
+        let mut call = self.call(arguments);
+        call.input = input;
+        call.bound = Bound::Cut(most);
         let answer = self.repository.git.run(call)?;
         if answer.is_cut {
             return Err(Refusal::TooManyFiles.into());

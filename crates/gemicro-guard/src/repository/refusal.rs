@@ -97,8 +97,23 @@ pub enum Refusal {
     /// The tree has more files than can be listed.
     #[error("the tree has too many files")]
     TooManyFiles,
+    /// The tree has folders in folders without end.
+    #[error("the tree has too many folders inside each other")]
+    TooDeep,
+    /// More commits than a branch of work has.
+    #[error("more than {limit} commits came at once")]
+    TooManyCommits {
+        /// The limit.
+        limit: usize,
+    },
+    /// A message that nobody would read.
+    #[error("the message of commit {commit} is too long; keep each message below 60 KB")]
+    LongMessage {
+        /// The commit.
+        commit: String,
+    },
     /// The files are too big: a small bundle can hold huge ones.
-    #[error("the files that differ have {bytes} bytes, more than {limit}")]
+    #[error("the files in the new commits have {bytes} bytes, more than {limit}")]
     TooMuch {
         /// Their size.
         bytes: u64,

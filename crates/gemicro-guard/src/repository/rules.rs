@@ -3,6 +3,7 @@
 use super::changes::{Change, Changes};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
+use super::new_commits::NewCommits;
 use super::prefix::covers;
 use super::refusal::Refusal;
 use super::report::{Report, ReportKind, plain};
@@ -32,7 +33,7 @@ pub struct ImportRules {
     pub bundle_bytes: u64,
     /// Files over this are reported.
     pub file_bytes: u64,
-    /// The most that all files which differ may have: they would be written when the branch is checked out.
+    /// The most that all files of the new commits may have: they would be written when the branch is checked out.
     pub all_files_bytes: u64,
     /// What happens to links that lead out of the tree.
     pub escaping_links: EscapingLinks,
@@ -121,7 +122,11 @@ const CI: &[&str] = &[
 ///
 /// # Errors
 /// When a rule refuses them.
-pub(super) fn apply(rules: &ImportRules, changes: &Changes) -> Result<Vec<Report>, RepositoryError> {
+pub(super) fn apply(
+    rules: &ImportRules,
+    changes: &Changes,
+    new_commits: NewCommits,
+) -> Result<Vec<Report>, RepositoryError> {
     if let Some(allowed) = &rules.only {
         check_only(allowed, changes)?;
     }
@@ -137,7 +142,7 @@ pub(super) fn apply(rules: &ImportRules, changes: &Changes) -> Result<Vec<Report
         let limit = rules.all_files_bytes;
         return Err(Refusal::TooMuch { bytes, limit }.into());
     }
-    let links: Vec<Report> = changes
+    let links: Vec<Report> = new_commits
         .escaping_links
         .iter()
         .map(|(path, target)| Report {
@@ -150,7 +155,21 @@ pub(super) fn apply(rules: &ImportRules, changes: &Changes) -> Result<Vec<Report
         return Err(Refusal::EscapingLinks(links).into());
     }
     let of_files = changes.files.iter().flat_map(|change| of_file(rules, change));
-    Ok(links.into_iter().chain(of_files).collect())
+    let mut reports: Vec<Report> = links.into_iter().chain(of_files).collect();
+    // What is still there was reported with its size now.
+    let is_reported = |big: &Report| {
+        reports
+            .iter()
+            .any(|other| (other.kind, &other.path) == (big.kind, &big.path))
+    };
+    let gone: Vec<Report> = new_commits
+        .big_files
+        .into_iter()
+        .filter(|big| !is_reported(big))
+        .take(NAMED)
+        .collect();
+    reports.extend(gone);
+    Ok(reports)
 }
 
 /// What others write is as it was, in any letter case: some file systems do not tell them apart. A file in the place of a

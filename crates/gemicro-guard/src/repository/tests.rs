@@ -17,7 +17,7 @@ fn escaping(entries: Entries<'_>) -> Vec<String> {
         .iter()
         .map(|(path, target)| (path.as_bytes().to_vec(), target.as_bytes().to_vec()))
         .collect();
-    let found = links::escaping(&links).into_keys();
+    let found = links::escaping(&links, &mut links::Budget::default()).into_keys();
     found.map(|path| String::from_utf8(path).unwrap()).collect()
 }
 

@@ -10,17 +10,18 @@ use crate::outside::Outside;
 use crate::world::{World, read, said};
 
 /// Bundles whatever is on the branch now, without gemicro's own help.
-const BUNDLE: &str = "git bundle create -q $TMPDIR/out.bundle refs/heads/task/x/work ^$(git rev-parse main)";
+pub(crate) const BUNDLE: &str =
+    "git bundle create -q $TMPDIR/out.bundle refs/heads/task/x/work ^$(git rev-parse main)";
 
-struct Attack {
-    world: World,
-    repository: TrustedRepo,
-    task: TaskRepo,
+pub(crate) struct Attack {
+    pub(crate) world: World,
+    pub(crate) repository: TrustedRepo,
+    pub(crate) task: TaskRepo,
     outside: Outside,
 }
 
 impl Attack {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let world = World::new();
         let repository = world.open();
         let task = world.task(&repository);
@@ -33,7 +34,7 @@ impl Attack {
     }
 
     /// The agent does this, in the weaker tier; then its bundle is imported.
-    fn import(&mut self, script: &str) -> Result<Import, RepositoryError> {
+    pub(crate) fn import(&mut self, script: &str) -> Result<Import, RepositoryError> {
         let output = self
             .world
             .agent(Tier::Landlock, &self.task, &format!("set -e; {script}"));
@@ -42,7 +43,7 @@ impl Attack {
     }
 
     /// As above; it must be refused, and nothing but the task's folder may know of it.
-    fn refused(&mut self, script: &str) -> RepositoryError {
+    pub(crate) fn refused(&mut self, script: &str) -> RepositoryError {
         let error = self.import(script).unwrap_err();
         self.outside
             .assert_same(&self.world, Tier::Full, &format!("{script}\n{error}"));
@@ -52,7 +53,7 @@ impl Attack {
     }
 
     /// After a refusal the next step starts from the last import, and works.
-    fn goes_on(mut self) {
+    pub(crate) fn goes_on(mut self) {
         self.task.rebuild(&self.repository).unwrap();
         self.world.agent(Tier::Full, &self.task, "echo fine > fine");
         let imported = self
