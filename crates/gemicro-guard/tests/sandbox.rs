@@ -13,6 +13,8 @@ use std::time::Instant;
 
 use gemicro_guard::sandbox::{Limits, Mode, Pinning, Profile, SandboxError, Tier, plan, probe};
 
+#[path = "sandbox/others.rs"]
+mod others;
 #[path = "sandbox/shell_homes.rs"]
 mod shell_homes;
 #[path = "sandbox/shells.rs"]

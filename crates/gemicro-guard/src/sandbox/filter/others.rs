@@ -1,0 +1,95 @@
+//! Calls that change other processes of the user, or what they share, without opening a file: Landlock is not asked.
+//!
+//! In tier full the command has its own processes and its own shared memory, so most of this is for tier landlock.
+
+use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
+
+use super::{Problem, Rules, condition};
+
+/// Shared memory, semaphores and message queues. Without a namespace they are those of the whole machine.
+const SHARED: &[i64] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_shmdt,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+/// How a process is scheduled. Zero is the caller itself.
+const SCHEDULING: &[i64] = &[
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+];
+/// Attributes, access control lists among them, of any file that the user owns.
+const ATTRIBUTES: &[i64] = &[
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+/// `ioctl` requests that change a file which is open for reading: its flags (both sizes), its attributes, its seal.
+const CHANGES: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4080_6685];
+
+/// `setpriority` is told a process by 0, a group by 1, everybody of a user by 2.
+const LAST_SINGLE_PRIORITY: u64 = 1;
+/// `ioprio_set` counts from one.
+const LAST_SINGLE_IO_PRIORITY: u64 = 2;
+
+/// In every tier: limits and priorities of processes other than the caller. A process of a shell could end its agent.
+pub(super) fn in_every_tier() -> Result<Rules, Problem> {
+    // Looking at limits is allowed: there are no new ones then.
+    let limits = SeccompRule::new(vec![
+        condition(0, SeccompCmpOp::Ne, 0)?,
+        SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?,
+    ])?;
+    Ok([
+        (libc::SYS_prlimit64, vec![limits]),
+        (libc::SYS_setpriority, unless_own(LAST_SINGLE_PRIORITY)?),
+        (libc::SYS_ioprio_set, unless_own(LAST_SINGLE_IO_PRIORITY)?),
+    ]
+    .into())
+}
+
+/// Where processes and shared memory are those of the whole machine.
+pub(super) fn in_tier_landlock() -> Result<Rules, Problem> {
+    let mut rules: Rules = SHARED.iter().map(|call| (*call, Vec::new())).collect();
+    for call in SCHEDULING {
+        let foreign = SeccompRule::new(vec![condition(0, SeccompCmpOp::Ne, 0)?])?;
+        rules.insert(*call, vec![foreign]);
+    }
+    Ok(rules)
+}
+
+/// What a file system without attributes refuses, so that programs go on without them.
+pub(super) fn attributes() -> Rules {
+    ATTRIBUTES.iter().map(|call| (*call, Vec::new())).collect()
+}
+
+/// `ioctl` requests that change files which may only be read.
+pub(super) fn changing_requests() -> Result<Vec<SeccompRule>, Problem> {
+    let each = CHANGES.iter().map(|request| {
+        let condition = condition(1, SeccompCmpOp::Eq, *request)?;
+        Ok(SeccompRule::new(vec![condition])?)
+    });
+    each.collect()
+}
+
+/// Everybody of a user, whoever it is, and every process or group but the caller's own.
+fn unless_own(last_single: u64) -> Result<Vec<SeccompRule>, Problem> {
+    Ok(vec![
+        SeccompRule::new(vec![condition(0, SeccompCmpOp::Gt, last_single)?])?,
+        SeccompRule::new(vec![condition(1, SeccompCmpOp::Ne, 0)?])?,
+    ])
+}
