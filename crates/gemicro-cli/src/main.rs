@@ -17,6 +17,7 @@ mod follow;
 mod logging;
 mod output;
 mod resident;
+mod root_warning;
 mod run;
 mod runtime;
 mod screen;

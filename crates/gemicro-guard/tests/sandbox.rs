@@ -15,6 +15,10 @@ use gemicro_guard::sandbox::{Limits, Mode, Pinning, Profile, SandboxError, Tier,
 
 #[path = "sandbox/others.rs"]
 mod others;
+#[path = "sandbox/reviewers.rs"]
+mod reviewers;
+#[path = "sandbox/root.rs"]
+mod root;
 #[path = "sandbox/shell_homes.rs"]
 mod shell_homes;
 #[path = "sandbox/shells.rs"]

@@ -1,6 +1,6 @@
 //! Only standard input, output and error reach the command.
 //!
-//! The one place with `unsafe`: a descriptor that was inherited has no owner in this process, and the standard
+//! With `unsafe`: a descriptor that was inherited has no owner in this process, and the standard
 //! library has no safe way to name it.
 
 use std::os::fd::BorrowedFd;

@@ -89,12 +89,19 @@ fn keep(control: &Arc<Inner>, tier: Tier, start: Start<'_>) -> Result<(), Sandbo
         end_all();
     });
 
+    let exit = collect(pid).and_then(|status| exit_of(tier, status));
+    control.ended(exit.unwrap_or(CommandExit::Signal(rustix::process::Signal::KILL.as_raw())));
+    Ok(())
+}
+
+/// Waits for a child, then kills all that it left until there is nobody; gives how the child ended.
+pub(super) fn collect(pid: u32) -> Option<WaitStatus> {
     let (mut exit, mut how) = (None, WaitOptions::empty());
     loop {
         // Each child that ends, killed or not, is collected here; whoever is adopted meanwhile is a child, too.
         match rustix::process::wait(how) {
             Ok(Some((ended, status))) if u32::try_from(ended.as_raw_nonzero().get()) == Ok(pid) => {
-                exit = exit_of(tier, status);
+                exit = Some(status);
                 // Mostly nothing is left of it, and then there is nobody to look for.
                 how = WaitOptions::NOHANG;
             }
@@ -104,15 +111,13 @@ fn keep(control: &Arc<Inner>, tier: Tier, start: Start<'_>) -> Result<(), Sandbo
             }
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             // No child is left, adopted ones included.
-            Err(_) => break,
+            Err(_) => return exit,
         }
     }
-    control.ended(exit.unwrap_or(CommandExit::Signal(rustix::process::Signal::KILL.as_raw())));
-    Ok(())
 }
 
 /// Kills all children, again and again: each that ends may leave others to us.
-fn end_all() {
+pub(super) fn end_all() {
     loop {
         tree::kill_children(std::process::id());
         std::thread::sleep(PAUSE);
@@ -130,7 +135,7 @@ fn exit_of(tier: Tier, status: WaitStatus) -> Option<CommandExit> {
 }
 
 /// Lets go of the command's streams: they must end when the command does.
-fn release_streams() -> std::io::Result<()> {
+pub(super) fn release_streams() -> std::io::Result<()> {
     let nothing = std::fs::OpenOptions::new()
         .read(true)
         .write(true)

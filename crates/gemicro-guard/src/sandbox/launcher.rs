@@ -34,6 +34,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> SandboxError {
     if text == super::plan::SPARE {
         return super::keeper::wait();
     }
+    #[cfg(target_os = "linux")]
+    if text == super::plan::DEVICES {
+        let command: Vec<OsString> = arguments.skip_while(|argument| argument == "--").collect();
+        return super::devices::run(&command);
+    }
     let launch: Launch = match serde_json::from_str(&text.to_string_lossy()) {
         Ok(launch) => launch,
         Err(error) => return error.into(),

@@ -8,8 +8,8 @@
 //!
 //! | tier | walls | known gaps |
 //! |---|---|---|
-//! | full | bubblewrap, Landlock, seccomp; each shell of an agent in a domain of its own | a program that an agent starts without a shell can reach into the agent |
-//! | landlock | Landlock, seccomp | what an agent runs can reach into the agent, modes and times of files, other processes are visible, no servers on loopback beside the gateway; below ABI 6 a hostile command can kill its keeper |
+//! | full | bubblewrap, Landlock, seccomp; each shell of an agent in a domain of its own | a program that an agent starts without a shell can reach into the agent; shells that run at the same time share `/tmp` |
+//! | landlock | Landlock, seccomp | what an agent runs can reach into the agent, modes and times of files of the user can be changed, other processes are visible, no servers on loopback beside the gateway; below ABI 6 a hostile command can kill its keeper |
 //! | seatbelt | `sandbox-exec` | never run: untested |
 //! | none | nothing | only for `danger-full-access` |
 
@@ -19,6 +19,8 @@ mod bubblewrap;
 mod control;
 #[cfg(target_os = "linux")]
 mod descriptors;
+#[cfg(target_os = "linux")]
+mod devices;
 mod error;
 #[cfg(target_os = "linux")]
 mod filter;
@@ -35,8 +37,11 @@ mod profile;
 mod rules;
 mod seatbelt;
 #[cfg(target_os = "linux")]
+mod shell_keeper;
+#[cfg(target_os = "linux")]
 mod shells;
 mod spawn;
+mod system_secrets;
 mod tier;
 #[cfg(target_os = "linux")]
 mod tree;

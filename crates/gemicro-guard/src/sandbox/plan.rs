@@ -9,6 +9,7 @@ use super::error::SandboxError;
 use super::gateway::{self, Reach};
 use super::profile::{Mode, Pinning, Profile};
 use super::seatbelt;
+use super::system_secrets;
 use super::tier::Tier;
 use crate::search_path;
 
@@ -17,6 +18,9 @@ const SYSTEM: [&str; 5] = ["/proc", "/sys", "/dev", "/run", "/boot"];
 
 /// What makes the launcher a keeper that waits, in place of a launch.
 pub(super) const SPARE: &str = "spare";
+
+/// What makes the launcher protect the devices of the machine, in place of a launch.
+pub(super) const DEVICES: &str = "devices";
 
 /// Our own binary, as it is started inside the sandbox: `program arguments… <launch> -- command…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,7 +188,13 @@ fn contained(
         Tier::Full | Tier::Landlock => {
             let mut whole = launched(role, tier, launcher, profile, command)?;
             if tier == Tier::Full {
-                let mut outer = vec![OsString::from(super::bubblewrap::PROGRAM)];
+                let mut outer = Vec::new();
+                if super::devices::are_ours() {
+                    outer.push(launcher.program.clone().into());
+                    outer.extend(launcher.arguments.iter().cloned());
+                    outer.extend([DEVICES.into(), "--".into()]);
+                }
+                outer.push(super::bubblewrap::PROGRAM.into());
                 outer.extend(super::bubblewrap::arguments(launcher, profile));
                 outer.append(&mut whole);
                 whole = outer;
@@ -343,7 +353,9 @@ fn canonical(profile: &mut Profile) -> Result<Vec<PathBuf>, SandboxError> {
         });
     }
     // What is not there needs no hiding: it cannot be made either, outside the open folders.
-    profile.hidden = profile.hidden.iter().filter_map(|path| real(path).ok()).collect();
+    let secrets = system_secrets::hidden_from_agents();
+    let hidden = profile.hidden.iter().chain(&secrets);
+    profile.hidden = hidden.filter_map(|path| real(path).ok()).collect();
     if let Some(why) = undoes_the_sandbox(profile) {
         return Err(SandboxError::Workspace {
             path: profile.workspace.clone(),

@@ -68,7 +68,7 @@ fn nested(profile: &Profile, own: &Path) -> Result<RulesetCreated, Box<dyn std::
         .handle_access(writing)?;
     let writable = writable_paths(profile);
     // node opens its debugger on a signal. Who writes the workspace may end servers that an earlier shell started.
-    if !writable.contains(&&profile.workspace) {
+    if !writes_workspace(profile) {
         ruleset = ruleset.scope(Scope::Signal)?;
     }
     let mut created = ruleset.create()?;
@@ -80,6 +80,11 @@ fn nested(profile: &Profile, own: &Path) -> Result<RulesetCreated, Box<dyn std::
         created = allow(created, path, writing)?;
     }
     Ok(created)
+}
+
+/// Whether the command may write the folder that it works in.
+pub(super) fn writes_workspace(profile: &Profile) -> bool {
+    writable_paths(profile).contains(&&profile.workspace)
 }
 
 /// Whether every command may read this path.
@@ -151,8 +156,14 @@ fn ruleset(launch: &Launch) -> Result<RulesetCreated, Box<dyn std::error::Error 
     }
     let read = AccessFs::from_read(WANTED);
     let all = AccessFs::from_all(WANTED);
-    for path in SYSTEM {
-        created = allow(created, Path::new(path), read)?;
+    for path in SYSTEM.iter().map(Path::new) {
+        if profile.hidden.iter().any(|hidden| hidden.starts_with(path)) {
+            // Names may be listed; a rule for the whole folder would open what is hidden in it.
+            created = allow(created, path, AccessFs::ReadDir.into())?;
+        }
+        for shown in around(path, &profile.hidden) {
+            created = allow(created, &shown, read)?;
+        }
     }
     for path in DEVICES {
         created = allow(created, Path::new(path), all)?;
@@ -172,6 +183,18 @@ fn ruleset(launch: &Launch) -> Result<RulesetCreated, Box<dyn std::error::Error 
         created = allow(created, path, all)?;
     }
     Ok(created)
+}
+
+/// A folder without what is hidden in it: itself, or what is in it.
+fn around(path: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    if hidden.iter().any(|hidden| path.starts_with(hidden)) {
+        return Vec::new();
+    }
+    if !hidden.iter().any(|hidden| hidden.starts_with(path)) {
+        return vec![path.to_owned()];
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    entries.flat_map(|entry| around(&entry.path(), hidden)).collect()
 }
 
 /// Opens a path, if it is there; a plain file takes only the rights that files have.

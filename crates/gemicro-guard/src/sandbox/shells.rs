@@ -33,7 +33,7 @@ use super::error::SandboxError;
 use super::plan::Launch;
 use super::profile::{Profile, Shells};
 use super::tier::Tier;
-use super::{filter, rules, spawn};
+use super::{filter, rules, shell_keeper, spawn};
 
 /// Where the shells themselves lie. Bubblewrap makes `/run` anew, so nobody else has put anything there.
 pub(super) const REAL: &str = "/run/gemicro";
@@ -112,6 +112,7 @@ pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
     if !std::fs::symlink_metadata(&shells).map_err(refused)?.is_dir() {
         return Err(refused(ErrorKind::NotADirectory.into()));
     }
+    shell_keeper::forget(profile);
     let told = Told {
         agent: std::process::id(),
         profile: profile.clone(),
@@ -126,28 +127,48 @@ pub(super) fn become_shell(home: Option<&OsStr>) -> Option<SandboxError> {
     if !shell.exists() {
         return None;
     }
-    let variables = match enter(home) {
-        Ok(variables) => variables,
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let mut name = match arguments.is_empty() {
+        true => OsString::from("sh"),
+        false => arguments.remove(0),
+    };
+    let profile = match new_domain() {
+        Ok(profile) => profile,
         Err(error) => return Some(error),
     };
-    let mut arguments = std::env::args_os();
-    let name = arguments.next().unwrap_or_else(|| OsString::from("sh"));
-    Some(spawn::exec_as(&shell, &name, arguments, variables))
+    let mut variables = Vec::new();
+    if let Some(profile) = profile {
+        if name == shell_keeper::KEEPER {
+            return Some(shell_keeper::keep(&own, &arguments, &profile));
+        }
+        if name == shell_keeper::KEPT && !arguments.is_empty() {
+            name = arguments.remove(0);
+        } else if !rules::writes_workspace(&profile) {
+            return Some(shell_keeper::watch(&own, &name, &arguments));
+        }
+        variables = match enter(&profile, home) {
+            Ok(variables) => variables,
+            Err(error) => return Some(error),
+        };
+    }
+    Some(spawn::exec_as(&shell, &name, arguments.into_iter(), variables))
 }
 
-/// Enters the domain, and gives the variables that are to be others: who has chosen a home keeps it.
-fn enter(home: Option<&OsStr>) -> Result<Vec<(&'static str, PathBuf)>, SandboxError> {
+/// What a shell of the agent must know, which has to enter a domain. Nothing for the agent itself, and for what runs in a
+/// shell already.
+fn new_domain() -> Result<Option<Profile>, SandboxError> {
     if filter::is_marked() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let text = std::fs::read(TOLD).map_err(|source| SandboxError::refused("a shell", source))?;
     let told: Told = serde_json::from_slice(&text)?;
-    if told.agent == std::process::id() {
-        return Ok(Vec::new());
-    }
-    let profile = told.profile;
-    let own = furnish(&profile).map_err(|source| SandboxError::refused("a home for a shell", source))?;
-    rules::nest(&profile, &own)?;
+    Ok((told.agent != std::process::id()).then_some(told.profile))
+}
+
+/// Enters the domain, and gives the variables that are to be others: who has chosen a home keeps it.
+fn enter(profile: &Profile, home: Option<&OsStr>) -> Result<Vec<(&'static str, PathBuf)>, SandboxError> {
+    let own = furnish(profile).map_err(|source| SandboxError::refused("a home for a shell", source))?;
+    rules::nest(profile, &own)?;
     filter::mark()?;
     let mut variables = vec![("TMPDIR", own.join(TEMPORARY))];
     if home.is_none_or(|home| home == profile.home) {
@@ -194,6 +215,7 @@ fn make(folder: &Path) -> std::io::Result<()> {
     std::fs::DirBuilder::new().mode(MODE).create(folder)
 }
 
-fn open_up(folder: &Path) -> std::io::Result<()> {
+/// Lets the user alone do everything with a folder.
+pub(super) fn open_up(folder: &Path) -> std::io::Result<()> {
     std::fs::set_permissions(folder, Permissions::from_mode(MODE))
 }

@@ -119,6 +119,17 @@ pub(super) fn exit_code(plan: &LaunchPlan) -> Option<i32> {
     command.status().ok()?.code()
 }
 
+/// Starts this very program under another name, with the same streams, in a process group; 0 is one of its own. Whoever
+/// calls this collects it.
+#[cfg(target_os = "linux")]
+pub(super) fn again(own: &Path, name: &str, arguments: &[OsString], group: i32) -> std::io::Result<u32> {
+    use std::os::unix::process::CommandExt;
+
+    let mut command = Command::new(own);
+    command.arg0(name).args(arguments).process_group(group);
+    Ok(command.spawn()?.id())
+}
+
 /// Becomes the command. Returns only when that is not possible.
 #[cfg(target_os = "linux")]
 pub(super) fn exec(command: &[OsString]) -> SandboxError {

@@ -64,10 +64,10 @@ fn planned(tier: Tier, profile: &Profile) -> Result<LaunchPlan, SandboxError> {
 fn bubblewrap_gets_every_wall_in_order() {
     let folders = Folders::new();
     let plan = planned(Tier::Full, &folders.profile(Mode::WorkspaceWrite)).unwrap();
-    assert_eq!(plan.program, Path::new("/usr/bin/bwrap"));
-    let words: Vec<String> = plan
-        .arguments
+    let program = plan.program.clone().into_os_string();
+    let words: Vec<String> = [program]
         .iter()
+        .chain(&plan.arguments)
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     let line = words.join(" ");
@@ -76,7 +76,15 @@ fn bubblewrap_gets_every_wall_in_order() {
             .unwrap_or_else(|| panic!("{part} is not in {line}"))
     };
     let mount = |kind: &str, name: &str| format!("{kind} {0} {0}", folders.path(name).display());
-    at("--die-with-parent --new-session --cap-drop ALL ");
+    let begin = "/usr/bin/bwrap --die-with-parent --new-session --cap-drop ALL ";
+    // Root owns the devices, so they are protected first.
+    match at(begin) {
+        0 => assert!(!rustix::process::geteuid().is_root(), "{line}"),
+        _ => assert!(
+            line.starts_with(&format!("/usr/bin/gemicro __launch devices -- {begin}")),
+            "{line}"
+        ),
+    }
     at("--unshare-net");
     let in_order = [
         at("--ro-bind / / --dev /dev --proc /proc --tmpfs /run --tmpfs /tmp"),

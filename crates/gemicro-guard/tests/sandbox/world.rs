@@ -15,8 +15,12 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
+        Self::below(&std::env::temp_dir())
+    }
+
+    pub(crate) fn below(folder: &std::path::Path) -> Self {
         let world = Self {
-            folder: tempfile::tempdir().unwrap(),
+            folder: tempfile::tempdir_in(folder).unwrap(),
         };
         for name in [
             "user/.ssh",

@@ -19,7 +19,7 @@ use crate::output::{self, Output};
 use crate::session::Context;
 use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View};
-use crate::{runtime, signals};
+use crate::{root_warning, runtime, signals};
 
 /// Input beyond this is more than any agent takes.
 const MAX_STDIN_BYTES: u64 = 8 * 1024 * 1024 + 1;
@@ -61,6 +61,7 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
         _ => Stopped::from(failure),
     })?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
+    root_warning::warn(ctx, &ctx.home(&layers)?);
     runtime::block_on(async {
         let desk = ctx.desk(&layers, &settings, args.no_resident).await?;
         let stop = signals::listen()?;

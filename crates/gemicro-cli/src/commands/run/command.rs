@@ -24,7 +24,7 @@ use crate::session::Context;
 use crate::story::{PipelineStory, hint};
 use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View};
-use crate::{runtime, signals, workflow_file};
+use crate::{root_warning, runtime, signals, workflow_file};
 
 /// A longer task than any prompt holds.
 const MAX_TASK_BYTES: u64 = 1024 * 1024;
@@ -73,6 +73,7 @@ pub(crate) fn run_as(
     ready(ctx, &plan)?;
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
+    root_warning::warn(ctx, &ctx.home(&layers)?);
     runtime::block_on(async {
         let here = Here::new(ctx.engine(&layers, &settings).await?);
         let stop = signals::listen()?;

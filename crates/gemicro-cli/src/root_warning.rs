@@ -1,0 +1,43 @@
+//! Says once to a person that agents should not run as root.
+
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::output;
+use crate::session::Context;
+
+/// The file in the state folder that says that it was said.
+const SAID: &str = "root-warning";
+const WARNING: &str = "gemicro runs as root, so its agents do as well: use an ordinary user for them. The sandbox hides what \
+    only root can read in /etc, but agents own all files of root (docs/agents.md)";
+
+/// Warns, if this is root at a terminal and nobody was warned before.
+pub(crate) fn warn(ctx: &Context, home: &Path) {
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root && ctx.screen.stderr_is_terminal && is_first(home) {
+        output::say(&format!("{} {WARNING}", ctx.screen.on_stderr().warn("warning:")));
+    }
+}
+
+/// Whether it was not said yet; from now on it was.
+fn is_first(home: &Path) -> bool {
+    let said = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(home.join(SAID));
+    // In a state folder that is not there yet nothing can be kept: better twice than never.
+    !said.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_said_once() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!([is_first(folder.path()), is_first(folder.path())], [true, false]);
+        assert!(is_first(&folder.path().join("none")));
+    }
+}
