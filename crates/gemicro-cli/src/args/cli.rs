@@ -34,6 +34,7 @@ use crate::commands::sim::SimArgs;
 use crate::commands::store::StoreArgs;
 use crate::commands::worker::WorkerArgs;
 use crate::commands::workflow::WorkflowArgs;
+use crate::config::state_folder::parse_day_budget;
 
 /// Deep research you can prove: cited answers, a durable journal, runs that survive a crash.
 #[derive(Debug, Parser)]
@@ -54,6 +55,14 @@ pub(crate) struct Cli {
     /// Keep runs in this store, such as postgres://user@host/database, instead of the state folder
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) store: Option<String>,
+    /// What all runs of the store that begin on one day (UTC) may use: tokens 2M, money '$5', or both as '2M,$5'
+    #[arg(long, global = true, value_name = "AMOUNT", value_parser = day_budget)]
+    pub(crate) day_budget: Option<String>,
+}
+
+/// Checks the text here, where the error can name the flag; the settings read it again.
+fn day_budget(text: &str) -> Result<String, String> {
+    parse_day_budget(text).map(|_| text.to_owned())
 }
 
 /// One command, one file in `commands`.

@@ -86,9 +86,12 @@ docs/ooda.md describes all keys.";
 pub(crate) const RUN_EXAMPLES: &str = "\
 Examples:
   gemicro run --task \"Add a --json flag to the list command\" --dry-run
-  gemicro run --task \"Add a --json flag to the list command\" --agent claude --budget '$5'
+  gemicro run --task \"Add a --json flag to the list command\" --model claude-opus-4-8 --budget '$5'
   gemicro run --mode bugfix --task-file report.md --require-protection
   gemicro run --task \"Rename the setting timeout\" --branch task/rename-timeout --no-push
+
+A budget in dollars needs a model with a known price: docs/costs.md lists them. The default model has none; give its
+budget in tokens, such as --budget 2M.
 
 Agents plan, review, write and audit on a branch of their own, in a sandbox; gemicro runs the checks itself, commits the
 documents and merges main. Your checkout stays as it is. `gemicro show`, `gemicro diff` and `gemicro retry RUN --from PHASE`

@@ -3,6 +3,7 @@
 mod cli;
 mod help;
 mod parse;
+mod short_form;
 #[cfg(test)]
 mod tests;
 

@@ -1,4 +1,4 @@
-//! Reads the arguments; the short form `gemicro "question"` becomes `gemicro research "question"`.
+//! Reads the arguments. The short form `gemicro "question"` becomes `gemicro research "question"`.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use super::Cli;
+use super::short_form::{is_question, leading_words, refusal};
+use super::{Cli, Command};
 use crate::output;
 
-/// Every command by name; a first argument that is none of them is a question.
+/// Every command by name.
 pub(super) const COMMANDS: [&str; 32] = [
     "research",
     "ask",
@@ -62,15 +63,18 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Parsed {
         let _ = output::print(concat!("gemicro ", env!("CARGO_PKG_VERSION"), "\n"));
         return Parsed::Done(ExitCode::SUCCESS);
     }
-    if let Some(meant) = misspelt_command(&arguments) {
-        let typed = arguments[1].to_string_lossy();
-        output::say(&format!(
-            "error: there is no command `{typed}`\n  hint: did you mean `gemicro {meant}`? A question of one word: `gemicro research {typed}`"
-        ));
-        return Parsed::Done(ExitCode::from(2));
+    let is_short_form = !names_command(&arguments);
+    if is_short_form && let Some(refused) = refused(&leading_words(&arguments)) {
+        return refused;
     }
     match Cli::try_parse_from(with_research(arguments)) {
-        Ok(cli) => Parsed::Command(cli),
+        Ok(cli) => match &cli.command {
+            // Options may come before the words.
+            Command::Research(args) if is_short_form => {
+                refused(&args.question).unwrap_or(Parsed::Command(cli))
+            }
+            _ => Parsed::Command(cli),
+        },
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                 // A reader that went away has seen enough.
@@ -85,39 +89,31 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Parsed {
     }
 }
 
+/// The end of a call whose words, given without `research`, are no question.
+fn refused(words: &[String]) -> Option<Parsed> {
+    if is_question(words) {
+        return None;
+    }
+    output::say(&refusal(words));
+    Some(Parsed::Done(ExitCode::from(2)))
+}
+
 /// Puts `research` in where the arguments begin with a question or one of its options.
 pub(super) fn with_research(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let is_short_form = arguments.get(1).is_some_and(|first| {
-        let first = first.to_string_lossy();
-        !COMMANDS.contains(&first.as_ref())
-            && !["help", "-h", "--help", "-V", "--version"].contains(&first.as_ref())
-    });
-    // `gemicro -v runs`: options that every command takes may come first.
-    let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
-    let names_command = loop {
-        match words.next().as_deref() {
-            Some("-v" | "--verbose") => {}
-            Some("--store") => drop(words.next()),
-            Some(word) if word.starts_with("--store=") => {}
-            Some(word) => break COMMANDS.contains(&word),
-            None => break false,
-        }
-    };
-    drop(words);
-    if is_short_form && !names_command {
+    if !names_command(&arguments) {
         arguments.insert(1, "research".into());
     }
     arguments
 }
 
-/// A single word that is nearly a command was hardly meant as a question.
-pub(super) fn misspelt_command(arguments: &[OsString]) -> Option<&'static str> {
-    let [_, typed] = arguments else { return None };
-    let typed = typed.to_str()?;
-    if COMMANDS.contains(&typed) || typed == "help" || !typed.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        return None;
-    }
-    let distance = |command: &&str| strsim::damerau_levenshtein(command, typed);
-    let nearest = COMMANDS.into_iter().min_by_key(distance)?;
-    (distance(&nearest) <= 2).then_some(nearest)
+/// Whether the arguments say what to do; else they are a question, or options of one.
+fn names_command(arguments: &[OsString]) -> bool {
+    let asks_for_help = |word: &str| ["help", "-h", "--help", "-V", "--version"].contains(&word);
+    let Some(first) = arguments.get(1) else {
+        return true;
+    };
+    asks_for_help(&first.to_string_lossy())
+        || leading_words(arguments)
+            .first()
+            .is_some_and(|word| COMMANDS.contains(&word.as_str()) || word == "help")
 }

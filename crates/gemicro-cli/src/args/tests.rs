@@ -7,7 +7,8 @@ use gemicro_event::ErrorKind;
 
 use super::Cli;
 use super::help::AFTER_HELP;
-use super::parse::{COMMANDS, misspelt_command, with_research};
+use super::parse::{COMMANDS, with_research};
+use super::short_form::{is_question, refusal};
 
 fn arguments(texts: &[&str]) -> Vec<OsString> {
     std::iter::once(&"gemicro")
@@ -52,11 +53,62 @@ fn a_question_or_an_option_first_means_research() {
 }
 
 #[test]
-fn one_misspelt_word_is_no_question() {
-    assert_eq!(misspelt_command(&arguments(&["shwo"])), Some("show"));
-    assert_eq!(misspelt_command(&arguments(&["runs"])), None);
-    assert_eq!(misspelt_command(&arguments(&["Why?"])), None);
-    assert_eq!(misspelt_command(&arguments(&["shwo", "x"])), None);
+fn words_that_may_be_a_command_are_no_question() {
+    let words = |text: &[&str]| text.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    for refused in [
+        &["status"][..],
+        &["list"],
+        &["STATUS"],
+        &["shw", "last"],
+        &["conversation", "list"],
+        &["pause", "last"],
+        &["dead_letters"],
+        &["rnus?"],
+        &["frobnicate"],
+        &["frobnicate", "8f3kq0zz1m2n4p5q"],
+        &["delete", "the", "old", "runs"],
+        &["how", "high", "is", "it"],
+        &["статус"],
+    ] {
+        assert!(!is_question(&words(refused)), "{refused:?}");
+    }
+    for question in [
+        &[][..],
+        &["-"],
+        &[""],
+        &["status of the ferry"],
+        &["show last"],
+        &["Why is it so?", "And", "since", "when"],
+        &["how", "high", "is", "it?"],
+        &["Why?"],
+        &["为什么天空是蓝色的"],
+    ] {
+        assert!(is_question(&words(question)), "{question:?}");
+    }
+}
+
+#[test]
+fn a_refusal_names_the_nearest_commands_and_how_to_ask() {
+    for (typed, command) in [
+        ("status", "show"),
+        ("list", "runs"),
+        ("shw", "show"),
+        ("conversation", "conversations"),
+        ("pause", "cancel"),
+        ("dead_letters", "dead-letters"),
+        ("version", "--version"),
+        ("frobnicate", "--help"),
+    ] {
+        let said = refusal(&[typed.to_owned()]);
+        assert!(said.contains(&format!("`gemicro {command}`")), "{said}");
+        assert!(
+            said.contains(&format!("`gemicro research \"{typed}\"`")),
+            "{said}"
+        );
+    }
+    let key = format!("AIza{}", "Sy0123456789abcdefghijklmnopqrstuvw");
+    let said = refusal(&[key.clone()]);
+    assert!(!said.contains(&key), "{said}");
 }
 
 #[test]

@@ -4,8 +4,11 @@ use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
+use gemicro_sim::scenario::Endpoint;
+
 use crate::golden;
 use crate::program::World;
+use crate::simulated::{Simulated, research};
 
 const HIGH: &str = "How high is the Port Amsel lighthouse?";
 
@@ -174,4 +177,38 @@ fn a_deep_check_notices_a_missing_blob() {
         checked.stdout,
         checked.stderr
     );
+}
+
+#[test]
+fn words_that_look_like_a_command_never_reach_the_model() {
+    let simulated = Simulated::new(&research(1));
+    for arguments in [
+        &["status"][..],
+        &["list"],
+        &["shw", "last"],
+        &["conversation", "list"],
+        &["pause", "last"],
+        &["pause", "last", "--format", "json"],
+        &["status", "--all"],
+        &["stats", "--help"],
+        &["-v", "status"],
+        &["--store=x", "list", "all"],
+        &["--model", "gemini-3.5-flash", "status"],
+        &["--no-web", "--budget", "10k", "--", "frobnicate"],
+        &["frobnicate", "8f3kq0zz1m2n4p5q"],
+    ] {
+        let called = simulated.call(arguments);
+        assert_eq!(called.code, 2, "{arguments:?}: {}", called.stderr);
+        assert!(
+            called.stderr.contains("`gemicro research \""),
+            "{arguments:?}: {}",
+            called.stderr
+        );
+        assert_eq!(called.stdout, "");
+    }
+    assert!(simulated.requests(Endpoint::Interactions).is_empty());
+    assert!(!simulated.world.path("home").exists(), "nothing was stored");
+    let asked = simulated.call(&["--no-web", "What is it?"]);
+    assert_eq!(asked.code, 0, "{}", asked.stderr);
+    assert_eq!(simulated.call(&["research", "--no-web", "status"]).code, 0);
 }

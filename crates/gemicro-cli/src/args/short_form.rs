@@ -1,0 +1,138 @@
+//! Decides whether the words of `gemicro WORDS` are a question or a mistyped command.
+//!
+//! A question costs money, so only what cannot be a command counts as one: an argument with spaces in it, words that
+//! end with a question mark, or a script that writes no spaces. `gemicro research WORDS` takes any words.
+
+use std::ffi::OsString;
+
+use gemicro_event::redact::Redactor;
+
+use super::parse::COMMANDS;
+
+/// More suggestions than this help nobody.
+const MAX_SUGGESTIONS: usize = 3;
+
+/// Scripts from here on (Thai, Khmer, Chinese, Japanese) write whole sentences without spaces.
+const FIRST_UNSPACED: char = '\u{e00}';
+
+/// Words of other tools, and the commands that do the same here.
+const SYNONYMS: [(&[&str], &[&str]); 13] = [
+    (&["status", "state", "info", "view"], &["show", "runs", "doctor"]),
+    (
+        &["list", "ls", "ps", "history", "jobs", "tasks"],
+        &["runs", "conversations", "batch"],
+    ),
+    (&["stop", "kill", "abort", "pause", "end"], &["cancel", "resume"]),
+    (&["continue", "restart", "again", "attach"], &["resume", "retry"]),
+    (&["log", "logs", "tail", "trace"], &["events", "show"]),
+    (
+        &["delete", "remove", "rm", "clean", "gc", "clear"],
+        &["prune", "store"],
+    ),
+    (&["start", "exec", "pipeline", "build", "fix"], &["run", "ask"]),
+    (
+        &["talk", "session", "sessions", "repl"],
+        &["chat", "conversations"],
+    ),
+    (&["cost", "costs", "usage", "spent", "budget"], &["show", "runs"]),
+    (
+        &["settings", "setup", "login", "auth", "set", "get"],
+        &["config", "doctor"],
+    ),
+    (&["submit", "poll", "queue"], &["batch"]),
+    (&["approve", "reject", "reply", "yes", "no"], &["answer"]),
+    (&["version", "update", "upgrade"], &["--version", "doctor"]),
+];
+
+/// The words that come first, up to the first option; options that every command takes may come before them.
+pub(super) fn leading_words(arguments: &[OsString]) -> Vec<String> {
+    let mut rest = arguments
+        .iter()
+        .skip(1)
+        .map(|word| word.to_string_lossy())
+        .peekable();
+    while let Some(word) = rest.peek() {
+        match word.as_ref() {
+            "-v" | "--verbose" => drop(rest.next()),
+            "--store" | "--day-budget" => {
+                rest.next();
+                rest.next();
+            }
+            word if word.starts_with("--store=") || word.starts_with("--day-budget=") => drop(rest.next()),
+            _ => break,
+        }
+    }
+    rest.take_while(|word| word == "-" || !word.starts_with('-'))
+        .map(std::borrow::Cow::into_owned)
+        .collect()
+}
+
+/// Whether words given without `research` are certainly a question.
+pub(super) fn is_question(words: &[String]) -> bool {
+    let (Some(first), Some(last)) = (words.first(), words.last()) else {
+        return true;
+    };
+    // An empty question is refused later, in words of its own; `-` is a question on stdin.
+    if first.is_empty() || words == ["-"] || first.contains(char::is_whitespace) {
+        return true;
+    }
+    if last.ends_with(['?', '？', '؟']) {
+        return words.len() > 1 || suggestions(first).is_empty();
+    }
+    first
+        .chars()
+        .any(|letter| letter >= FIRST_UNSPACED && letter.is_alphabetic())
+}
+
+/// What to say about words that are no question.
+pub(super) fn refusal(words: &[String]) -> String {
+    let redactor = Redactor::new(std::iter::empty::<&str>());
+    let first = words.first().map_or("", String::as_str);
+    let question = redactor.redact(&words.join(" ")).into_owned();
+    let meant: Vec<String> = suggestions(first)
+        .iter()
+        .map(|command| format!("`gemicro {command}`"))
+        .collect();
+    let meant = match meant.as_slice() {
+        [] => "`gemicro --help` lists the commands.".to_owned(),
+        [only] => format!("did you mean {only}?"),
+        [others @ .., last] => format!("did you mean {} or {last}?", others.join(", ")),
+    };
+    format!(
+        "error: there is no command `{}`, and nothing was researched\n  hint: {meant} To research it as a question: `gemicro research \"{}\"`",
+        redactor.redact(first),
+        question.replace('"', "\\\""),
+    )
+}
+
+/// The commands that a word may have meant, the likeliest first.
+fn suggestions(typed: &str) -> Vec<&'static str> {
+    let typed = typed
+        .trim_end_matches(['?', '!', '.', ':', ','])
+        .to_lowercase()
+        .replace('_', "-");
+    let mut near: Vec<(usize, &'static str)> = COMMANDS
+        .into_iter()
+        .filter_map(|command| {
+            let distance = strsim::damerau_levenshtein(command, &typed);
+            let shares_beginning = typed.len() >= 3
+                && (command.starts_with(&typed) || typed.starts_with(&format!("{command}-")));
+            // Of a short word, two changed letters leave nothing.
+            let is_near = distance <= if typed.chars().count() <= 3 { 1 } else { 2 };
+            (is_near || shares_beginning).then_some((distance, command))
+        })
+        .collect();
+    near.sort_unstable();
+    let synonyms = SYNONYMS
+        .iter()
+        .filter(|(words, _)| words.contains(&typed.as_str()))
+        .flat_map(|(_, commands)| commands.iter().copied());
+    let mut found: Vec<&'static str> = Vec::new();
+    for command in synonyms.chain(near.into_iter().map(|(_, command)| command)) {
+        if !found.contains(&command) {
+            found.push(command);
+        }
+    }
+    found.truncate(MAX_SUGGESTIONS);
+    found
+}
