@@ -16,6 +16,8 @@ use crate::llm::{GemicroConfig, LlmBackend};
 use crate::run::events::RunStarted;
 use crate::store::{MemoryStore, Store, StoreError};
 
+pub use crate::research::DeepResearchAgent;
+
 /// Code that turns a query into a stream of events. Dropping the stream cancels the run.
 pub trait Agent: Send + Sync {
     /// Starts work on a query; events come as they happen, the last one is terminal.

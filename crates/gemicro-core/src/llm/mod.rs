@@ -6,6 +6,7 @@
 
 mod backend;
 mod backends;
+mod client;
 mod config;
 mod executor;
 mod gate;
@@ -21,6 +22,7 @@ pub use backend::{
     LlmResponse, LlmTool,
 };
 pub use backends::Backends;
+pub use client::LlmClient;
 pub use config::{DEFAULT_MODEL, GemicroConfig, LlmConfig};
 pub(crate) use executor::worst_case;
 pub use executor::{LLM_STEP, LlmExecutor, llm_step};

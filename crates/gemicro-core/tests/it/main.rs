@@ -19,6 +19,7 @@ mod folds;
 mod golden_events;
 mod history;
 mod injection;
+mod library_face;
 mod live;
 mod memory_store;
 mod parts;

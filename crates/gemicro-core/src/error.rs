@@ -1,0 +1,32 @@
+//! The errors of the library's face. Inside, failures are [`Failure`](gemicro_event::Failure) with an `ErrorKind`.
+
+use gemicro_event::Failure;
+
+pub use crate::agent::AgentError;
+
+/// Whatever can go wrong for a user of the library.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GemicroError {
+    /// An agent's stream ended without a terminal event.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// A model call failed.
+    #[error(transparent)]
+    Llm(#[from] LlmError),
+}
+
+/// A model call failed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{failure}")]
+#[non_exhaustive]
+pub struct LlmError {
+    /// Why.
+    pub failure: Failure,
+}
+
+impl From<Failure> for LlmError {
+    fn from(failure: Failure) -> Self {
+        Self { failure }
+    }
+}
