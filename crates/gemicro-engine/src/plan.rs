@@ -10,7 +10,7 @@ use gemicro_batch::strategy::StrategyPlan;
 use gemicro_core::ask::{AgentName, AgentTask, AskPlan, Grant, SandboxMode, route};
 use gemicro_core::budget::Limits;
 use gemicro_core::llm::{GEMINI, LlmConfig};
-use gemicro_core::models::ModelTable;
+use gemicro_core::models::{ModelTable, check_gemini_model, check_model_name};
 use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::{PromptSet, ResearchEngine, ResearchPlan};
 use gemicro_event::{ErrorKind, Failure, StreamId};
@@ -19,6 +19,7 @@ use gemicro_pipeline::plan::PipelinePlan;
 use gemicro_source::is_url;
 use serde::{Deserialize, Serialize};
 
+use crate::plan_limits::priced;
 use crate::request::{AskRequest, Backend, PromptRequest, Request, ResearchRequest};
 use crate::written_plan::WrittenPlan;
 
@@ -155,7 +156,7 @@ impl Plan {
             return Err(Failure::new(ErrorKind::InvalidInput, "the prompt is empty"));
         }
         let mut notices = Vec::new();
-        let llm = current(&request.llm, &mut notices);
+        let llm = current(&request.llm, &mut notices)?;
         priced(&llm.model, &request.limits)?;
         Ok(Self::Prompt {
             plan: Box::new(ModelTask {
@@ -178,12 +179,12 @@ impl Plan {
                 techniques: *techniques,
             },
             Backend::Model { llm, web } => ResearchEngine::Model {
-                llm: current(llm, &mut notices),
+                llm: current(llm, &mut notices)?,
                 prompts: PromptSet::default(),
                 web: *web,
             },
             Backend::Agent(llm) => ResearchEngine::Agent {
-                llm: current(llm, &mut notices),
+                llm: current(llm, &mut notices)?,
             },
         };
         // An agent stays an agent, whoever asks for it under which flag.
@@ -233,17 +234,6 @@ impl Plan {
             Self::TestProposal { .. } | Self::Strategy { .. } | Self::Ooda { .. } => None,
         }
     }
-}
-
-/// Refuses a budget in dollars for a model without a price.
-pub(crate) fn priced(model: &str, limits: &Limits) -> Result<(), Failure> {
-    if limits.micro_usd.is_none() || ModelTable::embedded().price(model).is_some() {
-        return Ok(());
-    }
-    let message = format!(
-        "no price is known for model {model}, so a budget in dollars cannot be kept; give it in tokens, such as --budget 50k"
-    );
-    Err(Failure::new(ErrorKind::InvalidInput, message))
 }
 
 /// The whole name of the branch that is asked for.
@@ -299,16 +289,21 @@ fn fallback(named: &str, task: &AgentTask, notices: &mut Vec<String>) -> Result<
 }
 
 /// The settings under the model's current name; a notice where that is another one.
-pub(crate) fn current(llm: &LlmConfig, notices: &mut Vec<String>) -> LlmConfig {
+///
+/// # Errors
+/// `invalid_input` for a name that looks like a key, or that is of another provider.
+pub(crate) fn current(llm: &LlmConfig, notices: &mut Vec<String>) -> Result<LlmConfig, Failure> {
+    check_model_name(&llm.model)?;
     if llm.backend != GEMINI {
-        return llm.clone();
+        return Ok(llm.clone());
     }
+    check_gemini_model(&llm.model)?;
     let resolved = ModelTable::embedded().resolve(&llm.model);
     notices.extend(resolved.notice);
-    LlmConfig {
+    Ok(LlmConfig {
         model: resolved.id,
         ..llm.clone()
-    }
+    })
 }
 
 /// A source as it is kept: a web address as it is, a path made absolute.

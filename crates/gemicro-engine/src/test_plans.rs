@@ -13,7 +13,8 @@ use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Failure};
 use serde::Deserialize;
 
-use crate::plan::{current, folder, priced};
+use crate::plan::{current, folder};
+use crate::plan_limits::priced;
 use crate::{Engine, Plan};
 
 /// The prompt of a strategy.
@@ -29,7 +30,7 @@ pub(crate) fn proposal(
     llm: &LlmConfig,
     limits: Limits,
 ) -> Result<Plan, Failure> {
-    let llm = current(llm, &mut Vec::new());
+    let llm = current(llm, &mut Vec::new())?;
     priced(&llm.model, &limits)?;
     Ok(Plan::TestProposal {
         plan: Box::new(ProposalPlan {
@@ -84,7 +85,7 @@ pub(crate) async fn refinement(
             ..plan.llm.clone()
         },
         &mut Vec::new(),
-    );
+    )?;
     priced(&llm.model, &limits)?;
     Ok(Plan::TestProposal {
         plan: Box::new(ProposalPlan {
@@ -117,7 +118,7 @@ pub(crate) fn strategy(
     let prose = match request.prose {
         None => None,
         Some(context) => {
-            let llm = current(llm, &mut Vec::new());
+            let llm = current(llm, &mut Vec::new())?;
             priced(&llm.model, &limits)?;
             Some(Prose {
                 llm,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use gemicro_core::flow::read_plan;
+use gemicro_core::models::check_model_name;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
@@ -51,6 +52,18 @@ impl BatchPlan {
             if names.any(|name| holds_secret(name)) {
                 let message =
                     format!("/{idx}/task_id: it looks like a key or token, which is never written down");
+                return Err(Failure::new(ErrorKind::InvalidInput, message));
+            }
+            let model = task
+                .parameters
+                .get("model")
+                .and_then(|model| model.as_str().map(str::to_owned));
+            if let Some(model) = model
+                && (check_model_name(&model).is_err() || holds_secret(&model))
+            {
+                let message = format!(
+                    "/{idx}/parameters/model: it looks like a key or token, which is never written down"
+                );
                 return Err(Failure::new(ErrorKind::InvalidInput, message));
             }
             let is_executed = task_type(&task.task_type).is_some_and(|known| known.bound.is_some());

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use gemicro_core::budget::{Limits, LimitsError};
+use gemicro_core::models::check_model_name;
 use gemicro_engine::AllowedHost;
 
 use super::BackendName;
@@ -117,6 +118,7 @@ pub(super) fn model(written: &Written) -> Result<Option<String>, String> {
     if model.is_empty() {
         Err("the name is empty".to_owned())
     } else {
+        check_model_name(model).map_err(|failure| failure.message)?;
         Ok(Some(model.to_owned()))
     }
 }

@@ -17,7 +17,7 @@ pub use events::{
 };
 pub use flow::{ASK_STEP, AskFlow, AskPlan, AskState, FALLBACK_STEP};
 pub use metrics::ToolMetrics;
-pub use route::{Route, route};
+pub use route::{Route, owner, route};
 pub use task::{
     AGENT_STEP, AgentAnswer, AgentName, AgentTask, BranchOutcome, Denied, Grant, SandboxMode, agent_step,
 };

@@ -3,7 +3,7 @@
 use gemicro_event::{ErrorKind, Failure};
 
 use super::AgentName;
-use crate::models::ModelTable;
+use crate::models::{ModelTable, check_model_name};
 
 /// The model of Gemini CLI where none is named: the default of the tool's contract.
 const GEMINI_MODEL: &str = "gemini-3-pro-preview";
@@ -49,6 +49,7 @@ pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<Route, Fai
             notice: None,
         });
     };
+    check_model_name(asked)?;
     let name = current_spelling(asked);
     let Some(owner) = family(&name) else {
         let message = format!(
@@ -70,6 +71,12 @@ pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<Route, Fai
             })
         }
     }
+}
+
+/// The agent that has a model, by the model's name.
+#[must_use]
+pub fn owner(model: &str) -> Option<AgentName> {
+    family(&current_spelling(model))
 }
 
 /// Versions of Claude models are written with a hyphen; people write a point.

@@ -1,7 +1,9 @@
 //! What a call costs.
 
-use gemicro_event::{Charge, Usage};
+use gemicro_event::{Charge, UnpricedTokens, Usage};
 use serde::{Deserialize, Serialize};
+
+use super::{ModelTable, plain_id};
 
 /// The prices of one model, in millionths of a dollar per million tokens, so that they are whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -47,6 +49,7 @@ impl ModelPrice {
             tokens: usage.total_tokens(),
             micro_usd: dearest.cost(&usage),
             turns: 1,
+            ..Charge::ZERO
         }
     }
 
@@ -57,6 +60,47 @@ impl ModelPrice {
             tokens: usage.total_tokens(),
             micro_usd: self.cost(usage),
             turns: 1,
+            ..Charge::ZERO
         }
     }
+}
+
+impl ModelTable {
+    /// What a call with this usage costs; its tokens are marked as unpriced where the model's price is not known.
+    #[must_use]
+    pub fn charge(&self, model: &str, usage: &Usage) -> Charge {
+        match self.price(model) {
+            Some(price) => price.charge(usage),
+            None => Charge {
+                tokens: usage.total_tokens(),
+                turns: 1,
+                unpriced_models: UnpricedTokens::of(plain_id(model), usage.total_tokens()),
+                ..Charge::ZERO
+            },
+        }
+    }
+}
+
+/// Why a budget in dollars cannot be kept for a model, and what to do.
+#[must_use]
+pub fn no_price(model: &str) -> String {
+    let table = ModelTable::embedded();
+    let family = |name: &str| {
+        plain_id(name)
+            .split(['-', '.', ':'])
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let priced: Vec<&str> = table
+        .models()
+        .filter(|other| family(other) == family(model) && table.price(other).is_some())
+        .collect();
+    let instead = match priced.as_slice() {
+        [] => String::new(),
+        models => format!(", or use a model with a known price: {}", models.join(", ")),
+    };
+    format!(
+        "no price is known for model {model}, so a budget in dollars cannot be kept; give it in tokens, such as --budget 50k{instead}"
+    )
 }

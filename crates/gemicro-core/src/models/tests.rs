@@ -86,7 +86,8 @@ fn the_worst_case_covers_every_call_within_its_bounds() {
         Charge {
             tokens: 1200,
             micro_usd: 4000,
-            turns: 1
+            turns: 1,
+            ..Charge::ZERO
         }
     );
     for used in [usage(1000, 200, 0), usage(1000, 200, 700), usage(10, 0, 0)] {

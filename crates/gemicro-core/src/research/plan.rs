@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Base, PromptSet, ResearchConfig, UseAs, requests};
 use crate::budget::Limits;
 use crate::llm::LlmConfig;
-use crate::models::ModelTable;
+use crate::models::{ModelTable, no_price};
 use crate::offline::Techniques;
 
 /// A question longer than this is refused: it is a document, not a question.
@@ -93,10 +93,7 @@ impl ResearchPlan {
                 "--offline answers from your own documents: name a folder or file with --source".to_owned(),
             ),
             ResearchEngine::Model { llm, .. } if limits.micro_usd.is_some() && self.is_unpriced() => {
-                refuse(format!(
-                    "no price is known for model {}, so a budget in dollars cannot be kept; give it in tokens, such as --budget 50k",
-                    llm.model
-                ))
+                refuse(no_price(&llm.model))
             }
             ResearchEngine::Agent { .. } if limits.tokens.is_some() || limits.micro_usd.is_some() => refuse(
                 "the provider's research agent decides itself how much it uses, so a budget in tokens or dollars cannot be kept; limit its time with --max-duration".to_owned(),
@@ -181,6 +178,7 @@ impl ResearchPlan {
             tokens: keep(wanted.tokens, limits.tokens, minimum.tokens),
             micro_usd: keep(wanted.micro_usd, limits.micro_usd, minimum.micro_usd),
             turns: keep(wanted.turns, limits.turns, minimum.turns),
+            ..Charge::ZERO
         };
         (
             charge,

@@ -5,7 +5,8 @@ use gemicro_batch::proposal::TestPrompts;
 use gemicro_event::{ErrorKind, Failure};
 
 use crate::Plan;
-use crate::plan::{current, folder, priced, task_branch};
+use crate::plan::{current, folder, task_branch};
+use crate::plan_limits::priced;
 use crate::request::OodaRequest;
 
 /// A test with its patch is longer than an answer in words.
@@ -34,7 +35,7 @@ impl Plan {
             return wrong("rounds, attempts and patience are at least 1".to_owned());
         }
         let mut notices = Vec::new();
-        let mut llm = current(&request.llm, &mut notices);
+        let mut llm = current(&request.llm, &mut notices)?;
         llm.max_output_tokens = llm.max_output_tokens.max(LEAST_OUTPUT_TOKENS);
         priced(&llm.model, &request.limits)?;
         Ok(Self::Ooda {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gemicro_core::ask::{AgentName, route};
+use gemicro_core::models::check_model_name;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_pipeline::documents::Feature;
 use gemicro_pipeline::evidence::masked;
@@ -11,7 +12,8 @@ use gemicro_pipeline::workflow::{Mode, Workflow, check_for};
 
 use super::detect::found_checks;
 use crate::Plan;
-use crate::plan::{folder, priced, task_branch};
+use crate::plan::{folder, task_branch};
+use crate::plan_limits::priced;
 use crate::request::PipelineRequest;
 
 /// The longest task, in bytes: it is a part of every prompt.
@@ -41,6 +43,14 @@ impl Plan {
         let mut notices: Vec<String> = route.notice.into_iter().collect();
         let workflow = with_checks(request.workflow.clone(), Path::new(&directory), &mut notices)?;
         able(&workflow, request.mode, route.agent)?;
+        let roles = workflow.roles_of(request.mode);
+        for model in roles
+            .iter()
+            .filter_map(|name| workflow.roles.get(*name)?.model.as_deref())
+        {
+            check_model_name(model)?;
+            priced(model, &request.limits)?;
+        }
         let feature = Feature::from_task(task);
         let branch = match &request.branch {
             Some(named) => task_branch(named)?,

@@ -2,6 +2,7 @@
 
 use gemicro_core::ask::{AgentName, route};
 use gemicro_core::llm::{DEFAULT_MODEL, GEMINI, LlmConfig};
+use gemicro_core::models::{check_gemini_model, check_model_name};
 use gemicro_engine::Speaker;
 use gemicro_event::{ErrorKind, Failure};
 
@@ -25,6 +26,7 @@ pub(super) struct Reach {
 /// When nobody does, or what is needed to ask is missing.
 pub(super) fn find(name: &str, reach: Reach) -> Result<Speaker, Failure> {
     let name = name.trim();
+    check_model_name(name)?;
     let named = AgentName::ALL.into_iter().find(|agent| agent.as_str() == name);
     if let Some(model) = model(name) {
         return model.and_then(|speaker| reachable(speaker, reach));
@@ -47,7 +49,7 @@ fn model(name: &str) -> Option<Result<Speaker, Failure>> {
     };
     match name.split_once(':').unwrap_or((name, "")) {
         ("api", "") => Some(Ok(of(GEMINI, DEFAULT_MODEL))),
-        ("api", model) => Some(Ok(of(GEMINI, model))),
+        ("api", model) => Some(check_gemini_model(model).map(|()| of(GEMINI, model))),
         (OPENAI, "") => {
             let message = "name a model that your server has: openai:llama3.2";
             Some(Err(Failure::new(ErrorKind::InvalidInput, message)))
@@ -80,7 +82,10 @@ fn reachable(speaker: Speaker, reach: Reach) -> Result<Speaker, Failure> {
 pub(super) fn summariser(named: Option<&str>, reach: Reach) -> Result<Option<LlmConfig>, Failure> {
     let name = match named {
         Some("none") => return Ok(None),
-        Some(name) => name,
+        Some(name) => {
+            check_model_name(name)?;
+            name
+        }
         None if reach.gemini => CHEAP_MODEL,
         None => return Ok(None),
     };

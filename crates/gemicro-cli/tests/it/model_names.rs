@@ -1,0 +1,114 @@
+//! Names of models that cannot be meant: a key, or a model that another provider has.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+use gemicro_sim::scenario::Endpoint;
+
+use crate::simulated::{Simulated, research};
+
+fn key() -> String {
+    format!("AIza{}", "SyA0123456789abcdefghijklmnopqrstuv")
+}
+
+#[test]
+fn a_model_of_another_provider_is_refused_with_the_command_that_asks_it() {
+    let simulated = Simulated::new(&research(1));
+    for model in ["claude-opus-4-8", "gpt-5.2-codex", "o3"] {
+        let called = simulated.call(&["--model", model, "What is it?"]);
+        assert_eq!(called.code, 2, "{}", called.stderr);
+        let command = format!("gemicro ask --model {model}");
+        assert!(called.stderr.contains(&command), "{}", called.stderr);
+    }
+    let called = simulated.call(&["chat", "--model", "api:claude-opus-4-8"]);
+    assert_eq!(called.code, 2, "{}", called.stderr);
+    assert!(simulated.requests(Endpoint::Interactions).is_empty());
+}
+
+#[test]
+fn a_key_in_the_place_of_a_model_is_refused_and_stored_nowhere() {
+    let simulated = Simulated::new(&research(1));
+    let key = key();
+    let world = &simulated.world;
+    let tasks = world.path("tasks.json");
+    let task = serde_json::json!([{ "task_id": "a", "type": "prompt", "parameters": { "prompt": "x", "model": key } }]);
+    std::fs::write(&tasks, task.to_string()).unwrap();
+    let ways: [&[&str]; 7] = [
+        &["--model", &key, "What is it?"],
+        &["research", "--backend", "openai", "--model", &key, "What is it?"],
+        &["ask", "--cd", "docs", "--model", &key, "Do it"],
+        &[
+            "ask",
+            "--cd",
+            "docs",
+            "--model",
+            "0123456789abcdef0123456789abcdef",
+            "Do it",
+        ],
+        &["run", "--dir", "docs", "--task", "Do it", "--model", &key],
+        &["chat", "--model", &key],
+        &["batch", "submit", "tasks.json"],
+    ];
+    for way in ways {
+        let mut command = simulated.command(way);
+        command.env("OPENAI_BASE_URL", simulated.running.url());
+        let called = world.finish(command.output().unwrap());
+        assert_eq!(called.code, 2, "{way:?}: {}", called.stderr);
+        assert!(
+            called.stderr.contains("key or token"),
+            "{way:?}: {}",
+            called.stderr
+        );
+        assert!(
+            !called.stderr.contains(&key) && !called.stdout.contains(&key),
+            "{way:?}"
+        );
+    }
+    for arguments in [&["What is it?"][..], &["config", "show"]] {
+        let called = world.finish(
+            simulated
+                .command(arguments)
+                .env("GEMICRO_MODEL", &key)
+                .output()
+                .unwrap(),
+        );
+        assert_eq!(called.code, 2, "{arguments:?}: {}", called.stderr);
+        assert!(
+            !called.stderr.contains(&key) && !called.stdout.contains(&key),
+            "{}",
+            called.stderr
+        );
+    }
+    let mut chat = simulated.command(&["chat", "--model", "api:gemini-3.5-flash", "--summariser", "none"]);
+    let mut chat = chat
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    writeln!(chat.stdin.take().unwrap(), "/model {key}").unwrap();
+    let chat = world.finish(chat.wait_with_output().unwrap());
+    assert!(
+        chat.stderr.contains("key or token") && !chat.stderr.contains(&key),
+        "{}",
+        chat.stderr
+    );
+    assert!(simulated.requests(Endpoint::Interactions).is_empty());
+    assert_not_in(&world.path("home"), &key);
+}
+
+fn assert_not_in(folder: &Path, secret: &str) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            assert_not_in(&path, secret);
+        } else {
+            let bytes = std::fs::read(&path).unwrap();
+            let found = bytes
+                .windows(secret.len())
+                .any(|window| window == secret.as_bytes());
+            assert!(!found, "it is in {}", path.display());
+        }
+    }
+}

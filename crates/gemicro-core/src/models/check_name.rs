@@ -1,0 +1,113 @@
+//! Refuses model names that cannot be meant: keys, and models of another provider.
+
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Failure};
+
+use crate::ask::{AgentName, owner};
+
+/// No part of a model's name between two separators is that long and mixes letters with digits.
+const LONG_PART: usize = 20;
+
+/// Refuses a name that looks like a key, without repeating it.
+///
+/// # Errors
+/// `invalid_input` where the name has the shape of a secret.
+pub fn check_model_name(name: &str) -> Result<(), Failure> {
+    if !looks_like_secret(name) {
+        return Ok(());
+    }
+    let message = "the name of the model looks like a key or token; it was not used or stored. Give keys in the \
+                   environment, such as GEMINI_API_KEY, and the name of a model with --model";
+    Err(Failure::new(ErrorKind::InvalidInput, message))
+}
+
+/// Refuses the name of a model that another provider has than the Gemini API.
+///
+/// # Errors
+/// `invalid_input` with the command that asks the model.
+pub fn check_gemini_model(name: &str) -> Result<(), Failure> {
+    check_model_name(name)?;
+    let agent = match owner(name) {
+        Some(AgentName::Claude) => "Claude Code",
+        Some(AgentName::Codex) => "Codex",
+        Some(AgentName::Gemini) | None => return Ok(()),
+    };
+    let message = format!(
+        "the Gemini API has no model `{name}`; {agent} has: gemicro ask --model {name} \"…\". An OpenAI-compatible \
+         server that has it is asked with --backend openai"
+    );
+    Err(Failure::new(ErrorKind::InvalidInput, message))
+}
+
+fn looks_like_secret(name: &str) -> bool {
+    let known_shape = Redactor::new(std::iter::empty::<&str>()).redact(name) != name;
+    let is_random = |part: &str| {
+        part.len() >= LONG_PART
+            && part.bytes().any(|byte| byte.is_ascii_digit())
+            && part.bytes().any(|byte| byte.is_ascii_alphabetic())
+    };
+    known_shape
+        || name
+            .split(|letter: char| !letter.is_ascii_alphanumeric())
+            .any(is_random)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::ModelTable;
+
+    #[test]
+    fn keys_are_no_names_and_are_not_repeated() {
+        for key in [
+            format!("AIza{}", "SyA0123456789abcdefghijklmnopqrstuv"),
+            format!("sk-ant-{}", "api03-abcdefghijklmnopqrstuvwxyz0123456789"),
+            format!("ghp_{}", "abcdefghijklmnopqrstuvwxyz0123456789"),
+            "0123456789abcdef0123456789abcdef".to_owned(),
+            format!("gemini-{}", "a1B2c3D4e5F6g7H8i9J0k1L2"),
+        ] {
+            let failure = check_model_name(&key).expect_err(&key);
+            assert_eq!(failure.kind, ErrorKind::InvalidInput);
+            assert!(!failure.message.contains(&key), "{failure}");
+        }
+    }
+
+    #[test]
+    fn every_known_name_is_one() {
+        let others = [
+            "llama3.2:latest",
+            "Qwen/Qwen2.5-Coder-32B-Instruct-GGUF",
+            "claude-sonnet-4-5-20250929",
+            "deepseek-r1-distill-qwen-32b-q4_K_M",
+            "mistralai/Mixtral-8x22B-Instruct-v0.1",
+        ];
+        for name in ModelTable::embedded().models().chain(others) {
+            assert_eq!(check_model_name(name), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn models_of_others_are_refused_with_the_right_command() {
+        for name in [
+            "claude-opus-4-8",
+            "gpt-5.2-codex",
+            "o3",
+            "models/claude-opus-4-8",
+            "Claude-Opus-4.8",
+        ] {
+            let failure = check_gemini_model(name).expect_err(name);
+            assert!(
+                failure.message.contains(&format!("gemicro ask --model {name} ")),
+                "{failure}"
+            );
+        }
+        for name in [
+            "gemini-3.5-flash",
+            "gemma-4-27b",
+            "deep-research",
+            "brand-new-model",
+        ] {
+            assert_eq!(check_gemini_model(name), Ok(()), "{name}");
+        }
+    }
+}
