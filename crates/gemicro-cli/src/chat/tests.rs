@@ -1,6 +1,7 @@
 //! Tests of what the screen and the lines share.
 
 use gemicro_engine::{Meter, Order};
+use gemicro_event::Charge;
 
 use super::message::{self, Checked, MAX_BYTES};
 use super::slash::{self, Typed};
@@ -119,9 +120,12 @@ fn a_meter_reads_well() {
         max_prompt_tokens: 16_000,
         is_compressed: true,
         n_compactions: 2,
-        used_tokens: 1_240_000,
+        spent: Charge {
+            tokens: 1_240_000,
+            micro_usd: 12_300,
+            ..Charge::ZERO
+        },
         cached_tokens: 620_000,
-        micro_usd: 12_300,
     };
     assert_eq!(
         words::meter(&meter).join(" · "),

@@ -34,6 +34,7 @@ pub(super) fn tool_mark(state: ToolState) -> &'static str {
         ToolState::Done => "✓",
         ToolState::Failed => "✗",
         ToolState::Denied => "⊘",
+        ToolState::Stopped => "■",
     }
 }
 
@@ -44,6 +45,7 @@ pub(super) fn tool_end(state: ToolState) -> &'static str {
         ToolState::Done => "",
         ToolState::Failed => " (failed)",
         ToolState::Denied => " (denied)",
+        ToolState::Stopped => " (stopped)",
     }
 }
 
@@ -70,6 +72,11 @@ pub(super) fn answered(duration_ms: u64, usage: Option<&Usage>) -> String {
     words
 }
 
+/// How to continue a conversation that was left.
+pub(super) fn continue_with(conversation: &StreamId) -> String {
+    format!("Continue with: gemicro chat {conversation}")
+}
+
 /// What a meter says, the most important first: prompt, all tokens, cache, money.
 pub(super) fn meter(meter: &Meter) -> Vec<String> {
     let mut prompt = format!(
@@ -81,14 +88,17 @@ pub(super) fn meter(meter: &Meter) -> Vec<String> {
         prompt.push_str(&format!(" ⇣{}", meter.n_compactions));
     }
     let mut parts = vec![prompt];
-    if meter.micro_usd > 0 {
-        parts.push(numbers::money(meter.micro_usd));
-    }
-    if meter.used_tokens > 0 {
-        parts.push(format!("{} tokens", short(meter.used_tokens)));
+    parts.extend(meter.spent.money_in_short());
+    if meter.spent.tokens > 0 {
+        let bound = if meter.spent.uncertain.tokens > 0 {
+            "up to "
+        } else {
+            ""
+        };
+        parts.push(format!("{bound}{} tokens", short(meter.spent.tokens)));
     }
     if meter.cached_tokens > 0 {
-        let share = percent(meter.cached_tokens, meter.used_tokens);
+        let share = percent(meter.cached_tokens, meter.spent.tokens);
         parts.push(format!("{share}% cached"));
     }
     parts

@@ -13,6 +13,12 @@ use crate::screen::{Screen, numbers, text};
 use crate::session::Context;
 use crate::trouble::Stopped;
 
+/// Where the title is; it gets the rest of the line.
+const TITLE: usize = 5;
+
+/// Columns of a title that tell one run from another.
+const READABLE_TITLE: usize = 32;
+
 /// Arguments of `gemicro runs`.
 #[derive(Debug, Args)]
 pub(crate) struct RunsArgs {
@@ -72,12 +78,6 @@ fn table(rows: &[RunRow], screen: &Screen) -> String {
     let heads = ["RUN", "STARTED (UTC)", "STATUS", "FLOW", "SPENT", "TITLE"].map(str::to_owned);
     let lines: Vec<[String; 6]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
     let columns = screen.width();
-    // A narrow terminal loses what it can do without: flow and money first, then the start.
-    let shown: &[usize] = match columns {
-        0..50 => &[0, 2, 5],
-        50..70 => &[0, 1, 2, 5],
-        _ => &[0, 1, 2, 3, 4, 5],
-    };
     let widest = |idx: usize| {
         lines
             .iter()
@@ -85,13 +85,14 @@ fn table(rows: &[RunRow], screen: &Screen) -> String {
             .max()
             .unwrap_or(0)
     };
+    let shown = columns_that_fit(columns, widest);
     let mut page = String::new();
     for cells in &lines {
         let mut line = String::new();
-        for idx in shown {
-            if *idx == 5 {
+        for idx in &shown {
+            if *idx == TITLE {
                 line.push_str(&text::cut(
-                    &cells[5],
+                    &cells[TITLE],
                     columns.saturating_sub(text::width(&line)).max(8),
                 ));
             } else {
@@ -104,6 +105,29 @@ fn table(rows: &[RunRow], screen: &Screen) -> String {
     page
 }
 
+/// The columns to show. Those that the screen can do without give way to titles that can be read: the flow first, then
+/// the cost, then the start.
+fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usize> {
+    const RUN: usize = 0;
+    const STARTED: usize = 1;
+    const STATUS: usize = 2;
+    const FLOW: usize = 3;
+    const SPENT: usize = 4;
+    let mut room = columns.saturating_sub(widest(RUN) + 2 + widest(STATUS) + 2);
+    let title = widest(TITLE).min(READABLE_TITLE);
+    let mut shown = vec![RUN, STATUS, TITLE];
+    for idx in [STARTED, SPENT, FLOW] {
+        let width = widest(idx) + 2;
+        if room < width + title {
+            break;
+        }
+        room -= width;
+        shown.push(idx);
+    }
+    shown.sort_unstable();
+    shown
+}
+
 fn cells(row: &RunRow) -> [String; 6] {
     let started = numbers::moment(row.started_at);
     [
@@ -111,7 +135,7 @@ fn cells(row: &RunRow) -> [String; 6] {
         started.get(..16).unwrap_or(&started).to_owned(),
         row.status.as_str().to_owned(),
         text::one_line(&row.flow),
-        numbers::charge(&row.spent).unwrap_or_else(|| "-".to_owned()),
+        row.spent.in_short().unwrap_or_else(|| "-".to_owned()),
         text::one_line(&row.title),
     ]
 }
@@ -127,5 +151,34 @@ impl From<StatusArg> for RunStatus {
             StatusArg::Cancelled => Self::Cancelled,
             StatusArg::Interrupted => Self::Interrupted,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Widths as in a list with pipelines, long costs and long titles.
+    const WIDTHS: [usize; 6] = [8, 16, 11, 13, 28, 120];
+
+    #[test]
+    fn titles_can_be_read_on_every_terminal() {
+        for columns in [60, 80, 100, 120, 160, 240] {
+            let shown = columns_that_fit(columns, |idx| WIDTHS[idx]);
+            let taken: usize = shown
+                .iter()
+                .filter(|idx| **idx != TITLE)
+                .map(|idx| WIDTHS[*idx] + 2)
+                .sum();
+            assert!(columns - taken >= READABLE_TITLE, "{columns}: {shown:?}");
+        }
+    }
+
+    #[test]
+    fn a_wide_terminal_and_short_titles_show_everything() {
+        assert_eq!(columns_that_fit(160, |idx| WIDTHS[idx]), [0, 1, 2, 3, 4, 5]);
+        let short = [8, 16, 9, 8, 12, 10];
+        assert_eq!(columns_that_fit(80, |idx| short[idx]), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(columns_that_fit(30, |idx| WIDTHS[idx]), [0, 2, 5]);
     }
 }

@@ -206,7 +206,7 @@ impl Page<'_> {
 
     fn step(&self, step: &StepStory, label: usize) -> String {
         let sub_query = self.sub_query_of(step);
-        let is_unanswered = sub_query.is_some_and(|it| it.error.is_some());
+        let is_unanswered = sub_query.is_some_and(|it| it.error.is_some()) || step.rejected.is_some();
         let mark = match (&step.standing, is_unanswered) {
             (StepStanding::Completed, true) | (StepStanding::Failed(_), _) => self.paint.bad("✗"),
             (StepStanding::Completed, false) => self.paint.good("✓"),
@@ -221,7 +221,7 @@ impl Page<'_> {
                 .and_then(|it| it.n_sources)
                 .map(|n_sources| numbers::count(n_sources, "source")),
             (step.attempts > 1).then(|| numbers::count(step.attempts as usize, "attempt")),
-            numbers::charge(&step.charge),
+            step.charge.in_short(),
         ];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         let end = format!("  {} {time:>7}", facts.join(", "));
@@ -234,6 +234,9 @@ impl Page<'_> {
     fn step_words(&self, step: &StepStory, sub_query: Option<&SubQueryStory>) -> String {
         if let Some(it) = sub_query {
             return it.query.clone();
+        }
+        if let Some(reason) = &step.rejected {
+            return format!("rejected: {reason}");
         }
         match (&step.standing, step.kind.as_str()) {
             (StepStanding::Failed(reason) | StepStanding::Waiting(reason), _) => reason.clone(),

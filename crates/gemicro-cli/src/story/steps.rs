@@ -1,6 +1,7 @@
 //! The steps of a run, as its events tell them.
 
 use gemicro_core::run::events::RunReaders;
+use gemicro_engine::ooda::OodaReaders;
 use gemicro_event::{Charge, Event, StepKey, Timestamp};
 use serde::Serialize;
 
@@ -36,6 +37,9 @@ pub(crate) struct StepStory {
     pub(crate) ended_at: Option<Timestamp>,
     /// What all attempts cost.
     pub(crate) charge: Charge,
+    /// Why what it tried was rejected, although the step itself is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rejected: Option<String>,
 }
 
 /// Takes an event into account, where it speaks of a step.
@@ -87,6 +91,16 @@ pub(super) fn fold(steps: &mut Vec<StepStory>, event: &Event) {
                 story.charge = story.charge.plus(it.charge);
             }
         }
+        "ooda_acted" => {
+            let rejection = update.as_ooda_acted().and_then(|acted| acted.rejection);
+            let tried = event.step.as_ref();
+            if let Some((story, rejection)) = tried
+                .and_then(|key| steps.iter_mut().find(|story| story.step == *key))
+                .zip(rejection)
+            {
+                story.rejected = Some(rejection.message.lines().next().unwrap_or_default().to_owned());
+            }
+        }
         _ => {}
     }
 }
@@ -104,6 +118,7 @@ fn entry<'a>(steps: &'a mut Vec<StepStory>, key: &StepKey, at: Timestamp) -> &'a
                 started_at: at,
                 ended_at: None,
                 charge: Charge::ZERO,
+                rejected: None,
             });
             steps.len() - 1
         });

@@ -105,8 +105,11 @@ impl Drop for Terminal {
     }
 }
 
-/// `1.2s` and `840ms` become `TIME`; the spinner becomes `*`.
+/// `1.2s` and `840ms` become `TIME`; the spinner becomes `*`; the id of the conversation becomes `ID`.
 fn without_times(line: &str) -> String {
+    if let Some((before, _)) = line.split_once("gemicro chat ") {
+        return format!("{before}gemicro chat ID");
+    }
     let words = line.split(' ').map(|word| {
         let number = word.strip_suffix("ms").or_else(|| word.strip_suffix('s'));
         let is_time = number.is_some_and(|number| !number.is_empty() && number.parse::<f64>().is_ok());

@@ -222,3 +222,34 @@ fn dead_letters_are_rebuilt_and_pruned_with_their_run() {
     assert_eq!(runs, ["aaaa0000aaaa0000", "cccc0000cccc0000"]);
     assert_eq!(after[0]["resubmitted_as"], "bbbb0000bbbb0000");
 }
+
+#[test]
+fn a_wrong_request_is_no_dead_letter() {
+    let world = World::new();
+    let events = [
+        ErrorKind::InvalidInput,
+        ErrorKind::NotFound,
+        ErrorKind::UnknownModel,
+        ErrorKind::UpstreamError,
+    ];
+    let events = events
+        .iter()
+        .map(|kind| failed(kind.as_str(), 1, *kind, "no", HALF_HOUR));
+    write(
+        &world,
+        vec![Run {
+            id: "aaaa0000aaaa0000",
+            resubmits: None,
+            events: events.collect(),
+        }],
+    );
+    let rows: Value =
+        serde_json::from_str(&world.must(&["dead-letters", "--format", "json"]).stdout).unwrap();
+    let steps: Vec<&str> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["step"].as_str().unwrap())
+        .collect();
+    assert_eq!(steps, ["upstream_error"]);
+}

@@ -34,7 +34,7 @@ fn the_demo_tells_its_story_and_can_be_looked_at() {
         "AUDITOR: PASS.",
         "Pushed 'task/rounding-prices' to origin.",
         "Pipeline Success!",
-        "Look at it, in a shell of its own:",
+        "keep your own shell as it is:",
     ] {
         rest = match rest.split_once(part) {
             Some((_, rest)) => rest,
@@ -112,7 +112,10 @@ fn a_demo_that_is_stopped_names_a_command_that_goes_on_with_it() {
     let (_, resume) = resume.unwrap_or_else(|| panic!("{told}"));
     let (_, block) = told.split_once("Look at it, in a shell of its own:").unwrap();
     let (block, _) = block.split_once("When you are done").unwrap();
-    let seen = pasted(&world, block);
+    let seen = pasted(
+        &world,
+        &format!("before=$(pwd; export -p)\n{block}\ntest \"$before\" = \"$(pwd; export -p)\""),
+    );
     assert!(seen.contains("suspended"), "{seen}");
     let done = pasted(&world, resume);
     assert!(done.contains("Pipeline Success!"), "{done}");

@@ -113,6 +113,28 @@ fn a_test_that_fails_is_rejected() {
 }
 
 #[test]
+fn show_marks_a_trial_that_was_rejected() {
+    let patch = new_test("test_sub.sh", &[". ./calc.sh", "[ \"$(sub 3 1)\" = 1 ]"]);
+    let place = OodaPlace::shell(&answers(&[&patch]), FILE);
+    let result = place.result(&["--auto"]);
+    assert_eq!(result["rejected"][0]["reason"], "tests_fail", "{result:#}");
+    let shown = place.call(&["show", "last"]).stdout;
+    let trial = shown.lines().find(|line| line.contains("rejected:"));
+    assert!(
+        trial.is_some_and(|line| line.trim_start().starts_with('✗')),
+        "{shown}"
+    );
+    let story = place.call(&["show", "last", "--format", "json"]).stdout;
+    let story: Value = serde_json::from_str(&story).unwrap();
+    let steps = story["steps"].as_array().unwrap();
+    assert_eq!(
+        steps.iter().filter(|step| step["rejected"].is_string()).count(),
+        1,
+        "{story:#}"
+    );
+}
+
+#[test]
 fn a_test_that_never_ends_is_rejected() {
     let place = OodaPlace::shell(
         &answers(&[&new_test("test_sub.sh", &["while true; do sleep 1; done"])]),

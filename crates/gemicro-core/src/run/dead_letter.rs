@@ -3,7 +3,7 @@
 //! The main type is [`DeadLetter`]. Stores keep their lists with it and make them again with it; it does
 //! not know how a new run is begun.
 
-use gemicro_event::{ErrorKind, Event, Failure, StepKey, StreamId, Timestamp};
+use gemicro_event::{ErrorKind, Event, Failure, FailureClass, StepKey, StreamId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::events::RunReaders;
@@ -25,7 +25,7 @@ pub struct DeadLetter {
 
 impl DeadLetter {
     /// The dead letter that an event makes; `None` for every event but `step_failed`, and for steps that
-    /// were never tried, were stopped, ran out of budget or found honestly nothing.
+    /// were never tried, were stopped, ran out of budget, were asked for wrongly or found honestly nothing.
     #[must_use]
     pub fn of(event: &Event) -> Option<Self> {
         if event.update.event_type != "step_failed" {
@@ -55,8 +55,10 @@ pub fn resubmitted_run(event: &Event) -> Option<&StreamId> {
 }
 
 fn is_worth_another_run(kind: ErrorKind) -> bool {
-    !matches!(
+    let ended_as_asked = matches!(
         kind,
         ErrorKind::Cancelled | ErrorKind::Interrupted | ErrorKind::NoEvidence | ErrorKind::BudgetExceeded
-    )
+    );
+    // The same wrong request fails the same way again.
+    !ended_as_asked && kind.class() != FailureClass::Usage
 }

@@ -1,7 +1,7 @@
 //! What happens in a chat.
 
 use gemicro_core::history::{Transport, Turn};
-use gemicro_event::{Failure, StreamId, Usage};
+use gemicro_event::{Charge, Failure, StreamId, Usage};
 
 use crate::ConversationRow;
 
@@ -101,12 +101,10 @@ pub struct Meter {
     pub is_compressed: bool,
     /// How often the conversation was compacted.
     pub n_compactions: u64,
-    /// Tokens that were used in all, as providers told.
-    pub used_tokens: u64,
-    /// Those of them that came out of a provider's cache.
+    /// What all of it cost.
+    pub spent: Charge,
+    /// The tokens of it that came out of a provider's cache.
     pub cached_tokens: u64,
-    /// Millionths of a US dollar, as far as prices are known.
-    pub micro_usd: u64,
 }
 
 /// One line about a tool.
@@ -131,6 +129,8 @@ pub enum ToolState {
     Failed,
     /// It was not allowed.
     Denied,
+    /// It was cut off: the answer was stopped or failed before the tool ended.
+    Stopped,
 }
 
 /// A tool waits for leave.

@@ -173,6 +173,7 @@ impl Talk {
         }
         if let Wait::Line { is_prompted } = &mut self.wait {
             if self.has_ended {
+                self.memory.leaves = self.has_keyboard;
                 self.quit();
             } else if self.has_keyboard && !mem::replace(is_prompted, true) {
                 self.voice.prompt(PROMPT);
@@ -242,7 +243,10 @@ impl Talk {
         match typed {
             Typed::Wrong(why) => self.voice.refuse(&mut self.memory, &why)?,
             Typed::Help => self.voice.say(&words::help(false)),
-            Typed::Order(Order::Quit) => self.quit(),
+            Typed::Order(Order::Quit) => {
+                self.memory.leaves = true;
+                self.quit();
+            }
             Typed::Order(order @ Order::Say(_)) => {
                 self.outgoing.push_back(order);
                 self.wait = Wait::Answer { is_asked: false };

@@ -398,3 +398,19 @@ async fn what_was_used_is_told_to_those_who_ask() {
         "[•] the parser · gemini · gemini-3.1-pro-preview · 0 turns\n[•] run run0000000000001\n3.2s\nprompt 1.2k/16k\n"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn whoever_leaves_is_told_how_to_continue() {
+    let left = chat(PIPE, "hi\n/quit", echo).await;
+    assert!(
+        left.err.contains("Continue with: gemicro chat c0nversat10n0001"),
+        "{}",
+        left.err
+    );
+    // Nothing was said: there is nothing to continue.
+    let empty = chat(PIPE, "/quit", echo).await;
+    assert!(!empty.err.contains("Continue with"), "{}", empty.err);
+    // A pipe that ends is not somebody who leaves.
+    let piped = chat(PIPE, "hi", echo).await;
+    assert!(!piped.err.contains("Continue with"), "{}", piped.err);
+}

@@ -31,6 +31,10 @@ pub(super) struct Memory {
     streamed: String,
     run: Option<StreamId>,
     meter: Option<Meter>,
+    /// The open conversation, and whether anything was said in it.
+    conversation: Option<(StreamId, bool)>,
+    /// A person leaves, and may want to come back.
+    pub(super) leaves: bool,
     /// An earlier chat asked what is answered now.
     pub(super) is_earlier: bool,
     /// The kind of the last failure.
@@ -43,7 +47,15 @@ impl Voice {
         match news {
             News::Failed { failure, .. } => memory.failed = Some(failure.kind),
             News::Refused(_) => memory.failed = Some(ErrorKind::InvalidInput),
-            News::Asked { run, .. } => memory.run = Some(run.clone()),
+            News::Asked { run, .. } => {
+                memory.run = Some(run.clone());
+                if let Some((_, has_turns)) = &mut memory.conversation {
+                    *has_turns = true;
+                }
+            }
+            News::Opened(chapter) => {
+                memory.conversation = Some((chapter.id.clone(), chapter.n_turns > 0));
+            }
             News::Meter(meter) => memory.meter = Some(*meter),
             _ => {}
         }
@@ -85,8 +97,14 @@ impl Voice {
         let _ = writeln!(self.err, "{words}");
     }
 
-    /// What was used, for those who want to know more.
+    /// How to continue, and what was used, for those who want to know more.
     pub(super) fn end(&mut self, memory: &Memory) {
+        if let Some((conversation, true)) = &memory.conversation
+            && memory.leaves
+            && self.format == DataFormat::Text
+        {
+            self.say(&words::continue_with(conversation));
+        }
         if let Some(meter) = memory
             .meter
             .filter(|_| self.verbose && self.format == DataFormat::Text)

@@ -3,7 +3,7 @@
 //! Every object has a `type`. Fields are only ever added; texts are as they came, made harmless by JSON alone.
 
 use gemicro_engine::{ConversationRow, News, ToolState, Transport};
-use gemicro_event::{StreamId, Usage};
+use gemicro_event::{StreamId, Uncertain, UnpricedTokens, Usage};
 use serde::Serialize;
 
 use crate::chat::words;
@@ -133,6 +133,12 @@ pub(super) enum NewsLine<'a> {
         cached_tokens: u64,
         /// Millionths of a US dollar.
         micro_usd: u64,
+        /// Tokens without a known price, by model; their money is not in `micro_usd`.
+        #[serde(skip_serializing_if = "UnpricedTokens::is_empty")]
+        unpriced_models: UnpricedTokens,
+        /// The part that is an upper bound.
+        #[serde(skip_serializing_if = "Uncertain::is_none")]
+        uncertain: Uncertain,
     },
     /// The conversations that there are.
     Listed {
@@ -175,6 +181,7 @@ impl<'a> NewsLine<'a> {
                     ToolState::Done => "done",
                     ToolState::Failed => "failed",
                     ToolState::Denied => "denied",
+                    ToolState::Stopped => "stopped",
                 },
             },
             News::Question(question) => Self::Question {
@@ -213,9 +220,11 @@ impl<'a> NewsLine<'a> {
                 max_prompt_tokens: meter.max_prompt_tokens,
                 is_compressed: meter.is_compressed,
                 n_compactions: meter.n_compactions,
-                used_tokens: meter.used_tokens,
+                used_tokens: meter.spent.tokens,
                 cached_tokens: meter.cached_tokens,
-                micro_usd: meter.micro_usd,
+                micro_usd: meter.spent.micro_usd,
+                unpriced_models: meter.spent.unpriced_models,
+                uncertain: meter.spent.uncertain,
             },
             News::Listed(rows) => Self::Listed { conversations: rows },
             News::Ready => Self::Ready,

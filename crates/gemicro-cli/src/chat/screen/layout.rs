@@ -99,6 +99,7 @@ fn looks(kind: &Kind, theme: Theme) -> (&'static str, Style, Style) {
         Kind::Tool(_, state) => {
             let mark = match state {
                 ToolState::Running => theme.faint(),
+                ToolState::Stopped => theme.warn(),
                 ToolState::Done => theme.good(),
                 ToolState::Failed | ToolState::Denied => theme.bad(),
             };

@@ -17,8 +17,9 @@ use super::state::{Activity, ScreenState};
 use super::status::SPIN_MS;
 use super::terminal::{self, Held};
 use super::theme::Theme;
-use crate::chat::Ends;
 use crate::chat::ends::broke_off;
+use crate::chat::{Ends, words};
+use crate::output;
 use crate::screen::Screen;
 use crate::trouble::{STOPPED, Stopped};
 
@@ -32,7 +33,7 @@ const MANY: usize = 256;
 /// # Errors
 /// When the terminal cannot be used, the chat breaks off, or `stop` came. The terminal is given back in any case.
 pub(crate) async fn run(ends: Ends, screen: &Screen, stop: &CancellationToken) -> Result<(), Stopped> {
-    let state = ScreenState::new(Theme {
+    let mut state = ScreenState::new(Theme {
         has_colour: screen.on_stdout().is_on,
     });
     let mut held = Held::take()?;
@@ -41,7 +42,13 @@ pub(crate) async fn run(ends: Ends, screen: &Screen, stop: &CancellationToken) -
         events: EventStream::new(),
         suspend: terminal::suspend,
     };
-    show(surface, state, ends, stop).await
+    let shown = show(surface, &mut state, ends, stop).await;
+    // The screen of the chat is gone with the terminal's; what is said now stays.
+    drop(held);
+    if let Some(conversation) = &state.conversation {
+        output::say(&words::continue_with(conversation));
+    }
+    shown
 }
 
 /// What a chat is shown on.
@@ -57,7 +64,7 @@ pub(super) struct Surface<'a, B: Backend, E> {
 /// Shows a chat on any surface.
 pub(super) async fn show<B, E>(
     mut surface: Surface<'_, B, E>,
-    mut state: ScreenState,
+    state: &mut ScreenState,
     mut ends: Ends,
     stop: &CancellationToken,
 ) -> Result<(), Stopped>
@@ -83,7 +90,7 @@ where
                 is_old = true;
                 // Without keys nobody is there any more.
                 let event = event.ok_or(Stopped::Told(STOPPED))??;
-                for deed in taken(&mut state, event) {
+                for deed in taken(state, event) {
                     match deed {
                         Deed::Send(order) => outgoing.push_back(order),
                         Deed::Leave => return Ok(()),

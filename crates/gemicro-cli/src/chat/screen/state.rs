@@ -30,6 +30,10 @@ pub(super) struct ScreenState {
     /// What the conversation is called, and who answers.
     pub(super) name: String,
     pub(super) speaker: String,
+    /// The conversation, once something was said in it.
+    pub(super) conversation: Option<StreamId>,
+    /// The conversation that is open.
+    open: Option<StreamId>,
     pub(super) transcript: Transcript,
     pub(super) editor: Editor,
     pub(super) meter: Option<Meter>,
@@ -74,6 +78,8 @@ impl ScreenState {
             now: Duration::ZERO,
             name: String::new(),
             speaker: String::new(),
+            conversation: None,
+            open: None,
             transcript: Transcript::new(theme),
             editor: Editor::new(),
             meter: None,
@@ -115,6 +121,7 @@ impl ScreenState {
                     // What the conversation is called from now on.
                     self.name = short(turn.text.trim().lines().next().unwrap_or_default());
                 }
+                self.conversation.clone_from(&self.open);
                 self.transcript.push(Kind::User, &turn.text, Some(turn.number));
                 self.transcript.begin_answer();
                 let since = self.now;
@@ -186,6 +193,8 @@ impl ScreenState {
         self.questions.clear();
         self.name = short(&chapter.name);
         self.speaker = short(&chapter.speaker);
+        self.conversation = (chapter.n_turns > 0).then(|| chapter.id.clone());
+        self.open = Some(chapter.id.clone());
         if self.activity != Activity::Closing {
             self.activity = Activity::Idle;
         }

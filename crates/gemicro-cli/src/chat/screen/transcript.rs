@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gemicro_engine::ToolLine;
+use gemicro_engine::{ToolLine, ToolState};
 use ratatui::text::Line;
 
 use super::layout::{self, Kind};
@@ -144,8 +144,15 @@ impl Transcript {
         self.live_from = None;
     }
 
-    /// What came of the answer stays as it is.
+    /// What came of the answer stays as it is; tools that still ran were stopped with it.
     pub(super) fn end_answer(&mut self) {
+        let live = self.live_from.unwrap_or(self.entries.len());
+        for entry in self.entries.iter_mut().skip(live) {
+            if let Kind::Tool(_, state @ ToolState::Running) = &mut entry.kind {
+                *state = ToolState::Stopped;
+                self.laid_out.borrow_mut().forget(entry.id, 0);
+            }
+        }
         self.live_from = None;
     }
 

@@ -79,24 +79,28 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
     };
     let colleague = Colleague::begin(&repository);
     let first = format!(". {}", shown(&surroundings));
-    let resume = format!("{first} && gemicro resume RUN");
+    let resume = format!("({first} && gemicro resume RUN)");
     let ran = commands::run::run_as(
         &inner,
         &task(&repository, args.format),
         &resume,
-        Some(first.clone()),
+        Some(format!(
+            "({first}; COMMAND) runs a command below and leaves your shell as it is"
+        )),
     );
     colleague.end();
-    output::say("\nLook at it, in a shell of its own:");
+    output::say("\nLook at it; the parentheses keep your own shell as it is:");
     let mut commands = vec![first, "gemicro show last".to_owned()];
     if branches(&repository).is_dir() {
         let branch = format!("task/{}", Feature::from_task(project::TASK));
         commands.push("gemicro diff last".to_owned());
         commands.push(format!("git log --graph --oneline {branch}"));
     }
+    output::say("  (");
     commands
         .iter()
-        .for_each(|command| output::say(&format!("  {command}")));
+        .for_each(|command| output::say(&format!("    {command}")));
+    output::say("  )");
     output::say(&format!("When you are done:\n  rm -rf {}", shown(&folder)));
     ran
 }

@@ -1,6 +1,6 @@
 //! What keys do.
 
-use gemicro_engine::{News, Order, Question};
+use gemicro_engine::{News, Order, Question, ToolLine, ToolState};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{drawn, enter, orders, press, seconds, state, text, type_in};
@@ -297,4 +297,30 @@ fn another_conversation_begins_clean() {
     assert!(state.questions.is_empty());
     assert_eq!(state.activity, Activity::Idle);
     assert!(!text(&state, 80, 24).contains("clean up"));
+}
+
+#[test]
+fn esc_marks_the_tool_that_ran_as_stopped() {
+    let mut state = state();
+    state.news(opened(Vec::new()));
+    state.news(asked(1, "x"));
+    for (id, tool_state) in [("1", ToolState::Done), ("2", ToolState::Running)] {
+        state.news(News::Tool(ToolLine {
+            id: id.to_owned(),
+            text: format!("tool {id}"),
+            state: tool_state,
+        }));
+    }
+    assert!(text(&state, 80, 24).contains("tool 2 (running)"));
+    assert_eq!(orders(press(&mut state, KeyCode::Esc, NONE)), [Order::Stop]);
+    state.news(News::Stopped);
+    let shown = text(&state, 80, 24);
+    assert!(
+        shown.contains("tool 2 (stopped)") && !shown.contains("(running)"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("tool 1") && !shown.contains("tool 1 (stopped)"),
+        "{shown}"
+    );
 }

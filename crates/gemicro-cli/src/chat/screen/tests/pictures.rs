@@ -2,7 +2,7 @@
 
 use gemicro_core::history::Author;
 use gemicro_engine::{Meter, News, Question, ToolLine, ToolState};
-use gemicro_event::{ErrorKind, Failure};
+use gemicro_event::{Charge, ErrorKind, Failure};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::style::Color;
 
@@ -20,9 +20,12 @@ const METER: Meter = Meter {
     max_prompt_tokens: 16_000,
     is_compressed: false,
     n_compactions: 0,
-    used_tokens: 12_345,
+    spent: Charge {
+        tokens: 12_345,
+        micro_usd: 12_300,
+        ..Charge::ZERO
+    },
     cached_tokens: 5_000,
-    micro_usd: 12_300,
 };
 
 /// Compares a screen in two sizes.

@@ -2,7 +2,7 @@
 
 use gemicro_core::history::Author;
 use gemicro_engine::{Meter, News, Question, ToolLine, ToolState};
-use gemicro_event::{ErrorKind, Failure};
+use gemicro_event::{Charge, ErrorKind, Failure};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::{collection, option};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -65,9 +65,12 @@ fn news() -> impl Strategy<Value = News> {
             max_prompt_tokens: n[1],
             is_compressed,
             n_compactions: n[2],
-            used_tokens: n[3],
+            spent: Charge {
+                tokens: n[3],
+                micro_usd: m[1],
+                ..Charge::ZERO
+            },
             cached_tokens: m[0],
-            micro_usd: m[1],
         })
     });
     let authors = prop_oneof![

@@ -48,7 +48,7 @@ async fn shown(
         events: Box::pin(events.chain(stream::pending())),
         suspend: || Ok(()),
     };
-    let result = show(surface, state(), ends, stop).await;
+    let result = show(surface, &mut state(), ends, stop).await;
     (terminal.backend().to_string(), result)
 }
 
