@@ -12,7 +12,7 @@ use crate::commands::{
     events, guard, init, man, mcp, ooda, payload, prune, research, resume, retry, run as pipeline, runs,
     schema, serve, show, sim, store, worker, workflow,
 };
-use crate::config::state_folder::STORE_VARIABLE;
+use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::environment::Environment;
 use crate::logging::{self, Readers};
 use crate::output;
@@ -37,6 +37,9 @@ pub(crate) fn run() -> ExitCode {
     let mut environment = Environment::of_process();
     if let Some(store) = cli.store {
         environment.set_by_flag(STORE_VARIABLE, store);
+    }
+    if let Some(day_budget) = cli.day_budget {
+        environment.set(DAY_BUDGET_VARIABLE, day_budget);
     }
     let screen = Screen::of_process(&environment);
     let is_worker = matches!(&cli.command, Command::Worker(args) if args.command.is_none());

@@ -134,6 +134,7 @@ impl Context {
             max_parallel: MAX_PARALLEL,
             resident: false,
             credentials: credentials(&self.environment, &endpoints),
+            day_budget: state.day_budget.value,
         })
     }
 }

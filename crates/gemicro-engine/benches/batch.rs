@@ -58,6 +58,7 @@ async fn bench(folder: &std::path::Path) -> Result<(), AnyError> {
         max_parallel: 128,
         resident: false,
         credentials: String::new(),
+        day_budget: gemicro_core::budget::Limits::NONE,
     })
     .await?;
     let batches = Batches::new(Arc::new(Here::new(engine.clone())));

@@ -1,28 +1,26 @@
 //! The one place where store, sources and models meet.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use gemicro_batch::types::RUN_STEP;
 use gemicro_core::blob::Blobs;
+use gemicro_core::budget::{DayGrant, Limits};
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Ended, NewRun, StopSignals};
 use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
-use gemicro_core::llm::Backends;
 use gemicro_core::offline::warm_up;
 use gemicro_core::research::{Base, ResearchExecutors, ResearchPlan, UseAs, executors};
 use gemicro_core::run::events::RunStarted;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
-use gemicro_source::FetchRules;
 use gemicro_store::DurableStore;
 use tokio::sync::oneshot;
 
-use crate::agents::{AgentCommons, AgentSetup};
+use crate::agents::AgentCommons;
 use crate::batches::ChildRuns;
 use crate::carry::Can;
 use crate::dispatch::{QueuedSteps, steps_stream};
@@ -31,7 +29,7 @@ use crate::pipeline::WorkflowReader;
 use crate::redacting::RedactingStore;
 use crate::step_parts::StepParts;
 use crate::unwritten::without_secrets;
-use crate::{CancelOutcome, FolderLibrary, Plan, Run, answering, sharing};
+use crate::{CancelOutcome, EngineConfig, FolderLibrary, Plan, Run, answering, day, sharing};
 
 /// How often the lease of an owner that is gone is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -42,33 +40,13 @@ const CANCEL_WAIT: Duration = Duration::from_secs(12);
 /// The language files are read while the first model call is on its way, not when findings wait for them.
 const WARM_UP_AFTER: Duration = Duration::from_millis(25);
 
-/// What an engine is opened with.
-#[derive(Clone)]
-pub struct EngineConfig {
-    /// The state folder.
-    pub home: PathBuf,
-    /// The address of the store; without one it is in the state folder.
-    pub store: Option<String>,
-    /// Who drives, for people who find a run held: host and process.
-    pub owner: String,
-    /// Program and version, for the journal.
-    pub program: String,
-    /// The models that can be asked.
-    pub llm: Backends,
-    /// Under which rules pages are fetched.
-    pub fetch: FetchRules,
-    /// What agents need; without it there are none.
-    pub agents: Option<AgentSetup>,
-    /// Values that must never be written down, beside those with the shape of a secret.
-    pub secrets: Vec<String>,
-    /// Several runs of this process share one reading of the same sources.
-    pub share_sources: bool,
-    /// Steps of one run at the same time.
-    pub max_parallel: usize,
-    /// The resident worker is to go on with runs that are cut off.
-    pub resident: bool,
-    /// All keys and endpoints, as one text: who goes on with a run of a worker must have the same.
-    pub credentials: String,
+/// Where a run belongs.
+struct RunPlace {
+    parent: Option<StreamId>,
+    /// It is a step of its parent.
+    part_of_parent: bool,
+    /// Its part of the budget of the day.
+    day: Option<DayGrant>,
 }
 
 /// Starts, resumes and cancels runs over one store.
@@ -85,6 +63,7 @@ pub struct Engine {
     pub(crate) can: Can,
     resident: bool,
     pub(crate) credentials: String,
+    day_budget: Limits,
     /// The workflow of a project.
     pub(crate) workflows: WorkflowReader,
 }
@@ -142,6 +121,7 @@ impl Engine {
             can,
             resident: false,
             credentials: config.credentials,
+            day_budget: config.day_budget,
             workflows,
         };
         // In a worker over a shared store any worker may do its steps.
@@ -195,13 +175,39 @@ impl Engine {
     /// # Errors
     /// When there is a run of that id, or the store cannot take it.
     pub async fn start_as(&self, id: &StreamId, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
-        self.start_under(plan.parent(), id, plan, stop).await
+        // Held until the run is in the journal: no other run takes the same rest of the day.
+        let taken = day::take(&self.store, self.day_budget, plan).await?;
+        let (plan, grant) = match &taken {
+            Some(taken) => (&taken.plan, Some(taken.grant)),
+            None => (plan, None),
+        };
+        let place = RunPlace {
+            parent: plan.parent(),
+            part_of_parent: false,
+            day: grant,
+        };
+        self.start_at(place, id, plan, stop).await
     }
 
-    /// Starts a run that belongs to another one.
-    pub(crate) async fn start_under(
+    /// Starts a run that is a step of another one, which is charged what it uses.
+    pub(crate) async fn start_as_step(
         &self,
-        parent: Option<StreamId>,
+        parent: StreamId,
+        id: &StreamId,
+        plan: &Plan,
+        stop: StopSignals,
+    ) -> Result<Run, Failure> {
+        let place = RunPlace {
+            parent: Some(parent),
+            part_of_parent: true,
+            day: None,
+        };
+        self.start_at(place, id, plan, stop).await
+    }
+
+    async fn start_at(
+        &self,
+        place: RunPlace,
         id: &StreamId,
         plan: &Plan,
         stop: StopSignals,
@@ -212,12 +218,14 @@ impl Engine {
         let started = RunStarted {
             resident: self.resident,
             carrier: self.resident.then(|| self.carrier(id)),
+            part_of_parent: place.part_of_parent,
+            day: place.day,
             ..plan.started(&self.options.program)
         };
         let flow = FlowKind::named(&started.flow)?;
         let new = NewRun {
             run: id.clone(),
-            parent_run: parent,
+            parent_run: place.parent,
             started,
         };
         let (begun, made) = oneshot::channel();

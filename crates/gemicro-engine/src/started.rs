@@ -67,5 +67,7 @@ fn plain(flow: &impl Flow, text: &str, plan: &impl Serialize, limits: &Limits) -
         resident: false,
         carrier: None,
         resubmits: false,
+        part_of_parent: false,
+        day: None,
     }
 }

@@ -4,6 +4,7 @@
 //! place in a stream) and [`ErrorKind`] (the closed list of ways to fail). This crate knows no async code,
 //! no files, no network and no agent by name; payload types live in the crates that emit them.
 
+mod cost;
 mod error_kind;
 mod event;
 mod id;
@@ -18,6 +19,7 @@ mod time;
 mod update;
 mod usage;
 
+pub use cost::{ModelName, Uncertain, UnpricedModel, UnpricedTokens, money};
 pub use error_kind::{ErrorKind, Failure, FailureClass, ParseErrorKindError};
 pub use event::{Event, SCHEMA_VERSION};
 pub use id::{CommandId, IdError, StepKey, StreamId};

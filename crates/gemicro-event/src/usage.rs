@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Uncertain, UnpricedTokens};
+
 /// Tokens one call used, as its backend reported them or as we estimated them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Usage {
@@ -43,6 +45,13 @@ pub struct Charge {
     /// Model turns.
     #[serde(default)]
     pub turns: u64,
+    /// The tokens whose price is not known: their money is not in `micro_usd`.
+    #[serde(default, skip_serializing_if = "UnpricedTokens::is_empty")]
+    #[schemars(with = "Vec<crate::UnpricedModel>")]
+    pub unpriced_models: UnpricedTokens,
+    /// The part of `tokens` and `micro_usd` that is an upper bound: calls that were cut off.
+    #[serde(default, skip_serializing_if = "Uncertain::is_none")]
+    pub uncertain: Uncertain,
 }
 
 impl Charge {
@@ -51,6 +60,8 @@ impl Charge {
         tokens: 0,
         micro_usd: 0,
         turns: 0,
+        unpriced_models: UnpricedTokens::NONE,
+        uncertain: Uncertain::NONE,
     };
 
     /// Both together.
@@ -60,6 +71,8 @@ impl Charge {
             tokens: self.tokens.saturating_add(other.tokens),
             micro_usd: self.micro_usd.saturating_add(other.micro_usd),
             turns: self.turns.saturating_add(other.turns),
+            unpriced_models: self.unpriced_models.plus(other.unpriced_models),
+            uncertain: self.uncertain.plus(other.uncertain),
         }
     }
 
@@ -70,6 +83,36 @@ impl Charge {
             tokens: self.tokens.saturating_sub(other.tokens),
             micro_usd: self.micro_usd.saturating_sub(other.micro_usd),
             turns: self.turns.saturating_sub(other.turns),
+            unpriced_models: self.unpriced_models.minus(other.unpriced_models),
+            uncertain: self.uncertain.minus(other.uncertain),
+        }
+    }
+
+    /// What a budget counts of it, without what is not known about it.
+    #[must_use]
+    pub fn amounts(self) -> Self {
+        Self {
+            unpriced_models: UnpricedTokens::NONE,
+            uncertain: Uncertain::NONE,
+            ..self
+        }
+    }
+
+    /// What a budget counts of it beyond a limit.
+    #[must_use]
+    pub fn beyond(self, limit: Self) -> Self {
+        self.amounts().minus(limit.amounts())
+    }
+
+    /// The same as an upper bound: what a call used that was cut off is not known.
+    #[must_use]
+    pub fn as_upper_bound(self) -> Self {
+        Self {
+            uncertain: Uncertain {
+                tokens: self.tokens,
+                micro_usd: self.micro_usd,
+            },
+            ..self
         }
     }
 }

@@ -5,6 +5,7 @@ use gemicro_core::run::RunRow;
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{Charge, RunStatus, StreamId, Timestamp};
 
+use crate::cost_unknowns;
 use crate::error::DbName;
 use crate::seal::seal_run;
 use crate::sql::{Column, Row};
@@ -76,11 +77,13 @@ impl<'r> Columns<'r> {
                 .transpose()
                 .map_err(|error| self.db.odd_row(error))?,
             parent_run: self.optional_stream("parent_run")?,
+            part_of_parent: self.get("part_of_parent")?,
             n_events: self.number("n_events")?,
             spent: Charge {
                 tokens: self.number("tokens")?,
                 micro_usd: self.number("micro_usd")?,
                 turns: self.number("turns")?,
+                ..cost_unknowns::read(self.get::<Option<String>>("cost_unknowns")?.as_deref())
             },
             started_at: self.time("started_at")?,
             updated_at: self.time("updated_at")?,

@@ -23,11 +23,12 @@ use crate::sql::{Link, query};
 const APPLICATION_ID: i64 = 0x6765_6d69;
 
 /// One script per format, in order; the format's number is the script's place from 1.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("../migrations/sqlite/0001_journal.sql"),
     include_str!("../migrations/sqlite/0002_dead_letters.sql"),
     include_str!("../migrations/sqlite/0003_queue.sql"),
     include_str!("../migrations/sqlite/0004_seals.sql"),
+    include_str!("../migrations/sqlite/0005_costs.sql"),
 ];
 
 /// The format that brought the dead-letter list.

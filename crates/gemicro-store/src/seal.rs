@@ -9,6 +9,8 @@ use gemicro_core::store::StepMark;
 use gemicro_event::{Event, StepKey, StreamId, Timestamp};
 use sha2::{Digest, Sha256};
 
+use crate::cost_unknowns;
+
 /// The values of a row on their way into a seal.
 pub(crate) struct SealBuilder(Sha256);
 
@@ -104,6 +106,8 @@ pub(crate) fn seal_run(row: &RunRow) -> i64 {
         .number(row.started_at.as_millis())
         .number(row.updated_at.as_millis())
         .optional_number(row.ended_at.map(Timestamp::as_millis))
+        .optional_text(cost_unknowns::write(&row.spent).as_deref())
+        .number(i64::from(row.part_of_parent))
         .finish()
 }
 

@@ -97,13 +97,7 @@ fn outcome(state: &BatchState, run: &RunState) -> Outcome {
         return Outcome::Failed(Failure::new(kind, message));
     }
     let message = format!("{} of {} tasks completed", counts.completed, counts.total);
-    let spent = run.ledger.spent();
-    let metadata = ResultMetadata {
-        total_tokens: spent.tokens,
-        duration_ms: run.worked_ms_at(run.last_at),
-        micro_usd: spent.micro_usd,
-        ..ResultMetadata::default()
-    };
+    let metadata = ResultMetadata::of(run);
     let data = serde_json::json!({ "answer": message, "metadata": metadata, "counts": counts });
     Outcome::Completed {
         data: Json::from(data),

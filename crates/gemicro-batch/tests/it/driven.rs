@@ -76,6 +76,8 @@ async fn begun(ctx: &DriveContext, batch: &Value) -> (StreamId, Hold) {
         held_back: Charge::ZERO,
         held_back_ms: 0,
         resubmits: false,
+        part_of_parent: false,
+        day: None,
         resident: true,
         carrier: None,
     };

@@ -61,6 +61,8 @@ impl Journal {
             held_back: Charge::ZERO,
             held_back_ms: 0,
             resubmits: false,
+            part_of_parent: false,
+            day: None,
             resident: true,
             carrier: None,
         };

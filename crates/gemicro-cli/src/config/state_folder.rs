@@ -3,17 +3,24 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gemicro_core::budget::Limits;
 use gemicro_event::ErrorKind;
 use sha2::{Digest, Sha256};
 
 use super::layers::{Spec, Written, one};
-use super::readers::parse_seconds;
+use super::readers::{parse_budget, parse_seconds};
 use super::{Layers, Origin, Setting};
 use crate::environment::Environment;
 use crate::trouble::Stopped;
 
 /// The keys of this group in files.
-pub(super) const KEYS: &[&str] = &["state.home", "state.store", "state.resident", "state.linger"];
+pub(super) const KEYS: &[&str] = &[
+    "state.home",
+    "state.store",
+    "state.resident",
+    "state.linger",
+    "state.day_budget",
+];
 
 const HOME: Spec<Option<PathBuf>> = Spec {
     key: "state.home",
@@ -43,6 +50,16 @@ const LINGER: Spec<Duration> = Spec {
     read: read_linger,
 };
 
+const DAY_BUDGET: Spec<Limits> = Spec {
+    key: "state.day_budget",
+    variable: DAY_BUDGET_VARIABLE,
+    flag: "--day-budget",
+    read: read_day_budget,
+};
+
+/// The variable that holds the budget of the day.
+pub(crate) const DAY_BUDGET_VARIABLE: &str = "GEMICRO_DAY_BUDGET";
+
 /// The variable that holds the address of a shared store.
 pub(crate) const STORE_VARIABLE: &str = "GEMICRO_STORE";
 
@@ -60,6 +77,8 @@ pub(crate) struct StateFolder {
     pub(crate) resident: Setting<bool>,
     /// How long the resident worker stays when there is nothing to do.
     pub(crate) linger: Setting<Duration>,
+    /// What all runs of the store that begin on one day may use.
+    pub(crate) day_budget: Setting<Limits>,
 }
 
 impl StateFolder {
@@ -91,6 +110,7 @@ impl StateFolder {
             store: layers.pick(&STORE, None, None)?,
             resident: layers.pick(&RESIDENT, None, true)?,
             linger: layers.pick(&LINGER, None, LINGERS)?,
+            day_budget: layers.pick(&DAY_BUDGET, None, Limits::NONE)?,
         })
     }
 
@@ -143,6 +163,11 @@ impl StateFolder {
                 "state.linger",
                 format!("{}s", self.linger.value.as_secs()),
                 self.linger.origin.clone(),
+            ),
+            (
+                "state.day_budget",
+                self.day_budget.value.to_string(),
+                self.day_budget.origin.clone(),
             ),
         ]
     }
@@ -206,6 +231,26 @@ fn read_linger(written: &Written) -> Result<Duration, String> {
         return Err("a project's file may not say how long your worker stays".to_owned());
     }
     parse_seconds(one(written)?).map(Duration::from_secs)
+}
+
+fn read_day_budget(written: &Written) -> Result<Limits, String> {
+    if written.by_project {
+        return Err("a project's file may not say what your runs may use in a day".to_owned());
+    }
+    let all = written.texts.iter().map(|text| parse_day_budget(text));
+    let all = all.collect::<Result<Vec<Limits>, String>>()?;
+    Limits::merge_all(all).map_err(|error| error.to_string())
+}
+
+/// Reads `--day-budget`: tokens or money, or both with a comma between.
+pub(crate) fn parse_day_budget(text: &str) -> Result<Limits, String> {
+    let limits = parse_budget(text)?;
+    match (limits.wall_ms, limits.turns) {
+        (None, None) => Ok(limits),
+        (Some(_), _) | (_, Some(_)) => Err(format!(
+            "`{text}` is no budget of a day: write tokens as 2M or money as '$5'"
+        )),
+    }
 }
 
 fn platform_folder(environment: &Environment) -> Option<PathBuf> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gemicro_event::{Charge, Timestamp};
+use gemicro_event::Timestamp;
 
 /// `1,247`.
 pub(crate) fn thousands(n: u64) -> String {
@@ -50,25 +50,6 @@ pub(crate) fn bytes(n: u64) -> String {
         Some((unit, size)) if n / size >= 10 => format!("{} {unit}", n / size),
         Some((unit, size)) => format!("{}.{} {unit}", n / size, n % size * 10 / size),
     }
-}
-
-/// `$0.0123`; always enough decimals to be true, at least two.
-pub(crate) fn money(micro_usd: u64) -> String {
-    let decimals = format!("{:06}", micro_usd % 1_000_000);
-    let kept = decimals.trim_end_matches('0');
-    format!("${}.{kept:0<2}", micro_usd / 1_000_000)
-}
-
-/// `1,247 tokens, $0.01`; `None` for nothing.
-pub(crate) fn charge(charge: &Charge) -> Option<String> {
-    let mut parts = Vec::new();
-    if charge.tokens > 0 {
-        parts.push(format!("{} tokens", thousands(charge.tokens)));
-    }
-    if charge.micro_usd > 0 {
-        parts.push(money(charge.micro_usd));
-    }
-    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// `2026-11-15 09:30:00`, in UTC.

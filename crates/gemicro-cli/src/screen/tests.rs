@@ -59,7 +59,7 @@ fn numbers_read_well() {
     assert_eq!(
         ["$0.00", "$0.0123", "$1.50"],
         [0, 12_300, 1_500_000]
-            .map(numbers::money)
+            .map(gemicro_event::money)
             .each_ref()
             .map(String::as_str)
     );

@@ -2,6 +2,7 @@
 
 use gemicro_core::budget::{LimitKind, Limits};
 use gemicro_core::models::ModelTable;
+use gemicro_event::{Charge, UnpricedTokens};
 
 use super::Story;
 use crate::screen::numbers;
@@ -12,29 +13,41 @@ pub(super) fn cost(story: &Story) -> String {
         Some(limit) => format!("{used} of {}", kind.amount(limit)),
         None => used,
     };
-    let tokens = format!("{} tokens", numbers::thousands(story.spent.tokens));
+    let spent = spent(story);
+    let tokens = spent.tokens_in_words().unwrap_or_else(|| "0 tokens".to_owned());
+    let money = spent.money_in_words().unwrap_or_else(|| gemicro_event::money(0));
     let parts = [
         against(tokens, story.limits.tokens, LimitKind::Tokens),
-        against(money(story), story.limits.micro_usd, LimitKind::Money),
+        against(money, story.limits.micro_usd, LimitKind::Money),
         against(
             numbers::duration(story.worked_ms),
             story.limits.wall_ms,
             LimitKind::WallTime,
         ),
     ];
-    let budget = if story.limits == Limits::NONE {
-        " (no budget set)"
-    } else {
-        ""
+    let day = story.day.and_then(|day| day.explain(&story.limits));
+    let budget = match day {
+        Some(day) => format!(" ({day})"),
+        None if story.limits == Limits::NONE => " (no budget set)".to_owned(),
+        None => String::new(),
     };
     format!("{}{budget}", parts.join(" · "))
 }
 
-/// The money spent, or that its price is not known.
-fn money(story: &Story) -> String {
-    let table = ModelTable::embedded();
+/// What was spent; runs of older versions did not record which tokens have no price.
+fn spent(story: &Story) -> Charge {
+    let recorded = story.spent;
     match &story.model {
-        Some(model) if story.spent.tokens > 0 && table.price(model).is_none() => "price unknown".to_owned(),
-        Some(_) | None => numbers::money(story.spent.micro_usd),
+        Some(model)
+            if recorded.micro_usd == 0
+                && recorded.unpriced_models.is_empty()
+                && ModelTable::embedded().price(model).is_none() =>
+        {
+            Charge {
+                unpriced_models: UnpricedTokens::of(model, recorded.tokens),
+                ..recorded
+            }
+        }
+        Some(_) | None => recorded,
     }
 }

@@ -1,7 +1,7 @@
 //! What a run's events add up to, for people.
 
 use gemicro_core::ask::{AgentStarted, AskPlan, AskReaders, BranchOutcome};
-use gemicro_core::budget::Limits;
+use gemicro_core::budget::{DayGrant, Limits};
 use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::events::{FinalResult, ResearchReaders, SourcesRead};
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
@@ -83,6 +83,9 @@ pub(crate) struct Story {
     pub(crate) spent: Charge,
     /// What it may spend.
     pub(crate) limits: Limits,
+    /// What it was granted of the budget of its day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) day: Option<DayGrant>,
     /// Folders and files it was given.
     pub(crate) sources: Vec<String>,
     /// What was read there.
@@ -146,6 +149,7 @@ impl Story {
             pipeline: None,
             spent: Charge::ZERO,
             limits: Limits::NONE,
+            day: None,
             sources: Vec::new(),
             sources_read: None,
             sub_queries: Vec::new(),
@@ -258,6 +262,7 @@ impl Story {
         self.question = started.title;
         self.program = started.program;
         self.limits = started.limits;
+        self.day = started.day;
         if self.flow == BATCH {
             let text = |pointer: &str| Some(started.plan.pointer(pointer)?.as_str()?.to_owned());
             self.model = text("/settings/llm/model");

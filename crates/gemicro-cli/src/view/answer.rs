@@ -103,10 +103,11 @@ pub(crate) fn failure_json(trouble: &Trouble) -> Value {
 fn stats_line(metadata: &ResultMetadata) -> String {
     let n_asked = metadata.sub_queries_succeeded + metadata.sub_queries_failed;
     let noun = if n_asked == 1 { "sub-query" } else { "sub-queries" };
-    let cost = match metadata.micro_usd {
-        _ if metadata.unpriced => " | price unknown".to_owned(),
-        0 => String::new(),
-        micro_usd => format!(" | {}", numbers::money(micro_usd)),
+    let cost = match metadata.charge().money_in_words() {
+        Some(money) => format!(" | {money}"),
+        // Results of older versions do not name the model.
+        None if metadata.unpriced => " | price unknown".to_owned(),
+        None => String::new(),
     };
     format!(
         "Stats: {}/{n_asked} {noun} succeeded | {} total tokens{cost} | {}",

@@ -28,6 +28,7 @@ fn result() -> FinalResult {
             sub_queries_failed: 0,
             micro_usd: 0,
             unpriced: false,
+            ..ResultMetadata::default()
         },
         citations: Vec::new(),
         contradictions: Vec::new(),

@@ -1,6 +1,6 @@
 //! The figures of one run of one task, for callers who ask for them.
 
-use gemicro_event::{Event, StreamId};
+use gemicro_event::{Event, StreamId, Uncertain, UnpricedTokens};
 use serde::{Serialize, Serializer};
 
 use super::events::AskReaders;
@@ -33,6 +33,12 @@ pub struct ToolMetrics {
     /// US dollars of all attempts; null where the model's price is not known.
     #[serde(rename = "cost_usd", serialize_with = "dollars")]
     pub cost_micro_usd: Option<u64>,
+    /// Tokens without a known price, by model; their money is not in `cost_usd`.
+    #[serde(skip_serializing_if = "UnpricedTokens::is_empty")]
+    pub unpriced_models: UnpricedTokens,
+    /// The part of `total_tokens` and of the money that is an upper bound: attempts that were cut off.
+    #[serde(skip_serializing_if = "Uncertain::is_none")]
+    pub uncertain: Uncertain,
     /// Requests to the model that went through the gateway.
     pub n_requests: Option<u64>,
     /// Tools the agent wanted to use.
@@ -82,6 +88,8 @@ impl ToolMetrics {
             cached_tokens: usage.map(|usage| usage.cached_tokens),
             total_tokens: spent.tokens.max(usage.map_or(0, |usage| usage.total_tokens())),
             cost_micro_usd: (is_priced || spent.micro_usd > 0).then_some(spent.micro_usd),
+            unpriced_models: spent.unpriced_models,
+            uncertain: spent.uncertain,
             n_requests: answer.as_ref().map(|answer| answer.n_requests),
             n_tool_calls: answer.as_ref().map(|answer| answer.n_tool_calls),
             n_refused: answer.as_ref().map(|answer| answer.n_refused),

@@ -148,6 +148,7 @@ impl Grant {
             tokens: self.tokens.unwrap_or(0),
             micro_usd: self.micro_usd.unwrap_or(0),
             turns: self.turns.unwrap_or(0),
+            ..Charge::ZERO
         }
     }
 }

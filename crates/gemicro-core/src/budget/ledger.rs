@@ -87,6 +87,7 @@ impl Ledger {
             tokens: left(self.limits.tokens, used.tokens),
             micro_usd: left(self.limits.micro_usd, used.micro_usd),
             turns: left(self.limits.turns, used.turns),
+            ..Charge::ZERO
         }
     }
 
@@ -122,7 +123,7 @@ impl Ledger {
         if self.attempt(step, attempt).is_some() {
             return;
         }
-        self.reserved = self.reserved.plus(worst_case);
+        self.reserved = self.reserved.plus(worst_case.amounts());
         self.take(purpose, worst_case);
         self.put(
             step,
@@ -153,12 +154,12 @@ impl Ledger {
         let overrun = match known.state {
             State::Settled => return Settled::default(),
             State::Reserved => {
-                self.reserved = self.reserved.minus(known.reservation);
+                self.reserved = self.reserved.minus(known.reservation.amounts());
                 self.give_back(known.purpose, known.reservation);
                 over(actual, known.reservation)
             }
             State::Forfeited => {
-                self.spent = self.spent.minus(known.reservation);
+                self.spent = self.spent.minus(known.reservation.as_upper_bound());
                 self.give_back(known.purpose, known.reservation);
                 over(actual, known.reservation)
             }
@@ -183,7 +184,7 @@ impl Ledger {
             .attempt(step, attempt)
             .filter(|known| known.state == State::Reserved)
         {
-            self.reserved = self.reserved.minus(known.reservation);
+            self.reserved = self.reserved.minus(known.reservation.amounts());
             self.give_back(known.purpose, known.reservation);
             self.put(
                 step,
@@ -202,8 +203,8 @@ impl Ledger {
             .attempt(step, attempt)
             .filter(|known| known.state == State::Reserved)
         {
-            self.reserved = self.reserved.minus(known.reservation);
-            self.spent = self.spent.plus(known.reservation);
+            self.reserved = self.reserved.minus(known.reservation.amounts());
+            self.spent = self.spent.plus(known.reservation.as_upper_bound());
             self.put(
                 step,
                 attempt,
@@ -297,13 +298,13 @@ impl Ledger {
 
     fn take(&mut self, purpose: Purpose, amount: Charge) {
         if purpose == Purpose::Last {
-            self.taken_by_last = self.taken_by_last.plus(amount);
+            self.taken_by_last = self.taken_by_last.plus(amount.amounts());
         }
     }
 
     fn give_back(&mut self, purpose: Purpose, amount: Charge) {
         if purpose == Purpose::Last {
-            self.taken_by_last = self.taken_by_last.minus(amount);
+            self.taken_by_last = self.taken_by_last.minus(amount.amounts());
         }
     }
 }
@@ -360,7 +361,7 @@ impl LedgerDraft<'_> {
 }
 
 fn over(actual: Charge, reservation: Charge) -> Option<Charge> {
-    Some(actual.minus(reservation)).filter(|overrun| *overrun != Charge::ZERO)
+    Some(actual.beyond(reservation)).filter(|overrun| *overrun != Charge::ZERO)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 53 bits")]

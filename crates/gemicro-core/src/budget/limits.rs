@@ -104,6 +104,7 @@ impl Limits {
             tokens: self.tokens.unwrap_or(u64::MAX),
             micro_usd: self.micro_usd.unwrap_or(u64::MAX),
             turns: self.turns.unwrap_or(u64::MAX),
+            ..Charge::ZERO
         }
     }
 }

@@ -5,8 +5,9 @@
 //! are plain data without a clock; the ledger is a fold over events.
 //!
 //! Files: `limits` (the data), `parse` (its text form), `ledger` (the account), `refusal` (why a call may not
-//! start).
+//! start), `day` (what all runs of a day may use).
 
+mod day;
 mod ledger;
 mod limits;
 mod parse;
@@ -14,6 +15,7 @@ mod refusal;
 #[cfg(test)]
 mod tests;
 
+pub use day::{Day, DayGrant};
 pub use ledger::{Ledger, LedgerDraft, Purpose, Settled};
 pub use limits::{LimitKind, Limits};
 pub use parse::LimitsError;

@@ -248,13 +248,15 @@ fn a_call_reserves_settles_and_frees_the_rest() {
         tokens: 600,
         micro_usd: 5,
         turns: 1,
+        ..Charge::ZERO
     };
     assert_eq!(
         ledger.available(Purpose::Ordinary),
         Charge {
             tokens: 800,
             micro_usd: u64::MAX,
-            turns: 10
+            turns: 10,
+            ..Charge::ZERO
         }
     );
     ledger.reserve(&key("a"), 1, call, Purpose::Ordinary).unwrap();
@@ -279,6 +281,7 @@ fn a_call_reserves_settles_and_frees_the_rest() {
         tokens: 100,
         micro_usd: 2,
         turns: 1,
+        ..Charge::ZERO
     };
     assert_eq!(ledger.settle(&key("a"), 1, actual), Settled { overrun: None });
     assert_eq!((ledger.spent(), ledger.reserved()), (actual, Charge::ZERO));
@@ -371,6 +374,7 @@ fn a_grant_becomes_the_limits_of_a_child() {
         tokens: 500,
         micro_usd: u64::MAX,
         turns: 0,
+        ..Charge::ZERO
     };
     assert_eq!(
         Limits::from_grant(grant),
@@ -425,7 +429,7 @@ proptest! {
             let id = (step.clone(), attempt);
             match verb {
                 Verb::Reserve(amount, purpose) => {
-                    let charge = Charge { tokens: amount, micro_usd: amount, turns: amount / 2 };
+                    let charge = Charge { tokens: amount, micro_usd: amount, turns: amount / 2, ..Charge::ZERO };
                     let before = ledger.available(purpose);
                     let is_new = !reservations.contains_key(&id);
                     match ledger.reserve(&step, attempt, charge, purpose) {
@@ -441,6 +445,7 @@ proptest! {
                         tokens: part(reservation.tokens),
                         micro_usd: part(reservation.micro_usd),
                         turns: part(reservation.turns),
+                        ..Charge::ZERO
                     };
                     let released_before = ledger.clone();
                     let settled = ledger.settle(&step, attempt, actual);

@@ -94,7 +94,7 @@ impl<F: Flow> Driver<'_, F> {
                     }
                     Err(told) if running.picks_up && told.failure.kind == ErrorKind::SessionNotFound => {
                         // What was cut off is gone: counted at its worst case, and the step starts afresh.
-                        let charge = self.reserved_for(&report.step);
+                        let charge = self.reserved_for(&report.step).as_upper_bound();
                         self.lost_for(&running, charge, now, events);
                     }
                     Err(told) if told.again == Again::CutOff && running.stopped.is_none() => {
@@ -165,7 +165,7 @@ impl<F: Flow> Driver<'_, F> {
         let charge = match told.spent {
             Spent::Nothing => Charge::ZERO,
             Spent::Known(charge) => charge,
-            Spent::Unknown => self.reserved_for(key),
+            Spent::Unknown => self.reserved_for(key).as_upper_bound(),
         };
         let mark = Some(StepMark::Ended(attempt));
         let retry = running.step.retry;

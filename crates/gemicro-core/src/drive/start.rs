@@ -184,7 +184,7 @@ impl<F: Flow> Driver<'_, F> {
             Some(StepState::Waiting {
                 kept: Some((_, reserved)),
                 ..
-            }) => *reserved,
+            }) => reserved.as_upper_bound(),
             Some(
                 StepState::Waiting { .. }
                 | StepState::Running(_)

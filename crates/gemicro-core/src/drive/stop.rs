@@ -25,13 +25,26 @@ impl<F: Flow> Driver<'_, F> {
             },
             Outcome::Failed(error) => AgentUpdate::new(
                 &RunFailed {
-                    error: error.clone(),
+                    error: self.with_day(error),
                     spent: self.run.ledger.spent(),
                 },
                 now,
             ),
         };
         self.append(vec![NewEvent::of_run(terminal)]).await
+    }
+
+    /// The same failure; where the budget of the day was too small, it says so and when the day ends.
+    fn with_day(&self, error: &Failure) -> Failure {
+        let started = &self.run.started;
+        let day = started.day.filter(|_| error.kind == ErrorKind::BudgetExceeded);
+        match day.and_then(|day| day.explain(&started.limits)) {
+            Some(day) => Failure {
+                message: format!("{}; {day}", error.message),
+                ..error.clone()
+            },
+            None => error.clone(),
+        }
     }
 
     /// Stops everything for good.
@@ -62,7 +75,7 @@ impl<F: Flow> Driver<'_, F> {
             let lost = StepLost {
                 step: step.clone(),
                 attempt: attempt.number,
-                charge: attempt.reserved,
+                charge: attempt.reserved.as_upper_bound(),
                 kept: false,
             };
             let mark = Some(StepMark::Ended(attempt.number));
@@ -72,7 +85,11 @@ impl<F: Flow> Driver<'_, F> {
             ErrorKind::Internal,
             format!("the {} flow panicked", self.flow.name()),
         );
-        let spent = self.run.ledger.spent().plus(self.run.ledger.reserved());
+        let spent = self
+            .run
+            .ledger
+            .spent()
+            .plus(self.run.ledger.reserved().as_upper_bound());
         events.push(NewEvent::of_run(AgentUpdate::new(
             &RunFailed { error, spent },
             now,

@@ -45,20 +45,7 @@ pub(crate) fn worst_case(request: &LlmRequest) -> Charge {
         output_tokens: request.max_output_tokens,
         ..Usage::default()
     };
-    charge_for(&request.model, &usage)
-}
-
-/// What a call with this usage costs. A model without a price costs no money here; a money budget with such
-/// a model is refused when the plan is made.
-pub(super) fn charge_for(model: &str, usage: &Usage) -> Charge {
-    let micro_usd = ModelTable::embedded()
-        .price(model)
-        .map_or(0, |price| price.cost(usage));
-    Charge {
-        tokens: usage.total_tokens(),
-        micro_usd,
-        turns: 1,
-    }
+    ModelTable::embedded().charge(&request.model, &usage)
 }
 
 /// Whether the provider may still work on a call that failed here like this.
@@ -125,7 +112,7 @@ impl Executor for LlmExecutor {
             };
             let output = Json::of(&response)
                 .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
-            let charge = charge_for(&request.model, &response.usage);
+            let charge = ModelTable::embedded().charge(&request.model, &response.usage);
             Ok(StepOutput {
                 output,
                 charge,

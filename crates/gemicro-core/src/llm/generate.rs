@@ -6,11 +6,11 @@ use futures_util::StreamExt;
 use gemicro_event::{ErrorKind, Failure, Json, Usage};
 use tokio::time::{Instant, timeout_at};
 
-use super::executor::charge_for;
 use super::{
     CallTime, Delivery, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse, json_in,
 };
 use crate::flow::{Spent, StepFailure};
+use crate::models::ModelTable;
 use crate::tokens::{TokenCounter, WeightedEstimator};
 
 /// What is heard while an answer is being made.
@@ -115,7 +115,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
     match problem {
         Some((kind, message)) => {
             // What was written was billed, whatever it is worth.
-            let spent = Spent::Known(charge_for(&request.model, &usage));
+            let spent = Spent::Known(ModelTable::embedded().charge(&request.model, &usage));
             Err(StepFailure::new(Failure::new(kind, message), spent))
         }
         None => Ok(LlmResponse {

@@ -135,6 +135,7 @@ fn every_bad_end_has_its_kind() {
         tokens: 49,
         micro_usd: 64,
         turns: 1,
+        ..Charge::ZERO
     });
     let broken = StepFailure::free(Failure::new(ErrorKind::RateLimited, "429"));
     let cases = [

@@ -128,6 +128,8 @@ impl Agent for DeepResearchAgent {
             resident: false,
             carrier: None,
             resubmits: false,
+            part_of_parent: false,
+            day: None,
         };
         let parts = ResearchExecutors {
             library: ctx.library.clone(),

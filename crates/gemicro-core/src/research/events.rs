@@ -1,7 +1,9 @@
 //! The events of a research run, emitted by the research flow. Kinds and fields are those of the first
 //! design document; what was added since is optional to read.
 
-use gemicro_event::{ErrorKind, Registry, event_payload, event_readers};
+use gemicro_event::{
+    Charge, ErrorKind, Registry, Uncertain, UnpricedModel, UnpricedTokens, event_payload, event_readers,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -177,6 +179,13 @@ pub struct ResultMetadata {
     /// A model without a known price was used: the money is not counted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpriced: bool,
+    /// The tokens without a known price, by model.
+    #[serde(default, skip_serializing_if = "UnpricedTokens::is_empty")]
+    #[schemars(with = "Vec<UnpricedModel>")]
+    pub unpriced_models: UnpricedTokens,
+    /// The part of tokens and money that is an upper bound: calls that were cut off.
+    #[serde(default, skip_serializing_if = "Uncertain::is_none")]
+    pub uncertain: Uncertain,
 }
 
 impl ResultMetadata {
@@ -188,7 +197,22 @@ impl ResultMetadata {
             total_tokens: spent.tokens,
             duration_ms: run.worked_ms_at(run.last_at),
             micro_usd: spent.micro_usd,
+            unpriced: !spent.unpriced_models.is_empty(),
+            unpriced_models: spent.unpriced_models,
+            uncertain: spent.uncertain,
             ..Self::default()
+        }
+    }
+
+    /// What was charged in all.
+    #[must_use]
+    pub fn charge(&self) -> Charge {
+        Charge {
+            tokens: self.total_tokens,
+            micro_usd: self.micro_usd,
+            unpriced_models: self.unpriced_models,
+            uncertain: self.uncertain,
+            ..Charge::ZERO
         }
     }
 }

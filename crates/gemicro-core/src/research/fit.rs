@@ -50,6 +50,7 @@ pub(super) fn share_of(room: Charge, n: u64) -> Charge {
         tokens: room.tokens / n,
         micro_usd: room.micro_usd / n,
         turns: room.turns,
+        ..Charge::ZERO
     }
 }
 
@@ -59,5 +60,6 @@ pub(super) fn smaller(one: Charge, other: Charge) -> Charge {
         tokens: one.tokens.min(other.tokens),
         micro_usd: one.micro_usd.min(other.micro_usd),
         turns: one.turns.min(other.turns),
+        ..Charge::ZERO
     }
 }

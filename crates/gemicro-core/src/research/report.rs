@@ -221,14 +221,10 @@ fn sides_text(contradiction: &Contradiction, citations: &[Citation]) -> String {
 
 /// Fills in what only the run knows.
 pub(super) fn with_figures(mut result: FinalResult, state: &ResearchState, run: &RunState) -> FinalResult {
-    let spent = run.ledger.spent();
     result.metadata = ResultMetadata {
-        total_tokens: spent.tokens,
-        duration_ms: run.worked_ms_at(run.last_at),
         sub_queries_succeeded: state.completed().len(),
         sub_queries_failed: state.failed().len(),
-        micro_usd: spent.micro_usd,
-        unpriced: spent.tokens > 0 && state.plan.is_unpriced(),
+        ..ResultMetadata::of(run)
     };
     result.partial = result.partial.or_else(|| gaps(state));
     result

@@ -20,6 +20,9 @@ pub struct RunRow {
     pub error_kind: Option<ErrorKind>,
     /// The run that started it.
     pub parent_run: Option<StreamId>,
+    /// It is a step of that run, which is charged what it uses.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub part_of_parent: bool,
     /// Number of events.
     pub n_events: u64,
     /// Charged so far.
@@ -43,6 +46,7 @@ impl RunRow {
             status: RunStatus::Running,
             error_kind: None,
             parent_run,
+            part_of_parent: false,
             n_events: 0,
             spent: Charge::ZERO,
             started_at: Timestamp::default(),
@@ -71,6 +75,7 @@ impl RunRow {
                 if let Some(started) = update.as_run_started() {
                     self.flow = started.flow;
                     self.title = started.title;
+                    self.part_of_parent = started.part_of_parent;
                 }
             }
             "run_failed" => self.error_kind = update.as_run_failed().map(|failed| failed.error.kind),

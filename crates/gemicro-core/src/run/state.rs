@@ -63,7 +63,11 @@ impl StepLost {
         Self {
             step: step.clone(),
             attempt: attempt.number,
-            charge: if kept { Charge::ZERO } else { attempt.reserved },
+            charge: if kept {
+                Charge::ZERO
+            } else {
+                attempt.reserved.as_upper_bound()
+            },
             kept,
         }
     }

@@ -116,6 +116,8 @@ fn started(plan: &AskPlan, limits: Limits) -> RunStarted {
         resident: false,
         carrier: None,
         resubmits: false,
+        part_of_parent: false,
+        day: None,
     }
 }
 
@@ -132,6 +134,7 @@ fn tokens(tokens: u64) -> Charge {
         tokens,
         micro_usd: 0,
         turns: 1,
+        ..Charge::ZERO
     }
 }
 

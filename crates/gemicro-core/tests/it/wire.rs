@@ -56,6 +56,7 @@ fn charge() -> Charge {
         tokens: 120,
         micro_usd: 45,
         turns: 1,
+        ..Charge::ZERO
     }
 }
 
@@ -112,6 +113,8 @@ fn examples() -> Vec<AgentUpdate> {
             resident: false,
             carrier: None,
             resubmits: false,
+            part_of_parent: false,
+            day: None,
         }),
         fact(StepStarted {
             step: step.clone(),

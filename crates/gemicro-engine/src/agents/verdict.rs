@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use gemicro_core::ask::{AgentAnswer, AgentTask, AgentTrouble, BranchOutcome, Denied, SandboxMode};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
-use gemicro_event::{Charge, ErrorKind, Failure, Json, Timestamp, Usage};
+use gemicro_event::{Charge, ErrorKind, Failure, Json, Timestamp, UnpricedTokens, Usage};
 use gemicro_llm::gateway;
 use gemicro_runner::supervise::{CommandExit, Outcome, RunRecord};
 
@@ -147,10 +147,14 @@ impl Verdict<'_> {
             Some(spent) => (spent.cost, Some(spent.usage)),
             None => {
                 let usage = self.outcome.record.usage;
+                let tokens = usage.map_or(0, |usage| usage.total_tokens());
+                // A login pays for its account, not for a call.
+                let paid_by = format!("{} by its login", self.task.agent);
                 let charge = Charge {
-                    tokens: usage.map_or(0, |usage| usage.total_tokens()),
-                    micro_usd: 0,
+                    tokens,
                     turns: 1,
+                    unpriced_models: UnpricedTokens::of(&paid_by, tokens),
+                    ..Charge::ZERO
                 };
                 (charge, usage)
             }

@@ -70,8 +70,10 @@ async fn carry_out(engine: &Engine, call: StepCall) -> Result<StepOutput, StepFa
             },
             Err(StoreError::NotFound { .. }) => {
                 let plan = planned(engine, &call).await?;
-                let parent = Some(call.run.clone());
-                let run = engine.start_under(parent, &child, &plan, stop.0.clone()).await?;
+                let parent = call.run.clone();
+                let run = engine
+                    .start_as_step(parent, &child, &plan, stop.0.clone())
+                    .await?;
                 run.wait().await.map(drop)
             }
             Err(error) => Err(error.into()),

@@ -158,13 +158,11 @@ impl Chat {
             },
             Order::Cost => {
                 let spent = self.book.held.spent;
-                let cost = match spent.micro_usd {
-                    0 => "no price known".to_owned(),
-                    micro_usd => format!("${:.4}", micro_usd as f64 / 1_000_000.0),
-                };
                 let told = format!(
-                    "used so far: {} tokens ({} of them cached), model calls: {}, {cost}",
-                    spent.tokens, self.book.held.cached_tokens, spent.turns
+                    "used so far: {} ({} tokens cached), model calls: {}",
+                    spent.in_words().unwrap_or_else(|| "0 tokens".to_owned()),
+                    self.book.held.cached_tokens,
+                    spent.turns
                 );
                 self.tell(News::Notice(told)).await;
             }
@@ -288,9 +286,8 @@ impl Chat {
             max_prompt_tokens: history.config().limit(),
             is_compressed,
             n_compactions: history.compaction_count(),
-            used_tokens: held.spent.tokens,
+            spent: held.spent,
             cached_tokens: held.cached_tokens,
-            micro_usd: held.spent.micro_usd,
         };
         self.tell(News::Meter(meter)).await;
     }

@@ -48,6 +48,7 @@ impl World {
             max_parallel: 8,
             resident: false,
             credentials: String::new(),
+            day_budget: gemicro_core::budget::Limits::NONE,
         };
         Self {
             engine: Engine::over(Arc::new(store), config, AgentCommons::new(&home)),

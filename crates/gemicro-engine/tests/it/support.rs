@@ -117,6 +117,7 @@ pub(crate) async fn engine_asking(place: &Path, owner: &str, model: Arc<dyn LlmB
         max_parallel: 8,
         resident: false,
         credentials: String::new(),
+        day_budget: gemicro_core::budget::Limits::NONE,
     };
     Engine::open(config).await.expect("the store opens")
 }

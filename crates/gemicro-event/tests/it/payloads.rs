@@ -151,6 +151,7 @@ fn usage_and_charges_leave_out_zeroes_and_saturate() {
         tokens: u64::MAX,
         micro_usd: 1,
         turns: 0,
+        ..Charge::ZERO
     };
     assert_eq!(most.plus(most).tokens, u64::MAX);
     assert_eq!(Charge::ZERO.minus(most), Charge::ZERO);

@@ -36,6 +36,9 @@ pub(crate) struct RunRow {
     error_kind: Option<ErrorKind>,
     /// The run that started it.
     parent_run: Option<StreamId>,
+    /// It is a step of that run, which is charged what it uses; absent where it is not.
+    #[serde(default)]
+    part_of_parent: bool,
     /// Number of events.
     n_events: u64,
     /// Charged so far.

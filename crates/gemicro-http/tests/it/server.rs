@@ -154,6 +154,7 @@ impl House {
             max_parallel: 8,
             resident: false,
             credentials: String::new(),
+            day_budget: gemicro_core::budget::Limits::NONE,
         };
         let engine = Engine::open(config).await.unwrap();
         let directory = folder.path().to_str().unwrap().to_owned();

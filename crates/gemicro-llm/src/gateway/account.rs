@@ -155,11 +155,11 @@ impl Step {
             Ended::Unknown => {
                 ledger.forfeit(key, id);
                 spent.worst_case = true;
-                note = Some((None, reserved));
+                note = Some((None, reserved.as_upper_bound()));
             }
             Ended::Used(reported, actual) => {
                 let room = reserved.plus(ledger.available(Purpose::Last));
-                let over = actual.minus(room);
+                let over = actual.beyond(room);
                 let charged = actual.minus(over);
                 let _ = ledger.settle(key, id, charged);
                 if over != Charge::ZERO {

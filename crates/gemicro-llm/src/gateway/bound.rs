@@ -1,7 +1,7 @@
 //! What a request can cost at most, and how much output still fits.
 
 use gemicro_core::models::ModelPrice;
-use gemicro_event::{Charge, Usage};
+use gemicro_event::{Charge, ModelName, UnpricedTokens, Usage};
 
 use super::wire::Reported;
 
@@ -18,18 +18,23 @@ pub(super) struct Bound {
     pub(super) n_answers: u64,
     /// Prices, where they are known.
     pub(super) price: Option<ModelPrice>,
+    /// The model that is asked.
+    pub(super) model: ModelName,
 }
 
 impl Bound {
     /// The worst case with this much output per answer.
     pub(super) fn worst_case(&self, output: u64) -> Charge {
         let output = output.saturating_mul(self.n_answers);
+        let tokens = self.input.saturating_add(output);
         Charge {
-            tokens: self.input.saturating_add(output),
+            tokens,
+            unpriced_models: self.unpriced(tokens),
             micro_usd: self
                 .price
                 .map_or(0, |price| price.worst_case(self.paid_input, output).micro_usd),
             turns: 1,
+            ..Charge::ZERO
         }
     }
 
@@ -64,17 +69,28 @@ impl Bound {
             input_tokens: input_tokens.saturating_add(reported.surcharge),
             ..*used
         };
+        let tokens = input_tokens.saturating_add(used.output_tokens);
         Charge {
-            tokens: input_tokens.saturating_add(used.output_tokens),
+            tokens,
+            unpriced_models: self.unpriced(tokens),
             micro_usd: self.price.map_or(0, |price| price.cost(&paid)),
             turns: 1,
+            ..Charge::ZERO
+        }
+    }
+
+    /// The tokens, where the model has no known price.
+    fn unpriced(&self, tokens: u64) -> UnpricedTokens {
+        match self.price {
+            Some(_) => UnpricedTokens::NONE,
+            None => UnpricedTokens::of(self.model.as_str(), tokens),
         }
     }
 }
 
 /// Whether one amount is within another.
 pub(super) fn fits(amount: Charge, left: Charge) -> bool {
-    amount.minus(left) == Charge::ZERO
+    amount.beyond(left) == Charge::ZERO
 }
 
 #[cfg(test)]
@@ -93,8 +109,8 @@ mod tests {
             left in (0_u64..400_000, 0_u64..3_000_000),
         ) {
             let price = ModelPrice { input: prices.0, output: prices.1, cached: prices.0 / 10 };
-            let bound = Bound { input, paid_input: input * 2, output, n_answers, price: Some(price) };
-            let left = Charge { tokens: left.0, micro_usd: left.1, turns: 1 };
+            let bound = Bound { input, paid_input: input * 2, output, n_answers, price: Some(price), model: ModelName::new("m") };
+            let left = Charge { tokens: left.0, micro_usd: left.1, turns: 1, ..Charge::ZERO };
             match bound.fit(left, 1_024) {
                 Some(fit) => {
                     prop_assert!(fits(bound.worst_case(fit), left) && fit <= output);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gemicro_core::models::plain_id;
+use gemicro_event::ModelName;
 use hyper::body::Bytes;
 
 use super::account::{Step, Terms, Unreserved};
@@ -157,6 +158,7 @@ fn bound(gateway: &Inner, step: &Step, asked: &Asked, model: &str) -> Result<(Bo
             .unwrap_or(UNKNOWN_OUTPUT),
         n_answers: asked.n_answers.max(1),
         price,
+        model: ModelName::new(id),
     };
     Ok((
         bound,

@@ -3,7 +3,7 @@
 use gemicro_core::flow::{Spent, StepFailure};
 use gemicro_core::llm::FinishReason;
 use gemicro_core::models::ModelTable;
-use gemicro_event::{Charge, ErrorKind, Failure, Json, Usage};
+use gemicro_event::{ErrorKind, Failure, Json, Usage};
 use serde_json::json;
 
 use super::interaction::{Problem, Status};
@@ -96,11 +96,6 @@ impl Ending<'_> {
 
     /// What was told to be used is what was spent.
     fn charge(&self, usage: &Usage) -> Spent {
-        let price = ModelTable::embedded().price(self.model);
-        Spent::Known(Charge {
-            tokens: usage.total_tokens(),
-            micro_usd: price.map_or(0, |price| price.cost(usage)),
-            turns: 1,
-        })
+        Spent::Known(ModelTable::embedded().charge(self.model, usage))
     }
 }

@@ -2,7 +2,7 @@
 
 use gemicro_core::ask::minutes;
 use gemicro_core::run::events::RunReaders;
-use gemicro_event::{ErrorKind, Event, Failure, RunStatus, StreamId, Timestamp};
+use gemicro_event::{Charge, ErrorKind, Event, Failure, RunStatus, StreamId, Timestamp};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde::Serialize;
 use serde_json::json;
@@ -33,16 +33,12 @@ struct Status {
     /// When a parked run goes on by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     parked_until: Option<Timestamp>,
-    spent: Spent,
+    spent: Charge,
+    /// What it cost, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<String>,
     last_events: Vec<Line>,
     duration: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Spent {
-    tokens: u64,
-    micro_usd: u64,
-    turns: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -95,11 +91,8 @@ async fn status(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Status
         updated_at: row.updated_at,
         ended_at: row.ended_at,
         parked_until: until,
-        spent: Spent {
-            tokens: row.spent.tokens,
-            micro_usd: row.spent.micro_usd,
-            turns: row.spent.turns,
-        },
+        spent: row.spent,
+        cost: row.spent.in_words(),
         last_events: events[events.len().saturating_sub(SHOWN)..]
             .iter()
             .map(line)

@@ -124,6 +124,8 @@ impl FakeDesk {
             resident: false,
             carrier: None,
             resubmits: false,
+            part_of_parent: false,
+            day: None,
         };
         let started = AgentUpdate::new(&started, Timestamp::now());
         self.tell(run, Happens::Event(started));

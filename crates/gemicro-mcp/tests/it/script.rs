@@ -94,6 +94,7 @@ pub(crate) fn fails() -> Script {
             tokens: 7,
             micro_usd: 0,
             turns: 1,
+            ..Charge::ZERO
         },
         retry_at: Timestamp::now(),
     };

@@ -7,9 +7,10 @@ use crate::error::DbName;
 use crate::sql::{Link, query};
 
 /// One script per format, in order; the format's number is the script's place from 1.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     include_str!("../../migrations/postgres/0001_store.sql"),
     include_str!("../../migrations/postgres/0002_seals.sql"),
+    include_str!("../../migrations/postgres/0003_costs.sql"),
 ];
 
 /// The format this program writes.

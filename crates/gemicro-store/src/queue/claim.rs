@@ -185,6 +185,7 @@ fn read_expired(row: &Row, db: &DbName) -> Result<Expired, StoreError> {
             tokens: columns.number("tokens")?,
             micro_usd: columns.number("micro_usd")?,
             turns: columns.number("turns")?,
+            ..Charge::ZERO
         },
         is_unchanged: false,
     })

@@ -7,6 +7,7 @@ use gemicro_core::store::{BoardLine, StepMark};
 use gemicro_event::{StepKey, StreamId, Timestamp};
 
 use super::{EventRow, state::StreamState};
+use crate::cost_unknowns;
 use crate::dead_letters::Letters;
 use crate::queue::{PLACES, Place};
 use crate::seal::{extra_text, mark_columns, seal_line, seal_run};
@@ -82,7 +83,7 @@ pub(crate) const EVENTS: RowStatement = RowStatement {
 
 pub(crate) const RUNS: RowStatement = RowStatement {
     before: "INSERT INTO runs (stream_no, flow, title, status, error_kind, n_events, tokens, micro_usd, turns, \
-             started_at, updated_at, ended_at, seal)",
+             started_at, updated_at, ended_at, cost_unknowns, part_of_parent, seal)",
     columns: &[
         Kind::Int,
         Kind::Text,
@@ -96,13 +97,15 @@ pub(crate) const RUNS: RowStatement = RowStatement {
         Kind::Int,
         Kind::Int,
         Kind::Int,
+        Kind::Text,
+        Kind::Bool,
         Kind::Int,
     ],
     after: "ON CONFLICT (stream_no) DO UPDATE SET flow = excluded.flow, title = excluded.title, \
             status = excluded.status, error_kind = excluded.error_kind, n_events = excluded.n_events, \
             tokens = excluded.tokens, micro_usd = excluded.micro_usd, turns = excluded.turns, \
             started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at, \
-            seal = excluded.seal",
+            cost_unknowns = excluded.cost_unknowns, part_of_parent = excluded.part_of_parent, seal = excluded.seal",
 };
 
 pub(crate) const RUNNING_STEPS: RowStatement = RowStatement {
@@ -241,6 +244,8 @@ pub(crate) fn run_values(stream_no: i64, row: &RunRow, batch: &mut Values) {
         .value(row.started_at.as_millis())
         .value(row.updated_at.as_millis())
         .value(row.ended_at.map(Timestamp::as_millis))
+        .value(cost_unknowns::write(&row.spent))
+        .value(row.part_of_parent)
         .value(seal_run(row));
 }
 

@@ -37,6 +37,8 @@ impl<F: Flow + Copy> Journal<F> {
             held_back: Charge::ZERO,
             held_back_ms: 0,
             resubmits: false,
+            part_of_parent: false,
+            day: None,
             resident: false,
             carrier: None,
         };

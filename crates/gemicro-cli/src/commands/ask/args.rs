@@ -68,7 +68,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(..=10), help_heading = "Limits")]
     pub(crate) max_retries: u32,
 
-    /// What the agent may use: tokens 500k, money '$0.50', time 10m or 20turns; may be given several times [default: unlimited]
+    /// What the agent may use: tokens 500k, money '$0.50' (if the model's price is known), time 10m or 20turns; may be given several times [default: unlimited]
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
 

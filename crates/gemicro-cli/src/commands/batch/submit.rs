@@ -41,7 +41,7 @@ pub(crate) struct SubmitArgs {
     /// The model that tasks ask that name none
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// What all tasks together may use: tokens 500k, money '$0.50' or time 10m; may be given several times
+    /// What all tasks together may use: tokens 500k, money '$0.50' (if the model's price is known) or time 10m; may be given several times
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget)]
     pub(crate) budget: Vec<Limits>,
     /// What a failed task means for the others

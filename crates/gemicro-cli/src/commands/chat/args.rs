@@ -49,7 +49,7 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, default_value = "120", help_heading = "Limits")]
     pub(crate) timeout: u64,
 
-    /// What the conversation may use in all: tokens 500k, money '$0.50' or 20turns; may be given several times [default: unlimited]
+    /// What the conversation may use in all: tokens 500k, money '$0.50' (if the model's price is known) or 20turns; may be given several times [default: unlimited]
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
 

@@ -27,7 +27,7 @@ pub(crate) struct OodaArgs {
     /// End when this part of the lines is covered, in percent
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent, help_heading = "Limits")]
     pub(crate) target: Option<f64>,
-    /// What the loop may use: tokens 200k, money '$0.50' or time 30m; may be given several times
+    /// What the loop may use: tokens 200k, money '$0.50' (if the model's price is known) or time 30m; may be given several times
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
     /// Time limit of the whole loop, such as 30m

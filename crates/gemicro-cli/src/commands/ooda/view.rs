@@ -1,5 +1,6 @@
 //! A loop at work: one block per phase on stderr, the table or the JSON on stdout.
 
+use gemicro_core::research::events::ResultMetadata;
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::ooda::{OodaActed, OodaReaders, ProposalReaders};
 use gemicro_event::{Event, StreamId};
@@ -210,6 +211,11 @@ impl View for OodaView {
                     .write(format!("{}\n", text::neutral(&said("answer"))).as_bytes())?;
                 self.output.finish()?;
                 output::say(&format!("\nEnded because {}.", said("stopped_because")));
+                let metadata = data.get("metadata").cloned().unwrap_or_default();
+                let metadata = serde_json::from_value::<ResultMetadata>(metadata).unwrap_or_default();
+                if let Some(used) = metadata.charge().in_words() {
+                    output::say(&format!("Used: {used}."));
+                }
                 let taken = data.get("taken").and_then(|it| it.as_array()).map_or(0, Vec::len);
                 if taken > 0 {
                     output::say(&format!(

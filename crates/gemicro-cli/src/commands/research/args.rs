@@ -90,7 +90,7 @@ pub(crate) struct ResearchArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_max_duration, help_heading = "Limits")]
     pub(crate) max_duration: Option<Limits>,
 
-    /// What the run may use: tokens 50k, money '$0.50' or time 10m; may be given several times [default: unlimited]
+    /// What the run may use: tokens 50k, money '$0.50' (if the model's price is known) or time 10m; may be given several times [default: unlimited]
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
 

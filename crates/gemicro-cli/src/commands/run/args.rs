@@ -57,7 +57,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) gates: GateArgs,
 
-    /// What the run may use: tokens 2M, money '$5' or time 2h; may be given several times [default: unlimited]
+    /// What the run may use: tokens 2M, money '$5' (if the model's price is known) or time 2h; may be given several times [default: unlimited]
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
     /// Time limit of the whole run, such as 2h

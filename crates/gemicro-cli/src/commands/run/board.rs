@@ -12,7 +12,7 @@ use std::time::Duration;
 use gemicro_event::{Charge, Timestamp};
 
 use crate::output;
-use crate::screen::{Paint, Screen, numbers, text};
+use crate::screen::{Paint, Screen, text};
 use crate::signals::{self, AtOnce};
 use crate::story::{PhaseStory, PipelineStory, Standing};
 
@@ -223,7 +223,7 @@ pub(super) fn running(story: &PipelineStory) -> String {
 pub(super) fn spent(story: &PipelineStory) -> String {
     let charges = story.phases.iter().map(|phase| phase.charge);
     let sum = charges.fold(Charge::ZERO, Charge::plus);
-    numbers::charge(&sum).unwrap_or_default()
+    sum.in_short().unwrap_or_default()
 }
 
 /// The phases from the one that was entered first, each with its mark.

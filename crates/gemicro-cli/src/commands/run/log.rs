@@ -184,7 +184,7 @@ impl Log {
         };
         if let Some(phase) = self.story.last().filter(|_| usable) {
             let took = numbers::duration(phase.worked_ms(at));
-            let figures = std::iter::once(took).chain(numbers::charge(&phase.charge));
+            let figures = std::iter::once(took).chain(phase.charge.in_short());
             words.line += &format!("  ({})", figures.collect::<Vec<_>>().join(", "));
         }
         self.told.extend(answered.dishonest.clone());

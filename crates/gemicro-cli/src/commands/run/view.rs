@@ -3,7 +3,7 @@
 use gemicro_core::research::events::ResultMetadata;
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::pipeline::flow::is_gate;
-use gemicro_event::{Charge, Event, Json, StreamId};
+use gemicro_event::{Event, Json, StreamId};
 
 use super::board::PhaseBoard;
 use super::command::Shown;
@@ -151,14 +151,8 @@ pub(super) fn summary(story: &PipelineStory, run: &StreamId, data: &Json) -> Str
     let metadata = data.get("metadata").cloned();
     let metadata = metadata.and_then(|it| serde_json::from_value::<ResultMetadata>(it).ok());
     if let Some(it) = metadata {
-        let charge = Charge {
-            tokens: it.total_tokens,
-            micro_usd: it.micro_usd,
-            ..Charge::ZERO
-        };
-        let unpriced = it.unpriced.then(|| "price unknown".to_owned());
-        let parts = std::iter::once(numbers::duration(it.duration_ms)).chain(numbers::charge(&charge));
-        let parts: Vec<String> = parts.chain(unpriced).collect();
+        let parts = std::iter::once(numbers::duration(it.duration_ms)).chain(it.charge().in_words());
+        let parts: Vec<String> = parts.collect();
         lines.push(("Total", parts.join(", ")));
     }
     lines.into_iter().map(line).collect()

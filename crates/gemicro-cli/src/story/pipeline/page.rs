@@ -234,7 +234,7 @@ fn tail(phase: &PhaseStory, pace: Pace) -> [String; 2] {
     });
     let outcome = outcome.replace('_', " ");
     let time = phase.took_ms().map(numbers::duration);
-    let figures: Vec<String> = time.into_iter().chain(numbers::charge(&phase.charge)).collect();
+    let figures: Vec<String> = time.into_iter().chain(phase.charge.in_short()).collect();
     [text::one_line(&outcome), figures.join(", ")]
 }
 

@@ -158,6 +158,7 @@ impl Place {
             max_parallel: 12,
             resident: false,
             credentials: String::new(),
+            day_budget: gemicro_core::budget::Limits::NONE,
         };
         let engine = Engine::over(Arc::new(store), config, AgentCommons::new(&home));
         Ok(engine.tried_out(LEASE, 12, |journal| journal))

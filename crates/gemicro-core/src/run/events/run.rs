@@ -4,7 +4,7 @@ use gemicro_event::{Charge, CommandId, Failure, Json, Timestamp, event_payload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::budget::Limits;
+use crate::budget::{DayGrant, Limits};
 
 /// A run begins. The first event of every run; freezes everything that deciding depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +37,12 @@ pub struct RunStarted {
     /// Tells the keys and endpoints it was started with from others, and nothing more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carrier: Option<String>,
+    /// It is a step of its parent run, which is charged what it uses.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub part_of_parent: bool,
+    /// What it was granted of the budget of its day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<DayGrant>,
 }
 event_payload!(RunStarted, "run_started", |it| format!(
     "Run started: {}",

@@ -111,6 +111,8 @@ pub(crate) fn started(flow: &impl Flow) -> RunStarted {
         resident: false,
         carrier: None,
         resubmits: false,
+        part_of_parent: false,
+        day: None,
     }
 }
 

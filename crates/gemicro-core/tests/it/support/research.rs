@@ -129,6 +129,8 @@ impl ResearchSetup {
             resident: false,
             carrier: None,
             resubmits: false,
+            part_of_parent: false,
+            day: None,
         }
     }
 

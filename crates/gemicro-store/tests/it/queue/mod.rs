@@ -74,6 +74,7 @@ fn step(stream: &StreamId, key: &str) -> QueuedStep {
             tokens: 5,
             micro_usd: 7,
             turns: 1,
+            ..Charge::ZERO
         },
         data: Json::from(json!({ "do": key })),
     }

@@ -1,0 +1,161 @@
+//! The budget of a day: what all runs of a store that begin on one day (UTC) may use together.
+//!
+//! A run takes its part when it begins: its own limits, or all that is left. So no two runs can both take the rest,
+//! and a run ends at its part as it does at any budget. What it did not use is free again when it has ended.
+
+use gemicro_event::{Charge, ErrorKind, Failure, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{LimitKind, Limits};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// The day of a moment, in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Day {
+    /// Its first moment.
+    pub begins_at: Timestamp,
+    /// The first moment of the next day.
+    pub ends_at: Timestamp,
+}
+
+impl Day {
+    /// The day that a moment is in.
+    #[must_use]
+    pub fn of(moment: Timestamp) -> Self {
+        let begin = moment.as_millis().div_euclid(DAY_MS) * DAY_MS;
+        Self {
+            begins_at: Timestamp::from_millis(begin),
+            ends_at: Timestamp::from_millis(begin + DAY_MS),
+        }
+    }
+}
+
+/// What a run was granted of its day. Its limits are no larger than `left`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DayGrant {
+    /// What all runs of the day may use.
+    pub cap: Limits,
+    /// What was left of it when the run began.
+    pub left: Limits,
+    /// When the day ends.
+    pub ends_at: Timestamp,
+}
+
+impl DayGrant {
+    /// The part of a run that begins now, where others of the day have used or hold this much.
+    ///
+    /// # Errors
+    /// `budget_exceeded` where nothing is left.
+    pub fn take(cap: Limits, used: Charge, day: Day) -> Result<Self, Failure> {
+        let left = |cap: Option<u64>, used: u64| cap.map(|cap| cap.saturating_sub(used));
+        let grant = Self {
+            cap,
+            left: Limits {
+                tokens: left(cap.tokens, used.tokens),
+                micro_usd: left(cap.micro_usd, used.micro_usd),
+                turns: left(cap.turns, used.turns),
+                wall_ms: None,
+            },
+            ends_at: day.ends_at,
+        };
+        match [grant.left.tokens, grant.left.micro_usd, grant.left.turns].contains(&Some(0)) {
+            false => Ok(grant),
+            true => Err(Failure::new(
+                ErrorKind::BudgetExceeded,
+                format!(
+                    "the budget of the day ({cap}) is used up or held by runs that have not ended; the next day begins \
+                     at {} UTC",
+                    minute(day.ends_at)
+                ),
+            )),
+        }
+    }
+
+    /// The limits of the run within its part of the day.
+    #[must_use]
+    pub fn within(&self, limits: Limits) -> Limits {
+        let smaller = |own: Option<u64>, left: Option<u64>| match (own, left) {
+            (Some(own), Some(left)) => Some(own.min(left)),
+            (own, left) => own.or(left),
+        };
+        Limits {
+            tokens: smaller(limits.tokens, self.left.tokens),
+            micro_usd: smaller(limits.micro_usd, self.left.micro_usd),
+            turns: smaller(limits.turns, self.left.turns),
+            wall_ms: limits.wall_ms,
+        }
+    }
+
+    /// What to say where a run with these limits ran out of budget; `None` where its own limits were the smaller ones.
+    #[must_use]
+    pub fn explain(&self, limits: &Limits) -> Option<String> {
+        let pairs = [
+            (LimitKind::Tokens, limits.tokens, self.left.tokens),
+            (LimitKind::Money, limits.micro_usd, self.left.micro_usd),
+            (LimitKind::Turns, limits.turns, self.left.turns),
+        ];
+        let by_day = pairs
+            .iter()
+            .find_map(|(kind, limit, left)| left.filter(|_| limit == left).map(|left| kind.amount(left)))?;
+        Some(format!(
+            "the budget of the day ({}) left {by_day} for this run; the next day begins at {} UTC",
+            self.cap,
+            minute(self.ends_at)
+        ))
+    }
+}
+
+/// `2026-11-18 00:00`.
+fn minute(moment: Timestamp) -> String {
+    let text = moment.to_string();
+    text.get(..16).unwrap_or(&text).replace('T', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(tokens: u64) -> Limits {
+        Limits {
+            tokens: Some(tokens),
+            ..Limits::NONE
+        }
+    }
+
+    fn used(tokens: u64) -> Charge {
+        Charge {
+            tokens,
+            ..Charge::ZERO
+        }
+    }
+
+    #[test]
+    fn a_day_is_a_day_of_utc() {
+        let day = Day::of("2026-11-17T23:59:59.999Z".parse().unwrap());
+        assert_eq!(day.begins_at.to_string(), "2026-11-17T00:00:00.000Z");
+        assert_eq!(day.ends_at.to_string(), "2026-11-18T00:00:00.000Z");
+        assert_eq!(Day::of(day.ends_at).begins_at, day.ends_at);
+    }
+
+    #[test]
+    fn a_run_gets_what_is_left_and_nothing_after_that() {
+        let day = Day::of("2026-11-17T12:00:00Z".parse().unwrap());
+        let grant = DayGrant::take(tokens(1_000), used(400), day).unwrap();
+        assert_eq!(grant.within(Limits::NONE), tokens(600));
+        assert_eq!(grant.within(tokens(50)), tokens(50));
+        assert_eq!(grant.within(tokens(9_999)), tokens(600));
+        let said = grant.explain(&tokens(600)).unwrap();
+        assert_eq!(
+            said,
+            "the budget of the day (1k) left 600 for this run; the next day begins at 2026-11-18 00:00 UTC"
+        );
+        assert_eq!(grant.explain(&tokens(50)), None);
+        for used_up in [used(1_000), used(2_000)] {
+            let refused = DayGrant::take(tokens(1_000), used_up, day).unwrap_err();
+            assert_eq!(refused.kind, ErrorKind::BudgetExceeded);
+            assert!(refused.message.contains("2026-11-18 00:00 UTC"), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The part that a new run takes of the budget of its day.
+
+use gemicro_core::budget::{Day, DayGrant, Limits};
+use gemicro_core::research::ResearchEngine;
+use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::Store;
+use gemicro_event::{Charge, Failure, Timestamp};
+use gemicro_store::{DayLock, DurableStore};
+
+use crate::Plan;
+
+/// A plan within what is left of the day.
+pub(crate) struct DayPart {
+    /// The plan, with limits that the day has room for.
+    pub(crate) plan: Plan,
+    /// What was granted.
+    pub(crate) grant: DayGrant,
+    /// Kept until the run is in the journal, where the next one finds it.
+    _lock: DayLock,
+}
+
+/// Takes the part of a run that begins now; `None` where no budget of the day applies to it.
+///
+/// # Errors
+/// `budget_exceeded` where nothing is left of the day; `invalid_input` where a budget in dollars cannot be kept.
+pub(crate) async fn take(store: &DurableStore, cap: Limits, plan: &Plan) -> Result<Option<DayPart>, Failure> {
+    if cap == Limits::NONE || is_free(plan) {
+        return Ok(None);
+    }
+    let lock = store.lock_day().await?;
+    let day = Day::of(Timestamp::now());
+    let used = used(store, day).await?;
+    let grant = DayGrant::take(cap, used, day)?;
+    let limits = grant.within(*plan.limits());
+    let plan = plan.with_limits(limits)?;
+    Ok(Some(DayPart {
+        plan,
+        grant,
+        _lock: lock,
+    }))
+}
+
+/// What the runs of a day have used, or may still use.
+async fn used(store: &DurableStore, day: Day) -> Result<Charge, Failure> {
+    let used = store.used_by_runs(day.begins_at, day.ends_at).await?;
+    let mut sum = used.ended.amounts();
+    for (run, spent) in used.open {
+        let first = store.read(&run, 0, 1).await?.events.pop();
+        let started = first.and_then(|event| event.update.as_run_started());
+        let limits = started.map_or(Limits::NONE, |started| started.limits);
+        sum = sum.plus(Charge {
+            tokens: spent.tokens.max(limits.tokens.unwrap_or(0)),
+            micro_usd: spent.micro_usd.max(limits.micro_usd.unwrap_or(0)),
+            turns: spent.turns.max(limits.turns.unwrap_or(0)),
+            ..Charge::ZERO
+        });
+    }
+    Ok(sum)
+}
+
+/// Whether a run asks no model at all.
+fn is_free(plan: &Plan) -> bool {
+    matches!(plan, Plan::Research { plan, .. } if matches!(plan.engine, ResearchEngine::Offline { .. }))
+}
