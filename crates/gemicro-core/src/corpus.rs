@@ -126,6 +126,16 @@ pub trait Corpus: Send + Sync {
     fn n_passages(&self) -> u64;
 }
 
+/// Whether a source is a web address. Anything else is a path.
+#[must_use]
+pub fn is_url(source: &str) -> bool {
+    let starts_with = |scheme: &str| {
+        let start = source.as_bytes().get(..scheme.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
+    };
+    starts_with("http://") || starts_with("https://")
+}
+
 /// A file that was passed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SkippedSource {

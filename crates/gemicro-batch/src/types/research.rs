@@ -1,6 +1,7 @@
 //! `research`: a run of its own that answers a question from sources.
 
 use gemicro_core::ask::Grant;
+use gemicro_core::corpus::is_url;
 use gemicro_core::flow::Step;
 use gemicro_core::llm::LlmConfig;
 use schemars::{JsonSchema, schema_for};
@@ -59,7 +60,11 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
     for (idx, source) in it.sources.iter_mut().enumerate() {
         let place = format!("/sources/{idx}");
         filled(source, &place)?;
-        if !source.starts_with("https://") && !source.starts_with("http://") {
+        if is_url(source) && it.offline {
+            let reason = "is a web address, and `offline` opens no connection: name a file instead";
+            return Err(ParameterError::new(&place, reason));
+        }
+        if !is_url(source) {
             *source = inside(&directory, Some(source), &place)?;
         }
     }

@@ -106,6 +106,11 @@ fn parameters_that_do_not_fit_are_named_with_their_place() {
         ),
         (
             "research",
+            json!({ "question": "x", "offline": true, "sources": ["HTTPS://docs.example"] }),
+            "/parameters/sources/0: is a web address",
+        ),
+        (
+            "research",
             json!({ "question": "x", "sources": ["../secret"] }),
             "/parameters/sources/0: `../secret` is not inside",
         ),

@@ -31,6 +31,7 @@ mod mcp_python;
 mod mcp_resident;
 mod model_names;
 mod normal;
+mod offline;
 mod ooda;
 mod ooda_place;
 mod parking;

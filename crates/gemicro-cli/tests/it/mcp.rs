@@ -310,6 +310,10 @@ fn research_answers_with_its_sources() {
             json!({ "question": "x", "offline": true, "sources": ["/nowhere"] }),
             "not_found",
         ),
+        (
+            json!({ "question": "x", "offline": true, "sources": ["https://docs.example/page"] }),
+            "invalid_input",
+        ),
     ] {
         let answer = session.call("research", &arguments);
         assert_eq!(answer["error_kind"], kind, "{answer}");

@@ -17,6 +17,10 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
         return finish(completed(&result));
     }
     if state.sources.is_none() && state.plan.has_sources() {
+        // Journals of older versions hold plans that were not checked for this.
+        if let Err(failure) = state.plan.check_offline() {
+            return finish(Outcome::Failed(failure));
+        }
         return want(vec![steps::sources(&state.plan)]);
     }
     let Some(sub_queries) = &state.sub_queries else {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Base, PromptSet, ResearchConfig, UseAs, requests};
 use crate::budget::Limits;
+use crate::corpus::is_url;
 use crate::llm::LlmConfig;
 use crate::models::{ModelTable, no_price};
 use crate::offline::Techniques;
@@ -92,6 +93,7 @@ impl ResearchPlan {
             ResearchEngine::Offline { .. } if !self.has_sources() => refuse(
                 "--offline answers from your own documents: name a folder or file with --source".to_owned(),
             ),
+            ResearchEngine::Offline { .. } => self.check_offline(),
             ResearchEngine::Model { llm, .. } if limits.micro_usd.is_some() && self.is_unpriced() => {
                 refuse(no_price(&llm.model))
             }
@@ -104,8 +106,22 @@ impl ResearchPlan {
             ResearchEngine::Agent { .. } if !self.sources.is_empty() => refuse(
                 "the provider's research agent cannot read your files: leave --source away, or use another backend".to_owned(),
             ),
-            ResearchEngine::Offline { .. } | ResearchEngine::Model { .. } | ResearchEngine::Agent { .. } => Ok(()),
+            ResearchEngine::Model { .. } | ResearchEngine::Agent { .. } => Ok(()),
         }
+    }
+
+    /// Refuses web addresses among the sources of a run without a model: such a run opens no connection.
+    pub(super) fn check_offline(&self) -> Result<(), Failure> {
+        let ResearchEngine::Offline { .. } = &self.engine else {
+            return Ok(());
+        };
+        let Some(url) = self.sources.iter().find(|source| is_url(source)) else {
+            return Ok(());
+        };
+        let message = format!(
+            "--offline opens no connection, so it cannot read {url}: save the page as a file and name that with --source, or use a model without --offline"
+        );
+        Err(Failure::new(ErrorKind::InvalidInput, message))
     }
 
     /// Whether the model's price is unknown.

@@ -256,8 +256,12 @@ fn fit_shared(choices: &[LlmRequest], share: &Share) -> LlmRequest {
     smallest(choices.last().expect("there is a smallest choice").clone())
 }
 
-/// Fetches the pages that answers name and that nobody has looked at yet.
+/// Fetches the pages that answers name and that were not fetched yet; none without a model, which opens no
+/// connection.
 pub(super) fn fetches(state: &ResearchState, run: &RunState) -> Vec<Step> {
+    if let ResearchEngine::Offline { .. } = &state.plan.engine {
+        return Vec::new();
+    }
     let pages = state.cited_pages().into_iter();
     let pages = pages.filter(|(url, _)| !run.is_done(&fetch_key(url)));
     pages

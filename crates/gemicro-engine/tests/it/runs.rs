@@ -8,7 +8,7 @@ use gemicro_core::research::ResearchConfig;
 use gemicro_engine::{Backend, Plan, Request, ResearchRequest};
 use gemicro_event::{ErrorKind, RunStatus};
 
-use crate::support::{Place, calm_result, count, final_result, journal};
+use crate::support::{Place, calm_result, count, final_result, journal, plan_with, terminal};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_over_real_files_cites_them() {
@@ -48,6 +48,33 @@ async fn a_suspended_run_is_resumed_by_another_engine_with_the_texts_it_read() {
         second.store().run(&id).await.expect("listed").status,
         RunStatus::Completed
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_offline_run_of_an_older_version_asks_no_web_address() {
+    let place = Place::new();
+    let engine = place.engine().await;
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a server");
+    server.set_nonblocking(true).expect("watched");
+    let host = server.local_addr().expect("an address").to_string();
+    // Older versions let such a plan pass, and journals hold it.
+    let offline = Backend::Offline(Default::default());
+    let Plan::Research { mut plan, limits } = plan_with(vec![place.path().join("docs")], offline) else {
+        panic!("a plan of research");
+    };
+    plan.sources = vec![format!("http://{host}/page")];
+    let run = engine
+        .start(&Plan::Research { plan, limits }, Default::default())
+        .await
+        .expect("starts");
+    let id = run.id.clone();
+    run.wait().await.expect("ends");
+    let events = journal(&engine, &id).await;
+    let message = terminal(&events).update.message.clone();
+    assert!(message.contains("--offline opens no connection"), "{message}");
+    assert_eq!(count(&events, "step_started"), 0, "no step was begun");
+    let asked = server.accept().expect_err("nobody connects");
+    assert_eq!(asked.kind(), std::io::ErrorKind::WouldBlock);
 }
 
 #[test]

@@ -39,7 +39,7 @@ mod tests;
 
 pub use error::FetchError;
 pub use fetcher::Fetcher;
+pub use gemicro_core::corpus::is_url;
 pub use lookup::{Lookup, SystemLookup};
 pub use page::Page;
 pub use rules::{AllowedHost, BadAllowedHost, FetchRules};
-pub use target::is_url;

@@ -29,16 +29,6 @@ const LOCAL_ENDINGS: [&str; 11] = [
     "onion",
 ];
 
-/// Whether a text is meant as the address of a web page rather than as a path.
-#[must_use]
-pub fn is_url(text: &str) -> bool {
-    let starts_with = |scheme: &str| {
-        let start = text.as_bytes().get(..scheme.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
-    };
-    starts_with("http://") || starts_with("https://")
-}
-
 /// A URL that may be asked, once the addresses of its name are checked.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
