@@ -84,7 +84,8 @@ impl Engine {
     pub fn over(store: Arc<DurableStore>, config: EngineConfig, commons: AgentCommons) -> Self {
         let can = Can::of(&config);
         let blobs: Arc<dyn Blobs> = store.clone();
-        let library = FolderLibrary::new(blobs, config.home.join("index"), config.fetch);
+        let library = FolderLibrary::new(blobs, config.home.join("index"), config.fetch)
+            .sharing_indexes(commons.indexes().clone());
         let library = if config.share_sources {
             library.sharing()
         } else {

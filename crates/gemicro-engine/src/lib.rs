@@ -19,6 +19,7 @@ mod flows;
 mod here;
 mod library;
 pub mod ooda;
+mod open_indexes;
 pub mod pipeline;
 mod plan;
 mod plan_limits;

@@ -1,8 +1,7 @@
 //! Folders, files and pages as a library: read once, kept as blobs, searched through a cached index.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::blob::{BlobId, Blobs};
@@ -13,7 +12,9 @@ use gemicro_source::{
     IndexError, LedgerEntry, Packed, PassageIndex, ReadLimits, Snapshot, SourceError, pack, take_snapshot,
     unpack,
 };
+use tokio::sync::Mutex;
 
+use crate::open_indexes::{OpenIndexes, OpenedIndex};
 use crate::stored_page::StoredPage;
 
 /// Skipped files named in the journal; the rest is counted.
@@ -25,8 +26,8 @@ pub struct FolderLibrary {
     /// One folder per pack; a cache that may be deleted at any time.
     index_folder: PathBuf,
     /// Indexes opened in this process.
-    open: Mutex<HashMap<BlobId, Arc<PassageIndex>>>,
-    /// The last reading, where several runs share one.
+    indexes: OpenIndexes,
+    /// The last reading, where several runs share one; locked while it is made.
     shared: Option<Mutex<Option<SharedReading>>>,
     /// Fetches pages of the web.
     fetcher: Fetcher,
@@ -67,7 +68,7 @@ impl FolderLibrary {
         Self {
             blobs,
             index_folder,
-            open: Mutex::default(),
+            indexes: OpenIndexes::default(),
             shared: None,
             fetcher: Fetcher::new(rules),
         }
@@ -77,6 +78,13 @@ impl FolderLibrary {
     #[must_use]
     pub fn sharing(mut self) -> Self {
         self.shared = Some(Mutex::default());
+        self
+    }
+
+    /// Shares open indexes with other libraries over the same folder.
+    #[must_use]
+    pub(crate) fn sharing_indexes(mut self, indexes: OpenIndexes) -> Self {
+        self.indexes = indexes;
         self
     }
 
@@ -113,17 +121,18 @@ impl FolderLibrary {
     }
 
     async fn reading(&self, paths: Vec<String>) -> Result<Arc<Reading>, Failure> {
-        if let Some(shared) = &self.shared
-            && let Some((known, reading)) = &*shared.lock().unwrap_or_else(PoisonError::into_inner)
+        let Some(shared) = &self.shared else {
+            return Ok(Arc::new(blocking(move || read_all(&paths)).await??));
+        };
+        let mut last = shared.lock().await;
+        if let Some((known, reading)) = &*last
             && *known == paths
         {
             return Ok(reading.clone());
         }
         let for_reading = paths.clone();
         let reading = Arc::new(blocking(move || read_all(&for_reading)).await??);
-        if let Some(shared) = &self.shared {
-            *shared.lock().unwrap_or_else(PoisonError::into_inner) = Some((paths, reading.clone()));
-        }
+        *last = Some((paths, reading.clone()));
         Ok(reading)
     }
 }
@@ -164,34 +173,31 @@ impl Library for FolderLibrary {
     }
 
     fn open(&self, _run: &StreamId, pack: &BlobId) -> BoxFuture<'_, Result<Arc<dyn Corpus>, Failure>> {
+        let opening = open_index(
+            self.indexes.clone(),
+            self.blobs.clone(),
+            self.index_folder.join(pack.as_str()),
+            pack.clone(),
+        );
         let pack = pack.clone();
-        Box::pin(async move {
-            if let Some(index) = self
-                .open
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .get(&pack)
-            {
-                return Ok(index.clone() as Arc<dyn Corpus>);
-            }
-            let folder = self.index_folder.join(pack.as_str());
-            let for_open = folder.clone();
-            let opened = match blocking(move || PassageIndex::open(&for_open)).await? {
-                Ok(index) => index,
-                // Not built yet, or damaged: the stored texts are the truth.
-                Err(_) => {
-                    let bytes = self.blobs.get(&pack).await?;
-                    blocking(move || build(&folder, &bytes)).await??
-                }
-            };
-            let index = Arc::new(opened);
-            self.open
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(pack, index.clone());
-            Ok(index as Arc<dyn Corpus>)
-        })
+        Box::pin(async move { self.indexes.get(&pack, opening).await })
     }
+}
+
+/// Opens the index of a pack, or builds it where there is none or it is damaged: the stored texts are the truth.
+async fn open_index(
+    indexes: OpenIndexes,
+    blobs: Arc<dyn Blobs>,
+    folder: PathBuf,
+    pack: BlobId,
+) -> OpenedIndex {
+    let for_open = folder.clone();
+    if let Ok(index) = blocking(move || PassageIndex::open(&for_open)).await? {
+        return Ok(Arc::new(index));
+    }
+    let _permit = indexes.may_build().await;
+    let bytes = blobs.get(&pack).await?;
+    Ok(Arc::new(blocking(move || build(&folder, &bytes)).await??))
 }
 
 /// Texts from several places, each once.

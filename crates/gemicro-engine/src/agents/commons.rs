@@ -1,4 +1,5 @@
-//! What agents of several engines share: the gateway, what is known about this machine, and warm processes.
+//! What several engines of a process share: the gateway, what is known about this machine, warm processes, and open
+//! search indexes.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use tokio::sync::OnceCell;
 use super::login::sweep;
 use super::pool::{Pool, WarmStatus};
 use super::spare_place::SparePlace;
+use crate::open_indexes::OpenIndexes;
 
 /// Costs nothing until an agent is asked.
 #[derive(Clone)]
@@ -26,6 +28,8 @@ struct Inner {
     gateway: Gateway,
     versions: VersionCache,
     probe: OnceCell<Probe>,
+    /// The search indexes of research.
+    indexes: OpenIndexes,
     /// Warm processes, where they are kept.
     pool: Option<Pool>,
     /// What waits for the next agent, where processes are kept.
@@ -59,6 +63,7 @@ impl AgentCommons {
                 gateway: Gateway::new(GatewayConfig::default()),
                 versions,
                 probe: OnceCell::new(),
+                indexes: OpenIndexes::default(),
                 spares: pool
                     .as_ref()
                     .map(|_| (Arc::default(), Arc::new(SparePlace::in_state(state)))),
@@ -84,6 +89,10 @@ impl AgentCommons {
         if let Some(pool) = self.pool() {
             pool.close().await;
         }
+    }
+
+    pub(crate) fn indexes(&self) -> &OpenIndexes {
+        &self.inner.indexes
     }
 
     pub(super) fn pool(&self) -> Option<&Pool> {
