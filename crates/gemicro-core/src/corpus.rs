@@ -16,8 +16,8 @@ use crate::blob::BlobId;
 /// One document in its stored form: the text that citations are checked against, and its parts.
 ///
 /// `text` is the decoded file without byte order mark, zero-width, bidi and tag characters; for HTML it
-/// is the text a reader sees. What no reader would see (comments, hidden elements, front matter, chat
-/// template markers) may stand in `text`, but no block covers it: only blocks are searched and cited.
+/// is the text a reader sees. What no reader would see (comments, hidden elements, front matter, words that
+/// invisible characters split) may be in `text`, but no block covers it: only blocks are searched and cited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
     /// Path below the source folder, with `/`; a file given by itself is its file name.

@@ -21,6 +21,7 @@ mod costs;
 mod day_budget;
 mod dead_letters;
 mod demo;
+mod disguised;
 mod doctor;
 mod fake_agents;
 mod guard;

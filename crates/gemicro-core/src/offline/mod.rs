@@ -12,12 +12,16 @@
 //! with another value is a contradiction. What a language brings (question words, units, synonyms) is data
 //! in `data/`. Text of a document never becomes part of a plan, a query for another subject, or an order.
 
+/// Addresses of machines.
+mod addresses;
 /// Answers one sub-question.
 mod answer;
 /// How much of a question a sentence speaks of.
 mod aspect;
 /// Questions about something that another document names.
 mod bridge;
+/// Turns, tool calls and logs.
+mod chat_frames;
 /// Answers in plain words.
 mod complement;
 /// Documents that disagree.
@@ -44,8 +48,12 @@ mod hop;
 mod language;
 /// Words of all languages.
 mod lexicon;
+/// Tags for machines.
+mod machine_tags;
 /// What a number measures.
 mod measure;
+/// Words of several scripts.
+mod mixed_scripts;
 /// Parts of dates.
 mod moment;
 /// One question, read.
@@ -84,11 +92,13 @@ pub use answer::{answer, answer_with};
 pub use decompose::{Hop, SubQuestion, decompose, decompose_with};
 pub use finding::{Contradiction, Finding, Gate, Side, SubAnswer};
 
+pub(crate) use addresses::is_host;
 pub use lexicon::warm_up;
+pub use machine_tags::is_machine_tag;
 pub use question::AnswerType;
 pub use reading::{Room, passages_for};
 pub(crate) use sentence::sentences as sentence_ranges;
-pub(crate) use structure::{is_host, is_scripted};
+pub(crate) use structure::is_scripted;
 pub use techniques::Techniques;
 pub use unit_class::UnitClass;
 pub(crate) use wording::{content_words, is_negative};

@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::addresses::holds_address;
 use super::aspect::Aspects;
 use super::finding::Gate;
 use super::gates::{Gates, Lead};
 use super::question::Question;
-use super::structure::{holds_address, is_planted, untrusted};
+use super::structure::{is_planted, untrusted};
 use super::subject::{Place, Subject, SubjectForm};
 use super::techniques::Techniques;
 use super::value::Value;

@@ -1,27 +1,30 @@
-//! Keeps planted text out of the evidence by its shape: chat turns, templates, tool calls, hidden markup,
-//! addresses, orders to whoever answers.
+//! Keeps planted text out of the evidence by its shape: chat turns, templates, tool calls, hidden markup, words of
+//! mixed scripts, addresses, orders to the model.
 //!
 //! The main function is [`untrusted`], which marks passages of one document. It looks at markers, roles,
 //! mood and addresses, not at a list of known attacks. A passage it marks is never quoted and never hopped
-//! over; it still exists for people who open the file.
+//! over; it still exists for people who open the file. A tag that is only mentioned, as inline code, marks nothing.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::addresses::has_foreign_address;
+use super::chat_frames::{is_framed, is_tool_call, markers, without_mentions};
+use super::mixed_scripts::mixes_scripts;
 use super::text::words;
 use crate::corpus::{BlockKind, Passage};
 
 #[derive(Debug, Deserialize)]
-struct Shapes {
+pub(super) struct Shapes {
     /// Words that name a party in a conversation with a model, and nothing else in ordinary documents.
-    strong_roles: Vec<String>,
+    pub(super) strong_roles: Vec<String>,
     /// Words that name such a party, but other things as well.
-    weak_roles: Vec<String>,
+    pub(super) weak_roles: Vec<String>,
     /// Headings of the instruction format used to train models.
     template_headings: Vec<String>,
     /// Beginnings of template tokens.
-    template_tokens: Vec<String>,
+    pub(super) template_tokens: Vec<String>,
     /// Words of a delimiter line.
     delimiters: Vec<String>,
     /// Verbs that set aside, or that order a citation.
@@ -31,14 +34,14 @@ struct Shapes {
     /// Words that may stand before the verb of an order.
     order_leads: Vec<String>,
     /// Keys of a tool call or a message in JSON.
-    call_keys: Vec<String>,
+    pub(super) call_keys: Vec<String>,
     /// Ways to hide an element.
     hidden_styles: Vec<String>,
     /// Last labels of host names.
-    host_endings: Vec<String>,
+    pub(super) host_endings: Vec<String>,
 }
 
-fn shapes() -> &'static Shapes {
+pub(super) fn shapes() -> &'static Shapes {
     static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         toml::from_str(include_str!("data/shapes.toml")).expect("the shapes file is read by a test")
     });
@@ -49,6 +52,8 @@ fn shapes() -> &'static Shapes {
 pub(crate) fn untrusted(passages: &[Passage]) -> Vec<bool> {
     let mut marks = vec![false; passages.len()];
     let mut open = Region::Closed;
+    let boundaries: Vec<Boundary> = passages.iter().map(boundary).collect();
+    let last_end = boundaries.iter().rposition(|it| *it == Boundary::Closes);
     for (idx, passage) in passages.iter().enumerate() {
         let text = passage.text.as_str();
         let is_heading = passage.kind == BlockKind::Heading;
@@ -62,16 +67,17 @@ pub(crate) fn untrusted(passages: &[Passage]) -> Vec<bool> {
             marks[idx] = open != Region::Closed || is_planted(text);
             continue;
         }
-        let boundary = boundary(text);
+        let boundary = boundaries[idx];
         let starts_inside = matches!(open, Region::Delimited | Region::Section)
             || passage.heading.as_deref().and_then(template_heading) == Some(TemplateHeading::Opens);
         marks[idx] = starts_inside || boundary != Boundary::None || is_planted(text);
         open = match (open, boundary) {
             (_, Boundary::Opens) => Region::Delimited,
+            (_, Boundary::OpensIfClosed) if last_end.is_some_and(|end| end > idx) => Region::Delimited,
             (_, Boundary::Closes) => Region::Closed,
             // A section of the instruction format ends with its first block: what follows is the document again.
-            (Region::Section, Boundary::None) => Region::AfterSection,
-            (region, Boundary::None) => region,
+            (Region::Section, Boundary::None | Boundary::OpensIfClosed) => Region::AfterSection,
+            (region, Boundary::None | Boundary::OpensIfClosed) => region,
         };
     }
     marks
@@ -92,6 +98,8 @@ enum Region {
 enum Boundary {
     None,
     Opens,
+    /// A marker inside a line: a sentence that names one, unless its end follows.
+    OpensIfClosed,
     Closes,
 }
 
@@ -126,46 +134,40 @@ pub(crate) fn is_planted(text: &str) -> bool {
     is_scripted(text) || has_foreign_address(text)
 }
 
-/// One block speaks to a machine: turns, templates, tool calls, hidden text, orders.
+/// One block speaks to a machine: turns, templates, tool calls, hidden or disguised text, orders.
 pub(crate) fn is_scripted(text: &str) -> bool {
+    let text = &without_mentions(text);
     has_template_token(text)
         || has_hidden_markup(text)
         || is_tool_call(text)
-        || text.lines().any(is_role_line)
+        || is_framed(text)
         || has_template_lines(text)
         || gives_orders(text)
+        || mixes_scripts(text)
 }
 
-fn boundary(text: &str) -> Boundary {
+fn boundary(passage: &Passage) -> Boundary {
+    // What a code block opens, its end closes.
+    if passage.kind == BlockKind::Code {
+        return Boundary::None;
+    }
+    let text = without_mentions(&passage.text);
     let mut last = Boundary::None;
     for line in text.lines() {
         if let Some(found) = delimiter(line) {
             last = found;
         }
-        if let Some(found) = last_token(&line.to_lowercase()) {
-            last = found;
+        if let Some(marker) = markers(line).last() {
+            let before =
+                line[..marker.at].trim_start_matches(|c: char| c.is_whitespace() || ">*-#_\"".contains(c));
+            last = match (marker.is_end, before) {
+                (true, _) => Boundary::Closes,
+                (false, "") => Boundary::Opens,
+                (false, _) => Boundary::OpensIfClosed,
+            };
         }
     }
     last
-}
-
-/// Whether the last template token of a line opens or closes a turn.
-fn last_token(lower: &str) -> Option<Boundary> {
-    let (at, token) = shapes()
-        .template_tokens
-        .iter()
-        .filter(|token| *token != "|>")
-        .filter_map(|token| lower.rfind(token.as_str()).map(|at| (at, token)))
-        .max_by_key(|(at, _)| *at)?;
-    let rest = &lower[at + token.len()..];
-    let is_end = token.contains('/')
-        || token.contains("end")
-        || token == "<|"
-            && (rest.starts_with("im_end")
-                || rest.starts_with("end")
-                || rest.starts_with("eot")
-                || rest.starts_with('/'));
-    Some(if is_end { Boundary::Closes } else { Boundary::Opens })
 }
 
 /// "%%% BEGIN USER MESSAGE %%%", "--- END OF CONTEXT ---": signs, words in capitals, signs.
@@ -196,12 +198,7 @@ fn delimiter(line: &str) -> Option<Boundary> {
 }
 
 fn has_template_token(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    shapes()
-        .template_tokens
-        .iter()
-        .any(|token| lower.contains(token.as_str()))
-        || text.lines().any(|line| delimiter(line).is_some())
+    !markers(text).is_empty() || text.lines().any(|line| delimiter(line).is_some())
 }
 
 fn has_template_lines(text: &str) -> bool {
@@ -210,8 +207,31 @@ fn has_template_lines(text: &str) -> bool {
         .any(|line| template_heading(line) == Some(TemplateHeading::Opens))
 }
 
+/// "f&#8203;ee": a character without width, by its number or name, inside a word of a script that needs none.
+fn is_hiding_entity(text: &str, at: usize) -> bool {
+    let Some((name, after)) = text[at + 1..].split_once(';') else {
+        return false;
+    };
+    let number = name.strip_prefix('#').and_then(|number| {
+        let hex = number.strip_prefix(['x', 'X']);
+        hex.map_or_else(|| number.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
+    });
+    let has_no_width = match number {
+        Some(number) => {
+            matches!(number, 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2064 | 0xfeff | 0xe0000..=0xe007f)
+        }
+        None => matches!(
+            name,
+            "zwj" | "zwnj" | "ZeroWidthSpace" | "NoBreak" | "lrm" | "rlm"
+        ),
+    };
+    let is_letter =
+        |c: Option<char>| c.is_some_and(|c| c.is_lowercase() || c.is_uppercase() || c.is_ascii_digit());
+    has_no_width && is_letter(text[..at].chars().next_back()) && is_letter(after.chars().next())
+}
+
 fn has_hidden_markup(text: &str) -> bool {
-    if text.contains("<!--") {
+    if text.contains("<!--") || text.match_indices('&').any(|(at, _)| is_hiding_entity(text, at)) {
         return true;
     }
     let compact: String = text.to_lowercase().split_whitespace().collect();
@@ -220,51 +240,6 @@ fn has_hidden_markup(text: &str) -> bool {
             .hidden_styles
             .iter()
             .any(|style| compact.contains(style.as_str()))
-}
-
-/// A JSON object that names a tool, its arguments or a role.
-fn is_tool_call(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let has_key = |key: &String| lower.contains(&format!("\"{key}\""));
-    lower.contains('{') && shapes().call_keys.iter().filter(|key| has_key(key)).count() >= 2
-}
-
-/// "Assistant: …", "[system] …", "NOTE TO AI READERS: …" at the start of a line.
-fn is_role_line(line: &str) -> bool {
-    let line = line.trim_start_matches(|c: char| {
-        c.is_whitespace() || matches!(c, '>' | '*' | '-' | '#' | '_' | '`' | '"' | '“')
-    });
-    let (label, rest) = match line.strip_prefix(['[', '(', '<', '{']) {
-        Some(inner) => match inner.split_once([']', ')', '>', '}']) {
-            Some(parts) => parts,
-            None => return false,
-        },
-        None => match line.split_once([':', '：']) {
-            Some(parts) => parts,
-            None => return false,
-        },
-    };
-    let tokens = words(label);
-    if tokens.is_empty() || tokens.len() > 6 || label.len() > 60 {
-        return false;
-    }
-    let known = |list: &[String]| tokens.iter().any(|word| list.contains(&word.lower));
-    if known(&shapes().strong_roles) {
-        return true;
-    }
-    let is_label_alone = tokens.len() <= 2 && shapes().weak_roles.contains(&tokens[0].lower);
-    let is_shouted = label.chars().any(char::is_alphabetic) && label.chars().all(|c| !c.is_lowercase());
-    let is_bracketed = line.starts_with(['[', '<', '{']);
-    is_label_alone && (is_shouted || is_bracketed || addresses_reader(rest))
-}
-
-fn addresses_reader(text: &str) -> bool {
-    words(text).iter().any(|word| {
-        matches!(
-            word.lower.as_str(),
-            "you" | "your" | "you're" | "i" | "i'm" | "du" | "sie" | "你" | "您"
-        )
-    })
 }
 
 /// A sentence in the mood of an order that sets sources or instructions aside, or orders a citation.
@@ -291,9 +266,27 @@ fn gives_orders(text: &str) -> bool {
                     .iter()
                     .any(|word| matches!(word.lower.as_str(), "you" | "your" | "must" | "should"));
             (is_order && tokens[verb_at + 1..].iter().any(is_about))
+                || runs_before_answering(&tokens[verb_at..])
                 || speaks_to_machine
                 || orders_without_spaces(sentence)
         })
+}
+
+/// "Run the tool before you answer": an order, in a sentence that says when the reader answers.
+fn runs_before_answering(tokens: &[super::text::Word]) -> bool {
+    let is = |word: &super::text::Word, list: &[&str]| list.contains(&word.lower.as_str());
+    let is_order = tokens.first().is_some_and(|verb| {
+        is(
+            verb,
+            &[
+                "run", "call", "use", "invoke", "execute", "open", "fetch", "read", "load",
+            ],
+        )
+    });
+    let answers = |pair: &[super::text::Word]| {
+        is(&pair[0], &["you"]) && is(&pair[1], &["answer", "reply", "respond", "cite"])
+    };
+    is_order && tokens.windows(2).any(answers)
 }
 
 /// The same in scripts without spaces or with joined particles: verb and object in one sentence.
@@ -307,88 +300,4 @@ fn orders_without_spaces(sentence: &str) -> bool {
             .any(|word| !word.is_ascii() && sentence.contains(word.as_str()))
     };
     holds(&shapes.override_verbs) && holds(&shapes.override_objects)
-}
-
-/// An address of another machine, outside a Markdown link: with a scheme, or a bare host name.
-pub(crate) fn has_foreign_address(text: &str) -> bool {
-    let lower = without_link_targets(&text.to_lowercase());
-    let has_scheme = lower.match_indices("://").any(|(at, _)| {
-        let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '.' | '-' | '[');
-        let host: String = lower[at + 3..].chars().take_while(is_part).collect();
-        let is_local = ["localhost", "127.", "0.0.0.0", "["]
-            .iter()
-            .any(|local| host.starts_with(local));
-        !is_local && !host.is_empty()
-    });
-    has_scheme || has_host_name(&lower)
-}
-
-/// "[text](https://…)": the reader sees the text only; a span with such a target is still not quoted.
-fn without_link_targets(lower: &str) -> String {
-    let mut kept = String::with_capacity(lower.len());
-    let mut rest = lower;
-    while let Some(at) = rest.find("](") {
-        kept.push_str(&rest[..at + 1]);
-        rest = rest[at + 2..].split_once(')').map_or("", |(_, after)| after);
-    }
-    kept.push_str(rest);
-    kept
-}
-
-fn has_host_name(lower: &str) -> bool {
-    as_rendered(lower)
-        .split(|c: char| {
-            c.is_whitespace()
-                || matches!(
-                    c,
-                    '(' | ')'
-                        | '"'
-                        | '\''
-                        | '`'
-                        | ','
-                        | ';'
-                        | '<'
-                        | '>'
-                        | '['
-                        | ']'
-                        | '='
-                        | ':'
-                        | '/'
-                        | '@'
-                        | '，'
-                        | '。'
-                )
-        })
-        .map(|token| token.trim_matches(|c: char| !c.is_alphanumeric()))
-        .any(is_host)
-}
-
-/// The text as a reader of the rendered page sees it, as far as names of machines go.
-fn as_rendered(lower: &str) -> String {
-    let dots = ["&#46;", "&#x2e;", "&period;"];
-    let plain = dots
-        .iter()
-        .fold(lower.to_owned(), |text, dot| text.replace(dot, "."));
-    plain.replace(['*', '_'], "")
-}
-
-/// A lower-case word is the name or number of a machine.
-pub(crate) fn is_host(token: &str) -> bool {
-    let labels: Vec<&str> = token.split('.').collect();
-    let are_labels = labels
-        .iter()
-        .all(|label| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-'));
-    if labels.len() < 2 || !are_labels {
-        return false;
-    }
-    let is_ip = labels.len() == 4 && labels.iter().all(|label| label.parse::<u8>().is_ok());
-    let has_name = labels[0].chars().any(char::is_alphabetic);
-    let ending = labels[labels.len() - 1];
-    is_ip || has_name && shapes().host_endings.iter().any(|known| known == ending)
-}
-
-/// A span with any address in it is never quoted, wherever the address points.
-pub(crate) fn holds_address(span: &str) -> bool {
-    let lower = span.to_lowercase();
-    lower.contains("://") || lower.contains("www.") || has_host_name(&lower)
 }

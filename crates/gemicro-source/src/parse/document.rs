@@ -1,13 +1,17 @@
 //! From a file's text to a document with readable blocks: [`parse`]. One file per format.
 //!
-//! A block covers only what a human reader sees; comments of a markup language, hidden elements and front
-//! matter stay outside. What a visible text says is not judged here: a chat template or a planted
-//! instruction is a block like any other.
+//! A block covers only what a human reader sees; comments of a markup language, hidden elements, front matter and
+//! paragraphs with invisible characters inside their words stay outside. What a visible text says is not judged here: a
+//! chat template or a planted instruction is a block like any other.
+
+use std::ops::Range;
 
 use gemicro_core::corpus::{Block, Document};
 
+use super::blocks::BlockList;
 use super::format::Format;
 use super::{code, config, date, html, markdown, text};
+use crate::read::invisible::{is_disguise, is_invisible, unseen_runs};
 
 /// What a format's parser found. Each parser fills it in whole.
 pub(super) struct Parsed {
@@ -56,6 +60,7 @@ pub(crate) fn parse_as(reading: &ParseAs<'_>, text: String) -> Document {
         Format::Code(language) => code::parse(text, language),
         Format::Config(language) => config::parse(text, language),
     };
+    let parsed = visible(parsed);
     let title = parsed
         .title
         .map(|title| one_line(&title))
@@ -66,6 +71,49 @@ pub(crate) fn parse_as(reading: &ParseAs<'_>, text: String) -> Document {
         date: parsed.date.or_else(|| date::near_top(&parsed.text)),
         text: parsed.text,
         blocks: parsed.blocks,
+    }
+}
+
+/// Removes invisible characters from a text, and blocks with words that such characters disguise: a reader does not see
+/// what is written there.
+fn visible(parsed: Parsed) -> Parsed {
+    let title = parsed.title.map(|title| title.replace(is_invisible, ""));
+    if unseen_runs(&parsed.text).next().is_none() {
+        return Parsed { title, ..parsed };
+    }
+    let disguises: Vec<Range<usize>> = unseen_runs(&parsed.text)
+        .filter(|run| is_disguise(&parsed.text, run.clone()))
+        .collect();
+    let mut text = String::with_capacity(parsed.text.len());
+    let mut blocks = BlockList::default();
+    let mut end = 0;
+    for block in parsed.blocks {
+        text.extend(
+            parsed.text[end..block.range.start]
+                .chars()
+                .filter(|c| !is_invisible(*c)),
+        );
+        let start = text.len();
+        text.extend(
+            parsed.text[block.range.clone()]
+                .chars()
+                .filter(|c| !is_invisible(*c)),
+        );
+        let first = disguises.partition_point(|run| run.end <= block.range.start);
+        if disguises
+            .get(first)
+            .is_none_or(|run| run.start >= block.range.end)
+        {
+            blocks.push(&text, block.kind, start..text.len());
+        }
+        end = block.range.end;
+    }
+    text.extend(parsed.text[end..].chars().filter(|c| !is_invisible(*c)));
+    Parsed {
+        text,
+        blocks: blocks.finish(),
+        title,
+        date: parsed.date,
     }
 }
 

@@ -1,9 +1,12 @@
 //! Whether an element's text is hidden from a reader: [`hides`], and rules from style sheets.
 //!
-//! Told by the element's name, its attributes and simple class rules. Colours against the page's
+//! Decided by the element's name, its attributes and simple class rules. Elements that frame text for a model, such as
+//! `<system>`, count as hidden: no page has them for readers. Colours against the page's
 //! background and scripts that hide things later are not known here.
 
 use std::collections::HashSet;
+
+use gemicro_core::offline::is_machine_tag;
 
 /// Elements whose content a browser does not show.
 const HIDDEN_NAMES: [&str; 15] = [
@@ -86,6 +89,7 @@ pub(super) fn hides<'a>(
 ) -> bool {
     let class = attribute("class").unwrap_or_default();
     HIDDEN_NAMES.contains(&name)
+        || is_machine_tag(name)
         || (name == "dialog" && attribute("open").is_none())
         || attribute("hidden").is_some()
         || attribute("aria-hidden").is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))

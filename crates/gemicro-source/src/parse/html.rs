@@ -17,7 +17,6 @@ use html5ever::tokenizer::{
 use super::blocks::BlockList;
 use super::elements::{OpenElements, parts_blocks};
 use super::{Parsed, date};
-use crate::read::invisible::is_invisible;
 
 /// Bytes that are read between two looks at whether the page is still wanted.
 const PIECE_BYTES: usize = 4 << 10;
@@ -102,7 +101,7 @@ impl Page {
         } else if self.open_block.is_none() {
             self.open_block = Some((self.text.len(), self.elements.kind()));
         }
-        self.text.extend(text.chars().filter(|c| !is_invisible(*c)));
+        self.text.push_str(text);
     }
 
     fn tag(&mut self, tag: &Tag) -> TokenSinkResult<()> {

@@ -6,12 +6,13 @@
 use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
 use super::ReadError;
-use super::invisible::is_invisible;
+use super::invisible::without_harmless;
 
 /// How many bytes decide whether a file is binary.
 const PROBE_BYTES: usize = 64 << 10;
 
-/// Decodes, removes invisible characters and makes every line end `\n`.
+/// Decodes, makes every line end `\n` and removes invisible characters, but for those that disguise words: `parse` looks
+/// for them.
 pub fn decode(bytes: &[u8]) -> Result<String, ReadError> {
     let text = if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
         decode_bytes(rest)?
@@ -126,18 +127,9 @@ fn mostly_utf_8(bytes: &[u8]) -> bool {
 }
 
 fn clean(text: String) -> String {
-    if !text.contains('\r') && !text.chars().any(is_invisible) {
-        return text;
-    }
-    let mut cleaned = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c == '\r' {
-            chars.next_if_eq(&'\n');
-            cleaned.push('\n');
-        } else if !is_invisible(c) {
-            cleaned.push(c);
-        }
-    }
-    cleaned
+    let text = match text.contains('\r') {
+        true => text.replace("\r\n", "\n").replace('\r', "\n"),
+        false => text,
+    };
+    without_harmless(text)
 }

@@ -14,7 +14,7 @@ use crate::walk::os_reason;
 /// A file's text and what is known about the reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadText {
-    /// Decoded text: no byte order mark, no invisible characters, line ends as `\n`.
+    /// Decoded text: no byte order mark, line ends as `\n`, and no invisible characters but those that disguise words.
     pub text: String,
     /// When the file was last changed, as the file system says.
     pub modified_at: Option<SystemTime>,

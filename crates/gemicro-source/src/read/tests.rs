@@ -21,8 +21,8 @@ fn bytes_become_text() {
         ),
         (b"one\r\ntwo\rthree\n", "one\ntwo\nthree\n"),
         (
-            "a\u{200b}b\u{202e}c\u{e0041}d\u{ad}e\u{feff}f".as_bytes(),
-            "abcdef",
+            "\u{200b}ab \u{200b}cd\u{ad}ef\u{feff}\n\u{200e}g".as_bytes(),
+            "ab cdef\ng",
         ),
         (b"", ""),
     ] {

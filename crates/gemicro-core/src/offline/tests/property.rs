@@ -6,8 +6,8 @@ use proptest::strategy::Strategy;
 use super::memory::MemoryCorpus;
 use super::score::research;
 use crate::corpus::BlockKind;
+use crate::offline::addresses::holds_address;
 use crate::offline::sentence::sentences;
-use crate::offline::structure::holds_address;
 use crate::offline::value::values;
 use crate::offline::{Techniques, decompose};
 

@@ -1,0 +1,205 @@
+//! Tags that frame text for a model: `<system>`, `<tool_call>`, `<function-results>`. See [`is_machine_tag`].
+//!
+//! A name counts when all its words are about the parties and messages of a conversation with a model. So
+//! `<user_message>` counts and `<user-id>`, a placeholder, does not.
+
+/// Parties of a conversation with a model, and what they call.
+const PARTIES: &[&str] = &[
+    "system",
+    "sys",
+    "assistant",
+    "user",
+    "human",
+    "model",
+    "developer",
+    "operator",
+    "tool",
+    "tools",
+    "function",
+    "functions",
+    "agent",
+    "ai",
+    "llm",
+    "bot",
+    "chatbot",
+    "admin",
+];
+/// What they send.
+const MESSAGES: &[&str] = &[
+    "prompt",
+    "prompts",
+    "instruction",
+    "instructions",
+    "inst",
+    "call",
+    "calls",
+    "use",
+    "result",
+    "results",
+    "response",
+    "responses",
+    "reply",
+    "output",
+    "outputs",
+    "input",
+    "message",
+    "messages",
+    "reminder",
+    "turn",
+    "note",
+    "override",
+    "policy",
+    "context",
+    "update",
+    "command",
+    "commands",
+    "rule",
+    "rules",
+    "role",
+    "start",
+    "end",
+    "begin",
+    "of",
+    "answer",
+    "answers",
+    "query",
+    "request",
+    "content",
+    "code",
+    "new",
+    "hidden",
+    "secret",
+    "important",
+    "final",
+];
+/// Names that are enough by themselves, and mean nothing else where they occur as a tag.
+const SINGLE: &[&str] = &[
+    "system",
+    "sys",
+    "assistant",
+    "user",
+    "prompt",
+    "instruction",
+    "instructions",
+    "inst",
+    "important",
+    "invoke",
+    "toolcall",
+    "functioncall",
+    "tooluse",
+    "toolresult",
+    "systemprompt",
+    "systemmessage",
+    "usermessage",
+];
+/// Names that are placeholders as well, as in `--model <model>`.
+const PLACEHOLDERS: &[&str] = &[
+    "human",
+    "model",
+    "developer",
+    "operator",
+    "tool",
+    "tools",
+    "function",
+    "functions",
+    "agent",
+    "ai",
+    "llm",
+    "bot",
+    "chatbot",
+    "admin",
+    "parameter",
+];
+
+/// How surely a tag frames text for a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MachineTag {
+    /// Whatever is around it.
+    Sure,
+    /// Only together with its end tag.
+    WithEnd,
+}
+
+/// Whether an element of this name frames text for a model. No page or Markdown file has such an element for readers.
+#[must_use]
+pub fn is_machine_tag(name: &str) -> bool {
+    machine_tag(name).is_some()
+}
+
+/// What a tag of this name is; `None` for all others.
+pub(crate) fn machine_tag(name: &str) -> Option<MachineTag> {
+    let name = name.to_ascii_lowercase();
+    // A prefix such as in `<chat:invoke>` belongs to the framing.
+    let local = name.rsplit(':').next().unwrap_or(&name);
+    if SINGLE.contains(&local) {
+        return Some(MachineTag::Sure);
+    }
+    if PLACEHOLDERS.contains(&local) {
+        return Some(MachineTag::WithEnd);
+    }
+    let words: Vec<&str> = local
+        .split(['_', '-', '.'])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_party = |word: &&str| PARTIES.contains(word);
+    let is_known = |word: &&str| PARTIES.contains(word) || MESSAGES.contains(word);
+    let is_framing = words.len() >= 2
+        && words.iter().all(is_known)
+        && (words.iter().any(is_party)
+            || ["turn", "instruction", "instructions", "prompt"]
+                .iter()
+                .any(|it| words.contains(it)));
+    is_framing.then_some(MachineTag::Sure)
+}
+
+/// A marker that begins or ends text for a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Marker {
+    pub(crate) at: usize,
+    pub(crate) is_end: bool,
+}
+
+/// The tags of a text that frame it for a model, in order. Signs that look like `<` and `>`, and their names as
+/// entities, count as well, and so do names in square brackets such as `[TOOL_RESULTS]`.
+pub(crate) fn tags(text: &str) -> Vec<Marker> {
+    let mut found: Vec<(Marker, String, MachineTag)> = Vec::new();
+    for (at, _) in text.match_indices(|c| "<[&＜‹〈⟨".contains(c)) {
+        let Some((name, is_end)) = tag_at(&text[at..]) else {
+            continue;
+        };
+        let is_end = is_end || name.starts_with("end");
+        if let Some(kind) = machine_tag(name) {
+            found.push((Marker { at, is_end }, name.to_ascii_lowercase(), kind));
+        }
+    }
+    let has_end = |name: &str| {
+        found
+            .iter()
+            .any(|(marker, other, _)| marker.is_end && other == name)
+    };
+    found
+        .iter()
+        .filter(|(_, name, kind)| *kind == MachineTag::Sure || has_end(name))
+        .map(|(marker, _, _)| *marker)
+        .collect()
+}
+
+/// The name of the tag that a text begins with, and whether it is an end tag.
+fn tag_at(text: &str) -> Option<(&str, bool)> {
+    const OPENING: &[&str] = &["<", "&lt;", "&#60;", "＜", "‹", "〈", "⟨", "["];
+    const CLOSING: &[&str] = &[">", "&gt;", "&#62;", "＞", "›", "〉", "⟩"];
+    let open = OPENING.iter().find(|mark| text.starts_with(**mark))?;
+    let inside = text[open.len()..].trim_start();
+    let name = inside.trim_start_matches('/').trim_start();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.');
+    let (name, rest) = name.split_at(name.find(|c: char| !is_name(c)).unwrap_or(name.len()));
+    let is_tag = if *open == "[" {
+        rest.starts_with(']') && name.contains(['_', '-'])
+    } else {
+        // Attributes may follow, on the same line.
+        let ends = |mark: &&str| rest.starts_with(*mark);
+        let has_end = |mark: &&str| rest.lines().next().is_some_and(|line| line.contains(*mark));
+        CLOSING.iter().any(ends) || rest.starts_with([' ', '\t', '/']) && CLOSING.iter().any(has_end)
+    };
+    is_tag.then_some((name, inside.starts_with('/')))
+}
