@@ -4,14 +4,15 @@
 
 use std::sync::Arc;
 
-use gemicro_core::llm::{Backends, DEFAULT_MODEL, GEMINI, GateConfig, LlmConfig};
+use gemicro_core::ask::{AgentName, route};
+use gemicro_core::llm::{AGENTS_OWN_MODEL, Backends, DEFAULT_MODEL, GEMINI, GateConfig, LlmConfig};
 use gemicro_core::offline::Techniques;
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_engine::Backend;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_llm::{GeminiBackend, GeminiConfig, OpenAiBackend, OpenAiConfig};
 
-use crate::config::{BackendName, Endpoints, ResearchSettings};
+use crate::config::{BackendName, Endpoints, Origin, ResearchSettings};
 use crate::environment::{ANTHROPIC_KEY, Environment, OPENAI_KEY};
 use crate::trouble::Stopped;
 
@@ -19,10 +20,17 @@ use crate::trouble::Stopped;
 pub(crate) const OPENAI: &str = "openai";
 /// Calls at the same time on a server that is usually somebody's own machine.
 const LOCAL_PARALLEL: usize = 4;
+/// Agent CLIs at the same time: each is a program of some hundred megabytes.
+const CLI_PARALLEL: usize = 4;
 /// The research agent that is asked unless another is named.
 const DEFAULT_AGENT: &str = "deep-research";
 /// Seconds a research agent may take: its own limit.
 const AGENT_SECONDS: u64 = 3_600;
+
+/// Seconds that one call of an agent CLI may take.
+const CLI_SECONDS: u64 = 600;
+/// Seconds that an agent CLI may be silent.
+const CLI_IDLE_SECONDS: u64 = 300;
 
 /// Chooses who answers a new question.
 ///
@@ -71,6 +79,9 @@ pub(crate) fn choose(
                 ..llm
             }))
         }
+        BackendName::GeminiCli => agent(settings, AgentName::Gemini),
+        BackendName::Claude => agent(settings, AgentName::Claude),
+        BackendName::Codex => agent(settings, AgentName::Codex),
         BackendName::Openai if endpoints.openai.value.is_none() => Err(Stopped::failed(
             ErrorKind::InvalidInput,
             "the openai backend needs the address of its server",
@@ -93,6 +104,33 @@ pub(crate) fn choose(
             )),
         },
     }
+}
+
+/// An agent CLI that answers each call.
+fn agent(settings: &ResearchSettings, agent: AgentName) -> Result<Backend, Stopped> {
+    if settings.web.value == Some(true) {
+        return Err(Stopped::failed(
+            ErrorKind::InvalidInput,
+            format!("the {} backend cannot search the web", agent.backend()),
+            "leave --web away, or use --backend gemini",
+        ));
+    }
+    let model = route(Some(agent), settings.model.value.as_deref())?.model;
+    let model = model.unwrap_or_else(|| AGENTS_OWN_MODEL.to_owned());
+    let llm = llm(settings, agent.backend(), model);
+    let idle_timeout_ms = match settings.idle_timeout.origin {
+        Origin::Default => CLI_IDLE_SECONDS * 1_000,
+        _ => llm.idle_timeout_ms,
+    };
+    let seconds = settings.timeout.value.unwrap_or(CLI_SECONDS);
+    Ok(Backend::Model {
+        llm: LlmConfig {
+            timeout_ms: seconds * 1_000,
+            idle_timeout_ms,
+            ..llm
+        },
+        web: false,
+    })
 }
 
 /// How calls to a model are made under these settings.
@@ -178,7 +216,9 @@ pub(crate) fn backends(
     if let Some(openai) = openai(environment, endpoints)? {
         all = all.with(OPENAI, Arc::new(openai), limits(LOCAL_PARALLEL));
     }
-    Ok(all)
+    // The engine adds the agent CLIs.
+    let add_limits = |all: Backends, agent: AgentName| all.with_limits(agent.backend(), limits(CLI_PARALLEL));
+    Ok(AgentName::ALL.into_iter().fold(all, add_limits))
 }
 
 /// The Gemini API, where there is a key.

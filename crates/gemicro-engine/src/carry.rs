@@ -74,8 +74,7 @@ impl Engine {
             }
             FlowKind::Research => {
                 let plan: Option<ResearchPlan> = started.plan.parse().ok();
-                let backend = plan.and_then(|plan| plan.engine.llm().map(|llm| llm.backend.clone()));
-                backend.filter(|backend| !self.can.llm.has(backend))
+                self.without_backend(plan.and_then(|plan| plan.engine.llm().cloned()))
             }
             FlowKind::Prompt => {
                 let plan: Option<ModelTask> = started.plan.parse().ok();
@@ -109,7 +108,10 @@ impl Engine {
 
     /// The backend of these settings, where it cannot be called here.
     fn without_backend(&self, llm: Option<LlmConfig>) -> Option<String> {
-        llm.map(|llm| llm.backend)
-            .filter(|backend| !self.can.llm.has(backend))
+        let is_missing = |backend: &String| match AgentName::of_backend(backend) {
+            Some(agent) => !self.can.agents.contains(&agent),
+            None => !self.can.llm.has(backend),
+        };
+        llm.map(|llm| llm.backend).filter(is_missing)
     }
 }

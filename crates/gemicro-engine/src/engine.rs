@@ -9,7 +9,7 @@ use gemicro_core::blob::Blobs;
 use gemicro_core::budget::{DayGrant, Limits};
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Ended, NewRun, StopSignals};
-use gemicro_core::execute::Executors;
+use gemicro_core::execute::{Executor, Executors};
 use gemicro_core::live::LiveHub;
 use gemicro_core::offline::warm_up;
 use gemicro_core::research::{Base, ResearchExecutors, ResearchPlan, UseAs, executors};
@@ -20,8 +20,8 @@ use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 use gemicro_store::DurableStore;
 use tokio::sync::oneshot;
 
-use crate::agents::AgentCommons;
-use crate::batches::ChildRuns;
+use crate::agents::{AgentCommons, AgentExecutor, MAX_AGENTS, with_agents};
+use crate::batches::{Bounded, ChildRuns};
 use crate::carry::Can;
 use crate::dispatch::{QueuedSteps, steps_stream};
 use crate::flows::FlowKind;
@@ -91,10 +91,6 @@ impl Engine {
         } else {
             library
         };
-        let parts_of_research = ResearchExecutors {
-            library: Some(Arc::new(library)),
-            llm: config.llm,
-        };
         let options = DriveOptions {
             owner: config.owner,
             program: config.program,
@@ -102,13 +98,25 @@ impl Engine {
             ..DriveOptions::default()
         };
         let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
+        let agent_executor = config.agents.as_ref().map(|setup| {
+            let secrets = config.secrets.clone();
+            let agents = AgentExecutor::new(commons.clone(), setup.clone(), secrets, journal.clone());
+            Arc::new(Bounded::new(agents, MAX_AGENTS)) as Arc<dyn Executor>
+        });
+        let parts_of_research = ResearchExecutors {
+            library: Some(Arc::new(library)),
+            llm: match (&config.agents, &agent_executor) {
+                (Some(setup), Some(executor)) => with_agents(config.llm, setup, executor),
+                _ => config.llm,
+            },
+        };
         let agents = config.agents.as_ref();
         let workflows = agents.map(|agents| agents.workflows.clone()).unwrap_or_default();
         let parts = StepParts {
             store: store.clone(),
-            journal: journal.clone(),
             agents: config.agents,
             commons,
+            agent_executor,
             secrets: config.secrets.clone(),
         };
         let executors = parts.added_to(executors(parts_of_research));

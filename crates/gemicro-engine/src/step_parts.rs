@@ -8,33 +8,29 @@ use gemicro_batch::proposal::{CHECK_STEP, MATERIAL_STEP, MaterialExecutor};
 use gemicro_batch::strategy::{GAPS_STEP, GapsExecutor};
 use gemicro_batch::types::{MEMORY_STEP, SHELL_STEP};
 use gemicro_core::ask::AGENT_STEP;
-use gemicro_core::execute::Executors;
-use gemicro_core::store::Store;
+use gemicro_core::execute::{Executor, Executors};
 use gemicro_event::redact::Redactor;
 use gemicro_pipeline::steps::AGENT_WORK_STEP;
 use gemicro_store::DurableStore;
 
-use crate::agents::{AgentCommons, AgentExecutor, AgentSetup};
+use crate::agents::{AgentCommons, AgentSetup};
 use crate::batches::{Bounded, MemorySearch, Shell};
 use crate::ooda::OodaSteps;
 use crate::pipeline::PipelineSteps;
 
 /// Shell commands at the same time.
 const MAX_SHELLS: usize = 8;
-/// Agents at the same time.
-const MAX_AGENTS: usize = 8;
-
 /// Readings of coverage at the same time: one may need a gigabyte of memory.
 const MAX_COVERAGES: usize = 2;
 
 /// What executors are made of.
 pub(crate) struct StepParts {
     pub(crate) store: Arc<DurableStore>,
-    /// The store behind the redaction.
-    pub(crate) journal: Arc<dyn Store>,
     /// Without it no process is started.
     pub(crate) agents: Option<AgentSetup>,
     pub(crate) commons: AgentCommons,
+    /// Runs agents; there is one where there is a setup.
+    pub(crate) agent_executor: Option<Arc<dyn Executor>>,
     pub(crate) secrets: Vec<String>,
 }
 
@@ -48,7 +44,7 @@ impl StepParts {
             .with(MEMORY_STEP, Arc::new(memory))
             .with(COVERAGE_STEP, Arc::new(coverage))
             .with(MATERIAL_STEP, Arc::new(MaterialExecutor));
-        let Some(setup) = self.agents else {
+        let (Some(setup), Some(agents)) = (self.agents, self.agent_executor) else {
             return executors;
         };
         let commons = self.commons;
@@ -56,13 +52,7 @@ impl StepParts {
         let gaps = GapsExecutor::new(shell.git_settings());
         let shell = Arc::new(Bounded::new(shell, MAX_SHELLS));
         let loops = Arc::new(OodaSteps::new(commons.clone(), setup.clone(), redactor));
-        let pipelines = Arc::new(PipelineSteps::new(
-            commons.clone(),
-            setup.clone(),
-            Redactor::new(&self.secrets),
-        ));
-        let agents = AgentExecutor::new(commons, setup, self.secrets, self.journal);
-        let agents = Arc::new(Bounded::new(agents, MAX_AGENTS));
+        let pipelines = Arc::new(PipelineSteps::new(commons, setup, Redactor::new(&self.secrets)));
         let mut executors = executors;
         for kind in PipelineSteps::KINDS {
             executors = executors.with(kind, pipelines.clone());

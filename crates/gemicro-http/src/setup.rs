@@ -50,7 +50,7 @@ pub struct ResearchParameters {
     /// Answer from the sources alone, without a model.
     #[serde(default)]
     pub offline: bool,
-    /// Who answers: `gemini`, `openai`, `deep-research` or `offline`.
+    /// Who answers: `gemini`, `openai`, `deep-research`, `gemini-cli`, `claude`, `codex` or `offline`.
     #[serde(default)]
     pub backend: Option<String>,
     /// The model, where it should not be the usual one.

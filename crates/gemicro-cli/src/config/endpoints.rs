@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use gemicro_core::ask::AgentName;
+
 use super::layers::Spec;
 use super::readers;
 use super::{Layers, Origin, Setting};
@@ -20,6 +22,12 @@ pub(crate) enum BackendName {
     Openai,
     /// Google's own Deep Research agent; needs GEMINI_API_KEY
     DeepResearch,
+    /// Gemini CLI answers each call, in a read-only sandbox
+    GeminiCli,
+    /// Claude Code answers each call, in a read-only sandbox
+    Claude,
+    /// Codex answers each call, in a read-only sandbox
+    Codex,
     /// No model: answers are taken from the sources
     Offline,
 }
@@ -31,6 +39,9 @@ impl BackendName {
             Self::Gemini => "gemini",
             Self::Openai => "openai",
             Self::DeepResearch => "deep-research",
+            Self::GeminiCli => AgentName::Gemini.backend(),
+            Self::Claude => AgentName::Claude.backend(),
+            Self::Codex => AgentName::Codex.backend(),
             Self::Offline => "offline",
         }
     }
@@ -46,8 +57,8 @@ impl FromStr for BackendName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let all = [Self::Gemini, Self::Openai, Self::DeepResearch, Self::Offline];
-        let found = all.into_iter().find(|name| name.as_str() == text.trim());
+        let all = <Self as clap::ValueEnum>::value_variants();
+        let found = all.iter().copied().find(|name| name.as_str() == text.trim());
         found.ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
             format!("`{text}` is no backend; there are {}", known.join(", "))

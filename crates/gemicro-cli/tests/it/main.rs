@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
+mod agent_backend;
 mod agent_parking;
 mod agents;
 mod bad_input;

@@ -17,9 +17,10 @@ pub use events::{
 };
 pub use flow::{ASK_STEP, AskFlow, AskPlan, AskState, FALLBACK_STEP};
 pub use metrics::ToolMetrics;
-pub use route::{Route, owner, route};
+pub use route::{Route, backend_of_model, route};
 pub use task::{
-    AGENT_STEP, AgentAnswer, AgentName, AgentTask, BranchOutcome, Denied, Grant, SandboxMode, agent_step,
+    AGENT_STEP, AGENT_TEXT_STEP, AgentAnswer, AgentName, AgentTask, BranchOutcome, Denied, Grant,
+    SandboxMode, agent_step,
 };
 pub use template::{Injected, Language, Template, TemplateKind, TemplateParts};
 pub use tool::{AgentTrouble, ToolAnswer, ToolErrorDetail, ToolExtras, ToolFailure, ToolSuccess, minutes};

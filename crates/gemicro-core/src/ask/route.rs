@@ -3,6 +3,7 @@
 use gemicro_event::{ErrorKind, Failure};
 
 use super::AgentName;
+use crate::llm::GEMINI;
 use crate::models::{ModelTable, check_model_name};
 
 /// The model of Gemini CLI where none is named: the default of the tool's contract.
@@ -73,10 +74,14 @@ pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<Route, Fai
     }
 }
 
-/// The agent that has a model, by the model's name.
+/// The backend that answers prompts with a model of this name: the Gemini API for Gemini's models, the agent CLI for those
+/// of others. `None` for a name of no family, such as that of a local model.
 #[must_use]
-pub fn owner(model: &str) -> Option<AgentName> {
-    family(&current_spelling(model))
+pub fn backend_of_model(model: &str) -> Option<&'static str> {
+    match family(&current_spelling(model))? {
+        AgentName::Gemini => Some(GEMINI),
+        agent @ (AgentName::Claude | AgentName::Codex) => Some(agent.backend()),
+    }
 }
 
 /// Versions of Claude models are written with a hyphen; people write a point.
@@ -132,6 +137,26 @@ mod tests {
             );
             assert_eq!(route(Some(agent), Some(asked)), Ok(found), "{asked}");
         }
+    }
+
+    #[test]
+    fn names_find_their_backend() {
+        for (model, backend) in [
+            ("gemini-3.5-flash", Some("gemini")),
+            ("models/gemini-3.5-flash", Some("gemini")),
+            ("claude-opus-4.1", Some("claude")),
+            ("sonnet", Some("claude")),
+            ("gpt-5.2-codex", Some("codex")),
+            ("o3", Some("codex")),
+            ("llama3.2", None),
+            ("", None),
+        ] {
+            assert_eq!(backend_of_model(model), backend, "{model}");
+        }
+        for agent in AgentName::ALL {
+            assert_eq!(AgentName::of_backend(agent.backend()), Some(agent));
+        }
+        assert_eq!(AgentName::of_backend("gemini"), None);
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::flow::{RetryPolicy, Step};
 /// The step kind of agent CLIs.
 pub const AGENT_STEP: &str = "agent_cli";
 
+/// The step kind of agent CLIs that only answer: no session is kept, and no process stays.
+pub const AGENT_TEXT_STEP: &str = "agent_text";
+
 /// The agents there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -36,6 +39,22 @@ impl AgentName {
             Self::Claude => "claude",
             Self::Codex => "codex",
         }
+    }
+
+    /// The name as a backend that answers prompts. `gemini` is the API there.
+    #[must_use]
+    pub fn backend(self) -> &'static str {
+        match self {
+            Self::Gemini => "gemini-cli",
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
+
+    /// The agent behind a backend, where it is one.
+    #[must_use]
+    pub fn of_backend(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|agent| agent.backend() == name)
     }
 }
 

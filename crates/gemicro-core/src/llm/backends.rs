@@ -11,6 +11,8 @@ use super::{Gate, GateConfig, LlmBackend};
 #[derive(Clone, Default)]
 pub struct Backends {
     by_name: BTreeMap<String, Way>,
+    /// Limits of backends that are added later.
+    limits: BTreeMap<String, GateConfig>,
 }
 
 /// A backend and the way in to it.
@@ -33,6 +35,19 @@ impl Backends {
         let gate = Arc::new(Gate::new(limits));
         self.by_name.insert(name.to_owned(), Way { backend, gate });
         self
+    }
+
+    /// Sets the limits of a backend that another place adds.
+    #[must_use]
+    pub fn with_limits(mut self, name: &str, limits: GateConfig) -> Self {
+        self.limits.insert(name.to_owned(), limits);
+        self
+    }
+
+    /// The limits that were set for a backend of this name.
+    #[must_use]
+    pub fn limits(&self, name: &str) -> Option<GateConfig> {
+        self.limits.get(name).copied()
     }
 
     /// Whether there is one of this name.

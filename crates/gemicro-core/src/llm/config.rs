@@ -8,6 +8,9 @@ use super::backend::gemini;
 /// The model used unless another is named.
 pub const DEFAULT_MODEL: &str = "gemini-3-flash-preview";
 
+/// Stands for the model that an agent CLI chooses itself.
+pub const AGENTS_OWN_MODEL: &str = "default";
+
 /// Cross-agent settings; what one agent needs goes to its constructor.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GemicroConfig {

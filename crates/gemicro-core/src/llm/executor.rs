@@ -5,6 +5,7 @@ use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
 
 use super::backends::Way;
 use super::{Backends, Heard, LlmConfig, LlmRequest, generate};
+use crate::ask::AgentName;
 use crate::budget::Purpose;
 use crate::execute::{Executor, StepCall};
 use crate::flow::{RetryPolicy, Spent, Step, StepFailure, StepOutput};
@@ -31,15 +32,21 @@ pub fn llm_step(key: StepKey, request: &LlmRequest, purpose: Purpose, config: &L
     }
 }
 
-/// The most a call can cost: every byte a token, the whole output limit used.
-pub(crate) fn worst_case(request: &LlmRequest) -> Charge {
+/// Tokens that an agent CLI may use in one call for what it adds itself: its instructions, its tools, further requests.
+const AGENT_OVERHEAD: u64 = 250_000;
+
+/// The most a call can cost: every byte a token, the whole output limit used. An agent adds to that, and the gateway
+/// lets it use no more than this.
+#[must_use]
+pub fn worst_case(request: &LlmRequest) -> Charge {
     let counter = WeightedEstimator;
     let schema = request
         .schema
         .as_ref()
         .map_or(0, |schema| counter.safe(schema.text()));
     let system = request.system.as_deref().map_or(0, |system| counter.safe(system));
-    let input_tokens = counter.safe(&request.prompt) + system + schema;
+    let overhead = AgentName::of_backend(&request.backend).map_or(0, |_| AGENT_OVERHEAD);
+    let input_tokens = counter.safe(&request.prompt) + system + schema + overhead;
     let usage = Usage {
         input_tokens,
         output_tokens: request.max_output_tokens,

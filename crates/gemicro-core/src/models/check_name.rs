@@ -3,7 +3,8 @@
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 
-use crate::ask::{AgentName, owner};
+use crate::ask::backend_of_model;
+use crate::llm::GEMINI;
 
 /// No part of a model's name between two separators is that long and mixes letters with digits.
 const LONG_PART: usize = 20;
@@ -27,14 +28,13 @@ pub fn check_model_name(name: &str) -> Result<(), Failure> {
 /// `invalid_input` with the command that asks the model.
 pub fn check_gemini_model(name: &str) -> Result<(), Failure> {
     check_model_name(name)?;
-    let agent = match owner(name) {
-        Some(AgentName::Claude) => "Claude Code",
-        Some(AgentName::Codex) => "Codex",
-        Some(AgentName::Gemini) | None => return Ok(()),
+    let backend = match backend_of_model(name) {
+        Some(backend) if backend != GEMINI => backend,
+        Some(_) | None => return Ok(()),
     };
     let message = format!(
-        "the Gemini API has no model `{name}`; {agent} has: gemicro ask --model {name} \"…\". An OpenAI-compatible \
-         server that has it is asked with --backend openai"
+        "the Gemini API has no model `{name}`. For research, use gemicro research --backend {backend} --model {name} \"…\"; for \
+         a single answer, use gemicro ask --model {name} \"…\". If an OpenAI-compatible server has this model, use --backend openai"
     );
     Err(Failure::new(ErrorKind::InvalidInput, message))
 }

@@ -4,6 +4,7 @@ use gemicro_event::{Charge, ErrorKind, Failure};
 use serde::{Deserialize, Serialize};
 
 use super::{Base, PromptSet, ResearchConfig, UseAs, requests};
+use crate::ask::AgentName;
 use crate::budget::Limits;
 use crate::corpus::is_url;
 use crate::llm::LlmConfig;
@@ -94,6 +95,14 @@ impl ResearchPlan {
                 "--offline answers from your own documents: name a folder or file with --source".to_owned(),
             ),
             ResearchEngine::Offline { .. } => self.check_offline(),
+            ResearchEngine::Model { llm, .. }
+                if limits.micro_usd.is_some() && AgentName::of_backend(&llm.backend).is_some() =>
+            {
+                refuse(format!(
+                    "{} may ask several models, some without a known price, so a budget in dollars cannot be kept; give it in tokens, such as --budget 2M",
+                    llm.backend
+                ))
+            }
             ResearchEngine::Model { llm, .. } if limits.micro_usd.is_some() && self.is_unpriced() => {
                 refuse(no_price(&llm.model))
             }

@@ -53,6 +53,8 @@ pub(super) struct Attempt<'a> {
     branch: Option<OnBranch>,
     /// It is a step of a pipeline: what it does is taken over by another step.
     is_staged: bool,
+    /// Nothing of it is kept but its answer.
+    is_text: bool,
     /// Where it works.
     workplace: PathBuf,
     /// The tool by which it hands its result in.
@@ -76,10 +78,8 @@ impl<'a> Attempt<'a> {
         let workplace = branch
             .as_ref()
             .map_or_else(|| PathBuf::from(&task.directory), OnBranch::worktree);
-        let key = shared
-            .commons
-            .pool()
-            .and_then(|_| Key::of(shared, task, &access, &workplace));
+        let pool = shared.commons.pool().filter(|_| !work.is_text());
+        let key = pool.and_then(|_| Key::of(shared, task, &access, &workplace));
         let mut attempt = Self {
             shared,
             task,
@@ -106,6 +106,7 @@ impl<'a> Attempt<'a> {
             began: SystemTime::now(),
             branch,
             is_staged: work.is_staged(),
+            is_text: work.is_text(),
             workplace,
             retold: false,
         };
@@ -268,7 +269,9 @@ impl<'a> Attempt<'a> {
             mut place,
             warm,
         } = turned;
-        if let Some(session) = &outcome.record.session {
+        let session = outcome.record.session.as_ref().filter(|_| !self.is_text);
+        let has_session = session.is_some();
+        if let Some(session) = session {
             match place.remember(self.task, session, &self.run) {
                 Ok(file) => self.shared.commons.make_safe(file),
                 Err(failure) => self.seen.reporter.alarm(failure.message),
@@ -293,7 +296,7 @@ impl<'a> Attempt<'a> {
                 });
             }
             // A process that is dropped ends.
-            _ => place.tidy(outcome.record.session.is_some()),
+            _ => place.tidy(has_session),
         }
         Verdict {
             task: self.task,

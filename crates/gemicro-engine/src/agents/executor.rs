@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_core::ask::{AgentTask, SandboxMode};
+use gemicro_core::ask::{AGENT_TEXT_STEP, AgentTask, SandboxMode};
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
 use gemicro_core::store::Store;
@@ -38,6 +38,8 @@ pub(super) struct Shared {
 pub(super) enum Work {
     /// One task.
     Task(Box<AgentTask>),
+    /// A prompt that only wants a text back.
+    Text(Box<AgentTask>),
     /// A step of a pipeline.
     Staged(Box<AgentWork>),
 }
@@ -46,19 +48,25 @@ impl Work {
     fn of(step: &Step) -> Result<Self, serde_json::Error> {
         match step.kind.as_str() {
             AGENT_WORK_STEP => step.input.parse().map(|work| Self::Staged(Box::new(work))),
+            AGENT_TEXT_STEP => step.input.parse().map(|task| Self::Text(Box::new(task))),
             _ => step.input.parse().map(|task| Self::Task(Box::new(task))),
         }
     }
 
     pub(super) fn task(&self) -> &AgentTask {
         match self {
-            Self::Task(task) => task,
+            Self::Task(task) | Self::Text(task) => task,
             Self::Staged(work) => &work.task,
         }
     }
 
     pub(super) fn is_staged(&self) -> bool {
         matches!(self, Self::Staged(_))
+    }
+
+    /// Whether nothing of it is kept but its answer.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_))
     }
 
     /// The branch that it works on, where it does.
@@ -77,7 +85,7 @@ impl Work {
                 open_for_agent(&tools, work, cancel).await.map(Some)
             }
             (Self::Task(task), Some(branch)) => OnBranch::of(shared, task, branch).await.map(Some),
-            (Self::Task(_), None) => Ok(None),
+            (Self::Task(_) | Self::Text(_), _) => Ok(None),
         }
     }
 }

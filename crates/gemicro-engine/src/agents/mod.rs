@@ -6,7 +6,10 @@
 //! turns), `memory` (what was said), `way` (gateway and walls), `workspace_settings` (what of the workspace is
 //! not loaded), `login` (files of a login on their way in and back),
 //! `seen` (what the gateway tells while the agent works), `submission` (results handed in by a tool), `verdict` (what it came to), `traces` (what it left in its
-//! folder), `tripped` (what else changed meanwhile), `messages` (what it printed). `commons` is what several engines share.
+//! folder), `tripped` (what else changed meanwhile), `messages` (what it printed). `text_backend` lets an agent answer prompts like a model. `commons` is what several engines share.
+
+/// Agents at the same time, in all runs of a process.
+pub(crate) const MAX_AGENTS: usize = 8;
 
 mod about;
 mod attempt;
@@ -29,6 +32,7 @@ mod spare_place;
 mod stage;
 mod submission;
 mod task_folder;
+mod text_backend;
 mod tools;
 mod traces;
 mod tripped;
@@ -46,4 +50,5 @@ pub(crate) use place::has_no_session;
 pub use pool::WarmStatus;
 pub use setup::{AgentAccess, AgentSetup, Login, PolicyReader};
 pub(crate) use task_folder::told;
+pub(crate) use text_backend::with_agents;
 pub(crate) use tripped::{Tripped, Worker};

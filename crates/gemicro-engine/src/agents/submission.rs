@@ -31,7 +31,7 @@ impl ResultTool {
     pub(super) fn of(work: &Work, access: &AgentAccess, secrets: &[String]) -> Option<Self> {
         let expected = match (work, access) {
             (Work::Staged(work), AgentAccess::Key { .. }) => work.expected.clone()?,
-            (Work::Staged(_), AgentAccess::Login(_)) | (Work::Task(_), _) => return None,
+            (Work::Staged(_), AgentAccess::Login(_)) | (Work::Task(_) | Work::Text(_), _) => return None,
         };
         Some(Self {
             expected,

@@ -39,7 +39,7 @@ pub(super) fn definition() -> Tool {
             "description": "Folders and files (absolute paths) and web addresses to answer from",
         },
         "offline": { "type": "boolean", "default": false, "description": "Answer from the sources alone, without a model" },
-        "backend": { "type": "string", "enum": ["gemini", "openai", "deep-research", "offline"], "description": "Who answers" },
+        "backend": { "type": "string", "enum": ["gemini", "openai", "deep-research", "gemini-cli", "claude", "codex", "offline"], "description": "Who answers" },
         "model": { "type": "string", "description": "The model, where it should not be the usual one" },
         "web": { "type": "boolean", "description": "Search the web; by default only without sources" },
         "max_queries": { "type": "integer", "minimum": 1, "maximum": MAX_QUERIES, "description": "Sub-queries at most" },

@@ -56,7 +56,11 @@ pub(crate) fn llm(settings: &ResearchSettings) -> Result<LlmConfig, Stopped> {
             (OPENAI, Some(model))
         }
         BackendName::Gemini => (GEMINI, named),
-        BackendName::DeepResearch | BackendName::Offline => {
+        BackendName::DeepResearch
+        | BackendName::Offline
+        | BackendName::GeminiCli
+        | BackendName::Claude
+        | BackendName::Codex => {
             let is_meant = matches!(settings.model.origin, Origin::Flag(_));
             (GEMINI, named.filter(|_| is_meant))
         }
