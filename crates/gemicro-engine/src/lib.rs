@@ -23,6 +23,7 @@ mod open_indexes;
 pub mod pipeline;
 mod plan;
 mod plan_limits;
+mod questions;
 mod redacting;
 mod registry;
 mod request;
@@ -45,8 +46,8 @@ pub use agents::{
 };
 pub use batches::{
     BatchAnswer, BatchError, BatchRequest, BatchRow, BatchSettings, BatchStatus, Batches, Counts, ItemAnswer,
-    ItemState, Items, MAX_BATCH_BYTES, OnFailure, Submitted, TASK_TYPES, Task, TaskType, read_batch,
-    task_type,
+    ItemQuestion, ItemState, Items, MAX_BATCH_BYTES, OnFailure, Submitted, TASK_TYPES, Task, TaskType,
+    answer_of_board, counts_of_board, read_batch, task_type,
 };
 pub use chat::{
     AgentWays, Chapter, ChatConfig, ChatLine, FindSpeaker, Meter, ModelSummariser, News, Opening, Order,
@@ -67,6 +68,7 @@ pub use gemicro_store::{Board, RunFilter, Tally};
 pub use here::Here;
 pub use library::FolderLibrary;
 pub use plan::Plan;
+pub use questions::open_question;
 pub use registry::event_registry;
 pub use request::{
     AskRequest, Backend, ConversationTurn, OodaRequest, PipelineRequest, PromptRequest, Request,

@@ -27,6 +27,10 @@ pub enum FailureClass {
     Busy,
     /// A guard refused what an agent did: exit code 8.
     Refused,
+    /// Only a part of the work was done: exit code 9.
+    Partial,
+    /// A person has to answer first: exit code 10.
+    Waiting,
     /// Stopped on purpose: exit code 130.
     Stopped,
     /// A defect of gemicro: exit code 1.
@@ -46,6 +50,8 @@ impl FailureClass {
             Self::NoAnswer => 6,
             Self::Busy => 7,
             Self::Refused => 8,
+            Self::Partial => 9,
+            Self::Waiting => 10,
             Self::Stopped => 130,
         }
     }
@@ -152,6 +158,12 @@ error_kinds! {
     StorageError, "storage_error", Environment, false, "`gemicro doctor` looks at the store in use: free space, permissions, or its server";
     /// No backend knows this model.
     UnknownModel, "unknown_model", Usage, false, "`gemicro doctor` lists the known models";
+    /// A command ended with an exit code that its task does not allow.
+    CommandFailed, "command_failed", Upstream, true, "read its stdout and stderr; `expect_exit` names other exit codes that are fine";
+    /// Some tasks of a batch completed and some did not.
+    TasksFailed, "tasks_failed", Partial, false, "`gemicro batch results ID --format text` shows why; `gemicro batch retry ID` runs them again";
+    /// It waits for a person's answer.
+    InputRequired, "input_required", Waiting, false, "answer with `gemicro answer RUN yes` or `no`";
     /// A defect of gemicro.
     Internal, "internal", Internal, false, "please report it, with the output of `gemicro show RUN`";
 }

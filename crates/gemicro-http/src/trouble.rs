@@ -28,6 +28,7 @@ pub fn status_of(kind: ErrorKind) -> StatusCode {
         ErrorKind::NotFound | ErrorKind::SessionNotFound => StatusCode::NOT_FOUND,
         ErrorKind::Conflict
         | ErrorKind::StillRunning
+        | ErrorKind::InputRequired
         | ErrorKind::Cancelled
         | ErrorKind::Interrupted
         | ErrorKind::NoEvidence => StatusCode::CONFLICT,
@@ -36,6 +37,8 @@ pub fn status_of(kind: ErrorKind) -> StatusCode {
         | ErrorKind::EmptyResult
         | ErrorKind::TruncatedOutput
         | ErrorKind::MalformedOutput
+        | ErrorKind::CommandFailed
+        | ErrorKind::TasksFailed
         | ErrorKind::AllSubQueriesFailed => StatusCode::BAD_GATEWAY,
         ErrorKind::IdleTimeout | ErrorKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
         // The server's own key, program or walls are missing; the caller's token was right.

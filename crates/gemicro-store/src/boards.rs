@@ -84,6 +84,31 @@ impl DurableStore {
         })
     }
 
+    /// How many lines of a run's board are in which state, without the lines.
+    ///
+    /// # Errors
+    /// When there is no such run, or the store fails.
+    pub async fn board_tallies(&self, run: &StreamId) -> Result<Vec<Tally>, StoreError> {
+        let head = self.head(run).await?;
+        let db = &self.inner.db;
+        let counted = query(
+            "SELECT state, CAST(COUNT(*) AS BIGINT) AS n_lines, \
+             CAST(SUM(CASE WHEN seq > 1 THEN 1 ELSE 0 END) AS BIGINT) AS n_later \
+             FROM board WHERE stream_no = $1 GROUP BY state ORDER BY state",
+        );
+        let rows = counted.bind(head.no).fetch_all(&self.inner.readers).await;
+        let rows = rows.map_err(|error| db.error(error))?;
+        let tally = |columns: Columns<'_>| {
+            let count = |name: &'static str| columns.get::<i64>(name).map(i64::unsigned_abs);
+            Ok(Tally {
+                state: columns.get("state")?,
+                n_lines: count("n_lines")?,
+                n_later: count("n_later")?,
+            })
+        };
+        rows.iter().map(|row| tally(Columns::new(row, db))).collect()
+    }
+
     /// Writes a whole board again, from a fold of the run's journal.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The answer to every submit and poll.
 
-use gemicro_event::{ErrorKind, Json};
+use gemicro_event::{ErrorKind, Json, StreamId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,15 +62,29 @@ pub struct ItemAnswer {
     pub task_id: String,
     /// Its state in three words.
     pub status: BatchStatus,
-    /// What it gave back; empty unless it completed.
+    /// What it gave back. Empty unless it completed, or is a command that ran and failed.
     pub output: Json,
-    /// Why it has no output, where it never will.
+    /// Why it did not complete, where it never will.
     pub error: Option<String>,
     /// Its state, exactly.
     pub state: ItemState,
     /// The kind of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
+    /// What it asks a person, where its state is `input_required`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<ItemQuestion>,
+}
+
+/// What the run of a task asks a person. Answer with `gemicro answer RUN_ID yes`, or `no`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ItemQuestion {
+    /// The run that waits for the answer.
+    pub run_id: StreamId,
+    /// What that run calls the question.
+    pub key: String,
+    /// The question.
+    pub text: String,
 }
 
 /// The three words that every client knows.
@@ -85,7 +99,7 @@ pub enum BatchStatus {
     Failed,
 }
 
-/// The state of a task. The last five are final.
+/// The state of a task. The first four are not final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemState {
@@ -99,7 +113,7 @@ pub enum ItemState {
     InputRequired,
     /// It has its output.
     Completed,
-    /// It failed for good, or a task failed that it depends on.
+    /// It failed for good.
     Failed,
     /// Somebody stopped it, or the batch stopped before it began.
     Cancelled,
@@ -107,11 +121,15 @@ pub enum ItemState {
     Expired,
     /// It cannot be carried out as written.
     Rejected,
+    /// Not run: a task that it depends on did not complete.
+    Skipped,
+    /// It was cut off in the middle and may have changed something, so gemicro does not repeat it by itself.
+    Interrupted,
 }
 
 impl ItemState {
     /// Every state.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Queued,
         Self::Running,
         Self::Parked,
@@ -121,6 +139,8 @@ impl ItemState {
         Self::Cancelled,
         Self::Expired,
         Self::Rejected,
+        Self::Skipped,
+        Self::Interrupted,
     ];
 
     /// The word of the three that stands for it.
@@ -129,7 +149,12 @@ impl ItemState {
         match self {
             Self::Queued | Self::Running | Self::Parked | Self::InputRequired => BatchStatus::Pending,
             Self::Completed => BatchStatus::Completed,
-            Self::Failed | Self::Cancelled | Self::Expired | Self::Rejected => BatchStatus::Failed,
+            Self::Failed
+            | Self::Cancelled
+            | Self::Expired
+            | Self::Rejected
+            | Self::Skipped
+            | Self::Interrupted => BatchStatus::Failed,
         }
     }
 
@@ -146,6 +171,8 @@ impl ItemState {
             Self::Cancelled => "cancelled",
             Self::Expired => "expired",
             Self::Rejected => "rejected",
+            Self::Skipped => "skipped",
+            Self::Interrupted => "interrupted",
         }
     }
 
@@ -185,6 +212,12 @@ pub struct Counts {
     pub expired: u64,
     /// Not carried out as written.
     pub rejected: u64,
+    /// Not run, because a task that they depend on did not complete.
+    #[serde(default)]
+    pub skipped: u64,
+    /// Cut off in the middle; `gemicro batch retry ID --only interrupted` runs them again.
+    #[serde(default)]
+    pub interrupted: u64,
 }
 
 impl Counts {
@@ -211,6 +244,12 @@ impl Counts {
         self.queued + self.running + self.parked + self.input_required
     }
 
+    /// Whether it goes on only after a person has answered.
+    #[must_use]
+    pub fn waits_for_person(&self) -> bool {
+        self.input_required > 0 && self.running == 0 && self.parked == 0
+    }
+
     /// How the whole batch stands.
     #[must_use]
     pub fn status(&self) -> BatchStatus {
@@ -232,6 +271,8 @@ impl Counts {
             ItemState::Cancelled => &mut self.cancelled,
             ItemState::Expired => &mut self.expired,
             ItemState::Rejected => &mut self.rejected,
+            ItemState::Skipped => &mut self.skipped,
+            ItemState::Interrupted => &mut self.interrupted,
         }
     }
 }

@@ -120,5 +120,6 @@ fn unreadable(error: serde_json::Error) -> ItemAnswer {
         )),
         state,
         error_kind: Some(ErrorKind::StorageError),
+        question: None,
     }
 }

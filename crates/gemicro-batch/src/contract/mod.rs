@@ -12,7 +12,7 @@ mod poll;
 mod read;
 mod submitted;
 
-pub use answer::{BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState};
+pub use answer::{BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemQuestion, ItemState};
 pub use error::BatchError;
 pub(crate) use graph::{Edges, edges};
 pub use items::Items;

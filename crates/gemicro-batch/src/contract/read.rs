@@ -268,6 +268,19 @@ fn check_task(task: &Task, place: &str) -> Result<(), BatchError> {
     if task.max_retries.is_some_and(|n_retries| n_retries > MAX_RETRIES) {
         return Err(shape(place, "/max_retries", format!("at most {MAX_RETRIES}")));
     }
+    if let Some(max_attempts) = task.max_attempts {
+        if !(1..=MAX_RETRIES + 1).contains(&max_attempts) {
+            let message = format!("between 1 and {}", MAX_RETRIES + 1);
+            return Err(shape(place, "/max_attempts", message));
+        }
+        if task
+            .max_retries
+            .is_some_and(|n_retries| n_retries + 1 != max_attempts)
+        {
+            let message = "contradicts max_retries; leave one of them out".to_owned();
+            return Err(shape(place, "/max_attempts", message));
+        }
+    }
     check_deadline(task.deadline_seconds, place)
 }
 

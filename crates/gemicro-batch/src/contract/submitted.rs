@@ -37,12 +37,27 @@ pub struct Task {
     /// Seconds from the submission after which it must not run any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_seconds: Option<u64>,
-    /// How often it is tried again where a failure may pass; 2 where nothing is said.
+    /// How often it is tried again where a failure may pass; 2 by default. The same as `max_attempts`, less one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<u32>,
+    /// How often it is tried in all where a failure may pass; 3 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_attempts: Option<u32>,
+    /// Only for shell commands: running it twice does no harm, so it is run again after it was cut off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub idempotent: bool,
 }
 
-/// What a failed task means for the others. Those that depend on it fail in either case.
+impl Task {
+    /// Attempts in all, where the task says so.
+    #[must_use]
+    pub fn attempts(&self) -> Option<u32> {
+        let by_retries = self.max_retries.map(|n_retries| n_retries.saturating_add(1));
+        self.max_attempts.or(by_retries)
+    }
+}
+
+/// What a failed task means for the others. Those that depend on it are skipped in either case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {

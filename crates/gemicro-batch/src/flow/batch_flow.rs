@@ -110,6 +110,7 @@ impl Item {
         match (&self.stopping, failure.kind) {
             (Some((state, error)), _) => (*state, error.clone()),
             (None, ErrorKind::Cancelled) => (ItemState::Cancelled, failure.clone()),
+            (None, ErrorKind::Interrupted) => (ItemState::Interrupted, failure.clone()),
             (None, _) => (ItemState::Failed, failure.clone()),
         }
     }

@@ -82,13 +82,18 @@ impl Item {
         ItemAnswer {
             task_id: self.task.task_id.clone(),
             status: self.state.status(),
-            output: match self.state {
-                ItemState::Completed => output.cloned().unwrap_or_default(),
+            output: match (self.state, &self.error) {
+                (ItemState::Completed, _) => output.cloned().unwrap_or_default(),
+                (state, Some(error)) if state.is_final() => {
+                    let printed = output.or_else(|| self.printed(error));
+                    printed.cloned().unwrap_or_else(Json::empty)
+                }
                 _ => Json::empty(),
             },
             error: self.error.as_ref().map(|error| error.message.clone()),
             state: self.state,
             error_kind: self.error.as_ref().map(|error| error.kind),
+            question: self.question.clone(),
         }
     }
 }

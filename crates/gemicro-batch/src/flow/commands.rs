@@ -1,5 +1,7 @@
 //! Commands to single tasks of an open batch: a pure answer, in facts or in a refusal.
 
+use std::collections::BTreeSet;
+
 use gemicro_core::command::AgentCommand;
 use gemicro_event::{AgentUpdate, Timestamp};
 use serde::Deserialize;
@@ -7,10 +9,11 @@ use serde::Deserialize;
 use super::events::{BatchItemsCancelled, BatchItemsRetried};
 use super::item::Item;
 use super::state::BatchState;
+use crate::contract::ItemState;
 
 /// Stops some tasks: `{"task_ids": […], "reason": …}`.
 pub const CANCEL_ITEMS: &str = "cancel_items";
-/// Does tasks without an output again: `{"task_ids": […]}`, or all of them.
+/// Runs tasks again that did not complete: `{"task_ids": […]}`, or all of them.
 pub const RETRY_ITEMS: &str = "retry_items";
 
 impl BatchState {
@@ -37,11 +40,34 @@ impl BatchState {
             }
             RETRY_ITEMS => {
                 let ItemsRequest { task_ids, .. } = request()?;
-                let task_ids = self.chosen(&task_ids, Item::can_be_retried)?;
+                self.chosen(&task_ids, Item::can_be_retried)?;
+                let retried = self.retried(&task_ids).into_iter();
+                let task_ids = retried.map(|idx| self.item(idx).task.task_id.clone()).collect();
                 Ok(vec![AgentUpdate::new(&BatchItemsRetried { task_ids }, at)])
             }
             other => Err(format!("a batch does not know the command {other}")),
         }
+    }
+
+    /// The tasks that a retry of these runs again, in order: those of them that did not complete, or all such tasks where
+    /// none is named; and those that were skipped because of one of them.
+    pub(super) fn retried(&self, task_ids: &[String]) -> Vec<u32> {
+        let can_retry = |idx: &u32| self.item(*idx).can_be_retried();
+        if task_ids.is_empty() {
+            return self.places().filter(can_retry).collect();
+        }
+        let named = self.places_of(task_ids).into_iter().filter(can_retry);
+        let mut retried: BTreeSet<u32> = named.collect();
+        let mut open: Vec<u32> = retried.iter().copied().collect();
+        while let Some(idx) = open.pop() {
+            for dependent in &self.dependents[idx as usize] {
+                let is_skipped = self.item(*dependent).state == ItemState::Skipped;
+                if is_skipped && retried.insert(*dependent) {
+                    open.push(*dependent);
+                }
+            }
+        }
+        retried.into_iter().collect()
     }
 
     /// The tasks among these, or among all, that something can be done with.

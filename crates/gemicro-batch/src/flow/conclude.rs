@@ -6,9 +6,8 @@
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::Value;
 
-use super::item::Item;
 use super::state::{BatchState, Keep};
-use crate::contract::{ItemState, OnFailure};
+use crate::contract::{ItemQuestion, ItemState, OnFailure};
 use crate::reference::{Resolved, may_refer, resolve};
 use crate::types::{Making, task_type};
 
@@ -58,7 +57,7 @@ impl BatchState {
         if item.state.is_final() {
             return;
         }
-        if item.state == ItemState::Running {
+        if item.runs {
             item.stopping.get_or_insert((state, error));
             self.stopping.insert(idx);
         } else {
@@ -72,22 +71,55 @@ impl BatchState {
             return;
         }
         self.take_from_ready(idx);
-        self.item_mut(idx).has_begun = true;
+        let item = self.item_mut(idx);
+        item.has_begun = true;
+        item.question = None;
         self.change(idx, ItemState::Running);
+    }
+
+    /// The run of a task waits for a person.
+    pub(super) fn ask(&mut self, idx: u32, question: ItemQuestion) {
+        let item = self.item_mut(idx);
+        if item.runs {
+            item.question = Some(question);
+            self.change_to(idx, ItemState::InputRequired, true);
+        }
+    }
+
+    /// A person answered what the run of a task asked.
+    pub(super) fn answered(&mut self, idx: u32, key: &str) {
+        let item = self.item_mut(idx);
+        if item.runs && item.question.as_ref().is_some_and(|asked| asked.key == key) {
+            item.question = None;
+            self.change(idx, ItemState::Running);
+        }
     }
 
     /// An attempt ended and another one follows, sooner or later.
     pub(super) fn wait_again(&mut self, idx: u32, state: ItemState) {
-        if self.item(idx).state != ItemState::Running {
+        let item = self.item_mut(idx);
+        if !item.runs {
             return;
         }
-        match self.item_mut(idx).stopping.take() {
+        if state != ItemState::InputRequired {
+            item.question = None;
+        }
+        match item.stopping.take() {
             Some((state, error)) => self.fail(idx, state, error),
             None => {
                 self.change(idx, state);
                 self.put_into_ready(idx);
             }
         }
+    }
+
+    /// An attempt was cut off. What its run asks stays asked, whether anybody carries it out or not.
+    pub(super) fn lose(&mut self, idx: u32) {
+        let state = match self.item(idx).question {
+            Some(_) => ItemState::InputRequired,
+            None => ItemState::Queued,
+        };
+        self.wait_again(idx, state);
     }
 
     /// Makes a task ready that waits for nothing, or ends it where it cannot be carried out.
@@ -167,8 +199,12 @@ impl BatchState {
             }
             if self.on_failure == OnFailure::Stop && stops_batch(state) && self.stopped_by.is_none() {
                 self.stopped_by = Some(idx);
-                let unbegun = self.places().filter(|idx| self.item(*idx).is_unbegun());
-                open.extend(unbegun.map(|unbegun| (unbegun, self.end_of_stop(idx))));
+                // Whatever depends on a task that has not begun has not begun either.
+                for unbegun in self.places() {
+                    if self.item(unbegun).is_unbegun() {
+                        self.finish_item(unbegun, self.end_of_stop(idx));
+                    }
+                }
             }
         }
     }
@@ -196,7 +232,8 @@ impl BatchState {
         let making = Making {
             key: item.key(),
             settings: &self.settings,
-            max_attempts: item.max_attempts(),
+            max_attempts: item.task.attempts(),
+            idempotent: item.task.idempotent,
             variables: resolved.variables,
         };
         let step = known
@@ -211,9 +248,11 @@ impl BatchState {
     fn finish_item(&mut self, idx: u32, end: End) {
         self.take_from_ready(idx);
         self.stopping.remove(&idx);
-        let keeps = self.keep == Keep::All || self.edges.is_referred[idx as usize];
+        let keeps_all = self.keep == Keep::All;
+        let keeps = keeps_all || self.edges.is_referred[idx as usize];
         let item = self.item_mut(idx);
         item.stopping = None;
+        item.question = None;
         item.step = None;
         match end {
             End::Completed(output) => {
@@ -221,17 +260,30 @@ impl BatchState {
                 self.change(idx, ItemState::Completed);
                 self.note_change(idx, Some(output));
             }
-            End::Without(state, error) => {
+            End::Without(state, mut error) => {
+                // A command that ran and failed has printed something.
+                let output = item.printed(&error).cloned();
+                if !keeps_all {
+                    error.detail = None;
+                }
                 item.error = Some(error);
                 self.change(idx, state);
+                if output.is_some() {
+                    self.note_change(idx, output);
+                }
             }
         }
     }
 
     fn change(&mut self, idx: u32, to: ItemState) {
+        self.change_to(idx, to, to == ItemState::Running);
+    }
+
+    fn change_to(&mut self, idx: u32, to: ItemState, runs: bool) {
         let item = self.item_mut(idx);
         let (from, shared) = (item.state, item.shares_budget());
         item.state = to;
+        item.runs = runs;
         let shares = item.shares_budget();
         self.counts.moved(from, to);
         self.n_sharing = self.n_sharing + u64::from(shares) - u64::from(shared);
@@ -269,14 +321,26 @@ impl BatchState {
             .error
             .as_ref()
             .map_or(ErrorKind::Internal, |error| error.kind);
+        let what = match needed.state {
+            ItemState::Cancelled => "was cancelled",
+            ItemState::Expired => "passed its deadline",
+            ItemState::Rejected => "was rejected",
+            ItemState::Skipped => "was not run either",
+            ItemState::Interrupted => "was interrupted",
+            ItemState::Failed
+            | ItemState::Queued
+            | ItemState::Running
+            | ItemState::Parked
+            | ItemState::InputRequired
+            | ItemState::Completed => "failed",
+        };
+        let task_id = &needed.task.task_id;
+        let message = format!("not run: task `{task_id}`, which it depends on, {what}");
+        // What somebody cancelled takes with it what depends on it; the rest is skipped.
         let state = match needed.state {
             ItemState::Cancelled => ItemState::Cancelled,
-            _ => ItemState::Failed,
+            _ => ItemState::Skipped,
         };
-        let message = format!(
-            "task `{}`, which it depends on, has no output",
-            needed.task.task_id
-        );
         End::Without(state, Failure::new(kind, message))
     }
 
@@ -291,38 +355,17 @@ impl BatchState {
     }
 }
 
-/// Whether a task in this state counts as a failure of the batch; what somebody cancelled does not.
+/// Whether a task in this state counts as a failure of the batch. What somebody cancelled does not; of a skipped one,
+/// the task that it was skipped for does.
 fn stops_batch(state: ItemState) -> bool {
     match state {
-        ItemState::Failed | ItemState::Expired | ItemState::Rejected => true,
+        ItemState::Failed | ItemState::Expired | ItemState::Rejected | ItemState::Interrupted => true,
         ItemState::Queued
         | ItemState::Running
         | ItemState::Parked
         | ItemState::InputRequired
         | ItemState::Completed
-        | ItemState::Cancelled => false,
-    }
-}
-
-impl Item {
-    pub(super) fn can_be_retried(&self) -> bool {
-        matches!(
-            self.state,
-            ItemState::Failed | ItemState::Cancelled | ItemState::Expired
-        )
-    }
-
-    /// Whether it will get a part of the budget that is left.
-    pub(super) fn shares_budget(&self) -> bool {
-        let is_waiting = !self.state.is_final() && self.state != ItemState::Running;
-        is_waiting && task_type(&self.task.task_type).is_some_and(|known| known.granted.is_some())
-    }
-
-    fn is_unbegun(&self) -> bool {
-        !self.state.is_final() && !self.has_begun
-    }
-
-    fn step_kind(&self) -> Option<&'static str> {
-        task_type(&self.task.task_type).map(|known| known.step_kind)
+        | ItemState::Cancelled
+        | ItemState::Skipped => false,
     }
 }

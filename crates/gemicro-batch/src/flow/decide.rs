@@ -12,6 +12,7 @@ use gemicro_event::{ErrorKind, Failure, Json};
 use super::fold::deadline_key;
 use super::item::Rank;
 use super::state::BatchState;
+use crate::contract::ItemState;
 use crate::types::task_type;
 
 /// Steps that run or are wanted at the same time.
@@ -36,7 +37,8 @@ pub(super) fn decide(state: &BatchState, run: &RunState) -> Decision {
 /// The first ready tasks by priority and place. Those of a kind that waits for a provider's limit are left out,
 /// so that they do not stand before others that could start.
 fn wanted(state: &BatchState, run: &RunState) -> Vec<Step> {
-    let n_running = usize::try_from(state.counts.running).unwrap_or(MAX_WANTED);
+    let n_running = state.counts.running + state.counts.input_required;
+    let n_running = usize::try_from(n_running).unwrap_or(MAX_WANTED);
     let n_free = MAX_WANTED.saturating_sub(n_running);
     let parked_kind = run.parked.as_ref().map(|parked| parked.kind.as_str());
     let mut first: Vec<Rank> = state
@@ -90,7 +92,13 @@ fn next_deadline(state: &BatchState) -> Option<Wait> {
 fn outcome(state: &BatchState, run: &RunState) -> Outcome {
     let counts = state.counts;
     if counts.completed == 0 {
-        let first = state.items.iter().find_map(|item| item.error.as_ref());
+        let errors = |is_skipped: bool| {
+            let items = state.items.iter();
+            let items = items.filter(move |item| (item.state == ItemState::Skipped) == is_skipped);
+            items.filter_map(|item| item.error.as_ref())
+        };
+        // Those that were skipped say less than the task they were skipped for.
+        let first = errors(false).chain(errors(true)).next();
         let kind = first.map_or(ErrorKind::Internal, |error| error.kind);
         let reason = first.map_or("", |error| error.message.as_str());
         let message = format!("none of {} tasks completed; the first: {reason}", counts.total);

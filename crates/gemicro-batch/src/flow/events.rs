@@ -1,10 +1,10 @@
 //! The events of a batch.
 
-use gemicro_event::{Failure, Json, Registry, event_payload, event_readers};
+use gemicro_event::{Failure, Json, Registry, StreamId, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::ItemState;
+use crate::contract::{ItemQuestion, ItemState};
 
 /// A task begins. Once per task and epoch, with the start of its step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,14 +55,39 @@ pub struct BatchItemFailed {
     /// How often it was retried before.
     #[serde(default)]
     pub epoch: u32,
-    /// `failed`, `cancelled` or `expired`.
+    /// `failed`, `cancelled`, `expired` or `interrupted`.
     pub state: ItemState,
-    /// Why.
+    /// Why; the detail of a command that ran and failed has what it printed.
     pub error: Failure,
 }
 event_payload!(BatchItemFailed, "batch_item_failed", |it| format!(
-    "Task {} has no output: {}",
+    "Task {} did not complete: {}",
     it.task_id, it.error.message
+));
+
+/// The run of a task waits for a person's answer; its step goes on to run. Told by whoever carries that run out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BatchItemAsks {
+    /// What is asked, and by which run.
+    #[serde(flatten)]
+    pub question: ItemQuestion,
+}
+event_payload!(BatchItemAsks, "batch_item_asks", |it| format!(
+    "Waiting for a person: {} (gemicro answer {} yes, or no)",
+    it.question.text, it.question.run_id
+));
+
+/// A person answered the run of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BatchItemAnswered {
+    /// The run that asked.
+    pub run_id: StreamId,
+    /// What it calls the question.
+    pub key: String,
+}
+event_payload!(BatchItemAnswered, "batch_item_answered", |it| format!(
+    "A person answered {} of run {}",
+    it.key, it.run_id
 ));
 
 /// Somebody wants some tasks stopped; the others go on. By a command.
@@ -105,6 +130,8 @@ event_readers! {
         BatchItemStarted => as_batch_item_started, try_as_batch_item_started;
         BatchItemCompleted => as_batch_item_completed, try_as_batch_item_completed;
         BatchItemFailed => as_batch_item_failed, try_as_batch_item_failed;
+        BatchItemAsks => as_batch_item_asks, try_as_batch_item_asks;
+        BatchItemAnswered => as_batch_item_answered, try_as_batch_item_answered;
         BatchItemsCancelled => as_batch_items_cancelled, try_as_batch_items_cancelled;
         BatchItemsRetried => as_batch_items_retried, try_as_batch_items_retried;
     }
@@ -115,6 +142,8 @@ pub fn register(registry: &mut Registry) {
     registry.add::<BatchItemStarted>();
     registry.add::<BatchItemCompleted>();
     registry.add::<BatchItemFailed>();
+    registry.add::<BatchItemAsks>();
+    registry.add::<BatchItemAnswered>();
     registry.add::<BatchItemsCancelled>();
     registry.add::<BatchItemsRetried>();
 }

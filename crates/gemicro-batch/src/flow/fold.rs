@@ -24,10 +24,19 @@ impl BatchState {
         match update.event_type.as_str() {
             "run_started" => self.started_at = update.timestamp,
             "step_started" => self.fold_step(event, Self::begin),
-            "step_retrying" | "step_lost" => {
-                self.fold_step(event, |it, idx| it.wait_again(idx, ItemState::Queued));
-            }
+            "step_retrying" => self.fold_step(event, |it, idx| it.wait_again(idx, ItemState::Queued)),
+            "step_lost" => self.fold_step(event, Self::lose),
             "step_parked" => self.fold_step(event, |it, idx| it.wait_again(idx, ItemState::Parked)),
+            "batch_item_asks" => {
+                if let Some(asks) = update.as_batch_item_asks() {
+                    self.fold_step(event, |it, idx| it.ask(idx, asks.question));
+                }
+            }
+            "batch_item_answered" => {
+                if let Some(answered) = update.as_batch_item_answered() {
+                    self.fold_step(event, |it, idx| it.answered(idx, &answered.key));
+                }
+            }
             "batch_item_completed" => self.fold_read(update.as_batch_item_completed(), Self::item_completed),
             "batch_item_failed" => self.fold_read(update.as_batch_item_failed(), Self::item_failed),
             "batch_items_cancelled" => {
@@ -73,10 +82,11 @@ impl BatchState {
 
     fn item_failed(&mut self, it: BatchItemFailed) {
         if let Some(idx) = self.present(&it.task_id, it.epoch) {
-            let state = if it.state.is_final() && it.state != ItemState::Completed {
-                it.state
-            } else {
-                ItemState::Failed
+            let state = match it.state {
+                // Journals of older versions have no state of its own for this.
+                ItemState::Failed if it.error.kind == ErrorKind::Interrupted => ItemState::Interrupted,
+                state if state.is_final() && state != ItemState::Completed => state,
+                _ => ItemState::Failed,
             };
             self.fail(idx, state, it.error);
         }

@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 
-use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_core::flow::Step;
 use gemicro_event::{Failure, Json, StepKey};
 
-use crate::contract::{ItemState, Task};
+use crate::contract::{ItemQuestion, ItemState, Task};
+use crate::types::{SHELL_STEP, output_of_failure, task_type};
 
 /// A task and where it stands.
 #[derive(Debug, Clone)]
@@ -22,9 +23,13 @@ pub(crate) struct Item {
     pub(crate) has_begun: bool,
     /// How it ends when its running step does, unless that completes.
     pub(crate) stopping: Option<(ItemState, Failure)>,
+    /// Whether its step runs now; one that waits for a person may have been cut off.
+    pub(crate) runs: bool,
+    /// What its run asks a person, while it waits for that.
+    pub(crate) question: Option<ItemQuestion>,
     /// Its output, where it is kept.
     pub(crate) output: Option<Json>,
-    /// Why it has none.
+    /// Why it did not complete.
     pub(crate) error: Option<Failure>,
 }
 
@@ -44,10 +49,34 @@ impl Item {
         }
     }
 
-    pub(crate) fn max_attempts(&self) -> u32 {
-        let usual = RetryPolicy::default().max_attempts;
-        self.task
-            .max_retries
-            .map_or(usual, |n_retries| n_retries.saturating_add(1))
+    pub(crate) fn can_be_retried(&self) -> bool {
+        matches!(
+            self.state,
+            ItemState::Failed
+                | ItemState::Cancelled
+                | ItemState::Expired
+                | ItemState::Skipped
+                | ItemState::Interrupted
+        )
+    }
+
+    /// Whether it will get a part of the budget that is left.
+    pub(crate) fn shares_budget(&self) -> bool {
+        let is_waiting = !self.state.is_final() && !self.runs;
+        is_waiting && task_type(&self.task.task_type).is_some_and(|known| known.granted.is_some())
+    }
+
+    /// What it printed, where it is a command that ran and failed like this.
+    pub(crate) fn printed<'f>(&self, failure: &'f Failure) -> Option<&'f Json> {
+        let is_shell = self.step_kind() == Some(SHELL_STEP);
+        is_shell.then(|| output_of_failure(failure)).flatten()
+    }
+
+    pub(crate) fn is_unbegun(&self) -> bool {
+        !self.state.is_final() && !self.has_begun
+    }
+
+    pub(crate) fn step_kind(&self) -> Option<&'static str> {
+        task_type(&self.task.task_type).map(|known| known.step_kind)
     }
 }

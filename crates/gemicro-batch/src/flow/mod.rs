@@ -21,8 +21,8 @@ pub use board::board;
 pub use commands::{CANCEL_ITEMS, RETRY_ITEMS};
 pub use decide::MAX_WANTED;
 pub use events::{
-    BatchItemCompleted, BatchItemFailed, BatchItemStarted, BatchItemsCancelled, BatchItemsRetried,
-    BatchReaders, register,
+    BatchItemAnswered, BatchItemAsks, BatchItemCompleted, BatchItemFailed, BatchItemStarted,
+    BatchItemsCancelled, BatchItemsRetried, BatchReaders, register,
 };
 pub use plan::{BatchPlan, PlannedItem, Settled, plan, retry_plan};
 pub use state::BatchState;

@@ -1,6 +1,7 @@
 //! What a batch will do, as data.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use gemicro_core::flow::read_plan;
 use gemicro_core::models::check_model_name;
@@ -10,9 +11,8 @@ use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 use serde::{Deserialize, Serialize};
 
 use super::board::board;
-use super::item::Item;
 use crate::contract::{ItemState, OnFailure, Submitted, Task};
-use crate::types::{BatchSettings, TASK_TYPES, task_type};
+use crate::types::{BatchSettings, SHELL_STEP, TASK_TYPES, task_type};
 
 /// Everything that deciding depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,7 +117,7 @@ pub enum Settled {
     Completed(Json),
     /// It has no output since an earlier run, and is not done again.
     Left {
-        /// `failed`, `cancelled` or `expired`.
+        /// `failed`, `cancelled`, `expired`, `skipped` or `interrupted`.
         state: ItemState,
         /// Why.
         error: Failure,
@@ -157,19 +157,17 @@ pub fn retry_plan(events: &[Event], task_ids: &[String]) -> Result<BatchPlan, Fa
     }
     let started = events.first().and_then(|event| event.update.as_run_started());
     let plan: BatchPlan = read_plan(&started.map(|started| started.plan).unwrap_or_default())?;
-    let is_named = |item: &Item| task_ids.is_empty() || task_ids.contains(&item.task.task_id);
-    if !ended
-        .items
-        .iter()
-        .any(|item| item.can_be_retried() && is_named(item))
-    {
-        let message = "no task of this batch can be done again: none failed, was cancelled or expired";
+    let retried: HashSet<u32> = ended.retried(task_ids).into_iter().collect();
+    if retried.is_empty() {
+        let message = "no task of this batch can be run again: none of them failed, was interrupted, skipped or cancelled, or \
+                       passed its deadline";
         return Err(Failure::new(ErrorKind::InvalidInput, message));
     }
-    let items = plan.items.iter().zip(&ended.items).map(|(planned, item)| {
+    let places = plan.items.iter().zip(&ended.items).zip(0u32..);
+    let items = places.map(|((planned, item), idx)| {
         let settled = match item.state {
             ItemState::Completed => item.output.clone().map(Settled::Completed),
-            state if item.can_be_retried() && !is_named(item) => Some(Settled::Left {
+            state if item.can_be_retried() && !retried.contains(&idx) => Some(Settled::Left {
                 state,
                 error: item
                     .error
@@ -205,6 +203,11 @@ fn rejection(task: &Task, settings: &BatchSettings) -> Option<Failure> {
             names.join(", ")
         ));
     };
+    if task.idempotent && known.step_kind != SHELL_STEP {
+        return reject(
+            "/idempotent: only tasks of type execute_shell_command have it; leave it out".to_owned(),
+        );
+    }
     known
         .check(&task.parameters, settings)
         .err()

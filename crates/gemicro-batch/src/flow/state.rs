@@ -132,6 +132,8 @@ impl BatchState {
             step: None,
             has_begun: false,
             stopping: None,
+            runs: false,
+            question: None,
             output: None,
             error: None,
             task,

@@ -23,6 +23,8 @@ use crate::workshop::hold_new;
 
 /// The name by which the policy knows this tool.
 const TOOL: &str = "execute_shell_command";
+/// Characters of the last line of a failed command that its error repeats.
+const MAX_REASON_CHARS: usize = 200;
 
 /// Runs shell commands.
 #[derive(Debug, Clone)]
@@ -56,12 +58,12 @@ impl Executor for ShellExecutor {
     }
 }
 
-/// Whether a command that may have begun may be begun again: only one that can have changed nothing.
+/// Whether a command that may have begun may be begun again: only one that can have changed nothing, or of which its
+/// author says that a second run does no harm.
 #[must_use]
 pub fn may_begin_again(step: &Step) -> bool {
-    step.input
-        .parse::<ShellInput>()
-        .is_ok_and(|input| input.read_only)
+    let input = step.input.parse::<ShellInput>();
+    input.is_ok_and(|input| input.may_be_repeated())
 }
 
 async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailure> {
@@ -71,9 +73,9 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
     })?;
     if let Some(handle) = &call.handle {
         end_rest(handle.parse().ok()).await;
-        if !may_begin_again(&call.step) {
-            let message =
-                "cut off in the middle; what it changed so far stays: look at it, then retry the task";
+        if !input.may_be_repeated() {
+            let message = "cut off in the middle; what it changed so far stays. Look at it, then run \
+                           `gemicro batch retry ID --only interrupted`";
             return Err(never_again(Failure::new(ErrorKind::Interrupted, message)));
         }
     }
@@ -99,9 +101,12 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
     let limit = Duration::from_millis(input.timeout_ms);
     let ran = waiting.run(input.stdin.clone(), limit, &call.cancel).await;
     let result = ran.and_then(|ran| judged(setup, &input, &plan, ran));
-    result.map_err(|failure| match input.read_only {
-        true => StepFailure::free(failure),
-        false => never_again(failure),
+    result.map_err(|failure| {
+        let is_tried_again = failure.kind != ErrorKind::CommandFailed || input.retry_on_exit;
+        match input.may_be_repeated() && is_tried_again {
+            true => StepFailure::free(failure),
+            false => never_again(failure),
+        }
     })
 }
 
@@ -177,7 +182,7 @@ fn planned(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Result<
         .map_err(|error| Failure::new(ErrorKind::from(&error), error.to_string()))
 }
 
-/// From what a command left to a result: any exit is one.
+/// From what a command left to a result: an output where its exit code is an expected one.
 fn judged(
     setup: &ShellSetup,
     input: &ShellInput,
@@ -202,6 +207,7 @@ fn judged(
         Ending::Cancelled => return Err(Failure::new(ErrorKind::Cancelled, "the command was stopped")),
         Ending::Failed(failure) => return Err(failure),
     };
+    let words = last_line(&stderr).or_else(|| last_line(&stdout));
     let output = ShellOutput {
         stdout,
         stderr,
@@ -209,11 +215,28 @@ fn judged(
         n_dropped: n_dropped + n_more,
         tier: plan.tier.to_string(),
     };
+    let output = Json::of(&output).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
+    if !input.expect_exit.allows(exit_code) {
+        let message = match words {
+            Some(words) => format!("the command ended with exit code {exit_code}: {words}"),
+            None => format!("the command ended with exit code {exit_code} and printed nothing"),
+        };
+        return Err(Failure {
+            detail: Some(output),
+            ..Failure::new(ErrorKind::CommandFailed, message)
+        });
+    }
     Ok(StepOutput {
-        output: Json::of(&output).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?,
+        output,
         charge: Charge::ZERO,
         usage: None,
     })
+}
+
+/// The last line that says something, shortened.
+fn last_line(text: &str) -> Option<String> {
+    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(line.trim().chars().take(MAX_REASON_CHARS).collect())
 }
 
 /// A failure after which another attempt could meet what this one changed.

@@ -100,12 +100,8 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         keep_messages: false,
         branch: it.branch,
     };
-    Ok(agent_step(
-        making.key,
-        &task,
-        Purpose::Ordinary,
-        making.max_attempts,
-    ))
+    let max_attempts = making.retry().max_attempts;
+    Ok(agent_step(making.key, &task, Purpose::Ordinary, max_attempts))
 }
 
 fn granted(step: Step, grant: Grant) -> Step {

@@ -2,7 +2,7 @@
 
 use gemicro_core::ask::Grant;
 use gemicro_core::budget::Purpose;
-use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_core::flow::Step;
 use gemicro_core::llm::LlmConfig;
 use gemicro_event::{Charge, Json, StreamId};
 use serde::{Deserialize, Serialize};
@@ -60,15 +60,12 @@ pub struct RunOutput {
 /// The step that is such a run.
 pub(super) fn run_step(input: &RunInput, making: Making<'_>) -> Step {
     Step {
+        retry: making.retry(),
         key: making.key,
         kind: RUN_STEP.to_owned(),
         cost: Charge::ZERO,
         input: Json::of(input).expect("an input has string keys only"),
         purpose: Purpose::Ordinary,
-        retry: RetryPolicy {
-            max_attempts: making.max_attempts,
-            ..RetryPolicy::default()
-        },
         timeout_ms: None,
     }
 }

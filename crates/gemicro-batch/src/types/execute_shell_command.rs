@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 
 use gemicro_core::budget::Purpose;
-use gemicro_core::flow::{RetryPolicy, Step};
-use gemicro_event::{Charge, Json};
+use gemicro_core::flow::Step;
+use gemicro_event::{Charge, Failure, Json};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::expected_exit::ExpectedExit;
 use super::folder::inside;
 use super::parameters::{ParameterError, filled, milliseconds, read};
 use super::task_type::{Making, TaskType, as_it_is};
@@ -62,6 +63,9 @@ pub struct ShellParameters {
     /// Whether the folder of the batch stays as it is.
     #[serde(default)]
     pub read_only: bool,
+    /// Exit codes with which it completes: a code, a list of them, or "any"; 0 by default. Any other code is a failure.
+    #[serde(default)]
+    pub expect_exit: ExpectedExit,
 }
 
 /// Input of a step of kind `shell`.
@@ -87,9 +91,26 @@ pub struct ShellInput {
     /// Whether the workspace stays as it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
+    /// Running it twice does no harm, so it may be run again after it may have begun.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub idempotent: bool,
+    /// Exit codes with which it completes.
+    #[serde(default, skip_serializing_if = "ExpectedExit::is_default")]
+    pub expect_exit: ExpectedExit,
+    /// Another exit code is a failure that is tried again, where the command may be repeated.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retry_on_exit: bool,
 }
 
-/// Output of a step of kind `shell`. A command that failed by its own account has completed.
+impl ShellInput {
+    /// Whether it may be run again although an earlier run of it may have begun. Nothing else decides this.
+    #[must_use]
+    pub fn may_be_repeated(&self) -> bool {
+        self.read_only || self.idempotent
+    }
+}
+
+/// Output of a step of kind `shell`. One that failed by its exit code has the same, as the detail of its failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShellOutput {
     /// What it printed, redacted; the middle is missing where it was too long.
@@ -103,6 +124,12 @@ pub struct ShellOutput {
     pub n_dropped: u64,
     /// The sandbox that held it.
     pub tier: String,
+}
+
+/// What a command printed that failed, where it ran.
+pub(crate) fn output_of_failure(failure: &Failure) -> Option<&Json> {
+    let detail = failure.detail.as_ref()?;
+    detail.get("stdout").map(|_| detail)
 }
 
 fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
@@ -127,6 +154,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
             return Err(ParameterError::new(&place, message));
         }
     }
+    let retry = making.retry();
     environment.extend(making.variables);
     check_size(&environment)?;
     let input = ShellInput {
@@ -138,6 +166,10 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         stdin: it.stdin,
         environment,
         read_only: it.read_only,
+        idempotent: making.idempotent,
+        expect_exit: it.expect_exit,
+        // Most commands fail for a reason that stays; who wants more attempts asks for them.
+        retry_on_exit: making.max_attempts.is_some(),
     };
     Ok(Step {
         key: making.key,
@@ -145,10 +177,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         cost: Charge::ZERO,
         input: Json::of(&input).expect("an input has string keys only"),
         purpose: Purpose::Ordinary,
-        retry: RetryPolicy {
-            max_attempts: making.max_attempts,
-            ..RetryPolicy::default()
-        },
+        retry,
         // The executor watches the time itself, so that it can tell what was printed until then.
         timeout_ms: None,
     })

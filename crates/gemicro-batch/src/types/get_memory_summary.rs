@@ -1,7 +1,7 @@
 //! `get_memory_summary`: what is remembered about some words.
 
 use gemicro_core::budget::Purpose;
-use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_core::flow::Step;
 use gemicro_event::{Charge, Json, StreamId, Timestamp};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
@@ -122,15 +122,12 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         directory: making.settings.directory.clone(),
     };
     Ok(Step {
+        retry: making.retry(),
         key: making.key,
         kind: MEMORY_STEP.to_owned(),
         cost: Charge::ZERO,
         input: Json::of(&input).expect("an input has string keys only"),
         purpose: Purpose::Ordinary,
-        retry: RetryPolicy {
-            max_attempts: making.max_attempts,
-            ..RetryPolicy::default()
-        },
         timeout_ms: None,
     })
 }

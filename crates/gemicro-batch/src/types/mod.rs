@@ -17,6 +17,7 @@
 mod agent;
 mod child_run;
 mod execute_shell_command;
+mod expected_exit;
 mod folder;
 mod get_memory_summary;
 mod parameters;
@@ -32,9 +33,11 @@ mod task_type;
 
 pub use agent::AgentParameters;
 pub use child_run::{RUN_STEP, RunInput, RunOutput, RunRequest};
+pub(crate) use execute_shell_command::output_of_failure;
 pub use execute_shell_command::{
     DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS, SHELL_STEP, ShellInput, ShellOutput, ShellParameters,
 };
+pub use expected_exit::ExpectedExit;
 pub use get_memory_summary::{
     MEMORY_STEP, MemoryInput, MemoryOutput, MemoryParameters, MemoryPlace, MemorySource,
 };

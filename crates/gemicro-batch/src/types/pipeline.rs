@@ -73,7 +73,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
     let input = RunInput {
         request: RunRequest::Pipeline(it),
         directory,
-        llm: making.settings.llm.clone(),
+        llm: making.llm(),
         grant: Grant::default(),
     };
     Ok(run_step(&input, making))

@@ -2,9 +2,7 @@
 
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::Step;
-use gemicro_core::llm::{
-    CallTime, Delivery, LLM_STEP, LlmConfig, LlmRequest, LlmResponse, json_in, llm_step,
-};
+use gemicro_core::llm::{CallTime, Delivery, LLM_STEP, LlmRequest, LlmResponse, json_in, llm_step};
 use gemicro_event::Json;
 use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
@@ -61,10 +59,7 @@ pub struct PromptParameters {
 fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
     let it: PromptParameters = read(parameters)?;
     filled(&it.prompt, "/prompt")?;
-    let config = LlmConfig {
-        max_attempts: making.max_attempts,
-        ..making.settings.llm.clone()
-    };
+    let config = making.llm();
     let time = match it.timeout_seconds {
         None => config.time(),
         Some(seconds) => {

@@ -76,7 +76,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
     if !(1..=MAX_GAPS).contains(&most) {
         return Err(ParameterError::new("/limit", format!("between 1 and {MAX_GAPS}")));
     }
-    let usual = &making.settings.llm;
+    let usual = making.llm();
     let input = RunInput {
         request: RunRequest::Strategy(StrategyRequest {
             scope: it.scope,

@@ -99,7 +99,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
     let input = RunInput {
         request: RunRequest::Proposal(Box::new(request)),
         directory: making.settings.directory.clone(),
-        llm: writer(&making.settings.llm, it.model.as_ref()),
+        llm: writer(&making.llm(), it.model.as_ref()),
         grant: Grant::default(),
     };
     Ok(run_step(&input, making))

@@ -1,7 +1,7 @@
 //! `query_coverage`: what the tests of the project reach, by its coverage reports.
 
 use gemicro_core::budget::Purpose;
-use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_core::flow::Step;
 use gemicro_event::{Charge, Json};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
@@ -90,15 +90,12 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         reports,
     };
     Ok(Step {
+        retry: making.retry(),
         key: making.key,
         kind: COVERAGE_STEP.to_owned(),
         cost: Charge::ZERO,
         input: Json::of(&input).expect("an input has string keys only"),
         purpose: Purpose::Ordinary,
-        retry: RetryPolicy {
-            max_attempts: making.max_attempts,
-            ..RetryPolicy::default()
-        },
         timeout_ms: None,
     })
 }

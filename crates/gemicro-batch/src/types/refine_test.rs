@@ -83,7 +83,7 @@ pub struct RefinementRequest {
 
 fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
     let it: RefineTestParameters = read(parameters)?;
-    let llm = writer(&making.settings.llm, it.model.as_ref());
+    let llm = writer(&making.llm(), it.model.as_ref());
     let directory = making.settings.directory.clone();
     let request = match (&it.run_id, &it.patch) {
         (Some(run_id), None) => {

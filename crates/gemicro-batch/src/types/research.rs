@@ -68,7 +68,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
             *source = inside(&directory, Some(source), &place)?;
         }
     }
-    let usual = &making.settings.llm;
+    let usual = making.llm();
     let llm = LlmConfig {
         model: it.model.clone().unwrap_or_else(|| usual.model.clone()),
         ..usual.clone()

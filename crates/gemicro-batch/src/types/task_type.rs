@@ -1,7 +1,8 @@
 //! What every task type offers, and the list of them.
 
 use gemicro_core::ask::Grant;
-use gemicro_core::flow::Step;
+use gemicro_core::flow::{RetryPolicy, Step};
+use gemicro_core::llm::LlmConfig;
 use gemicro_event::{Json, StepKey};
 use serde_json::Value;
 
@@ -58,10 +59,32 @@ pub struct Making<'a> {
     pub key: StepKey,
     /// Defaults.
     pub settings: &'a BatchSettings,
-    /// Attempts in all.
-    pub max_attempts: u32,
+    /// Attempts in all, where the task says so.
+    pub max_attempts: Option<u32>,
+    /// The task says that running it twice does no harm.
+    pub idempotent: bool,
     /// Values of other tasks, by the names that the bound parameter has for them.
     pub variables: Vec<(String, String)>,
+}
+
+impl Making<'_> {
+    /// When its step is tried again.
+    pub(super) fn retry(&self) -> RetryPolicy {
+        let usual = RetryPolicy::default();
+        RetryPolicy {
+            max_attempts: self.max_attempts.unwrap_or(usual.max_attempts),
+            ..usual
+        }
+    }
+
+    /// How its models are called.
+    pub(super) fn llm(&self) -> LlmConfig {
+        let usual = &self.settings.llm;
+        LlmConfig {
+            max_attempts: self.max_attempts.unwrap_or(usual.max_attempts),
+            ..usual.clone()
+        }
+    }
 }
 
 impl TaskType {
@@ -81,7 +104,8 @@ impl TaskType {
         let making = Making {
             key: StepKey::new(""),
             settings,
-            max_attempts: 1,
+            max_attempts: None,
+            idempotent: false,
             variables: Vec::new(),
         };
         match (self.make)(&value, making) {

@@ -12,6 +12,7 @@ use crate::support::{Journal, said};
 
 fn item(task_id: &str, state: ItemState, output: Value) -> ItemAnswer {
     ItemAnswer {
+        question: None,
         task_id: task_id.to_owned(),
         status: state.status(),
         output: Json::from(output),
@@ -138,6 +139,8 @@ fn every_state_has_its_word() {
         (ItemState::Cancelled, Failed),
         (ItemState::Expired, Failed),
         (ItemState::Rejected, Failed),
+        (ItemState::Skipped, Failed),
+        (ItemState::Interrupted, Failed),
     ];
     assert_eq!(words, expected);
     let wire = serde_json::to_value(ItemState::ALL).unwrap();
@@ -152,7 +155,9 @@ fn every_state_has_its_word() {
             "failed",
             "cancelled",
             "expired",
-            "rejected"
+            "rejected",
+            "skipped",
+            "interrupted"
         ])
     );
 }
@@ -218,7 +223,7 @@ fn a_failed_task_says_why_and_a_pending_one_is_empty() {
         texts,
         [
             r#"{"task_id":"a","status":"failed","output":{},"error":"it failed","state":"failed","error_kind":"auth_failed"}"#,
-            r#"{"task_id":"b","status":"failed","output":{},"error":"task `a`, which it depends on, has no output","state":"failed","error_kind":"auth_failed"}"#,
+            r#"{"task_id":"b","status":"failed","output":{},"error":"not run: task `a`, which it depends on, failed","state":"skipped","error_kind":"auth_failed"}"#,
         ]
     );
     assert_eq!(

@@ -134,8 +134,8 @@ fn unknown_types_are_rejected_and_the_others_proceed() {
     ]);
     let journal = Journal::new(&batch);
     assert_eq!(journal.wanted(), ["a"]);
-    use ItemState::{Failed, Queued, Rejected};
-    assert_eq!(states(&journal), [Rejected, Rejected, Queued, Failed]);
+    use ItemState::{Queued, Rejected, Skipped};
+    assert_eq!(states(&journal), [Rejected, Rejected, Queued, Skipped]);
     assert_eq!(
         journal.error_of("x").1,
         "there is no task type `query_weather`; there are prompt, research, agent, execute_shell_command, get_memory_summary, query_coverage, propose_test, refine_test, propose_strategy, pipeline"
@@ -144,7 +144,7 @@ fn unknown_types_are_rejected_and_the_others_proceed() {
         journal.error_of("after"),
         (
             ErrorKind::InvalidInput,
-            "task `x`, which it depends on, has no output".to_owned()
+            "not run: task `x`, which it depends on, was rejected".to_owned()
         )
     );
 }
@@ -227,7 +227,13 @@ fn what_is_left_of_the_budget_is_shared() {
 
 #[test]
 fn a_task_is_tried_as_often_as_it_says() {
-    let mut tasks = [prompt("a", &[]), prompt("b", &[]), prompt("c", &[])];
+    let mut tasks = [
+        prompt("a", &[]),
+        prompt("b", &[]),
+        prompt("c", &[]),
+        prompt("d", &[]),
+    ];
+    tasks[3]["max_attempts"] = json!(5);
     tasks[1]["max_retries"] = json!(0);
     tasks[2]["max_retries"] = json!(7);
     let journal = Journal::new(&json!(tasks));
@@ -237,7 +243,7 @@ fn a_task_is_tried_as_often_as_it_says() {
         .iter()
         .map(|step| step.retry.max_attempts)
         .collect();
-    assert_eq!(attempts, [3, 1, 8]);
+    assert_eq!(attempts, [3, 1, 8, 5]);
 }
 
 #[test]

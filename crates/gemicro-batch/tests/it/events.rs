@@ -1,10 +1,11 @@
 //! The events of a batch on the wire.
 
-use gemicro_batch::contract::ItemState;
+use gemicro_batch::contract::{ItemQuestion, ItemState};
 use gemicro_batch::flow::{
-    BatchItemCompleted, BatchItemFailed, BatchItemStarted, BatchItemsCancelled, BatchItemsRetried, register,
+    BatchItemAnswered, BatchItemAsks, BatchItemCompleted, BatchItemFailed, BatchItemStarted,
+    BatchItemsCancelled, BatchItemsRetried, register,
 };
-use gemicro_event::{AgentUpdate, ErrorKind, Failure, Json, Payload, Registry, Timestamp};
+use gemicro_event::{AgentUpdate, ErrorKind, Failure, Json, Payload, Registry, StreamId, Timestamp};
 use serde_json::json;
 
 fn line<P: Payload>(payload: &P) -> String {
@@ -38,6 +39,17 @@ fn every_kind_has_its_golden_line() {
             state: ItemState::Expired,
             error: Failure::new(ErrorKind::Timeout, "its deadline of 10 s passed"),
         }),
+        line(&BatchItemAsks {
+            question: ItemQuestion {
+                run_id: StreamId::new("r").unwrap(),
+                key: "plan.1:human".to_owned(),
+                text: "Shall it begin?".to_owned(),
+            },
+        }),
+        line(&BatchItemAnswered {
+            run_id: StreamId::new("r").unwrap(),
+            key: "plan.1:human".to_owned(),
+        }),
         line(&BatchItemsCancelled {
             task_ids: vec![task_id()],
             reason: "not needed".to_owned(),
@@ -55,6 +67,8 @@ fn every_kind_is_registered() {
     register(&mut registry);
     let kinds: Vec<&str> = registry.kinds().map(|kind| kind.event_type).collect();
     let expected = [
+        "batch_item_answered",
+        "batch_item_asks",
         "batch_item_completed",
         "batch_item_failed",
         "batch_item_started",

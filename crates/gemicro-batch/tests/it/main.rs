@@ -7,10 +7,12 @@
 )]
 
 mod answer;
+mod asking;
 mod coverage;
 mod decisions;
 mod driven;
 mod events;
+mod failed_commands;
 mod mutants;
 mod ooda;
 mod patches;

@@ -25,7 +25,7 @@ fn a_retried_task_has_a_new_step_and_the_completed_ones_stay() {
     journal.do_it("a", said("x"));
     let b = journal.start("b");
     journal.fail(&b, ErrorKind::Blocked);
-    assert_eq!(journal.state.state_of("c"), Some(ItemState::Failed));
+    assert_eq!(journal.state.state_of("c"), Some(ItemState::Skipped));
     journal.say(&retried(&["b", "c", "a", "unknown"]));
     assert_eq!(journal.wanted(), ["b#1", "open"]);
     assert_eq!(journal.step("b#1").input["prompt"], "x");
@@ -57,7 +57,7 @@ fn a_task_whose_dependency_is_not_retried_fails_again() {
     let a = journal.start("a");
     journal.fail(&a, ErrorKind::Blocked);
     journal.say(&retried(&["b"]));
-    assert_eq!(journal.state.state_of("b"), Some(ItemState::Failed));
+    assert_eq!(journal.state.state_of("b"), Some(ItemState::Skipped));
     assert_eq!(journal.wanted(), ["open"]);
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gemicro_batch::shell::{ShellExecutor, ShellSetup};
-use gemicro_batch::types::{SHELL_STEP, ShellInput, ShellOutput};
+use gemicro_batch::types::{ExpectedExit, SHELL_STEP, ShellInput, ShellOutput};
 use gemicro_batch::workshop::Toolchains;
 use gemicro_core::budget::Purpose;
 use gemicro_core::execute::{Executor, Spoken, StepCall, StepReporter, Told};
@@ -16,6 +16,7 @@ use gemicro_event::redact::Redactor;
 use gemicro_event::{Charge, ErrorKind, Json, StepKey, StreamId};
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{Launcher, ProcessHandle, Tier, probe, still_running};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 const SECRET: &str = "sk-secret-0123456789abcdef";
@@ -77,6 +78,9 @@ impl World {
             stdin: None,
             environment: BTreeMap::new(),
             read_only: false,
+            idempotent: false,
+            expect_exit: ExpectedExit::default(),
+            retry_on_exit: false,
         }
     }
 
@@ -136,10 +140,6 @@ fn call(input: &ShellInput) -> (StepCall, tokio::sync::mpsc::UnboundedReceiver<T
 #[tokio::test]
 async fn what_a_command_prints_and_its_exit_code_are_its_output() {
     let Some(world) = World::new() else { return };
-    let ran = world
-        .run(&world.input("cat a.txt; echo oops >&2; exit 3"))
-        .await
-        .unwrap();
     let expected = ShellOutput {
         stdout: "hello\n".to_owned(),
         stderr: "oops\n".to_owned(),
@@ -147,7 +147,74 @@ async fn what_a_command_prints_and_its_exit_code_are_its_output() {
         n_dropped: 0,
         tier: "full".to_owned(),
     };
-    assert_eq!(ran, expected);
+    for expect_exit in [ExpectedExit::Any, ExpectedExit::Codes(vec![0, 3])] {
+        let input = ShellInput {
+            expect_exit,
+            ..world.input("cat a.txt; echo oops >&2; exit 3")
+        };
+        assert_eq!(world.run(&input).await.unwrap(), expected);
+    }
+}
+
+#[tokio::test]
+async fn an_exit_code_that_was_not_expected_is_a_failure_with_the_whole_output() {
+    let Some(world) = World::new() else { return };
+    for (command, expect_exit, message, printed) in [
+        (
+            "cat a.txt; echo oops >&2; exit 3",
+            ExpectedExit::default(),
+            "the command ended with exit code 3: oops",
+            json!({ "stdout": "hello\n", "stderr": "oops\n", "exit_code": 3, "tier": "full" }),
+        ),
+        (
+            "true",
+            ExpectedExit::Codes(vec![1, 2]),
+            "the command ended with exit code 0 and printed nothing",
+            json!({ "stdout": "", "stderr": "", "exit_code": 0, "tier": "full" }),
+        ),
+        (
+            "kill -9 $$",
+            ExpectedExit::default(),
+            "the command ended with exit code 137 and printed nothing",
+            json!({ "stdout": "", "stderr": "", "exit_code": 137, "tier": "full" }),
+        ),
+    ] {
+        let input = ShellInput {
+            expect_exit,
+            ..world.input(command)
+        };
+        let told = world.run(&input).await.unwrap_err();
+        assert_eq!(
+            (told.failure.kind, told.failure.message.as_str()),
+            (ErrorKind::CommandFailed, message)
+        );
+        assert_eq!(*told.failure.detail.unwrap(), printed, "{command}");
+        assert_eq!(told.again, Again::Never, "it may have changed something");
+    }
+}
+
+#[tokio::test]
+async fn a_failed_command_is_tried_again_only_where_that_is_wanted_and_does_no_harm() {
+    let Some(world) = World::new() else { return };
+    for (read_only, idempotent, retry_on_exit, again) in [
+        (false, false, true, Again::Never),
+        (true, false, false, Again::Never),
+        (true, false, true, Again::AsUsual),
+        (false, true, true, Again::AsUsual),
+    ] {
+        let input = ShellInput {
+            read_only,
+            idempotent,
+            retry_on_exit,
+            ..world.input("false")
+        };
+        let told = world.run(&input).await.unwrap_err();
+        assert_eq!(
+            (told.failure.kind, told.again),
+            (ErrorKind::CommandFailed, again),
+            "{input:?}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -167,8 +234,8 @@ async fn it_writes_where_it_works_and_nowhere_else() {
         read_only: true,
         ..world.input("touch c.txt")
     };
-    let ran = world.run(&read_only).await.unwrap();
-    assert_ne!(ran.exit_code, 0);
+    let told = world.run(&read_only).await.unwrap_err();
+    assert_eq!(told.failure.kind, ErrorKind::CommandFailed);
     assert!(world.path("project/b.txt").exists() && !world.path("project/c.txt").exists());
 }
 
@@ -266,9 +333,14 @@ async fn a_cancelled_command_ends_at_once() {
 #[tokio::test]
 async fn a_command_that_was_cut_off_is_not_run_again() {
     let Some(world) = World::new() else { return };
-    for (read_only, expected) in [(false, Err(ErrorKind::Interrupted)), (true, Ok(0))] {
+    for (read_only, idempotent, expected) in [
+        (false, false, Err(ErrorKind::Interrupted)),
+        (true, false, Ok(0)),
+        (false, true, Ok(0)),
+    ] {
         let input = ShellInput {
             read_only,
+            idempotent,
             ..world.input("ls")
         };
         let (call, _words) = call(&input);

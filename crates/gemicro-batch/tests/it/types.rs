@@ -22,7 +22,8 @@ fn step(name: &str, parameters: Value) -> Step {
     let making = Making {
         key: StepKey::new("k"),
         settings: &settings,
-        max_attempts: 4,
+        max_attempts: Some(4),
+        idempotent: false,
         variables: vec![("GEMICRO_REF_1".to_owned(), "v".to_owned())],
     };
     named(name).step(&parameters, making).unwrap()
@@ -366,7 +367,8 @@ fn a_query_of_coverage_reads_the_named_reports_or_those_of_the_settings() {
         let making = Making {
             key: StepKey::new("k"),
             settings: &settings,
-            max_attempts: 1,
+            max_attempts: None,
+            idempotent: false,
             variables: Vec::new(),
         };
         let made = named("query_coverage").step(&parameters, making).unwrap();

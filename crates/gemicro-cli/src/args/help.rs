@@ -15,11 +15,13 @@ Exit codes:
   1    a defect of gemicro
   2    the request is wrong
   3    this machine or account is not set up for it
-  4    the model, its provider or an agent failed
+  4    the model, its provider, an agent or a command failed
   5    a limit you set was reached
   6    there is honestly nothing to answer with (no evidence)
   7    somebody else holds the run, or it goes on in the background
   8    a guard refused what an agent did
+  9    only some tasks of a batch completed
+  10   waiting for a person: see `gemicro answer`
   130  stopped: Ctrl-C, cancel
 
 Environment:

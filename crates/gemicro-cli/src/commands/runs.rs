@@ -1,9 +1,13 @@
 //! `gemicro runs`: the list of runs.
 
+use std::cmp::Reverse;
+
 use clap::{Args, ValueEnum};
 use gemicro_core::run::RunRow;
+use gemicro_engine::{ItemQuestion, answer_of_board, counts_of_board, open_question};
 use gemicro_event::RunStatus;
-use gemicro_store::RunFilter;
+use gemicro_store::{DurableStore, RunFilter};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::args::DataFormat;
@@ -18,6 +22,11 @@ const TITLE: usize = 5;
 
 /// Columns of a title that tell one run from another.
 const READABLE_TITLE: usize = 32;
+
+/// The state of a run that waits for a person.
+const INPUT_REQUIRED: &str = "input_required";
+/// The flow of batches.
+const BATCH: &str = "batch";
 
 /// Arguments of `gemicro runs`.
 #[derive(Debug, Args)]
@@ -34,10 +43,13 @@ pub(crate) struct RunsArgs {
 }
 
 /// Where a run stands, as an argument.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatusArg {
     Running,
     Parked,
+    /// Waiting for a person's answer
+    #[value(name = "input_required", alias = "input-required")]
+    InputRequired,
     Suspended,
     Completed,
     Failed,
@@ -45,18 +57,25 @@ pub(crate) enum StatusArg {
     Interrupted,
 }
 
+/// A run of the list.
+#[derive(Debug, Serialize)]
+struct ListedRun {
+    #[serde(flatten)]
+    row: RunRow,
+    /// Its status, or `input_required` where it goes on only after a person has answered.
+    state: &'static str,
+    /// What it asks, or the first task of a batch that asks something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<ItemQuestion>,
+}
+
 /// Lists runs.
 pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), Stopped> {
-    let filter = RunFilter {
-        status: args.status.map(RunStatus::from),
-        limit: Some(args.limit),
-        ..RunFilter::default()
-    };
     let rows = runtime::block_on(async {
         let store = ctx.store().await?;
-        let rows = store.runs(&filter).await?;
+        let rows = listed(&store, args).await;
         store.close().await;
-        Ok(rows)
+        rows
     })?;
     match args.format {
         DataFormat::Text if rows.is_empty() => {
@@ -74,7 +93,70 @@ pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), Stopped> {
     }
 }
 
-fn table(rows: &[RunRow], screen: &Screen) -> String {
+async fn listed(store: &DurableStore, args: &RunsArgs) -> Result<Vec<ListedRun>, Stopped> {
+    if args.status != Some(StatusArg::InputRequired) {
+        let filter = RunFilter {
+            status: args.status.and_then(StatusArg::status),
+            limit: Some(args.limit),
+            ..RunFilter::default()
+        };
+        return looked_at(store, store.runs(&filter).await?).await;
+    }
+    // Whether a run waits for a person is known only when it was looked at.
+    let mut rows = Vec::new();
+    for status in [RunStatus::Parked, RunStatus::Running] {
+        let filter = RunFilter {
+            status: Some(status),
+            limit: Some(usize::MAX),
+            ..RunFilter::default()
+        };
+        rows.extend(store.runs(&filter).await?);
+    }
+    rows.sort_by_key(|row| Reverse(row.started_at));
+    let mut listed = looked_at(store, rows).await?;
+    listed.retain(|run| run.state == INPUT_REQUIRED);
+    listed.truncate(args.limit);
+    Ok(listed)
+}
+
+async fn looked_at(store: &DurableStore, rows: Vec<RunRow>) -> Result<Vec<ListedRun>, Stopped> {
+    let mut listed = Vec::with_capacity(rows.len());
+    for row in rows {
+        listed.push(ListedRun::of(store, row).await?);
+    }
+    Ok(listed)
+}
+
+impl ListedRun {
+    async fn of(store: &DurableStore, row: RunRow) -> Result<Self, Stopped> {
+        let (mut state, mut question) = (row.status.as_str(), None);
+        match row.status {
+            RunStatus::Parked | RunStatus::Suspended => {
+                question = open_question(store, &row.run).await?;
+                if question.is_some() && row.status == RunStatus::Parked {
+                    state = INPUT_REQUIRED;
+                }
+            }
+            RunStatus::Running if row.flow == BATCH => {
+                let counts = counts_of_board(&store.board_tallies(&row.run).await?);
+                if counts.is_some_and(|counts| counts.waits_for_person()) {
+                    state = INPUT_REQUIRED;
+                    let answer = answer_of_board(&row, store.board(&row.run).await?);
+                    let items = answer.into_iter().flat_map(|answer| answer.results);
+                    question = items.into_iter().find_map(|item| item.question);
+                }
+            }
+            RunStatus::Running
+            | RunStatus::Completed
+            | RunStatus::Failed
+            | RunStatus::Cancelled
+            | RunStatus::Interrupted => {}
+        }
+        Ok(Self { row, state, question })
+    }
+}
+
+fn table(rows: &[ListedRun], screen: &Screen) -> String {
     let heads = ["RUN", "STARTED (UTC)", "STATUS", "FLOW", "SPENT", "TITLE"].map(str::to_owned);
     let lines: Vec<[String; 6]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
     let columns = screen.width();
@@ -87,7 +169,8 @@ fn table(rows: &[RunRow], screen: &Screen) -> String {
     };
     let shown = columns_that_fit(columns, widest);
     let mut page = String::new();
-    for cells in &lines {
+    let questions = std::iter::once(None).chain(rows.iter().map(|row| row.question.as_ref()));
+    for (cells, question) in lines.iter().zip(questions) {
         let mut line = String::new();
         for idx in &shown {
             if *idx == TITLE {
@@ -101,6 +184,12 @@ fn table(rows: &[RunRow], screen: &Screen) -> String {
         }
         page.push_str(line.trim_end());
         page.push('\n');
+        if let Some(asked) = question {
+            let asks = format!("  asks: {}", text::one_line(&asked.text));
+            page.push_str(&text::cut(&asks, columns.max(8)));
+            // A command is never cut: it is there to be pasted.
+            page.push_str(&format!("\n  gemicro answer {} yes    # or no\n", asked.run_id));
+        }
     }
     page
 }
@@ -128,29 +217,32 @@ fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usiz
     shown
 }
 
-fn cells(row: &RunRow) -> [String; 6] {
+fn cells(listed: &ListedRun) -> [String; 6] {
+    let row = &listed.row;
     let started = numbers::moment(row.started_at);
     [
         text::short_id(&row.run),
         started.get(..16).unwrap_or(&started).to_owned(),
-        row.status.as_str().to_owned(),
+        listed.state.to_owned(),
         text::one_line(&row.flow),
         row.spent.in_short().unwrap_or_else(|| "-".to_owned()),
         text::one_line(&row.title),
     ]
 }
 
-impl From<StatusArg> for RunStatus {
-    fn from(status: StatusArg) -> Self {
-        match status {
-            StatusArg::Running => Self::Running,
-            StatusArg::Parked => Self::Parked,
-            StatusArg::Suspended => Self::Suspended,
-            StatusArg::Completed => Self::Completed,
-            StatusArg::Failed => Self::Failed,
-            StatusArg::Cancelled => Self::Cancelled,
-            StatusArg::Interrupted => Self::Interrupted,
-        }
+impl StatusArg {
+    /// The status of such runs; none where that is not known from their rows.
+    fn status(self) -> Option<RunStatus> {
+        Some(match self {
+            Self::Running => RunStatus::Running,
+            Self::Parked => RunStatus::Parked,
+            Self::InputRequired => return None,
+            Self::Suspended => RunStatus::Suspended,
+            Self::Completed => RunStatus::Completed,
+            Self::Failed => RunStatus::Failed,
+            Self::Cancelled => RunStatus::Cancelled,
+            Self::Interrupted => RunStatus::Interrupted,
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use gemicro_engine::{BatchAnswer, BatchStatus, ItemAnswer, ItemState};
 
-use crate::commands::batch::{gist, standing};
+use crate::commands::batch::gist;
 use crate::screen::{Paint, numbers, text};
 
 /// Tasks that are named.
@@ -31,12 +31,14 @@ pub(super) fn tasks(batch: &BatchAnswer, paint: Paint, columns: usize) -> String
         widths.max().unwrap_or(0).min(most)
     };
     let name = widest(|item| &item.task_id, 24);
-    let state = widest(|item| standing(item.state), 14);
+    let state = widest(|item| item.state.as_str(), 14);
     let room = columns.saturating_sub(BETWEEN + name + state).max(20);
     let mut page = String::new();
     for item in &shown {
         let lines = match item.state {
-            ItemState::Failed | ItemState::Rejected if !are_many => text::wrap_markdown(&gist(item), room),
+            ItemState::Failed | ItemState::Rejected | ItemState::Interrupted if !are_many => {
+                text::wrap_markdown(&gist(item), room)
+            }
             _ => text::cut(&gist(item), room),
         };
         let mut lines = lines.lines().take(REASON_LINES);
@@ -44,7 +46,7 @@ pub(super) fn tasks(batch: &BatchAnswer, paint: Paint, columns: usize) -> String
             "  {} {}  {}  {}",
             mark(item.state, paint),
             text::pad(&text::cut(&item.task_id, name), name),
-            text::pad(standing(item.state), state),
+            text::pad(item.state.as_str(), state),
             lines.next().unwrap_or_default()
         );
         let _ = writeln!(page, "{}", head.trim_end());
@@ -62,13 +64,18 @@ pub(super) fn tasks(batch: &BatchAnswer, paint: Paint, columns: usize) -> String
 /// Whether a task could be done again.
 pub(super) fn can_be_retried(batch: &BatchAnswer) -> bool {
     let counts = batch.counts;
-    counts.failed + counts.cancelled + counts.expired > 0
+    counts.failed + counts.cancelled + counts.expired + counts.skipped + counts.interrupted > 0
 }
 
 fn mark(state: ItemState, paint: Paint) -> String {
     match state {
         ItemState::Completed => paint.good("✓"),
-        ItemState::Failed | ItemState::Cancelled | ItemState::Expired | ItemState::Rejected => paint.bad("✗"),
+        ItemState::Failed
+        | ItemState::Cancelled
+        | ItemState::Expired
+        | ItemState::Rejected
+        | ItemState::Interrupted => paint.bad("✗"),
+        ItemState::Skipped => paint.warn("-"),
         ItemState::Running => "•".to_owned(),
         ItemState::Queued | ItemState::Parked | ItemState::InputRequired => paint.warn("‖"),
     }

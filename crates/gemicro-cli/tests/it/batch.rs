@@ -22,7 +22,7 @@ fn the_batch_of_the_contract() {
     )
     .unwrap();
     let called = place.submit(CONTRACT, &[]);
-    assert_eq!(called.code, 0, "{}", called.stderr);
+    assert_eq!(called.code, 9, "{}", called.stderr);
     let id = last_line(&called)["response_id"].clone();
     for line in called.stdout.lines() {
         let answer: Value = serde_json::from_str(line).unwrap();
@@ -123,7 +123,7 @@ fn outputs_go_into_later_tasks() {
         { "task_id": "later", "type": "execute_shell_command", "parameters": { "command": "cat ran.txt" }, "depends_on": ["writes"] },
         shell("writes", "echo written > ran.txt"),
     ]);
-    let answer = place.must(&tasks, &[]);
+    let answer = place.ends(9, &tasks, &[]);
     let outputs = |idx: usize| {
         answer["results"][idx]["output"]["stdout"]
             .as_str()
@@ -165,10 +165,10 @@ fn what_has_no_output_is_done_again() {
         waits,
         shell("after", "echo ${waits.output.stdout}")
     ]);
-    let first = place.must(&tasks, &[]);
+    let first = place.ends(9, &tasks, &[]);
     assert_eq!(
         states(&first),
-        [("done", "completed"), ("waits", "failed"), ("after", "failed")]
+        [("done", "completed"), ("waits", "failed"), ("after", "skipped")]
     );
     assert_eq!(first["results"][1]["error_kind"], "timeout");
     let id = first["response_id"].as_str().unwrap();
@@ -283,7 +283,7 @@ fn a_failure_stops_what_has_not_begun() {
     never["depends_on"] = json!(["long"]);
     let mut long = shell("long", "sleep 2; echo done");
     long["priority"] = json!(1);
-    let answer = place.must(&json!([fails, long, never]), &["--on-failure", "stop"]);
+    let answer = place.ends(9, &json!([fails, long, never]), &["--on-failure", "stop"]);
     assert_eq!(
         states(&answer),
         [("fails", "failed"), ("long", "completed"), ("never", "cancelled")]
@@ -295,7 +295,7 @@ fn a_failure_stops_what_has_not_begun() {
 fn what_is_late_expires() {
     let place = Place::alone();
     let tasks = json!([shell("quick", "echo x"), shell("slow", "sleep 60")]);
-    let answer = place.must(&tasks, &["--deadline", "1"]);
+    let answer = place.ends(9, &tasks, &["--deadline", "1"]);
     assert_eq!(states(&answer), [("quick", "completed"), ("slow", "expired")]);
 }
 

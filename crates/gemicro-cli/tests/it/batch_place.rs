@@ -93,10 +93,15 @@ impl Place {
         self.simulated.world.finish(output)
     }
 
-    /// Hands in tasks and expects that they are taken.
+    /// Hands in tasks and expects that they are taken and, where this is their end, that all complete.
     pub(crate) fn must(&self, tasks: &Value, more: &[&str]) -> Value {
+        self.ends(0, tasks, more)
+    }
+
+    /// Hands in tasks and expects this exit code.
+    pub(crate) fn ends(&self, code: i32, tasks: &Value, more: &[&str]) -> Value {
         let called = self.submit(&tasks.to_string(), more);
-        assert_eq!(called.code, 0, "{}\n{}", called.stdout, called.stderr);
+        assert_eq!(called.code, code, "{}\n{}", called.stdout, called.stderr);
         last_line(&called)
     }
 

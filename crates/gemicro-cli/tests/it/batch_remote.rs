@@ -31,7 +31,7 @@ fn a_batch_of_a_server_is_handed_in_and_waited_for() {
     let (_, again) = remote(&world, &serving, &["submit", "tasks.json", "--key", "k"]);
     assert_eq!(again["response_id"], first["response_id"]);
     let (code, last) = remote(&world, &serving, &["wait", &id]);
-    assert_eq!((code, &last["status"]), (0, &json!("completed")), "{last}");
+    assert_eq!((code, &last["status"]), (9, &json!("completed")), "{last}");
     assert_eq!(last["results"][0]["output"]["stdout"], "one\n");
     assert_eq!(last["results"][1]["output"]["exit_code"], 3);
     assert_eq!(last["results"][2]["state"], "rejected");

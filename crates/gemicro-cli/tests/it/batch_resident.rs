@@ -156,7 +156,7 @@ fn tasks_are_cancelled_one_by_one_and_all_together() {
         (place.simulated.posts("held") == 3).then_some(())
     });
     place.batch(0, &["cancel", &id]);
-    let last = place.batch(0, &["wait", &id]);
+    let last = place.batch(9, &["wait", &id]);
     assert_eq!(
         states(&last),
         [

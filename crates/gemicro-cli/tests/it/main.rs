@@ -10,6 +10,7 @@ mod agents;
 mod bad_input;
 mod batch;
 mod batch_bad_input;
+mod batch_exits;
 mod batch_kills;
 mod batch_place;
 mod batch_remote;

@@ -7,6 +7,7 @@
 mod agent_settings;
 mod bad_agents;
 mod bad_input;
+mod batch_gates;
 mod beside;
 mod checks;
 mod dark_mode;

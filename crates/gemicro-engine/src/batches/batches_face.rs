@@ -12,11 +12,12 @@ use gemicro_core::flow::Flow;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId, Timestamp};
-use gemicro_store::{Board, RunFilter};
+use gemicro_store::{Board, RunFilter, Tally};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::BatchRequest;
+use super::open_steps::OpenSteps;
 use crate::Plan;
 use crate::desk::{Desk, Watched};
 use crate::telling::tell;
@@ -94,7 +95,8 @@ impl Batches {
         })
     }
 
-    /// How a batch stands when its last task has its final state, or when this time has passed.
+    /// How a batch stands when its last task has its final state, when it goes on only after a person has answered, or
+    /// when this time has passed.
     ///
     /// # Errors
     /// `not_found` when there is no such batch; when the run was suspended, with what goes on with it.
@@ -103,13 +105,21 @@ impl Batches {
         if !row.status.is_terminal() {
             let watching = self.desk.watch(&row.run).await?;
             let to_its_end = async {
-                let mut items = watching.items;
+                let (mut items, mut steps) = (watching.items, OpenSteps::default());
                 while let Some(item) = items.next().await {
-                    if let Watched::Event(event) = item?
-                        && event.seq >= row.n_events
-                        && event.update.as_run_suspended().is_some_and(|it| !it.cut_off)
-                    {
+                    let Watched::Event(event) = item? else {
+                        continue;
+                    };
+                    steps.fold(&event);
+                    if event.seq < row.n_events {
+                        continue;
+                    }
+                    if event.update.as_run_suspended().is_some_and(|it| !it.cut_off) {
                         return Err(suspended(&row.run));
+                    }
+                    // One transaction may end a step and start the next; the board shows both or neither.
+                    if steps.only_ask() && self.answer(&row.run).await?.counts.waits_for_person() {
+                        return Ok(());
                     }
                 }
                 Ok(())
@@ -211,7 +221,7 @@ impl Batches {
     /// flow broke.
     async fn answer_at(&self, row: &RunRow) -> Result<BatchAnswer, Failure> {
         let run = &row.run;
-        let answer = from_board(row, self.desk.board(run).await?);
+        let answer = answer_of_board(row, self.desk.board(run).await?);
         let is_whole = answer.as_ref().is_some_and(|answer| {
             row.status != RunStatus::Parked && !(row.status.is_terminal() && answer.counts.open() > 0)
         });
@@ -272,20 +282,28 @@ impl Batches {
     }
 }
 
+/// How many tasks of a batch are in which state, as its board has them; none where it has no tasks, or unknown states.
+#[must_use]
+pub fn counts_of_board(tallies: &[Tally]) -> Option<Counts> {
+    let mut counts = Counts::default();
+    for tally in tallies {
+        counts.add_many(ItemState::named(&tally.state)?, tally.n_lines);
+    }
+    (counts.total > 0).then_some(counts)
+}
+
 /// The answer that a board makes; none where it cannot be read, or has no lines.
-fn from_board(row: &RunRow, board: Board) -> Option<BatchAnswer> {
-    let (mut counts, mut n_settled) = (Counts::default(), 0);
-    for tally in &board.tallies {
-        let state = ItemState::named(&tally.state)?;
-        counts.add_many(state, tally.n_lines);
-        // What was settled from the beginning was written with the first event.
-        if state.is_final() {
-            n_settled += tally.n_later;
-        }
-    }
-    if counts.total == 0 {
-        return None;
-    }
+#[must_use]
+pub fn answer_of_board(row: &RunRow, board: Board) -> Option<BatchAnswer> {
+    let counts = counts_of_board(&board.tallies)?;
+    // What was settled from the beginning was written with the first event.
+    let is_final = |tally: &&Tally| ItemState::named(&tally.state).is_some_and(ItemState::is_final);
+    let n_settled = board
+        .tallies
+        .iter()
+        .filter(is_final)
+        .map(|tally| tally.n_later)
+        .sum();
     let next_poll = next_poll_seconds(Progress {
         n_open: counts.open(),
         n_settled,

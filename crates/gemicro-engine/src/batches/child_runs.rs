@@ -1,7 +1,8 @@
 //! Runs that are steps of a run.
 //!
 //! The child's id follows from its parent and its step, so whoever picks the step up finds the same child: ended, its
-//! result is taken; cut off, it is gone on with. It is cancelled with its step and suspended with its parent.
+//! result is taken; cut off, it is gone on with. It is cancelled with its step and suspended with its parent. What it asks a
+//! person is told to the parent.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,8 +25,10 @@ use gemicro_pipeline::workflow::Mode;
 use gemicro_source::is_url;
 use serde_json::json;
 use sha2::{Digest, Sha256};
+use tokio::sync::Notify;
 
 use crate::plan::folder;
+use crate::questions::report_questions;
 use crate::request::{Backend, PipelineRequest, Request, ResearchRequest};
 use crate::test_plans::{proposal, refinement, strategy};
 use crate::{Engine, Plan};
@@ -59,29 +62,41 @@ async fn carry_out(engine: &Engine, call: StepCall) -> Result<StepOutput, StepFa
     let child = child_id(&call.run, &call.step.key);
     call.reporter.handle(Json::from(json!({ "run": child })));
     let stop = LeaveOnDrop(StopSignals::default());
+    let made = Notify::new();
     let drive = async {
         match engine.store().run(&child).await {
             Ok(row) if row.status.is_terminal() => Ok(()),
-            Ok(_) => match engine.resume_from(&child, stop.0.clone(), |_| true).await {
-                Ok(run) => run.wait().await.map(drop),
-                // It ended while we waited for whoever drove it.
-                Err(failure) if failure.kind == ErrorKind::Conflict => Ok(()),
-                Err(failure) => Err(failure),
-            },
+            Ok(_) => {
+                // Whoever drives it, what it asks is known here.
+                made.notify_one();
+                match engine.resume_from(&child, stop.0.clone(), |_| true).await {
+                    Ok(run) => run.wait().await.map(drop),
+                    // It ended while we waited for whoever drove it.
+                    Err(failure) if failure.kind == ErrorKind::Conflict => Ok(()),
+                    Err(failure) => Err(failure),
+                }
+            }
             Err(StoreError::NotFound { .. }) => {
                 let plan = planned(engine, &call).await?;
                 let parent = call.run.clone();
                 let run = engine
                     .start_as_step(parent, &child, &plan, stop.0.clone())
                     .await?;
+                made.notify_one();
                 run.wait().await.map(drop)
             }
             Err(error) => Err(error.into()),
         }
     };
+    let asking = async {
+        made.notified().await;
+        report_questions(engine.store(), &child, &call.reporter).await;
+        std::future::pending::<()>().await;
+    };
     tokio::pin!(drive);
     let driven = tokio::select! {
         driven = &mut drive => driven,
+        () = asking => Ok(()),
         () = call.cancel.cancelled() => {
             stop.0.cancel.cancel();
             drive.await

@@ -8,15 +8,16 @@ mod batches_face;
 mod bounded;
 mod child_runs;
 mod memory;
+mod open_steps;
 mod request;
 mod shell;
 
-pub use batches_face::{BatchRow, Batches};
+pub use batches_face::{BatchRow, Batches, answer_of_board, counts_of_board};
 pub(crate) use bounded::Bounded;
 pub(crate) use child_runs::ChildRuns;
 pub use gemicro_batch::contract::{
-    BatchAnswer, BatchError, BatchStatus, Counts, ItemAnswer, ItemState, Items, MAX_BATCH_BYTES, OnFailure,
-    Submitted, Task, read_batch,
+    BatchAnswer, BatchError, BatchStatus, Counts, ItemAnswer, ItemQuestion, ItemState, Items,
+    MAX_BATCH_BYTES, OnFailure, Submitted, Task, read_batch,
 };
 pub use gemicro_batch::types::{BatchSettings, TASK_TYPES, TaskType, task_type};
 pub(crate) use memory::MemorySearch;

@@ -36,6 +36,9 @@ const TABLE: &[(&str, u8, bool)] = &[
     ("unsupported_repository", 3, false),
     ("storage_error", 3, false),
     ("unknown_model", 2, false),
+    ("command_failed", 4, true),
+    ("tasks_failed", 9, false),
+    ("input_required", 10, false),
     ("internal", 1, false),
 ];
 

@@ -97,7 +97,7 @@ impl Client {
         send(self.request(Method::GET, &["batches", checked(id)?])?).await
     }
 
-    /// How a batch stands when its last task has its final state, or when this time has passed.
+    /// How a batch stands when its last task has its final state, when it waits for a person, or when this time has passed.
     ///
     /// # Errors
     /// As for [`poll`](Self::poll).
@@ -111,7 +111,7 @@ impl Client {
             let request = self.request(Method::GET, &["batches", checked(id)?])?;
             let answer: BatchAnswer = send(request.query(&[("wait", seconds)])).await?;
             let is_over = left.is_some_and(|left| left.is_zero());
-            if answer.status != BatchStatus::Pending || is_over {
+            if answer.status != BatchStatus::Pending || answer.counts.waits_for_person() || is_over {
                 return Ok(answer);
             }
             // A batch that nobody drives is answered at once.

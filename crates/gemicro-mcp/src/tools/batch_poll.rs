@@ -28,7 +28,8 @@ pub(super) fn definition() -> Tool {
         },
     });
     let description = "Tells how a batch and each of its tasks stand, with the outputs so far. While `status` is `pending`, \
-                       ask again after next_poll_interval_seconds, or with wait_seconds.";
+                       ask again after next_poll_interval_seconds, or with wait_seconds. A task in state `input_required` waits \
+                       for a person: pass its `question` on to the user.";
     let schema = schema::object(properties, &["response_id"]);
     Tool::new(ToolName::BatchPoll.as_str(), description, schema)
         .with_title("Status and results of a batch")

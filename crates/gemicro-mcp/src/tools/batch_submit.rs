@@ -38,6 +38,8 @@ pub(super) fn definition() -> Tool {
             "priority": { "type": "integer", "description": "Higher ones start first" },
             "deadline_seconds": { "type": "integer", "minimum": 1, "maximum": MAX_DEADLINE_SECONDS, "description": "Seconds after which it must not run" },
             "max_retries": { "type": "integer", "minimum": 0, "maximum": 20, "description": "Further attempts after a failure that may pass" },
+            "max_attempts": { "type": "integer", "minimum": 1, "maximum": 21, "description": "The same, with the first attempt: give one of the two" },
+            "idempotent": { "type": "boolean", "default": false, "description": "Shell commands only: running it twice does no harm" },
         },
         "required": ["task_id", "type", "parameters"],
         "additionalProperties": false,

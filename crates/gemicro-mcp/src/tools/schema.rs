@@ -68,10 +68,20 @@ pub(super) fn batch_answer() -> Arc<JsonObject> {
                 "type": "string",
                 "enum": [
                     "queued", "running", "parked", "input_required", "completed", "failed", "cancelled", "expired",
-                    "rejected",
+                    "rejected", "skipped", "interrupted",
                 ],
             },
             "error_kind": { "type": "string" },
+            "question": {
+                "type": "object",
+                "description": "What a person has to answer, where the state is input_required",
+                "properties": {
+                    "run_id": { "type": "string" },
+                    "key": { "type": "string" },
+                    "text": { "type": "string" },
+                },
+                "required": ["run_id", "key", "text"],
+            },
         },
         "required": ["task_id", "status", "output", "error", "state"],
         "additionalProperties": false,

@@ -25,11 +25,13 @@ Examples:
   gemicro batch wait last --timeout 600
   gemicro batch results last --format text
   gemicro batch retry last
+  gemicro batch retry last --only interrupted
 
 ID is the beginning of a batch's id (4 characters or more), or `last`.
 A file holds an array of tasks, one task a line, or an object with `tasks`; docs/batch.md describes all of it.
-`wait` and `results` end with 0 when a task has completed, with 7 while the batch is pending, and with the exit code of
-the first task's error when none has completed.";
+Exit codes of `wait`, `results` and a `submit` or `retry` that carries the batch out itself: 0 when every task completed, 9
+when only some did, 7 while it is pending, 10 when it waits for a person, and the exit code of the first failed task when
+none completed.";
 
 /// Arguments of `gemicro batch`.
 #[derive(Debug, Args)]
@@ -56,7 +58,7 @@ enum BatchCommand {
     Results(ResultsArgs),
     /// Stop some tasks of a batch, or all of it
     Cancel(CancelArgs),
-    /// Do tasks again that have no output; what completed keeps it
+    /// Run tasks again that did not complete; the others keep their outputs
     Retry(RetryArgs),
     /// List batches, the newest first
     List(ListArgs),

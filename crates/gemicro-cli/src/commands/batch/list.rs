@@ -1,7 +1,8 @@
 //! `gemicro batch list`.
 
 use clap::Args;
-use gemicro_engine::BatchRow;
+use gemicro_engine::{BatchRow, Counts, ItemState, counts_of_board};
+use serde::Serialize;
 use serde_json::json;
 
 use super::columns;
@@ -23,19 +24,31 @@ pub(crate) struct ListArgs {
     pub(crate) format: DataFormat,
 }
 
+/// A batch of the list.
+#[derive(Debug, Serialize)]
+struct ListedBatch {
+    #[serde(flatten)]
+    row: BatchRow,
+    /// How many tasks are in which state, where that is known here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<Counts>,
+}
+
 /// Lists batches.
 pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), Stopped> {
     let service = Service::open(ctx).await?;
     let rows = service.list(args.limit).await?;
+    let is_local = service.is_local();
     service.close().await;
+    let rows = counted(ctx, rows, is_local).await?;
     match args.format {
         DataFormat::Text if rows.is_empty() => {
-            output::say("No batches. Hand one in: gemicro batch submit FILE");
+            output::say("No batches. Submit one: gemicro batch submit FILE");
             Ok(())
         }
         DataFormat::Text => {
-            let heads = ["BATCH", "HANDED IN (UTC)", "STATUS", "TASKS"].map(str::to_owned);
-            let lines: Vec<[String; 4]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
+            let heads = ["BATCH", "SUBMITTED (UTC)", "STATUS", "COMPLETED", "TASKS"].map(str::to_owned);
+            let lines: Vec<[String; 5]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
             output::print(&columns(&lines, ctx.screen.width()))
         }
         DataFormat::Json => output::print(&format!("{}\n", json!(rows))),
@@ -46,12 +59,45 @@ pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), Stopped> 
     }
 }
 
-fn cells(row: &BatchRow) -> [String; 4] {
+/// The batches with their counts, which the store of this machine has ready.
+async fn counted(ctx: &Context, rows: Vec<BatchRow>, is_local: bool) -> Result<Vec<ListedBatch>, Stopped> {
+    if !is_local || rows.is_empty() {
+        let without = rows.into_iter().map(|row| ListedBatch { row, counts: None });
+        return Ok(without.collect());
+    }
+    let store = ctx.store().await?;
+    let mut listed = Vec::with_capacity(rows.len());
+    for row in rows {
+        // One that was erased in the meantime has none.
+        let tallies = store.board_tallies(&row.response_id).await.unwrap_or_default();
+        let counts = counts_of_board(&tallies);
+        listed.push(ListedBatch { row, counts });
+    }
+    store.close().await;
+    Ok(listed)
+}
+
+fn cells(listed: &ListedBatch) -> [String; 5] {
+    let ListedBatch { row, counts } = listed;
     let started = numbers::moment(row.started_at);
+    let waits = counts.is_some_and(|counts| counts.waits_for_person()) && !row.state.is_terminal();
+    let completed = |counts: &Counts| {
+        let (n_done, total) = (
+            numbers::thousands(counts.completed),
+            numbers::thousands(counts.total),
+        );
+        format!("{n_done} of {total}")
+    };
     [
         text::short_id(&row.response_id),
         started.get(..16).unwrap_or(&started).to_owned(),
-        row.state.as_str().to_owned(),
+        if waits {
+            ItemState::InputRequired.as_str()
+        } else {
+            row.state.as_str()
+        }
+        .to_owned(),
+        counts.as_ref().map_or_else(|| "-".to_owned(), completed),
         text::one_line(&row.title),
     ]
 }

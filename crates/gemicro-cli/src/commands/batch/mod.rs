@@ -24,6 +24,6 @@ mod wait;
 
 pub(crate) use columns::columns;
 pub(crate) use command::{BatchArgs, run};
-pub(crate) use printing::{gist, outcome, print, rendered, standing, summary};
+pub(crate) use printing::{gist, outcome, print, rendered, summary};
 pub(crate) use resume::{Resuming, resume};
 pub(crate) use settings::{llm, request};

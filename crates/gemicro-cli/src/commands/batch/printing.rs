@@ -1,7 +1,7 @@
 //! How an answer looks: the JSON of the contract, one task a line, or a table; and the exit code it means.
 
-use gemicro_engine::{BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState};
-use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_engine::{BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemQuestion, ItemState};
+use gemicro_event::{ErrorKind, Failure, FailureClass, StreamId};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,6 +11,8 @@ use crate::output;
 use crate::screen::{Paint, Screen, numbers, text};
 use crate::trouble::Stopped;
 
+/// Questions whose answers are explained.
+const MAX_QUESTIONS: usize = 10;
 /// Characters of an output without texts that are looked at: no screen is wider.
 const MAX_GIST: usize = 400;
 
@@ -28,32 +30,56 @@ pub(crate) fn rendered(answer: &BatchAnswer, format: DataFormat, screen: &Screen
     }
 }
 
-/// What a finished batch means to whoever waited for it. Nothing but the exit code is left to tell to programs.
+/// The exit code of a batch: 0 when every task completed. Programs learn the rest from the answer.
 ///
 /// # Errors
-/// `still_running` while it is pending; the first task's error when none completed.
+/// `still_running` while it is pending, or `input_required` where it goes on only after a person has answered; `tasks_failed` when only some tasks completed; the error of the first task that
+/// failed when none did.
 pub(crate) fn outcome(answer: &BatchAnswer) -> Result<(), Stopped> {
     let (failure, hint) = match answer.status {
-        BatchStatus::Completed => return Ok(()),
+        BatchStatus::Completed if answer.counts.completed == answer.counts.total => return Ok(()),
+        BatchStatus::Completed => {
+            let message = format!(
+                "some tasks of batch {} did not complete: {}",
+                answer.response_id,
+                summary(answer)
+            );
+            (Failure::new(ErrorKind::TasksFailed, message), retry_hint(answer))
+        }
+        BatchStatus::Pending if answer.counts.waits_for_person() => {
+            let message = format!(
+                "batch {} waits for a person: {}",
+                answer.response_id,
+                summary(answer)
+            );
+            let how: Vec<String> = questions(answer).map(how_to_answer).collect();
+            (
+                Failure::new(ErrorKind::InputRequired, message),
+                how.join("\n        "),
+            )
+        }
         BatchStatus::Pending => {
             let message = format!("batch {} is not done: {}", answer.response_id, summary(answer));
             let hint = format!("gemicro batch wait {}", answer.response_id);
             (Failure::new(ErrorKind::StillRunning, message), hint)
         }
         BatchStatus::Failed => {
-            let first = answer.results.iter().find(|item| item.error_kind.is_some());
+            let failed = || answer.results.iter().filter(|item| item.error_kind.is_some());
+            // A skipped task says less than the task it was skipped for.
+            let first = failed()
+                .find(|item| item.state != ItemState::Skipped)
+                .or_else(|| failed().next());
             let kind = first.and_then(|item| item.error_kind);
+            // The exit code of these means that the batch is not done.
+            let kind = kind.filter(|kind| kind.class() != FailureClass::Busy);
             let why = first.and_then(|item| Some(format!("{}: {}", item.task_id, item.error.as_ref()?)));
             let message = format!(
                 "no task of batch {} completed; {}",
                 answer.response_id,
                 why.unwrap_or_default()
             );
-            let hint = format!(
-                "gemicro batch results {id} --format text; what can be done again: gemicro batch retry {id}",
-                id = answer.response_id
-            );
-            (Failure::new(kind.unwrap_or(ErrorKind::Internal), message), hint)
+            let kind = kind.unwrap_or(ErrorKind::UpstreamError);
+            (Failure::new(kind, message), retry_hint(answer))
         }
     };
     let stopped = Stopped::from(failure).with_hint(hint);
@@ -62,6 +88,37 @@ pub(crate) fn outcome(answer: &BatchAnswer) -> Result<(), Stopped> {
         Ok(run) => stopped.about(&run),
         Err(_) => stopped,
     })
+}
+
+/// What tasks ask a person.
+fn questions(answer: &BatchAnswer) -> impl Iterator<Item = &ItemQuestion> {
+    let items = answer.results.iter();
+    items
+        .filter_map(|item| item.question.as_ref())
+        .take(MAX_QUESTIONS)
+}
+
+/// `gemicro answer RUN yes (or no): the question`.
+fn how_to_answer(asked: &ItemQuestion) -> String {
+    format!(
+        "gemicro answer {} yes (or no): {}",
+        asked.run_id,
+        text::one_line(&asked.text)
+    )
+}
+
+fn retry_hint(answer: &BatchAnswer) -> String {
+    let (id, counts) = (&answer.response_id, &answer.counts);
+    let lists = format!("`gemicro batch results {id} --format text` lists the tasks");
+    let can_retry =
+        counts.failed + counts.interrupted + counts.skipped + counts.cancelled + counts.expired > 0;
+    match (counts.interrupted, can_retry) {
+        (0, false) => lists,
+        (0, true) => format!("`gemicro batch retry {id}` runs them again; {lists}"),
+        _ => format!(
+            "`gemicro batch retry {id} --only interrupted` runs those again that were cut off; {lists}"
+        ),
+    }
 }
 
 /// `3 of 4 tasks completed, 1 rejected`.
@@ -77,9 +134,13 @@ pub(crate) fn summary(answer: &BatchAnswer) -> String {
         cancelled,
         expired,
         rejected,
+        skipped,
+        interrupted,
     } = answer.counts;
     let others = [
         (failed, "failed"),
+        (interrupted, "interrupted"),
+        (skipped, "skipped"),
         (cancelled, "cancelled"),
         (expired, "expired"),
         (rejected, "rejected"),
@@ -99,23 +160,11 @@ pub(crate) fn summary(answer: &BatchAnswer) -> String {
     )
 }
 
-/// The state of a task in a word.
-pub(crate) fn standing(state: ItemState) -> &'static str {
-    match state {
-        ItemState::Queued => "queued",
-        ItemState::Running => "running",
-        ItemState::Parked => "parked",
-        ItemState::InputRequired => "input_required",
-        ItemState::Completed => "completed",
-        ItemState::Failed => "failed",
-        ItemState::Cancelled => "cancelled",
-        ItemState::Expired => "expired",
-        ItemState::Rejected => "rejected",
-    }
-}
-
 /// What a task gave back, or why it did not, in a line.
 pub(crate) fn gist(item: &ItemAnswer) -> String {
+    if let Some(asked) = &item.question {
+        return format!("asks: {}", text::one_line(&asked.text));
+    }
     if let Some(error) = &item.error {
         return text::one_line(error);
     }
@@ -151,13 +200,17 @@ fn first_line(value: &Value) -> Option<String> {
 fn page(answer: &BatchAnswer, screen: &Screen) -> String {
     let paint = screen.on_stdout();
     let status = match answer.status {
+        BatchStatus::Pending if answer.counts.waits_for_person() => paint.warn("waiting for a person"),
         BatchStatus::Pending => paint.warn("pending"),
+        BatchStatus::Completed if answer.counts.completed < answer.counts.total => {
+            paint.warn("completed in part")
+        }
         BatchStatus::Completed => paint.good("completed"),
         BatchStatus::Failed => paint.bad("failed"),
     };
     let heads = ["STATE", "TASK", "OUTPUT OR ERROR"].map(str::to_owned);
     let items = answer.results.iter().map(|item| {
-        let state = standing(item.state).to_owned();
+        let state = item.state.as_str().to_owned();
         [state, text::one_line(&item.task_id), gist(item)]
     });
     let lines: Vec<[String; 3]> = std::iter::once(heads).chain(items).collect();
@@ -177,6 +230,12 @@ fn page(answer: &BatchAnswer, screen: &Screen) -> String {
         page.push_str(&painted(line, state, paint));
         page.push('\n');
     }
+    if answer.counts.input_required > 0 {
+        page.push('\n');
+    }
+    for asked in questions(answer) {
+        page.push_str(&format!("{}\n", how_to_answer(asked)));
+    }
     page
 }
 
@@ -185,7 +244,7 @@ fn painted(line: &str, state: Option<ItemState>, paint: Paint) -> String {
     let Some(state) = state else {
         return paint.strong(line);
     };
-    let word = standing(state);
+    let word = state.as_str();
     // A narrow screen may have cut it.
     let Some(rest) = line.strip_prefix(word) else {
         return line.to_owned();

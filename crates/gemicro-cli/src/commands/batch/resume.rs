@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{Batches, Here};
+use gemicro_engine::{Batches, Desk, Here};
 use gemicro_event::{RunStatus, StreamId};
 
 use super::{outcome, rendered};
@@ -73,11 +73,32 @@ pub(crate) async fn resume(
             asker: Box::new(Nobody),
             resume: RESUME,
         };
-        if follow(watch, watching).await? == RunEnd::Suspended {
+        let batches = Batches::new(Arc::new(here.clone()));
+        let asked = async {
+            match batches.wait(run.as_str(), None).await {
+                Ok(answer) if answer.counts.waits_for_person() => answer,
+                // The view tells of any other end.
+                Ok(_) | Err(_) => std::future::pending().await,
+            }
+        };
+        let end = tokio::select! {
+            biased;
+            end = follow(watch, watching) => Some(end?),
+            _ = asked => {
+                here.suspend(&run).await?;
+                None
+            }
+        };
+        if end == Some(RunEnd::Suspended) {
             output::say(&format!(
                 "Batch {run} is stopped. Go on with: gemicro resume {run}"
             ));
             return RunEnd::Suspended.outcome(&run);
+        }
+        if end.is_none() {
+            output::say(&format!(
+                "Batch {run} is stopped until a person has answered. Then continue with: gemicro resume {run}"
+            ));
         }
     }
     let answer = Batches::new(Arc::new(here.clone())).poll(run.as_str()).await?;

@@ -1,6 +1,7 @@
 //! `gemicro batch retry`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use gemicro_engine::{BatchAnswer, ItemState};
 
 use super::print;
 use super::service::Service;
@@ -16,9 +17,12 @@ use crate::trouble::Stopped;
 pub(crate) struct RetryArgs {
     /// The batch: the beginning of its id, or `last`
     pub(crate) id: String,
-    /// The tasks to do again; without one all that have no output
+    /// The tasks to run again; by default all that did not complete
     #[arg(value_name = "TASK")]
     pub(crate) tasks: Vec<String>,
+    /// Run only tasks in this state again, and those skipped because of them; may be given several times
+    #[arg(long, value_name = "STATE", value_enum, conflicts_with = "tasks")]
+    pub(crate) only: Vec<RetryState>,
     /// Carry it out in this process, not in the resident worker, and print the final answer too
     #[arg(long)]
     pub(crate) no_resident: bool,
@@ -27,13 +31,66 @@ pub(crate) struct RetryArgs {
     pub(crate) format: DataFormat,
 }
 
+/// A state in which a task can be run again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RetryState {
+    /// It ran and failed
+    Failed,
+    /// It was cut off in the middle and may have changed something
+    Interrupted,
+    /// It was cancelled
+    Cancelled,
+    /// Its deadline passed
+    Expired,
+    /// It was not run because a task that it depends on did not complete
+    Skipped,
+}
+
+impl RetryState {
+    fn state(self) -> ItemState {
+        match self {
+            Self::Failed => ItemState::Failed,
+            Self::Interrupted => ItemState::Interrupted,
+            Self::Cancelled => ItemState::Cancelled,
+            Self::Expired => ItemState::Expired,
+            Self::Skipped => ItemState::Skipped,
+        }
+    }
+}
+
 /// Does tasks again: in the batch itself while it is open, in a new one when it has ended.
 pub(super) async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
     let stop = signals::listen()?;
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     let service = Service::open_with(ctx, &layers, &settings, args.no_resident).await?;
-    let answer = service.retry(&args.id, &args.tasks).await?;
+    let tasks = match args.only.is_empty() {
+        true => args.tasks.clone(),
+        false => in_states(&service.poll(&args.id).await?, &args.only)?,
+    };
+    let answer = service.retry(&args.id, &tasks).await?;
     print(&answer, args.format, &ctx.screen)?;
     begun(ctx, &service, &answer, args.format, &stop).await
+}
+
+/// The tasks that are in one of these states.
+fn in_states(answer: &BatchAnswer, only: &[RetryState]) -> Result<Vec<String>, Stopped> {
+    let is_wanted = |state: ItemState| only.iter().any(|it| it.state() == state);
+    let tasks = answer.results.iter().filter(|item| is_wanted(item.state));
+    let tasks: Vec<String> = tasks.map(|item| item.task_id.clone()).collect();
+    if tasks.is_empty() {
+        let words: Vec<&str> = only.iter().map(|it| it.state().as_str()).collect();
+        return Err(Stopped::usage(
+            format!(
+                "no task of batch {} is {}",
+                answer.response_id,
+                words.join(" or ")
+            ),
+            format!(
+                "gemicro batch results {} --format text shows the state of each task",
+                answer.response_id
+            ),
+        ));
+    }
+    Ok(tasks)
 }

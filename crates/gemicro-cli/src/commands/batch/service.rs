@@ -108,7 +108,7 @@ impl Service {
         }
     }
 
-    /// Waits for the last task, or as long as is wanted; shows how far it is. The first Ctrl-C ends the waiting, and the
+    /// Waits for the last task, for the moment when only a person can help, or as long as is wanted; shows how far it is. The first Ctrl-C ends the waiting, and the
     /// batch too where this process carries it out.
     pub(super) async fn wait(
         &self,
@@ -169,6 +169,11 @@ impl Service {
         }
     }
 
+    /// Whether the batches are those of this machine's store.
+    pub(super) fn is_local(&self) -> bool {
+        matches!(self, Self::Local { .. })
+    }
+
     /// Whether a batch goes on only as long as this process does.
     pub(super) fn is_here(&self) -> bool {
         matches!(
@@ -178,6 +183,20 @@ impl Service {
                 ..
             }
         )
+    }
+
+    /// Stops a batch that this process carries out and that waits for a person; the answer is taken when it is resumed.
+    pub(super) async fn suspend(&self, id: &str) {
+        if let Self::Local {
+            desk: OpenDesk::Here(here),
+            ..
+        } = self
+        {
+            here.suspend_all().await;
+            output::say(&format!(
+                "Batch {id} is stopped until a person has answered. Then continue with: gemicro resume {id}"
+            ));
+        }
     }
 
     /// Everything that was wanted is done.
@@ -220,7 +239,7 @@ impl Service {
         }
         let newest = self.list(1).await?.into_iter().next();
         newest.map(|row| row.response_id.to_string()).ok_or_else(|| {
-            let hint = "hand one in: gemicro batch submit FILE";
+            let hint = "submit one: gemicro batch submit FILE";
             Stopped::failed(ErrorKind::NotFound, "there are no batches yet", hint)
         })
     }

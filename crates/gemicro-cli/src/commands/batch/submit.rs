@@ -103,6 +103,10 @@ pub(super) async fn begun(
 ) -> Result<(), Stopped> {
     let id = &answer.response_id;
     if !service.is_here() {
+        // Nothing of it goes on where every task was rejected, or where its key stands for a batch that has ended.
+        if answer.status != BatchStatus::Pending {
+            return outcome(answer);
+        }
         if ctx.screen.stderr_is_terminal || format == DataFormat::Jsonl {
             output::say(&format!(
                 "It goes on by itself. Wait for it: gemicro batch wait {id} --format text"
@@ -115,6 +119,9 @@ pub(super) async fn begun(
             service.go_on(id, stop).await?;
             let last = service.wait(ctx, id, None, stop).await?;
             print(&last, format, &ctx.screen)?;
+            if last.status == BatchStatus::Pending {
+                service.suspend(id).await;
+            }
             last
         }
         BatchStatus::Completed | BatchStatus::Failed => answer.clone(),

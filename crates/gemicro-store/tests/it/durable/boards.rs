@@ -62,6 +62,11 @@ pub(super) async fn a_board_has_its_lines_in_order_and_counted(world: &World) {
         append(&store, &stream, vec![line(place, state)]).await;
     }
     let tallies = vec![tally("done", 2, 2), tally("queued", u64::from(N_LINES) - 2, 1)];
+    assert_eq!(
+        store.board_tallies(&stream).await.unwrap(),
+        tallies,
+        "the same without the lines"
+    );
     assert_eq!(store.board(&stream).await.unwrap(), board(&lines, tallies));
 }
 
@@ -69,6 +74,7 @@ pub(super) async fn a_run_without_a_board_has_an_empty_one(world: &World) {
     let store = world.store().await;
     let stream = free_run(&store, "no board").await;
     assert_eq!(store.board(&stream).await.unwrap(), Board::default());
+    assert_eq!(store.board_tallies(&stream).await.unwrap(), []);
     let error = store.board(&StreamId::random()).await.unwrap_err();
     assert!(matches!(error, StoreError::NotFound { .. }), "{error:?}");
 }
