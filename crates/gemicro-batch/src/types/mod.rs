@@ -20,6 +20,7 @@ mod execute_shell_command;
 mod expected_exit;
 mod folder;
 mod get_memory_summary;
+mod messages;
 mod parameters;
 mod pipeline;
 mod prompt;
@@ -41,6 +42,7 @@ pub use expected_exit::ExpectedExit;
 pub use get_memory_summary::{
     MEMORY_STEP, MemoryInput, MemoryOutput, MemoryParameters, MemoryPlace, MemorySource,
 };
+pub use messages::{ChatMessage, ChatRole};
 pub use parameters::ParameterError;
 pub use pipeline::{PipelineEntry, PipelineParameters};
 pub use prompt::PromptParameters;

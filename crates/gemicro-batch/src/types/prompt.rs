@@ -1,4 +1,4 @@
-//! `prompt`: one call to a model.
+//! `prompt`: one call to a model, alone or as the next turn of a conversation.
 
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::Step;
@@ -8,7 +8,8 @@ use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::parameters::{ParameterError, filled, milliseconds, read};
+use super::messages::{ChatMessage, continued, prompt_of};
+use super::parameters::{ParameterError, milliseconds, read};
 use super::task_type::{Making, TaskType};
 
 /// The longest time for one call, in seconds.
@@ -31,8 +32,12 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptParameters {
-    /// The prompt.
-    pub prompt: String,
+    /// The prompt; with `messages`, the user's next message.
+    #[serde(default)]
+    pub prompt: Option<String>,
+    /// Earlier messages of a conversation. The output then has all of them and the reply, for the next task.
+    #[serde(default)]
+    pub messages: Option<Vec<ChatMessage>>,
     /// Instructions above it.
     #[serde(default)]
     pub system: Option<String>,
@@ -58,7 +63,7 @@ pub struct PromptParameters {
 
 fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
     let it: PromptParameters = read(parameters)?;
-    filled(&it.prompt, "/prompt")?;
+    let (prompt, label) = prompt_of(it.prompt, it.messages)?;
     let config = making.llm();
     let time = match it.timeout_seconds {
         None => config.time(),
@@ -80,11 +85,11 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
     }
     let request = LlmRequest {
         previous: None,
-        label: "prompt".to_owned(),
+        label,
         backend: it.backend.unwrap_or_else(|| config.backend.clone()),
         model: it.model.unwrap_or_else(|| config.model.clone()),
         system: it.system,
-        prompt: it.prompt,
+        prompt,
         schema: it.schema.map(|schema| Json::from(Value::Object(schema))),
         tools: Vec::new(),
         delivery: Delivery::default(),
@@ -101,8 +106,18 @@ fn shape(step: &Step, output: &Json) -> Json {
     };
     let has_schema = step.input.get("schema").is_some_and(|schema| !schema.is_null());
     let found = has_schema.then(|| json_in(&response.text)).flatten();
-    Json::from(match found {
-        Some(value) => json!({ "text": response.text, "json": *value }),
-        None => json!({ "text": response.text }),
-    })
+    let request = step.input.parse::<LlmRequest>().ok();
+    let continued = request.and_then(|request| continued(&request, &response.text));
+    let (text, messages) = match continued {
+        Some((text, messages)) => (text, Some(messages)),
+        None => (response.text, None),
+    };
+    let mut shaped = json!({ "text": text });
+    if let Some(value) = found {
+        shaped["json"] = (*value).clone();
+    }
+    if let Some(messages) = messages {
+        shaped["messages"] = json!(messages);
+    }
+    Json::from(shaped)
 }

@@ -13,6 +13,7 @@ mod decisions;
 mod driven;
 mod events;
 mod failed_commands;
+mod messages;
 mod mutants;
 mod ooda;
 mod patches;

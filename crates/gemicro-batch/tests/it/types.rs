@@ -64,7 +64,7 @@ fn the_types_there_are() {
 #[test]
 fn parameters_that_do_not_fit_are_named_with_their_place() {
     for (name, parameters, expected) in [
-        ("prompt", json!({}), "/parameters: missing field `prompt`"),
+        ("prompt", json!({}), "/parameters: give `prompt`, or `messages`"),
         (
             "prompt",
             json!({ "prompt": " " }),

@@ -1,0 +1,119 @@
+//! Conversations with a model in `prompt` tasks: earlier messages become one prompt that no message can forge, and the
+//! whole conversation is given back with the reply.
+
+use gemicro_core::history::{
+    Author, ConversationLog, Prompt, PromptPlan, Tag, Turn, cut_invented, read_prompt, render,
+};
+use gemicro_core::llm::LlmRequest;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::parameters::{ParameterError, filled};
+
+/// The label of a call that is the first of a conversation.
+const FIRST: &str = "first_message";
+/// What the label of a call begins with that tells earlier messages; the tag of its frames follows.
+const FRAMED: &str = "messages ";
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChatMessage {
+    /// Who wrote it.
+    pub role: ChatRole,
+    /// What was written.
+    pub content: String,
+}
+
+/// Who wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChatRole {
+    /// The person.
+    User,
+    /// The model.
+    #[serde(alias = "model")]
+    Assistant,
+}
+
+impl ChatRole {
+    fn author(self) -> Author {
+        match self {
+            Self::User => Author::User,
+            Self::Assistant => Author::Assistant,
+        }
+    }
+}
+
+/// The prompt of a task and the label of its call, from its earlier messages and its new one.
+pub(super) fn prompt_of(
+    prompt: Option<String>,
+    messages: Option<Vec<ChatMessage>>,
+) -> Result<(String, String), ParameterError> {
+    let Some(mut messages) = messages else {
+        let prompt = prompt.ok_or_else(|| ParameterError::new("", "give `prompt`, or `messages`"))?;
+        filled(&prompt, "/prompt")?;
+        return Ok((prompt, "prompt".to_owned()));
+    };
+    for (idx, message) in messages.iter().enumerate() {
+        filled(&message.content, &format!("/messages/{idx}/content"))?;
+    }
+    if let Some(content) = prompt {
+        filled(&content, "/prompt")?;
+        messages.push(ChatMessage {
+            role: ChatRole::User,
+            content,
+        });
+    }
+    if messages.last().is_none_or(|last| last.role != ChatRole::User) {
+        let message = "the last message must be the user's; give it here, or as `prompt`";
+        return Err(ParameterError::new("/messages", message));
+    }
+    if let [only] = messages.as_slice() {
+        return Ok((only.content.clone(), FIRST.to_owned()));
+    }
+    let mut log = ConversationLog::new();
+    for message in &messages {
+        log.append(Turn::new(message.role.author(), message.content.as_str()));
+    }
+    let texts = messages.iter().map(|message| message.content.as_str());
+    let tag = Tag::unseen("messages of a task", texts);
+    let label = format!("{FRAMED}{}", tag.as_str());
+    Ok((render(&log, &PromptPlan::verbatim(tag)).text, label))
+}
+
+/// The reply without turns that the model invented, and the whole conversation with it. None where the task is no
+/// conversation.
+pub(super) fn continued(request: &LlmRequest, reply: &str) -> Option<(String, Vec<ChatMessage>)> {
+    let message = |role: ChatRole, content: &str| ChatMessage {
+        role,
+        content: content.to_owned(),
+    };
+    if request.label == FIRST {
+        let messages = vec![
+            message(ChatRole::User, &request.prompt),
+            message(ChatRole::Assistant, reply),
+        ];
+        return Some((reply.to_owned(), messages));
+    }
+    let tag = Tag::parse(request.label.strip_prefix(FRAMED)?)?;
+    let kept = match cut_invented(reply, &tag).kept.trim_end() {
+        // A reply that is nothing else is better shown than lost.
+        "" => reply,
+        kept => kept,
+    };
+    let prompt = Prompt {
+        text: request.prompt.clone(),
+        tag,
+    };
+    let turns = read_prompt(&prompt).ok()?.turns;
+    let mut messages: Vec<ChatMessage> = turns
+        .iter()
+        .map(|turn| match turn.author {
+            Author::Assistant => message(ChatRole::Assistant, &turn.text),
+            Author::User | Author::Tool | Author::System => message(ChatRole::User, &turn.text),
+        })
+        .collect();
+    messages.push(message(ChatRole::Assistant, kept));
+    Some((kept.to_owned(), messages))
+}
