@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::golden;
 use crate::program::{Called, World};
+use crate::simulated::Simulated;
 
 const CORPUS: &str = include_str!("../../../gemicro-core/tests/data/conversation/conversation.jsonl");
 const NEEDLES: &str = include_str!("../../../gemicro-core/tests/data/conversation/needles.jsonl");
@@ -180,6 +181,28 @@ fn a_short_conversation_is_rendered_whole() {
             serde_json::from_str(&fs::read_to_string(world.path("report.json")).unwrap()).unwrap();
         assert_eq!(report["compressor"], name);
     }
+}
+
+#[test]
+fn a_prompt_is_counted_exactly_where_there_is_a_key() {
+    let simulated = Simulated::new("  - { name: quick, reply: { text: x } }\n");
+    fs::write(simulated.world.path("talk.jsonl"), TALK).unwrap();
+    import(&simulated.world);
+    let called = simulated.call(&["conversations", "render", "last", "--exact=gemini-3.8-flash"]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let tokens = called.stdout.len().div_ceil(4);
+    let counted = format!("exactly {tokens} tokens for gemini-3.8-flash");
+    assert!(called.stderr.contains(&counted), "{counted}: {}", called.stderr);
+    let keyless = simulated
+        .world
+        .call(&["conversations", "render", "last", "--exact"]);
+    assert_eq!(
+        (keyless.code, keyless.stdout.as_str()),
+        (3, ""),
+        "{}",
+        keyless.stderr
+    );
+    assert!(keyless.stderr.contains("GEMINI_API_KEY"), "{}", keyless.stderr);
 }
 
 #[test]

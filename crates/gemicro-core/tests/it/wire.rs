@@ -18,7 +18,7 @@ use gemicro_core::run::events::{
 };
 use gemicro_event::{
     AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, Payload, Registry, SCHEMA_VERSION,
-    StepKey, StreamId, Timestamp, Usage, read_line, write_line,
+    StepKey, StreamId, Timestamp, Uncertain, UnpricedTokens, Usage, read_line, write_line,
 };
 
 use crate::golden_events::check_golden;
@@ -274,6 +274,8 @@ fn examples() -> Vec<AgentUpdate> {
                 sub_queries_failed: 1,
                 micro_usd: 45,
                 unpriced: false,
+                unpriced_models: UnpricedTokens::default(),
+                uncertain: Uncertain::default(),
             },
             citations: vec![citation()],
             contradictions: vec![contradiction()],

@@ -163,6 +163,7 @@ fn step(agent: AgentName, request: &LlmRequest, folder: &EmptyFolder) -> Step {
         recalls: None,
         fails_over: false,
         keep_messages: false,
+        begins_anew: false,
         branch: None,
         // Not the words of a user: a CLI must not read commands or file names into passages of documents.
         retold: Some(prompt),

@@ -7,13 +7,14 @@ use clap::Args;
 use gemicro_core::history::{
     HistoryConfig, HistoryManager, HistoryReport, HistoryWarning, Summariser, SummaryCache, compressor_named,
 };
-use gemicro_core::llm::LlmConfig;
+use gemicro_core::llm::{DEFAULT_MODEL, LlmConfig};
 use gemicro_engine::{Conversation, Conversations, Here, ModelSummariser};
 use gemicro_event::{ErrorKind, Failure};
 
 use super::open::{find, load, stopped};
+use crate::backend;
 use crate::commands::chat;
-use crate::config::{ResearchFlags, ResearchSettings};
+use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
 use crate::output;
 use crate::screen::numbers;
 use crate::session::Context;
@@ -44,6 +45,9 @@ pub(crate) struct RenderArgs {
     /// Write what the prompt keeps and what it lost to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    /// Also print the exact number of tokens, as the Gemini API counts them for a model; needs GEMINI_API_KEY
+    #[arg(long, value_name = "MODEL", num_args = 0..=1, require_equals = true, default_missing_value = DEFAULT_MODEL)]
+    pub(crate) exact: Option<String>,
 }
 
 /// Prints the prompt.
@@ -67,6 +71,10 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Stopp
             .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
         output::replace(file, format!("{json}\n").as_bytes())?;
     }
+    let exact = match &args.exact {
+        None => None,
+        Some(model) => Some((model, count_exactly(ctx, model, &prompt).await?)),
+    };
     output::print(&prompt)?;
     for warning in &report.warnings {
         if let HistoryWarning::DecisionsLost { count } = warning {
@@ -89,7 +97,24 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Stopp
             n_lost => format!("{} lost, named by --report FILE", numbers::count(n_lost, "fact")),
         }
     ));
+    if let Some((model, tokens)) = exact {
+        output::say(&format!(
+            "exactly {} tokens for {model}",
+            numbers::thousands(tokens)
+        ));
+    }
     Ok(())
+}
+
+/// The tokens of a prompt as the model's own service counts them; nothing is generated, and nothing is charged.
+async fn count_exactly(ctx: &Context, model: &str, prompt: &str) -> Result<u64, Stopped> {
+    let gemini = backend::gemini(&ctx.environment, &Endpoints::resolve(&ctx.layers()?)?)?;
+    let gemini = gemini.ok_or_else(|| {
+        let message = "an exact count comes from the Gemini API, and no key is set";
+        let hint = "set GEMINI_API_KEY, or leave --exact out: the estimate never counts too few tokens";
+        Stopped::failed(ErrorKind::AuthFailed, message, hint)
+    })?;
+    Ok(gemini.rest().count_tokens(model, prompt).await?)
 }
 
 /// The same with a model that writes summaries. What it wrote is kept with the conversation, so it is paid once.
