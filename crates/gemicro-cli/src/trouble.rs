@@ -190,11 +190,9 @@ pub(crate) fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Erased { .. } => {
             "its events and texts are gone for good; `gemicro runs` lists the others".to_owned()
         }
-        StoreError::NewerFormat { .. } => {
-            "use the newer gemicro that wrote it, or name another folder with GEMICRO_HOME".to_owned()
-        }
+        StoreError::NewerFormat { .. } => "use the newer gemicro that wrote it, or another store".to_owned(),
         StoreError::Damaged { .. } | StoreError::MissingBlob { .. } => {
-            "`gemicro doctor` says what is wrong; another folder can be named with GEMICRO_HOME".to_owned()
+            "`gemicro doctor` says what is wrong; restore a copy, or use another store".to_owned()
         }
         _ => return None,
     };

@@ -40,6 +40,9 @@ pub(crate) const FORMAT: i64 = MIGRATIONS.len().cast_signed() as i64;
 /// Connections for reading; more would only wait for the two or so cores.
 const N_READERS: u32 = 4;
 
+/// Rows that a reader's thread may be ahead: every wait for the other side costs a change of thread.
+const ROW_BUFFER: usize = 1024;
+
 /// Opens the one connection that writes.
 pub(crate) async fn open_writer(
     home: &Home,
@@ -80,7 +83,11 @@ pub(crate) fn open_readers(home: &Home, options: &crate::Options) -> SqlitePool 
     SqlitePoolOptions::new()
         .max_connections(N_READERS)
         .test_before_acquire(false)
-        .connect_lazy_with(connect_options(home, options).read_only(true))
+        .connect_lazy_with(
+            connect_options(home, options)
+                .read_only(true)
+                .row_buffer_size(ROW_BUFFER),
+        )
 }
 
 fn connect_options(home: &Home, options: &crate::Options) -> SqliteConnectOptions {

@@ -28,8 +28,8 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         let tasks = folder.path().join("tasks.json");
         fs::write(&tasks, batch(n_tasks))?;
         let tasks = tasks.display().to_string();
-        let submit = timed(&program, &home, &["batch", "submit", &tasks, "--no-resident"])?;
-        let poll = timed(&program, &home, &["batch", "poll", "last", "--no-resident"])?;
+        let submit = timed(&program, &home, &["batch", "submit", &tasks])?;
+        let poll = timed(&program, &home, &["batch", "poll", "last"])?;
         let show = timed(&program, &home, &["show", "last"])?;
         let growth = before.map(|before| submit.as_secs_f64() / before.as_secs_f64());
         before = Some(submit);
@@ -77,6 +77,7 @@ fn timed(program: &Path, home: &Path, arguments: &[&str]) -> Result<Duration> {
     let status = Command::new(program)
         .args(arguments)
         .env("GEMICRO_HOME", home)
+        .env("GEMICRO_RESIDENT", "off")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .status()

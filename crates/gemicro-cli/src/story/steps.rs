@@ -108,7 +108,7 @@ pub(super) fn fold(steps: &mut Vec<StepStory>, event: &Event) {
 fn entry<'a>(steps: &'a mut Vec<StepStory>, key: &StepKey, at: Timestamp) -> &'a mut StepStory {
     let place = steps
         .iter()
-        .position(|story| story.step == *key)
+        .rposition(|story| story.step == *key)
         .unwrap_or_else(|| {
             steps.push(StepStory {
                 step: key.clone(),

@@ -66,6 +66,11 @@ fn a_truncated_database_is_not_called_good() {
         let doctor = world.call(&["doctor", "--offline"]);
         assert_eq!(doctor.code, 3, "{}", doctor.stdout);
         assert!(doctor.stdout.contains("✗ store: "), "{}", doctor.stdout);
+        assert!(
+            doctor.stdout.contains("sandbox: tier "),
+            "it is tried all the same: {}",
+            doctor.stdout
+        );
     }
 }
 

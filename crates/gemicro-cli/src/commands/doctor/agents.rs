@@ -46,10 +46,11 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
         }
         Err(_) => return Vec::new(),
     };
-    let scratch = if store_works {
-        Scratch::new(&state.join("agents")).map_err(|error| error.to_string())
-    } else {
-        Err("the state folder does not work".to_owned())
+    // Whether there are walls does not depend on the store.
+    let elsewhere = std::env::temp_dir();
+    let scratch = match store_works {
+        true => Scratch::new(&state.join("agents")).or_else(|_| Scratch::new(&elsewhere)),
+        false => Scratch::new(&elsewhere),
     };
     match &scratch {
         Ok(scratch) => {
@@ -61,7 +62,11 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
         Err(why) => {
             let mut findings = programs(&ctx.environment, &setup, None);
             let found = format!("it could not be tried: {why}");
-            findings.push(attention("sandbox", found, "see the state folder above"));
+            findings.push(attention(
+                "sandbox",
+                found,
+                "see that temporary files can be written",
+            ));
             findings
         }
     }

@@ -42,18 +42,18 @@ fn try_look(ctx: &Context, offline: bool) -> Result<Finding, Stopped> {
         Ok(address) => address,
         Err(finding) => return Ok(*finding),
     };
-    let kind = address.kind();
+    let (kind, name) = (address.kind(), address.name());
     let variables = kind.token_variables().join(" or ");
     let variable = kind.token_variables().first().copied().unwrap_or_default();
     let Some(token) = forges.tokens.get(&kind).cloned() else {
-        let found = format!("{kind} at {url}, and no token for it ({variables} is not set)");
+        let found = format!("{name}, and no token for it ({variables} is not set)");
         let fix = format!(
             "export {variable}=… (docs/forges.md); without it, requests to merge are written as text"
         );
         return Ok(attention(FORGE, found, fix));
     };
     if offline {
-        return Ok(good(FORGE, format!("{kind} at {url}, token set; not contacted")));
+        return Ok(good(FORGE, format!("{name}, token set; not contacted")));
     }
     let asked = within(async move {
         let forge = open(address, Some(token)).map_err(Failure::from)?;
@@ -87,7 +87,7 @@ fn recognised(url: &str, hosts: &ForgeHosts) -> Result<ForgeAddress, Box<Finding
         Some(address) if address.origin() == HostOrigin::Guessed => {
             let found = format!(
                 "{url} looks like {}, but no token is sent on a guess",
-                address.kind()
+                address.kind().name()
             );
             let fix = "name the host under [forge.hosts] in your own settings (docs/forges.md)";
             Err(Box::new(attention(FORGE, found, fix)))

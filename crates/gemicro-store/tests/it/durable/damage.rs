@@ -6,7 +6,7 @@ use gemicro_store::{DurableStore, RunFilter};
 use serde_json::json;
 
 use super::World;
-use crate::make::{all, append_outside, free_run, note};
+use crate::make::{all, append_outside, end, event, free_run, large, note};
 
 async fn run_with_board(store: &DurableStore) -> StreamId {
     let stream = free_run(store, "kept").await;
@@ -121,4 +121,33 @@ pub(super) async fn a_store_with_damage_is_checked_to_its_end(world: &World) {
     let check = store.check_contents().await;
     assert_eq!(check.problems.len(), 3, "{:?}", check.problems);
     assert!(check.problems.iter().all(is_damage));
+}
+
+pub(super) async fn events_of_some_types_can_be_left_out(world: &World) {
+    let store = world.store().await;
+    let stream = free_run(&store, "long").await;
+    let events = vec![note(1), large("x"), event("told", json!({})), note(2), end()];
+    append_outside(&store, &stream, events).await.unwrap();
+    let whole = all(&store, &stream).await;
+    let without = store.read_without(&stream, &["noted", "unknown"]).await.unwrap();
+    let places: Vec<u64> = without.iter().map(|event| event.seq).collect();
+    assert_eq!(places, [1, 4, 6]);
+    assert!(without.iter().all(|event| whole.contains(event)));
+    assert_eq!(store.read_without(&stream, &[]).await.unwrap(), whole);
+    // Those that are left out are not read; one that is read is checked against the one before it.
+    world
+        .execute("UPDATE events SET message = 'no' WHERE seq = 3")
+        .await;
+    assert_eq!(store.read_without(&stream, &["noted"]).await.unwrap(), without);
+    world
+        .execute("UPDATE events SET message = 'no' WHERE seq = 4")
+        .await;
+    assert!(is_damage(
+        &store.read_without(&stream, &["noted"]).await.unwrap_err()
+    ));
+    store.erase(&stream).await.unwrap();
+    let erased = store.read_without(&stream, &["noted"]).await.unwrap_err();
+    assert!(matches!(erased, StoreError::Erased { .. }), "{erased}");
+    let unknown = store.read_without(&StreamId::random(), &[]).await.unwrap_err();
+    assert!(matches!(unknown, StoreError::NotFound { .. }), "{unknown}");
 }

@@ -50,6 +50,6 @@ contract! {
         two_handles_keep_each_others_numbers, many_may_open_a_new_store_at_once, a_lease_holds_across_handles,
         a_lease_that_nobody_renews_ends_whatever_the_clock_says;
     damage: what_was_changed_behind_the_store_is_noticed_when_it_is_read,
-        a_store_with_damage_is_checked_to_its_end;
+        a_store_with_damage_is_checked_to_its_end, events_of_some_types_can_be_left_out;
     rebuild: lists_that_were_spoiled_are_made_again;
 }
