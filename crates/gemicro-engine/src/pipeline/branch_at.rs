@@ -95,11 +95,11 @@ pub(crate) async fn open_for_agent(
     };
     if !work.goes_on {
         branch = usable(tools, branch, &work.place, cancel).await?;
+        if let Some(main) = &work.merge {
+            branch = begin_merge(tools, branch, main).await?;
+        }
     }
     branch = fitted(tools, branch, work).await?;
-    if let Some(main) = work.merge.as_ref().filter(|_| !work.goes_on) {
-        branch = begin_merge(tools, branch, main).await?;
-    }
     let (files, from_tip) = (work.handover.clone(), work.place.tip.clone());
     blocking(move || {
         for file in &files {
