@@ -153,9 +153,10 @@ async fn watch(inner: Weak<Inner>, pack: BlobId, index: SharedIndex) {
         } else {
             // The next step tries again.
             inner.lock().remove(&pack);
+            return;
         }
     }
-    while is_open {
+    loop {
         tokio::time::sleep(KEEP_FOR).await;
         match inner.upgrade() {
             Some(inner) if !inner.drop_if_idle(&pack) => {}
