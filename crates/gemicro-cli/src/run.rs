@@ -9,8 +9,8 @@ use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
 use crate::commands::{
     answer, ask, batch, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor,
-    events, guard, init, man, mcp, ooda, payload, prune, research, resume, retry, run as pipeline, runs,
-    schema, serve, show, sim, store, worker, workflow,
+    events, guard, init, man, mcp, ooda, pause, payload, prune, research, resume, retry, run as pipeline,
+    runs, schema, serve, show, sim, store, worker, workflow,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::environment::Environment;
@@ -119,6 +119,7 @@ fn wants_json(command: &Command) -> bool {
         | Command::Diff(_)
         | Command::Events(_)
         | Command::Answer(_)
+        | Command::Pause(_)
         | Command::Cancel(_)
         | Command::Config(_)
         | Command::Payload(_)
@@ -147,6 +148,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
         Command::Show(args) => show::run(ctx, &args),
         Command::Diff(args) => diff::run(ctx, &args),
         Command::Events(args) => events::run(ctx, &args),
+        Command::Pause(args) => pause::run(ctx, &args),
         Command::Resume(args) => resume::run(ctx, &args),
         Command::Retry(args) => retry::run(ctx, &args),
         Command::Answer(args) => answer::run(ctx, &args),

@@ -6,10 +6,13 @@
 use gemicro_event::{CommandId, Json};
 use serde::{Deserialize, Serialize};
 
+/// The command that suspends a run, so that it can be resumed.
+pub const PAUSE: &str = "pause";
+
 /// A request to a running (or suspended) run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCommand {
-    /// What to do: `cancel`, `answer`, or what the run's flow knows; others are rejected, not errors.
+    /// What to do: `cancel`, `pause`, `answer`, or what the run's flow knows; others are rejected, not errors.
     pub command_type: String,
     /// Chosen by the sender.
     pub command_id: CommandId,
@@ -22,6 +25,12 @@ impl AgentCommand {
     #[must_use]
     pub fn cancel(reason: &str) -> Self {
         Self::new("cancel", serde_json::json!({ "reason": reason }))
+    }
+
+    /// Asks the run to stop for now; it can be resumed.
+    #[must_use]
+    pub fn pause() -> Self {
+        Self::new(PAUSE, serde_json::json!({}))
     }
 
     /// Answers the question `key` that the run waits on.

@@ -7,7 +7,7 @@ use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, StreamId};
-use gemicro_store::{Board, RunFilter};
+use gemicro_store::{Board, BoardPage, RunFilter};
 
 use crate::{CancelOutcome, Plan};
 
@@ -61,11 +61,11 @@ pub trait Desk: Send + Sync {
         command: &CommandId,
     ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>>;
 
-    /// The board of a run, by place.
+    /// Some lines of the board of a run, by place, and the counts of all.
     ///
     /// # Errors
     /// `not_found` when there is no such run.
-    fn board(&self, run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>>;
+    fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>>;
 
     /// What keeps a run that has not ended from going on now, where something does. Who asks wants it to go on: where
     /// nobody is there to carry it out, somebody is fetched.

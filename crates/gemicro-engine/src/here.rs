@@ -14,7 +14,7 @@ use gemicro_core::live::LiveHub;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, StreamId};
-use gemicro_store::{Board, RunFilter};
+use gemicro_store::{Board, BoardPage, RunFilter};
 use tokio::sync::watch;
 
 use crate::desk::{Desk, Watched, Watching};
@@ -265,9 +265,9 @@ impl Desk for Here {
         Box::pin(async move { Ok(self.engine.store().acknowledgement(&run, &command).await?) })
     }
 
-    fn board(&self, run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
+    fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
         let run = run.clone();
-        Box::pin(async move { Ok(self.engine.store().board(&run).await?) })
+        Box::pin(async move { Ok(self.engine.store().board_page(&run, page).await?) })
     }
 
     fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>> {

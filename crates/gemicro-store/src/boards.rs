@@ -36,12 +36,61 @@ pub struct Tally {
 /// Between the lines of a board. No JSON text and no state has this character.
 const BETWEEN: &str = "\u{1e}";
 
+/// Which lines of a board are shown; all of them are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardPage {
+    /// Lines before the first one.
+    pub offset: u64,
+    /// Lines at most.
+    pub limit: u64,
+}
+
+impl BoardPage {
+    /// Every line.
+    pub const ALL: Self = Self {
+        offset: 0,
+        limit: u64::MAX,
+    };
+    /// No line: counts only.
+    pub const NONE: Self = Self { offset: 0, limit: 0 };
+}
+
+impl Default for BoardPage {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
 impl DurableStore {
+    /// Some lines of the board of a run, and the counts of all.
+    ///
+    /// # Errors
+    /// When there is no such run, or the store fails.
+    pub async fn board_page(&self, run: &StreamId, page: BoardPage) -> Result<Board, StoreError> {
+        if page == BoardPage::ALL {
+            return self.board(run).await;
+        }
+        let tallies = self.board_tallies(run).await?;
+        if tallies.is_empty() {
+            return Ok(Board::default());
+        }
+        let lines = self.board_lines(run, page).await?;
+        Ok(Board {
+            shown: lines.map_or_else(|| "[]".to_owned(), |lines| lines.shown),
+            tallies,
+        })
+    }
+
     /// The board of a run. Every line is as new as the journal was at this moment.
     ///
     /// # Errors
     /// When there is no such run, or the store fails.
     pub async fn board(&self, run: &StreamId) -> Result<Board, StoreError> {
+        Ok(self.board_lines(run, BoardPage::ALL).await?.unwrap_or_default())
+    }
+
+    /// Lines of a board with the counts of these lines; `None` where there are no such lines.
+    async fn board_lines(&self, run: &StreamId, page: BoardPage) -> Result<Option<Board>, StoreError> {
         let head = self.head(run).await?;
         let db = &self.inner.db;
         // The key has the lines in order. An order named inside `string_agg` would sort them once more each.
@@ -49,14 +98,17 @@ impl DurableStore {
             "SELECT string_agg(shown, $2) AS shown, \
              string_agg(CAST(place AS TEXT) || ' ' || CAST(seq AS TEXT) || ' ' || state || ' ' \
                  || coalesce(CAST(seal AS TEXT), ''), $2) AS keys \
-             FROM (SELECT place, shown, state, seq, seal FROM board WHERE stream_no = $1 ORDER BY place) AS lines",
+             FROM (SELECT place, shown, state, seq, seal FROM board WHERE stream_no = $1 ORDER BY place \
+                 LIMIT $3 OFFSET $4) AS lines",
         );
+        let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let lines = lines.bind(head.no).bind(BETWEEN);
+        let lines = lines.bind(number(page.limit)).bind(number(page.offset));
         let row = lines.fetch_one(&self.inner.readers).await;
         let row = row.map_err(|error| db.error(error))?;
         let columns = Columns::new(&row, db);
         let Some(shown) = columns.get::<Option<String>>("shown")? else {
-            return Ok(Board::default());
+            return Ok(None);
         };
         let keys = columns.get::<String>("keys")?;
         let damaged = || {
@@ -78,10 +130,10 @@ impl DurableStore {
             board.push_str(shown);
         }
         board.push(']');
-        Ok(Board {
+        Ok(Some(Board {
             shown: board,
             tallies: tallies.sorted(),
-        })
+        }))
     }
 
     /// How many lines of a run's board are in which state, without the lines.

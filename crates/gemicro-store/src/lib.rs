@@ -44,7 +44,7 @@ mod wake;
 mod writer;
 mod written;
 
-pub use boards::{Board, Tally};
+pub use boards::{Board, BoardPage, Tally};
 pub use check::StoreCheck;
 pub use conversations::StoredConversation;
 pub use day_use::{DayLock, PeriodUse};

@@ -21,6 +21,7 @@ use crate::commands::init::InitArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::ooda::OodaArgs;
+use crate::commands::pause::PauseArgs;
 use crate::commands::payload::PayloadArgs;
 use crate::commands::prune::PruneArgs;
 use crate::commands::research::ResearchArgs;
@@ -107,6 +108,8 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     /// Print the events of a run
     Events(EventsArgs),
+    /// Stop a run for now; `gemicro resume` continues it
+    Pause(PauseArgs),
     /// Continue a run that was stopped or whose process died
     Resume(ResumeArgs),
     /// Ask again what failed in a run, or go on from a phase of a pipeline; what was done stays

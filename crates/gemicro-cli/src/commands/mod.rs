@@ -18,6 +18,7 @@ pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod ooda;
+pub(crate) mod pause;
 pub(crate) mod payload;
 pub(crate) mod prune;
 pub(crate) mod research;

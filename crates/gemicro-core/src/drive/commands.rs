@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::DriveError;
 use super::driver::Driver;
-use crate::command::{AckStatus, AgentAck, AgentCommand};
+use crate::command::{AckStatus, AgentAck, AgentCommand, PAUSE};
 use crate::flow::Flow;
 use crate::run::events::{AnswerGiven, CancelRequested};
 use crate::store::NewEvent;
@@ -16,6 +16,22 @@ impl<F: Flow> Driver<'_, F> {
         for command in self.ctx.store.open_commands(self.run_id()).await? {
             let ack = self.obey(&command).await?;
             self.ctx.store.acknowledge(self.run_id(), ack).await?;
+        }
+        Ok(())
+    }
+
+    /// A pause is for the driver that was at work when it was asked for. Whoever resumes the run wants it to go on.
+    pub(super) async fn refuse_old_pauses(&mut self) -> Result<(), DriveError> {
+        for command in self.ctx.store.open_commands(self.run_id()).await? {
+            if command.command_type == PAUSE {
+                let reason = "the run was not being driven when the pause was requested; request it again";
+                let ack = AgentAck {
+                    command_id: command.command_id,
+                    status: AckStatus::Rejected,
+                    data: Json::from(serde_json::json!({ "reason": reason })),
+                };
+                self.ctx.store.acknowledge(self.run_id(), ack).await?;
+            }
         }
         Ok(())
     }
@@ -62,6 +78,10 @@ impl<F: Flow> Driver<'_, F> {
                     self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))])
                         .await?;
                 }
+                (AckStatus::Completed, serde_json::json!({}))
+            }
+            PAUSE => {
+                self.is_paused = true;
                 (AckStatus::Completed, serde_json::json!({}))
             }
             "answer" => match command.data.parse::<Answer>() {

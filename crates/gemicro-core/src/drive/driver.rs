@@ -107,6 +107,8 @@ pub(super) struct Driver<'a, F: Flow> {
     pub(super) clock: Clock,
     /// Set when the store's own disk failed under a step: the run stops and can be resumed.
     pub(super) halted: Option<Failure>,
+    /// Another process asked for a pause.
+    pub(super) is_paused: bool,
     /// Facts that are folded and not yet written.
     pub(super) staged: Vec<NewEvent>,
     /// Lines of the board that are not yet written.
@@ -152,6 +154,7 @@ impl<'a, F: Flow> Driver<'a, F> {
             answered,
             clock: Clock::default(),
             halted: None,
+            is_paused: false,
             staged: Vec::new(),
             lines: BTreeMap::new(),
             to_note: Vec::new(),
@@ -166,6 +169,7 @@ impl<'a, F: Flow> Driver<'a, F> {
         let mut heartbeat = every(self.ctx.options.lease_ttl / 3);
         if !is_new {
             // What was asked while nobody drove comes before any step.
+            self.refuse_old_pauses().await?;
             self.take_commands().await?;
         }
         loop {
@@ -181,6 +185,10 @@ impl<'a, F: Flow> Driver<'a, F> {
                 // For somebody to go on with: nothing is wrong with the run.
                 self.suspend(&failure.message, true).await?;
                 return Err(DriveError::Halted(failure));
+            }
+            if self.is_paused {
+                self.suspend("paused on request", false).await?;
+                return Ok(Ended::Suspended);
             }
             let decision = self.decide();
             if self.act(&decision).await? {

@@ -237,3 +237,42 @@ async fn a_cancel_sent_while_nobody_drives_comes_before_any_step() {
         "never mind"
     );
 }
+
+#[tokio::test]
+async fn a_pause_suspends_the_run_and_an_old_one_does_not_stop_it_again() {
+    let asked = asked().await;
+    let ack = send(&asked.store, &asked.id, AgentCommand::pause()).await;
+    assert_eq!(ack.status, AckStatus::Completed);
+    asked.driving.await.expect("no panic");
+    let events = journal(&asked.store, &asked.id).await;
+    assert_eq!(types(&events).last(), Some(&"run_suspended"));
+    let suspended = events.last().and_then(|event| event.update.as_run_suspended());
+    let suspended = suspended.expect("suspended");
+    assert_eq!(
+        (suspended.reason.as_str(), suspended.cut_off),
+        ("paused on request", false)
+    );
+    // A pause that was sent while nobody drove is refused by whoever resumes the run.
+    let late = AgentCommand::pause();
+    asked
+        .store
+        .send_command(&asked.id, late.clone())
+        .await
+        .expect("sent");
+    asked
+        .store
+        .send_command(&asked.id, answer("yes"))
+        .await
+        .expect("sent");
+    let ctx = context(&asked.store, prompt());
+    let lease = resume(&ctx, &asking(), &asked.id).await.expect("resumes");
+    drive(&ctx, &asking(), lease).await.expect("ends");
+    let events = journal(&asked.store, &asked.id).await;
+    assert_eq!(terminal(&events).update.event_type, "final_result");
+    let ack = asked
+        .store
+        .acknowledgement(&asked.id, &late.command_id)
+        .await
+        .expect("store");
+    assert_eq!(ack.expect("known").status, AckStatus::Rejected);
+}

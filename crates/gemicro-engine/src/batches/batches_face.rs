@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use gemicro_batch::contract::{BatchAnswer, Counts, ItemState, Items, Progress, next_poll_seconds};
+use gemicro_batch::contract::{
+    BatchAnswer, Counts, ItemAnswer, ItemState, Items, Progress, next_poll_seconds,
+};
 use gemicro_batch::flow::{BatchFlow, CANCEL_ITEMS, RETRY_ITEMS, board, retry_plan};
 use gemicro_core::command::AgentCommand;
 use gemicro_core::flow::Flow;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId, Timestamp};
-use gemicro_store::{Board, RunFilter, Tally};
+use gemicro_store::{Board, BoardPage, RunFilter, Tally};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -83,8 +85,16 @@ impl Batches {
     /// # Errors
     /// `not_found` when there is no such batch.
     pub async fn poll(&self, named: &str) -> Result<BatchAnswer, Failure> {
+        self.poll_page(named, BoardPage::ALL).await
+    }
+
+    /// The same with some of its results; its counts are always those of all tasks.
+    ///
+    /// # Errors
+    /// As for [`poll`](Self::poll).
+    pub async fn poll_page(&self, named: &str, page: BoardPage) -> Result<BatchAnswer, Failure> {
         let row = self.find(named).await?;
-        let answer = self.answer_at(&row).await?;
+        let answer = self.answer_at(&row, page).await?;
         if row.status.is_terminal() || answer.counts.open() == 0 {
             return Ok(answer);
         }
@@ -101,6 +111,19 @@ impl Batches {
     /// # Errors
     /// `not_found` when there is no such batch; when the run was suspended, with what goes on with it.
     pub async fn wait(&self, named: &str, at_most: Option<Duration>) -> Result<BatchAnswer, Failure> {
+        self.wait_page(named, at_most, BoardPage::ALL).await
+    }
+
+    /// The same with some of its results.
+    ///
+    /// # Errors
+    /// As for [`wait`](Self::wait).
+    pub async fn wait_page(
+        &self,
+        named: &str,
+        at_most: Option<Duration>,
+        page: BoardPage,
+    ) -> Result<BatchAnswer, Failure> {
         let row = self.find(named).await?;
         if !row.status.is_terminal() {
             let watching = self.desk.watch(&row.run).await?;
@@ -131,7 +154,8 @@ impl Batches {
                     .unwrap_or(Ok(()))?,
             }
         }
-        self.answer(&row.run).await
+        let row = self.desk.find(row.run.as_str()).await?;
+        self.answer_at(&row, page).await
     }
 
     /// Stops some tasks of a batch, or all of it where none is named.
@@ -214,14 +238,14 @@ impl Batches {
     /// How a batch stands now.
     async fn answer(&self, run: &StreamId) -> Result<BatchAnswer, Failure> {
         let row = self.desk.find(run.as_str()).await?;
-        self.answer_at(&row).await
+        self.answer_at(&row, BoardPage::ALL).await
     }
 
     /// As the board shows it. The journal says the rest: until when a limit holds, and what a run ended with whose
     /// flow broke.
-    async fn answer_at(&self, row: &RunRow) -> Result<BatchAnswer, Failure> {
+    async fn answer_at(&self, row: &RunRow, page: BoardPage) -> Result<BatchAnswer, Failure> {
         let run = &row.run;
-        let answer = answer_of_board(row, self.desk.board(run).await?);
+        let answer = answer_of_board(row, self.desk.board(run, page).await?);
         let is_whole = answer.as_ref().is_some_and(|answer| {
             row.status != RunStatus::Parked && !(row.status.is_terminal() && answer.counts.open() > 0)
         });
@@ -234,7 +258,8 @@ impl Batches {
             Some(answer) => Ok(answer),
             None => {
                 let events = self.desk.events(run).await?;
-                Ok(board(&events)?.answer(run.as_str(), Timestamp::now()))
+                let answer = board(&events)?.answer(run.as_str(), Timestamp::now());
+                Ok(only(answer, page))
             }
         }
     }
@@ -317,6 +342,24 @@ pub fn answer_of_board(row: &RunRow, board: Board) -> Option<BatchAnswer> {
         next_poll,
         counts,
     ))
+}
+
+/// The answer with the results of a page.
+fn only(answer: BatchAnswer, page: BoardPage) -> BatchAnswer {
+    if page == BoardPage::ALL {
+        return answer;
+    }
+    let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let results: Vec<ItemAnswer> = answer
+        .results
+        .into_iter()
+        .skip(count(page.offset))
+        .take(count(page.limit))
+        .collect();
+    BatchAnswer {
+        results: results.into(),
+        ..answer
+    }
 }
 
 fn suspended(run: &StreamId) -> Failure {

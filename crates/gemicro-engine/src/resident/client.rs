@@ -12,7 +12,7 @@ use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::Store;
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, Json, StreamId, Timestamp};
-use gemicro_store::{Board, RunFilter};
+use gemicro_store::{Board, BoardPage, RunFilter};
 use tokio::io::BufReader;
 use tokio::net::UnixStream;
 use tokio::time::Instant;
@@ -284,9 +284,9 @@ impl Desk for Resident {
         })
     }
 
-    fn board(&self, run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
+    fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
         let run = run.clone();
-        Box::pin(async move { Ok(self.reads.store().await?.board(&run).await?) })
+        Box::pin(async move { Ok(self.reads.store().await?.board_page(&run, page).await?) })
     }
 
     fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>> {

@@ -8,8 +8,8 @@ use gemicro_core::drive::StopSignals;
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_engine::{
-    BatchAnswer, BatchRequest, BatchSettings, BatchStatus, Batches, Desk, Engine, Here, ItemState, Plan,
-    PromptRequest, Request, RunFilter, read_batch, rebuild_boards,
+    BatchAnswer, BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Desk, Engine, Here, ItemState,
+    Plan, PromptRequest, Request, RunFilter, read_batch, rebuild_boards,
 };
 use gemicro_event::{ErrorKind, StreamId};
 use serde_json::{Value, json};
@@ -81,6 +81,18 @@ async fn a_batch_is_answered_at_once_and_polled_to_its_end() {
     assert_eq!(shown.shown, made.shown);
     assert!(!shown.tallies.is_empty());
     assert_eq!(batches.poll(&first.response_id).await.expect("polled"), last);
+    for (offset, limit, expected) in [
+        (0, 0, 0..0),
+        (0, 2, 0..2),
+        (1, 2, 1..3),
+        (2, 9, 2..3),
+        (7, 9, 3..3),
+    ] {
+        let page = BoardPage { offset, limit };
+        let part = batches.poll_page(&first.response_id, page).await.expect("polled");
+        assert_eq!(part.results.to_vec(), last.results[expected].to_vec(), "{page:?}");
+        assert_eq!((part.counts, part.status), (last.counts, last.status));
+    }
     // An erased batch has no board, and is no reason not to make the others.
     engine.store().erase(&run).await.expect("erased");
     assert_eq!(rebuild_boards(engine.store()).await, Ok(0));

@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::run::RunRow;
-use gemicro_engine::{Board, CancelOutcome, Desk, Plan, RunFilter, Watching};
+use gemicro_engine::{Board, BoardPage, CancelOutcome, Desk, Plan, RunFilter, Watching};
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, RunStatus, StreamId};
 
 /// Knows one run, `still-there`, in which nothing ever happens.
@@ -53,7 +53,7 @@ impl Desk for EmptyDesk {
         nothing()
     }
 
-    fn board(&self, _: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
+    fn board(&self, _: &StreamId, _: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
         Box::pin(async { Ok(Board::default()) })
     }
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream;
-use gemicro_core::command::{AgentAck, AgentCommand};
+use gemicro_core::command::{AckStatus, AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{RunCancelled, RunStarted};
 use gemicro_engine::{
-    BatchRequest, BatchSettings, Board, CancelOutcome, Desk, Plan, RunFilter, Watched, Watching,
+    BatchRequest, BatchSettings, Board, BoardPage, CancelOutcome, Desk, Plan, RunFilter, Watched, Watching,
 };
 use gemicro_event::{
     AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, SCHEMA_VERSION, StepKey, StreamId,
@@ -198,6 +198,14 @@ fn events(items: &[Watched]) -> Vec<Event> {
         .collect()
 }
 
+fn completed(command: &CommandId) -> AgentAck {
+    AgentAck {
+        command_id: command.clone(),
+        status: AckStatus::Completed,
+        data: Json::empty(),
+    }
+}
+
 fn ended(items: &[Watched]) -> bool {
     events(items)
         .last()
@@ -255,19 +263,23 @@ impl Desk for FakeDesk {
         Box::pin(async move { Ok(all) })
     }
 
-    fn send(&self, _run: &StreamId, _command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
-        Box::pin(async { Err(Failure::new(ErrorKind::Internal, "nobody sends commands here")) })
+    fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
+        assert_eq!(command.command_type, "pause", "nobody sends other commands here");
+        self.tell(run, crate::script::suspended());
+        let ack = completed(&command.command_id);
+        Box::pin(async move { Ok(ack) })
     }
 
     fn acknowledgement(
         &self,
         _run: &StreamId,
-        _command: &CommandId,
+        command: &CommandId,
     ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
-        Box::pin(async { Ok(None) })
+        let ack = completed(command);
+        Box::pin(async move { Ok(Some(ack)) })
     }
 
-    fn board(&self, _run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
+    fn board(&self, _run: &StreamId, _page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
         Box::pin(async { Ok(Board::default()) })
     }
 
@@ -295,7 +307,8 @@ impl Desk for FakeDesk {
         })
     }
 
-    fn go_on(&self, _run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+    fn go_on(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        self.tell(run, crate::script::raw("run_resumed", serde_json::json!({})));
         Box::pin(async { Ok(()) })
     }
 

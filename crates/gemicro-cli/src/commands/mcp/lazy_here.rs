@@ -7,7 +7,7 @@ use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::run::RunRow;
 use gemicro_engine::{CancelOutcome, Desk, Here, Plan, Watching};
 use gemicro_event::{CommandId, Event, Failure, StreamId};
-use gemicro_store::{Board, RunFilter};
+use gemicro_store::{Board, BoardPage, RunFilter};
 use tokio::sync::OnceCell;
 
 use crate::config::{ResearchFlags, ResearchSettings};
@@ -105,9 +105,9 @@ impl Desk for LazyHere {
         Box::pin(async move { self.here().await?.acknowledgement(&run, &command).await })
     }
 
-    fn board(&self, run: &StreamId) -> BoxFuture<'_, Result<Board, Failure>> {
+    fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
         let run = run.clone();
-        Box::pin(async move { self.here().await?.board(&run).await })
+        Box::pin(async move { self.here().await?.board(&run, page).await })
     }
 
     fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>> {

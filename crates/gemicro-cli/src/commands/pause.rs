@@ -1,0 +1,41 @@
+//! `gemicro pause`: suspends a run, so that `gemicro resume` continues it.
+
+use clap::Args;
+use gemicro_engine::{Here, PauseOutcome, pause};
+
+use crate::output;
+use crate::runtime;
+use crate::session::{Context, find_run, run_trouble};
+use crate::trouble::Stopped;
+
+/// Arguments of `gemicro pause`.
+#[derive(Debug, Args)]
+pub(crate) struct PauseArgs {
+    /// The run: the beginning of its id, or `last`
+    pub(crate) run: String,
+}
+
+/// Pauses a run, whichever process drives it.
+pub(crate) fn run(ctx: &Context, args: &PauseArgs) -> Result<(), Stopped> {
+    runtime::block_on(async {
+        let engine = ctx.plain_engine().await?;
+        let id = find_run(engine.store(), &args.run).await?;
+        let here = Here::new(engine);
+        let outcome = pause(&here, &id).await;
+        here.engine().store().close().await;
+        let outcome = outcome.map_err(|failure| run_trouble(failure, &id))?;
+        output::say(&match outcome {
+            PauseOutcome::Paused => format!("Run {id} is paused. Continue with: gemicro resume {id}"),
+            PauseOutcome::AlreadyPaused => {
+                format!("Run {id} was paused already. Continue with: gemicro resume {id}")
+            }
+            PauseOutcome::Requested => format!(
+                "Run {id} was told to pause and has not stopped yet. Watch it: gemicro events {id} --follow --format text"
+            ),
+            PauseOutcome::AlreadyEnded => {
+                format!("Run {id} had ended before. See it with: gemicro show {id}")
+            }
+        });
+        Ok(())
+    })
+}

@@ -1,0 +1,74 @@
+//! Pausing a run: whoever drives it suspends it, and `resume` continues it.
+
+use std::time::Duration;
+
+use gemicro_core::command::AgentCommand;
+use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use crate::Desk;
+use crate::telling::tell;
+
+/// How long steps may take to stop before the pause is reported as requested.
+const STOP_WITHIN: Duration = Duration::from_secs(10);
+/// How often the run is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The result of a pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseOutcome {
+    /// The run is suspended and can be resumed.
+    Paused,
+    /// It was suspended before.
+    AlreadyPaused,
+    /// The process that drives it was told and has not stopped its steps yet.
+    Requested,
+    /// It had ended before.
+    AlreadyEnded,
+}
+
+/// Pauses a run, whichever process drives it, and waits until it is suspended.
+///
+/// # Errors
+/// `not_found` when there is no such run; `conflict` when no process drives it, so that there is nothing to pause.
+pub async fn pause(desk: &dyn Desk, run: &StreamId) -> Result<PauseOutcome, Failure> {
+    let status = desk.find(run.as_str()).await?.status;
+    if status == RunStatus::Suspended {
+        return Ok(PauseOutcome::AlreadyPaused);
+    }
+    if status.is_terminal() {
+        return Ok(PauseOutcome::AlreadyEnded);
+    }
+    if let Err(failure) = tell(desk, run, AgentCommand::pause()).await {
+        let status = desk.find(run.as_str()).await?.status;
+        return match failure.kind {
+            // It ended, or was stopped, before the command came.
+            _ if status.is_terminal() => Ok(PauseOutcome::AlreadyEnded),
+            _ if status == RunStatus::Suspended => Ok(PauseOutcome::Paused),
+            ErrorKind::StillRunning => {
+                let message = format!(
+                    "no process drives run {run} now, so there is nothing to pause; `gemicro resume {run}` continues it, \
+                     `gemicro cancel {run}` ends it"
+                );
+                Err(Failure::new(ErrorKind::Conflict, message))
+            }
+            _ => Err(failure),
+        };
+    }
+    let deadline = Instant::now() + STOP_WITHIN;
+    loop {
+        let status = desk.find(run.as_str()).await?.status;
+        if status == RunStatus::Suspended {
+            return Ok(PauseOutcome::Paused);
+        }
+        if status.is_terminal() {
+            return Ok(PauseOutcome::AlreadyEnded);
+        }
+        if Instant::now() >= deadline {
+            return Ok(PauseOutcome::Requested);
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
