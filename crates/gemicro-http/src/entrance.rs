@@ -1,6 +1,5 @@
-//! One request from its head to its answer: the gate, the body, the route, what every answer has.
+//! One request that may pass, from its head to its answer: the body, the route, what every answer has.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -10,23 +9,26 @@ use axum::extract::Request as AxumRequest;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use gemicro_event::{ErrorKind, Failure};
+use gemicro_listener::{Refusal, Site};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CACHE_CONTROL, CONNECTION, HeaderValue, X_CONTENT_TYPE_OPTIONS};
-use hyper::{Request, StatusCode};
+use hyper::header::{CACHE_CONTROL, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::{Method, Request, StatusCode};
 use hyper_util::service::TowerToHyperService;
 use tokio::sync::Semaphore;
 
 use crate::app::Shared;
-use crate::gate::{Access, body_limit, too_long};
+use crate::body_limit::{body_limit, too_long};
 use crate::trouble::Trouble;
 
 /// How long a client may take to send a body.
 const BODY_WITHIN: Duration = Duration::from_secs(30);
 /// How long a client may take to send a whole batch.
 const LONG_BODY_WITHIN: Duration = Duration::from_secs(180);
+/// The one route that needs no token.
+const OPEN: &str = "/health";
 /// How long a client may say nothing in the middle of its body.
-pub(crate) const SILENT_FOR: Duration = Duration::from_secs(10);
+const SILENT_FOR: Duration = Duration::from_secs(10);
 /// Bodies up to this are read whenever they come; longer ones have to wait for each other.
 const SHORT_BODY: usize = 1 << 20;
 /// Long bodies at the same time: they are kept whole in memory.
@@ -35,55 +37,66 @@ const MAX_LONG_BODIES: usize = 4;
 /// What every connection leads to.
 pub(crate) struct Entrance {
     app: Shared,
-    access: Access,
-    port: u16,
     router: Router,
     long_bodies: Semaphore,
 }
 
-impl Entrance {
-    pub(crate) fn new(app: Shared, access: Access, port: u16, router: Router) -> Arc<Self> {
-        Arc::new(Self {
-            app,
-            access,
-            port,
-            router: router.layer(axum::middleware::from_fn(note_route)),
-            long_bodies: Semaphore::new(MAX_LONG_BODIES),
-        })
+impl Site for Entrance {
+    type Body = Body;
+
+    fn is_open(&self, path: &str) -> bool {
+        path == OPEN
     }
 
-    /// What all requests share.
-    pub(crate) fn app(&self) -> &Shared {
-        &self.app
-    }
-
-    /// Answers a request.
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
+    async fn answer(&self, request: Request<Incoming>) -> Response {
         let method = request.method().clone();
-        let is_known = self.access.knows(request.headers());
-        let mut response = match self.admit(request).await {
+        let response = match self.admit(request).await {
             Ok(request) => self.route(request).await,
             Err(trouble) => trouble.into_response(),
         };
+        self.finish(&method, response)
+    }
+
+    fn refuse(&self, request: &Request<Incoming>, refusal: Refusal) -> Response {
+        let kind = match refusal {
+            Refusal::ForeignHost | Refusal::WebPage => ErrorKind::PermissionDenied,
+            Refusal::NoToken => ErrorKind::AuthFailed,
+            Refusal::LongHead => ErrorKind::InvalidInput,
+            Refusal::Busy => ErrorKind::RateLimited,
+        };
+        let failure = Failure {
+            retry_after_ms: (refusal == Refusal::Busy).then_some(1_000),
+            ..Failure::new(kind, refusal.message())
+        };
+        let response = Trouble::new(refusal.status(), failure).into_response();
+        self.finish(request.method(), response)
+    }
+}
+
+impl Entrance {
+    pub(crate) fn new(app: Shared, router: Router) -> Self {
+        Self {
+            app,
+            router: router.layer(axum::middleware::from_fn(note_route)),
+            long_bodies: Semaphore::new(MAX_LONG_BODIES),
+        }
+    }
+
+    /// Counts an answer and adds the headers that all have.
+    fn finish(&self, method: &Method, mut response: Response) -> Response {
         let route = response.extensions_mut().remove::<MatchedPath>();
         let route = route.as_ref().map(MatchedPath::as_str);
-        self.app.metrics.answered(route, &method, response.status());
+        self.app.metrics.answered(route, method, response.status());
         let headers = response.headers_mut();
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if !is_known {
-            // Whoever has no token keeps no place.
-            headers.insert(CONNECTION, HeaderValue::from_static("close"));
-        }
         response
     }
 
-    /// The request with its whole body, if it may pass.
+    /// The request with its whole body, if it has the right form.
     async fn admit(&self, request: Request<Incoming>) -> Result<Request<Body>, Trouble> {
         let (head, body) = request.into_parts();
-        let path = head.uri.path();
-        self.access.check(self.port, path, &head.headers)?;
-        let limit = body_limit(&head.method, path, &head.headers)?;
+        let limit = body_limit(&head.method, head.uri.path(), &head.headers)?;
         let within = if limit > SHORT_BODY {
             LONG_BODY_WITHIN
         } else {

@@ -5,29 +5,36 @@
 //!
 //! # Theory of operation
 //!
-//! A connection gets a place, an `entrance` and time limits (`serving`, `stalled_write`). A request passes the checks
-//! of `gate` before anything of it is read; then its body is read whole, within limits; then the router has it. Routes
-//! are one file each in `routes`; what they answer and the OpenAPI document come from the same macro (`document`).
-//! Every error leaves as `{"error": {"kind", "message"}}` with the status of its kind (`trouble`).
+//! Connections, their time limits and the check of the token belong to `gemicro_listener`. A request that passes it has
+//! its body read whole, within limits (`entrance`, `body_limit`); then the router has it. Routes are one file each in
+//! `routes`; what they answer and the OpenAPI document come from the same macro (`document`). Every error leaves as
+//! `{"error": {"kind", "message"}}` with the status of its kind (`trouble`).
 //!
 //! What changes something is carried out to its end, whether or not the caller waits (`calls`). What waits (a long
 //! poll, a stream of events) has one of a limited number of places and ends when the server stops.
 
 mod app;
+mod body_limit;
 mod calls;
 pub mod client;
 mod document;
 mod entrance;
-mod gate;
 mod metrics;
 mod parameters;
 mod routes;
 mod serving;
 mod setup;
-mod stalled_write;
+mod start_request;
+mod start_words;
 mod trouble;
 
-pub use gate::{Access, Reach};
+pub use gemicro_listener::{Access, Reach};
 pub use serving::serve;
-pub use setup::{ConversationShelf, ResearchParameters, Setup};
+pub use setup::{ConversationShelf, Setup};
+pub use start_request::{
+    AskParameters, OodaParameters, PipelineParameters, PromptParameters, ResearchParameters, StartRequest,
+};
+pub use start_words::{
+    AskKind, OodaKind, PipelineKind, PipelineMode, PromptKind, ResearchKind, SandboxChoice,
+};
 pub use trouble::{ErrorBody, status_of};

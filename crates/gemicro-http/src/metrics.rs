@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::{Method, StatusCode};
 
@@ -11,7 +11,7 @@ use hyper::{Method, StatusCode};
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     requests: Mutex<BTreeMap<Answered, u64>>,
-    connections: AtomicU64,
+    connections: Arc<AtomicU64>,
 }
 
 /// A kind of answer. Routes are templates, so there are few of them.
@@ -20,15 +20,6 @@ struct Answered {
     route: String,
     method: &'static str,
     status: u16,
-}
-
-/// Something that is open; dropping it takes it off its gauge.
-pub(crate) struct Open<'m>(&'m AtomicU64);
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl Metrics {
@@ -43,10 +34,9 @@ impl Metrics {
         *requests.entry(answered).or_default() += 1;
     }
 
-    /// A connection, for as long as it is held.
-    pub(crate) fn connection(&self) -> Open<'_> {
-        self.connections.fetch_add(1, Ordering::Relaxed);
-        Open(&self.connections)
+    /// The number of open connections, which the listener counts.
+    pub(crate) fn connections(&self) -> Arc<AtomicU64> {
+        self.connections.clone()
     }
 
     /// The page. `runs` are open runs by status, where they could be counted.
@@ -112,7 +102,7 @@ mod tests {
             &Method::from_bytes(b"BREW").expect("a method"),
             StatusCode::NOT_FOUND,
         );
-        let connection = metrics.connection();
+        metrics.connections().fetch_add(1, Ordering::Relaxed);
         let expected = "\
 # HELP gemicro_http_requests_total Requests answered.
 # TYPE gemicro_http_requests_total counter
@@ -129,7 +119,7 @@ gemicro_http_waiting 2
 gemicro_runs{status=\"running\"} 3
 ";
         assert_eq!(metrics.page(2, &[("running", 3)]), expected);
-        drop(connection);
+        metrics.connections().fetch_sub(1, Ordering::Relaxed);
         assert!(metrics.page(0, &[]).contains("gemicro_http_connections 0\n"));
     }
 }

@@ -1,9 +1,11 @@
 //! What a request says, read strictly: the id in its path, its query, its JSON body.
 
-use axum::extract::{FromRequestParts, Query, RawPathParams};
-use gemicro_event::StreamId;
+use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
+use gemicro_event::{ErrorKind, Failure, StreamId};
 use hyper::body::Bytes;
+use hyper::header::CONTENT_TYPE;
 use hyper::http::request::Parts;
+use hyper::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 
 use crate::trouble::Trouble;
@@ -16,6 +18,55 @@ pub(crate) struct Name(pub(crate) String);
 
 /// The query of an address; words that the route does not know are refused.
 pub(crate) struct Asked<T>(pub(crate) T);
+
+/// A body that says that it is JSON. No page of another site can send one unasked.
+pub(crate) struct JsonBody(pub(crate) Bytes);
+
+/// The same, or JSON lines.
+pub(crate) struct BatchBytes(pub(crate) Bytes);
+
+const JSON: &str = "application/json";
+const JSON_LINES: &str = "application/x-ndjson";
+
+impl<S: Send + Sync> FromRequest<S> for JsonBody {
+    type Rejection = Trouble;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
+        body_of_type(request, state, &[JSON]).await.map(Self)
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for BatchBytes {
+    type Rejection = Trouble;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
+        body_of_type(request, state, &[JSON, JSON_LINES]).await.map(Self)
+    }
+}
+
+async fn body_of_type<S: Send + Sync>(request: Request, state: &S, types: &[&str]) -> Result<Bytes, Trouble> {
+    if !types.contains(&media_type(request.headers()).as_str()) {
+        let message = format!(
+            "the body has to be {}: say so in Content-Type",
+            types.join(" or ")
+        );
+        let failure = Failure::new(ErrorKind::InvalidInput, message);
+        return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, failure));
+    }
+    let body = Bytes::from_request(request, state).await;
+    body.map_err(|rejection| Trouble::invalid(rejection.body_text()))
+}
+
+/// The type of the body without its parameters.
+fn media_type(headers: &HeaderMap) -> String {
+    let mut values = headers.get_all(CONTENT_TYPE).iter();
+    let value = match (values.next(), values.next()) {
+        (Some(value), None) => value.to_str().unwrap_or_default(),
+        _ => "",
+    };
+    let essence = value.split(';').next().unwrap_or_default();
+    essence.trim().to_ascii_lowercase()
+}
 
 impl<S: Send + Sync> FromRequestParts<S> for Id {
     type Rejection = Trouble;
@@ -59,6 +110,10 @@ async fn in_path<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Re
 /// A body of JSON; the error names the place that does not fit. No body is the same as an empty object.
 pub(crate) fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, Trouble> {
     let body: &[u8] = if body.trim_ascii().is_empty() { b"{}" } else { body };
+    // A type would also take its fields from an array, one after the other.
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Err(Trouble::invalid("the body: expected an object, not an array"));
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let read = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();

@@ -33,20 +33,24 @@ pub(crate) struct RunningCall {
 }
 
 impl Calls {
-    /// A call begins.
-    pub(crate) fn begin(&self, id: &RequestId) -> RunningCall {
+    /// A call begins; none does under the id of one that is under way. Transports refuse such a call before; this is for
+    /// one whose client lost the connection of the first.
+    pub(crate) fn begin(&self, id: &RequestId) -> Option<RunningCall> {
         let withdrawn = CancellationToken::new();
         let mut state = self.state();
+        if state.running.contains_key(id) {
+            return None;
+        }
         if let Some(idx) = state.early.iter().position(|early| early == id) {
             state.early.remove(idx);
             withdrawn.cancel();
         }
         state.running.insert(id.clone(), withdrawn.clone());
-        RunningCall {
+        Some(RunningCall {
             calls: self.clone(),
             id: id.clone(),
             withdrawn,
-        }
+        })
     }
 
     /// The client took a call back.
@@ -80,13 +84,15 @@ mod tests {
     #[test]
     fn a_notification_may_overtake_its_request() {
         let calls = Calls::default();
-        let first = calls.begin(&RequestId::Number(1));
+        let begin = |n| calls.begin(&RequestId::Number(n)).expect("no call has this id");
+        let first = begin(1);
+        assert!(calls.begin(&RequestId::Number(1)).is_none());
         calls.withdraw(&RequestId::Number(1));
         assert!(first.withdrawn.is_cancelled());
         drop(first);
         calls.withdraw(&RequestId::Number(2));
-        assert!(calls.begin(&RequestId::Number(2)).withdrawn.is_cancelled());
-        assert!(!calls.begin(&RequestId::Number(3)).withdrawn.is_cancelled());
+        assert!(begin(2).withdrawn.is_cancelled());
+        assert!(!begin(3).withdrawn.is_cancelled());
         for n in 0..1_000 {
             calls.withdraw(&RequestId::Number(n));
         }

@@ -9,7 +9,8 @@
 //! The SDK runs each request as a task of its own and gives it a token that is cancelled when the client takes the
 //! request back, when the connection closes, and when the answer was sent. Only the first may cancel a run, so that
 //! token is not used: `calls` listens to the notification itself. A connection that closes ends the waiting, not the
-//! run. Tasks of the protocol are runs under another name, so a new process answers for those of an old one.
+//! run. A request with the id of one that is not answered yet is refused before the SDK sees it (`unique_ids`, and
+//! `http` for sessions): the SDK would answer only one of them. Tasks of the protocol are runs under another name, so a new process answers for those of an old one.
 
 mod answer;
 mod arguments;
@@ -23,9 +24,10 @@ mod setup;
 mod stdio;
 mod tasks;
 mod tools;
+mod unique_ids;
 mod waiting;
 
-pub use http::{HttpAccess, Reach, serve_http};
+pub use http::{Access, Reach, serve_http};
 pub use server::Server;
 pub use setup::{BatchParameters, PipelineEntry, PipelineParameters, ResearchParameters, Setup};
 pub use stdio::{serve, serve_stdio};

@@ -17,6 +17,7 @@ use crate::calls::Calls;
 use crate::progress::Progress;
 use crate::setup::Setup;
 use crate::tools::{ToolCall, ToolName};
+use crate::unique_ids::duplicate_id;
 use crate::waiting::detached;
 use crate::{prompts, tasks};
 
@@ -86,7 +87,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let running = self.calls.begin(&context.id);
+        let Some(running) = self.calls.begin(&context.id) else {
+            return Err(duplicate_id(&context.id));
+        };
         let Some(tool) = ToolName::named(&request.name) else {
             let message = format!("Unknown tool: {}", request.name);
             return Err(ErrorData::invalid_params(message, None));

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use gemicro_event::{ErrorKind, Failure};
-use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
+use rmcp::transport::IntoTransport;
+use rmcp::{RoleServer, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
 use crate::server::Server;
 use crate::setup::Setup;
+use crate::unique_ids::UniqueIds;
 
 /// Serves the client on stdin and stdout until it leaves or `shutdown` falls.
 ///
@@ -43,7 +45,8 @@ where
         ended: closing,
     };
     let trouble = |message: String| Failure::new(ErrorKind::Internal, message);
-    let running = match server.serve_with_ct((input, output), shutdown).await {
+    let transport = UniqueIds::new(IntoTransport::<RoleServer, _, _>::into_transport((input, output)));
+    let running = match server.serve_with_ct(transport, shutdown).await {
         Ok(running) => running,
         // A client that leaves without a word is no failure.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),

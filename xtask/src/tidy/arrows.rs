@@ -38,13 +38,24 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gemicro-event",
         ],
     ),
+    ("gemicro-listener", &[]),
     (
         "gemicro-http",
-        &["gemicro-engine", "gemicro-core", "gemicro-event"],
+        &[
+            "gemicro-listener",
+            "gemicro-engine",
+            "gemicro-core",
+            "gemicro-event",
+        ],
     ),
     (
         "gemicro-mcp",
-        &["gemicro-engine", "gemicro-core", "gemicro-event"],
+        &[
+            "gemicro-listener",
+            "gemicro-engine",
+            "gemicro-core",
+            "gemicro-event",
+        ],
     ),
     (
         "gemicro-cli",

@@ -4,6 +4,10 @@
 use gemicro_event::{Charge, CommandId, ErrorKind, Json, RunStatus, StepKey, StreamId, Timestamp};
 use schemars::JsonSchema;
 
+use crate::start_request::{
+    AskParameters, OodaParameters, PipelineParameters, PromptParameters, ResearchParameters,
+};
+
 /// A batch in one line.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -133,13 +137,13 @@ pub(crate) struct ConversationRow {
     readable: bool,
 }
 
-/// What is handed in as a batch.
+/// A batch as it is submitted.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum BatchBody {
-    /// Tasks alone.
-    Tasks(Vec<gemicro_engine::Task>),
+    /// Only tasks.
+    Tasks(#[schemars(length(min = 1, max = 100_000))] Vec<Task>),
     /// Tasks, and what holds for all of them.
     Whole(WholeBatch),
 }
@@ -148,13 +152,114 @@ pub(crate) enum BatchBody {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct WholeBatch {
-    /// The tasks.
-    tasks: Vec<gemicro_engine::Task>,
+    /// The tasks. Each has an id of its own, and none depends on itself or on one that is not there.
+    #[schemars(length(min = 1, max = 100_000))]
+    tasks: Vec<Task>,
     /// The caller's own name for the batch.
+    #[schemars(regex(pattern = r"^[!-~]([ -~]{0,126}[!-~])?$"))]
     key: Option<String>,
     /// What a failure means for the others.
     #[schemars(default)]
     on_failure: gemicro_engine::OnFailure,
     /// Seconds from now after which nothing of it runs any more.
+    #[schemars(range(min = 1, max = 2_592_000))]
     deadline_seconds: Option<u64>,
+}
+
+/// A task of a batch.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(crate) struct Task {
+    /// Its name in the batch.
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_.:/-]{1,128}$"))]
+    task_id: String,
+    /// What is to be done; see the task types.
+    #[schemars(rename = "type")]
+    task_type: String,
+    /// The details, as its type asks for them.
+    parameters: serde_json::Map<String, serde_json::Value>,
+    /// Tasks that have to complete first.
+    #[schemars(default)]
+    depends_on: Vec<String>,
+    /// Higher ones start first.
+    #[schemars(default)]
+    priority: i32,
+    /// Seconds from the submission after which it must not run any more.
+    #[schemars(default, range(min = 1, max = 2_592_000))]
+    deadline_seconds: Option<u64>,
+    /// How often it is tried again where a failure may pass; 2 by default.
+    #[schemars(default, range(min = 0, max = 20))]
+    max_retries: Option<u32>,
+}
+
+/// One task a line, each as JSON.
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(crate) struct TaskLines(#[schemars(length(min = 2))] String);
+
+/// What a run is started with.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(crate) enum StartBody {
+    /// Research; `kind` can be left out.
+    Research(ResearchParameters),
+    /// A prompt for a coding agent.
+    Ask(AskParameters),
+    /// A prompt for a model.
+    Prompt(PromptParameters),
+    /// A coding pipeline.
+    Pipeline(PipelineParameters),
+    /// A loop that raises the test coverage of a project.
+    Ooda(OodaParameters),
+}
+
+/// The result of a pause.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(crate) enum PauseOutcome {
+    /// The run is suspended and can be resumed.
+    Paused,
+    /// It was suspended before.
+    AlreadyPaused,
+    /// The process that drives it was told and has not stopped its steps yet.
+    Requested,
+    /// It had ended before.
+    AlreadyEnded,
+}
+
+/// A piece of text that a model or an agent is writing: the item `text_delta` of a stream. It is never part of the
+/// journal, has no `id`, and several pieces may come as one.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(crate) struct TextDelta {
+    /// The run.
+    stream: StreamId,
+    /// The number of the last event before it.
+    seq: u64,
+    /// `text_delta`.
+    event_type: String,
+    /// Empty.
+    message: String,
+    /// When it was sent.
+    timestamp: Timestamp,
+    /// The step that writes.
+    step: StepKey,
+    /// The piece.
+    data: TextPiece,
+}
+
+/// A piece of the text of a step.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(crate) struct TextPiece {
+    /// The attempt of the step; a new one starts again at offset 0.
+    attempt: u32,
+    /// Byte offset of this piece in the text of the attempt.
+    offset: u64,
+    /// The piece.
+    text: String,
 }

@@ -8,7 +8,6 @@ use utoipa::openapi::OpenApi;
 
 use super::shapes;
 use crate::routes::schemas;
-use crate::setup::ResearchParameters;
 use crate::trouble::ErrorBody;
 
 /// The document as JSON.
@@ -57,7 +56,9 @@ fn all_schemas() -> Value {
     schemas(&mut generator);
     add::<gemicro_engine::BatchAnswer>(&mut generator);
     add::<ErrorBody>(&mut generator);
-    add::<ResearchParameters>(&mut generator);
+    add::<shapes::StartBody>(&mut generator);
+    add::<shapes::TaskLines>(&mut generator);
+    add::<shapes::TextDelta>(&mut generator);
     add::<shapes::BatchBody>(&mut generator);
     add::<shapes::RunRow>(&mut generator);
     add::<shapes::AgentAck>(&mut generator);
@@ -139,12 +140,15 @@ mod tests {
                 "GET /v1/runs",
                 "GET /v1/runs/{id}",
                 "GET /v1/runs/{id}/events",
+                "GET /v1/runs/{id}/result",
                 "POST /v1/batches",
                 "POST /v1/batches/{id}/cancel",
                 "POST /v1/batches/{id}/retry",
                 "POST /v1/runs",
                 "POST /v1/runs/{id}/cancel",
                 "POST /v1/runs/{id}/commands",
+                "POST /v1/runs/{id}/pause",
+                "POST /v1/runs/{id}/resume",
             ]
         );
     }

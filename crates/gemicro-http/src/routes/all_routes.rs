@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 
 use super::{
     batch, batch_changes, batch_types, batches, conversations, health, metrics, openapi, run, run_changes,
-    run_events, runs,
+    run_events, run_pause, run_result, runs,
 };
 use crate::app::Shared;
 use crate::trouble::Trouble;
@@ -29,6 +29,9 @@ pub(crate) fn all() -> (Router<Shared>, OpenApi) {
         .routes(routes!(run_events::events))
         .routes(routes!(run_changes::command))
         .routes(routes!(run_changes::cancel))
+        .routes(routes!(run_pause::pause_run))
+        .routes(routes!(run_pause::resume_run))
+        .routes(routes!(run_result::result))
         .routes(routes!(conversations::list))
         .routes(routes!(conversations::show))
         .routes(routes!(health::health))

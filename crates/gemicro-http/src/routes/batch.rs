@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::Response;
-use gemicro_engine::BatchAnswer;
+use gemicro_engine::{BatchAnswer, BoardPage};
 use gemicro_event::{ErrorKind, Failure};
 use hyper::StatusCode;
 use serde::Deserialize;
@@ -16,6 +16,8 @@ use crate::trouble::{Trouble, json};
 
 /// The longest wait, in seconds.
 pub(crate) const MAX_WAIT: u64 = 60;
+/// The longest page of results.
+const MAX_LIMIT: u64 = 10_000;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -24,9 +26,48 @@ pub(crate) struct PollQuery {
     /// Seconds to wait for its end before it is answered as it stands.
     #[param(minimum = 0, maximum = 60)]
     wait: Option<u64>,
+    /// `counts` answers without results: `results` is then empty.
+    #[param(value_type = Option<String>, pattern = "^(all|counts)$")]
+    fields: Option<PollFields>,
+    /// Results before the first one that is answered, in the order of the tasks.
+    #[param(minimum = 0)]
+    offset: Option<u64>,
+    /// Results at most; `counts.total` says how many there are.
+    #[param(minimum = 1, maximum = 10000)]
+    limit: Option<u64>,
 }
 
-/// How a batch stands; with `wait`, when it is done or the time has passed.
+/// What a poll answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PollFields {
+    All,
+    Counts,
+}
+
+impl PollQuery {
+    /// The results that are answered.
+    fn page(&self) -> Result<BoardPage, Trouble> {
+        if self.fields == Some(PollFields::Counts) {
+            return match (self.offset, self.limit) {
+                (None, None) => Ok(BoardPage::NONE),
+                _ => Err(Trouble::invalid(
+                    "`fields=counts` goes with no `offset` and no `limit`",
+                )),
+            };
+        }
+        if self.limit.is_some_and(|limit| !(1..=MAX_LIMIT).contains(&limit)) {
+            return Err(Trouble::invalid(format!("`limit` is between 1 and {MAX_LIMIT}")));
+        }
+        Ok(BoardPage {
+            offset: self.offset.unwrap_or(0),
+            limit: self.limit.unwrap_or(u64::MAX),
+        })
+    }
+}
+
+/// How a batch stands; with `wait`, when it is done or the time has passed. Its results can be read page by page, or left
+/// out; its counts are always those of all tasks.
 #[utoipa::path(
     get,
     path = "/v1/batches/{id}",
@@ -40,19 +81,20 @@ pub(crate) async fn poll(
     Id(id): Id,
     Asked(query): Asked<PollQuery>,
 ) -> Result<Response, Trouble> {
+    let page = query.page()?;
     let answer = match query.wait.unwrap_or(0) {
-        0 => app.batches.poll(id.as_str()).await?,
-        seconds @ 1..=MAX_WAIT => wait(&app, id.as_str(), Duration::from_secs(seconds)).await?,
+        0 => app.batches.poll_page(id.as_str(), page).await?,
+        seconds @ 1..=MAX_WAIT => wait(&app, id.as_str(), Duration::from_secs(seconds), page).await?,
         _ => return Err(Trouble::invalid(format!("`wait` is at most {MAX_WAIT} seconds"))),
     };
     Ok(json(StatusCode::OK, &answer))
 }
 
-async fn wait(app: &App, named: &str, at_most: Duration) -> Result<BatchAnswer, Failure> {
+async fn wait(app: &App, named: &str, at_most: Duration, page: BoardPage) -> Result<BatchAnswer, Failure> {
     let _place = app.place_to_wait()?;
     let waited = tokio::select! {
-        waited = app.batches.wait(named, Some(at_most)) => waited,
-        () = app.shutdown.cancelled() => app.batches.poll(named).await,
+        waited = app.batches.wait_page(named, Some(at_most), page) => waited,
+        () = app.shutdown.cancelled() => app.batches.poll_page(named, page).await,
     };
     match waited {
         // It was stopped before its end, and may go on in the meantime; whoever waits must not ask again at once.
@@ -61,7 +103,7 @@ async fn wait(app: &App, named: &str, at_most: Duration) -> Result<BatchAnswer, 
                 () = tokio::time::sleep(at_most) => {}
                 () = app.shutdown.cancelled() => {}
             }
-            app.batches.poll(named).await
+            app.batches.poll_page(named, page).await
         }
         waited => waited,
     }

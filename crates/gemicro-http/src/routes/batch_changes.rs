@@ -4,14 +4,13 @@ use axum::extract::State;
 use axum::response::Response;
 use gemicro_event::{ErrorKind, Failure};
 use hyper::StatusCode;
-use hyper::body::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batches::as_it_stands;
 use crate::app::Shared;
 use crate::calls::to_its_end;
-use crate::parameters::{Id, read};
+use crate::parameters::{Id, JsonBody, read};
 use crate::trouble::{Trouble, json};
 
 /// What a run that was cancelled without a word is told.
@@ -22,6 +21,7 @@ pub(super) const USUAL_REASON: &str = "cancelled over HTTP";
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelBody {
     /// These tasks; without this field all of the batch.
+    #[schemars(length(min = 1))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task_ids: Option<Vec<String>>,
     /// Why, for its journal.
@@ -33,7 +33,8 @@ pub(crate) struct CancelBody {
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RetryBody {
-    /// These tasks; all that have no output where none is named.
+    /// These tasks; without this field all that have no output.
+    #[schemars(length(min = 1))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task_ids: Option<Vec<String>>,
 }
@@ -48,7 +49,11 @@ pub(crate) struct RetryBody {
     request_body(content = ref("#/components/schemas/CancelBody"), content_type = "application/json"),
     responses((status = 200, description = "How it stands now", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")))
 )]
-pub(crate) async fn cancel(State(app): State<Shared>, Id(id): Id, body: Bytes) -> Result<Response, Trouble> {
+pub(crate) async fn cancel(
+    State(app): State<Shared>,
+    Id(id): Id,
+    JsonBody(body): JsonBody,
+) -> Result<Response, Trouble> {
     let body: CancelBody = read(&body)?;
     let answer = to_its_end(async move {
         let reason = body.reason.as_deref().unwrap_or(USUAL_REASON);
@@ -72,7 +77,11 @@ pub(crate) async fn cancel(State(app): State<Shared>, Id(id): Id, body: Bytes) -
         (status = 202, description = "It goes on", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
     )
 )]
-pub(crate) async fn retry(State(app): State<Shared>, Id(id): Id, body: Bytes) -> Result<Response, Trouble> {
+pub(crate) async fn retry(
+    State(app): State<Shared>,
+    Id(id): Id,
+    JsonBody(body): JsonBody,
+) -> Result<Response, Trouble> {
     let body: RetryBody = read(&body)?;
     let answer = to_its_end(async move { app.batches.retry(id.as_str(), &named(body.task_ids)?).await });
     Ok(as_it_stands(&answer.await?))

@@ -4,7 +4,6 @@ use axum::extract::State;
 use axum::response::Response;
 use gemicro_engine::{BatchAnswer, BatchRow, BatchStatus, Submitted, read_batch};
 use gemicro_event::{ErrorKind, Failure};
-use hyper::body::Bytes;
 use hyper::{HeaderMap, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use utoipa::IntoParams;
 
 use crate::app::Shared;
 use crate::calls::{apart, to_its_end};
-use crate::parameters::Asked;
+use crate::parameters::{Asked, BatchBytes};
 use crate::trouble::{Trouble, json};
 
 /// The header with the caller's own name for a batch.
@@ -47,11 +46,11 @@ pub(crate) struct ListQuery {
     path = "/v1/batches",
     operation_id = "submit_batch",
     tag = "batches",
-    params(("Idempotency-Key" = Option<String>, Header, max_length = 128,
+    params(("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 128, pattern = "^[!-~]([ -~]*[!-~])?$",
         description = "The caller's own name for the batch: handed in twice it is one batch. The same as `key` in the body")),
     request_body(content(
         (ref("#/components/schemas/BatchBody") = "application/json"),
-        (String = "application/x-ndjson"),
+        (ref("#/components/schemas/TaskLines") = "application/x-ndjson"),
     )),
     responses(
         (status = 200, description = "Nothing is left to be done", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
@@ -62,7 +61,7 @@ pub(crate) struct ListQuery {
 pub(crate) async fn submit(
     State(app): State<Shared>,
     headers: HeaderMap,
-    body: Bytes,
+    BatchBytes(body): BatchBytes,
 ) -> Result<Response, Trouble> {
     let key = key(&headers)?;
     let batch = apart(move || Ok(read_batch(&body)?)).await?;

@@ -1,4 +1,5 @@
-//! Events as server-sent events. The reader sets the pace: nothing is made before the one before was taken.
+//! Events as server-sent events, and beside them the text that is being written. The reader sets the pace: nothing is
+//! made before the one before was taken, and the pieces of text that come in the meantime reach it as one.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -7,10 +8,12 @@ use async_stream::stream;
 use axum::body::Body;
 use axum::response::Response;
 use futures_util::StreamExt;
+use gemicro_core::live::LiveItem;
 use gemicro_engine::{Watched, Watching};
-use gemicro_event::{Event, is_terminal};
+use gemicro_event::{Event, StreamId, Timestamp, is_terminal};
 use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
+use serde_json::json;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::run_events::EVENT_STREAM;
@@ -20,6 +23,16 @@ use crate::app::Shared;
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// What it says then: a comment.
 const COMMENT: &[u8] = b": waiting\n\n";
+/// The name of a piece of text among the events.
+const TEXT_DELTA: &str = "text_delta";
+
+/// What of a run is streamed.
+pub(super) struct Followed {
+    /// Only events after this number.
+    pub(super) after: u64,
+    /// Whether text is streamed while it is written.
+    pub(super) with_text: bool,
+}
 
 /// The events after a number, to the end of the run or of the server. What cannot be watched any more ends without the
 /// run's last event; the reader then asks again with `Last-Event-ID`.
@@ -27,10 +40,12 @@ pub(super) fn stream(
     app: Shared,
     place: OwnedSemaphorePermit,
     mut watching: Watching,
-    after: u64,
+    asked: Followed,
 ) -> Response {
+    let Followed { after, with_text } = asked;
     let events = stream! {
         let _place = place;
+        let mut last_seq = after;
         loop {
             let item = tokio::select! {
                 item = watching.items.next() => item,
@@ -42,12 +57,18 @@ pub(super) fn stream(
             };
             match item {
                 Some(Ok(Watched::Event(event))) if event.seq > after => {
+                    last_seq = event.seq;
                     yield Ok(Bytes::from(line(&event)));
                     if is_terminal(&event.update.event_type) {
                         return;
                     }
                 }
-                Some(Ok(Watched::Event(_) | Watched::Live(_))) => {}
+                Some(Ok(Watched::Event(_))) => {}
+                Some(Ok(Watched::Live(piece))) => {
+                    if with_text {
+                        yield Ok(Bytes::from(delta(&watching.run, last_seq, &piece)));
+                    }
+                }
                 Some(Err(failure)) => {
                     tracing::warn!(run = %watching.run, %failure, "a run cannot be watched any more");
                     return;
@@ -60,6 +81,21 @@ pub(super) fn stream(
     let event_stream = HeaderValue::from_static(EVENT_STREAM);
     response.headers_mut().insert(CONTENT_TYPE, event_stream);
     response
+}
+
+/// A piece of text that is being written. It has no `id`, because it is no event of the journal; `seq` is that of the
+/// last event before it, so a reader that takes it for one and goes on after it misses nothing.
+fn delta(run: &StreamId, last_seq: u64, piece: &LiveItem) -> String {
+    let data = json!({
+        "stream": run,
+        "seq": last_seq,
+        "event_type": TEXT_DELTA,
+        "message": "",
+        "timestamp": Timestamp::now(),
+        "data": { "attempt": piece.attempt, "offset": piece.offset, "text": piece.text },
+        "step": piece.step,
+    });
+    format!("event: {TEXT_DELTA}\ndata: {data}\n\n")
 }
 
 /// One event. JSON has no line ends here; a type could, where another program wrote it.
@@ -76,7 +112,7 @@ fn line(event: &Event) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gemicro_event::{AgentUpdate, Json, StreamId, Timestamp};
+    use gemicro_event::{AgentUpdate, Json};
 
     use super::*;
 

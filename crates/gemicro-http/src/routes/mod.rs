@@ -13,6 +13,8 @@ mod openapi;
 mod run;
 mod run_changes;
 mod run_events;
+mod run_pause;
+mod run_result;
 mod runs;
 mod schemas;
 

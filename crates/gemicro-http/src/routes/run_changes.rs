@@ -8,7 +8,6 @@ use gemicro_core::command::{AckStatus, AgentAck, AgentCommand};
 use gemicro_engine::CancelOutcome;
 use gemicro_event::{CommandId, ErrorKind, Failure, Json, StreamId};
 use hyper::StatusCode;
-use hyper::body::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -16,7 +15,7 @@ use tokio::time::Instant;
 use super::batch_changes::USUAL_REASON;
 use crate::app::{App, Shared};
 use crate::calls::to_its_end;
-use crate::parameters::{Id, read};
+use crate::parameters::{Id, JsonBody, read};
 use crate::trouble::{Trouble, json};
 
 /// How long whoever drives a run may take to answer a command before it is told as accepted.
@@ -28,13 +27,15 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CommandBody {
-    /// What to do: `cancel`, `answer`, or what the run's flow knows.
+    /// What to do: `cancel`, `pause`, `answer`, or what the run's flow knows.
     command_type: String,
     /// The details, as the command asks for them.
     #[serde(default)]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     data: Json,
     /// The caller's own name for the command: sent twice it is done once.
     #[serde(default)]
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_-]{1,64}$"))]
     command_id: Option<CommandId>,
 }
 
@@ -71,7 +72,11 @@ pub(crate) struct Cancelled {
         (status = 409, description = "It will not; the message says why", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub(crate) async fn command(State(app): State<Shared>, Id(id): Id, body: Bytes) -> Result<Response, Trouble> {
+pub(crate) async fn command(
+    State(app): State<Shared>,
+    Id(id): Id,
+    JsonBody(body): JsonBody,
+) -> Result<Response, Trouble> {
     let body: CommandBody = read(&body)?;
     if !body.data.is_object() {
         return Err(Trouble::invalid("`data`: expected an object"));
@@ -106,7 +111,11 @@ pub(crate) async fn command(State(app): State<Shared>, Id(id): Id, body: Bytes) 
         (status = 202, description = "Whoever drives it was told", content_type = "application/json", body = ref("#/components/schemas/Cancelled")),
     )
 )]
-pub(crate) async fn cancel(State(app): State<Shared>, Id(id): Id, body: Bytes) -> Result<Response, Trouble> {
+pub(crate) async fn cancel(
+    State(app): State<Shared>,
+    Id(id): Id,
+    JsonBody(body): JsonBody,
+) -> Result<Response, Trouble> {
     let body: CancelRunBody = read(&body)?;
     let cancelled = to_its_end(async move {
         let run = app.desk().find(id.as_str()).await?.run;

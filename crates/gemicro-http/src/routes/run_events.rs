@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
-use super::event_stream::stream;
+use super::event_stream::{Followed, stream};
 use crate::app::Shared;
 use crate::parameters::{Asked, Id};
 use crate::trouble::{Trouble, json};
@@ -46,10 +46,14 @@ pub(crate) struct EventsQuery {
     /// Events at most; a stream has no limit.
     #[param(minimum = 1, maximum = 5000)]
     limit: Option<usize>,
+    /// Whether a stream also has the text that is being written, as `text_delta`; yes by default.
+    text: Option<bool>,
 }
 
 /// The events of a run: a page of JSON, or with `Accept: text/event-stream` a stream to the end of the run. An event of
-/// the stream has its number as `id` and its type as `event`; `Last-Event-ID` goes on after that number.
+/// the stream has its number as `id` and its type as `event`; `Last-Event-ID` goes on after that number. Beside them a
+/// stream has `text_delta` items without an `id` (schema TextDelta): the text so far of every step that is writing, then
+/// what follows.
 #[utoipa::path(
     get,
     path = "/v1/runs/{id}/events",
@@ -100,7 +104,8 @@ pub(crate) async fn events(
     }
     let place = app.place_to_wait()?;
     let watching = app.desk().watch(&row.run).await?;
-    Ok(stream(app, place, watching, after))
+    let with_text = query.text.unwrap_or(true);
+    Ok(stream(app, place, watching, Followed { after, with_text }))
 }
 
 fn after(headers: &HeaderMap, asked: Option<u64>) -> Result<u64, Trouble> {

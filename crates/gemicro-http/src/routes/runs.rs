@@ -1,6 +1,4 @@
-//! `/v1/runs`: start research, list runs.
-
-use std::path::Path;
+//! `/v1/runs`: start a run, list runs.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -16,8 +14,8 @@ use utoipa::IntoParams;
 use super::batches::bounded;
 use crate::app::Shared;
 use crate::calls::{apart, to_its_end};
-use crate::parameters::{Asked, read};
-use crate::setup::ResearchParameters;
+use crate::parameters::{Asked, JsonBody, read};
+use crate::start_request::StartRequest;
 use crate::trouble::{Trouble, json};
 
 /// Runs in a few words.
@@ -36,7 +34,7 @@ pub(crate) struct ListQuery {
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// Only runs that stand so: `running`, `parked`, `suspended`, `completed`, `failed`, `cancelled` or `interrupted`.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<String>, pattern = "^(running|parked|suspended|completed|failed|cancelled|interrupted)$")]
     status: Option<RunStatus>,
     /// Only runs of this flow, such as `research` or `batch`.
     flow: Option<String>,
@@ -68,20 +66,24 @@ pub(crate) async fn list(
     Ok(json(StatusCode::OK, &RunList { runs }))
 }
 
-/// Starts research: a question, answered from sources with citations. It goes on without the caller.
+/// Starts a run: research, a prompt for a coding agent or a model, a coding pipeline, or a loop that raises test
+/// coverage, as `kind` says. It goes on without the caller. Batches have a route of their own.
 #[utoipa::path(
     post,
     path = "/v1/runs",
-    operation_id = "start_research",
+    operation_id = "start_run",
     tag = "runs",
-    request_body(content = ref("#/components/schemas/ResearchParameters"), content_type = "application/json"),
+    request_body(content = ref("#/components/schemas/StartBody"), content_type = "application/json"),
     responses((status = 202, description = "It is started; follow it by its id", content_type = "application/json", body = ref("#/components/schemas/RunRow")))
 )]
-pub(crate) async fn start(State(app): State<Shared>, body: Bytes) -> Result<Response, Trouble> {
-    let parameters: ResearchParameters = read(&body)?;
-    check(&parameters)?;
+pub(crate) async fn start(State(app): State<Shared>, JsonBody(body): JsonBody) -> Result<Response, Trouble> {
+    let request = start_request(&body)?;
     let planner = app.clone();
-    let plan = apart(move || (planner.setup.research)(parameters)).await?;
+    let plan = apart(move || {
+        request.check()?;
+        (planner.setup.plan)(request)
+    });
+    let plan = plan.await?;
     let row = to_its_end(async move {
         let watching = app.desk().start(plan).await?;
         app.desk().find(watching.run.as_str()).await
@@ -89,19 +91,22 @@ pub(crate) async fn start(State(app): State<Shared>, body: Bytes) -> Result<Resp
     Ok(json(StatusCode::ACCEPTED, &row.await?))
 }
 
-fn check(parameters: &ResearchParameters) -> Result<(), Trouble> {
-    let is_fine = |source: &String| gemicro_engine::is_url(source) || Path::new(source).is_absolute();
-    // The server's own folder means nothing to the caller.
-    if let Some(relative) = parameters.sources.iter().find(|source| !is_fine(source)) {
-        let message = format!("`sources`: must be absolute paths or web addresses, not {relative}");
-        return Err(Trouble::invalid(message));
+/// Reads what to start, by its `kind`.
+fn start_request(body: &Bytes) -> Result<StartRequest, Trouble> {
+    #[derive(Deserialize)]
+    struct Kinded {
+        kind: Option<String>,
     }
-    let within = |given: Option<u32>, most: u32| given.is_none_or(|given| (1..=most).contains(&given));
-    if !within(parameters.max_queries, 100) {
-        return Err(Trouble::invalid("`max_queries` is between 1 and 100"));
+    // What is no object of this shape is refused below, with its place.
+    let kinded = serde_json::from_slice::<Kinded>(body).ok();
+    match kinded.and_then(|kinded| kinded.kind).as_deref() {
+        Some("ask") => read(body).map(StartRequest::Ask),
+        Some("prompt") => read(body).map(StartRequest::Prompt),
+        Some("pipeline") => read(body).map(StartRequest::Pipeline),
+        Some("ooda") => read(body).map(StartRequest::Ooda),
+        Some("research") | None => read(body).map(StartRequest::Research),
+        Some(_) => Err(Trouble::invalid(
+            "`kind` is research, ask, prompt, pipeline or ooda; a batch is submitted to /v1/batches",
+        )),
     }
-    if !within(parameters.max_seconds, 86_400) {
-        return Err(Trouble::invalid("`max_seconds` is between 1 and 86400"));
-    }
-    Ok(())
 }

@@ -2,7 +2,10 @@
 
 use schemars::SchemaGenerator;
 
-use super::{batch_changes, batch_types, batches, conversations, health, run_changes, run_events, runs};
+use super::{
+    batch_changes, batch_types, batches, conversations, health, run_changes, run_events, run_pause,
+    run_result, runs,
+};
 use crate::document::add;
 
 /// Adds them all, each under its name.
@@ -17,6 +20,9 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) {
     add::<run_changes::CommandBody>(generator);
     add::<run_changes::CancelRunBody>(generator);
     add::<run_changes::Cancelled>(generator);
+    add::<run_pause::EmptyBody>(generator);
+    add::<run_pause::PausedRun>(generator);
+    add::<run_result::RunResult>(generator);
     add::<conversations::ConversationList>(generator);
     add::<conversations::ConversationTurns>(generator);
     add::<health::Health>(generator);

@@ -57,31 +57,86 @@ async fn read_answer(stream: &mut BufReader<TcpStream>) -> String {
     String::from_utf8(body).unwrap()
 }
 
-#[tokio::test]
-async fn connections_are_limited_and_a_place_is_given_on() {
+/// Connections that have not sent a whole head, or have nothing to ask any more, keep nobody out.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn silent_connections_keep_nobody_out() {
     let server = Server::over(Arc::new(EmptyDesk), "/").await;
     let ask = format!(
         "GET /metrics HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {TOKEN}\r\n\r\n",
         server.address
     );
     let mut open = Vec::new();
-    for _ in 0..128 {
+    for n in 0..400 {
         let mut stream = BufReader::new(TcpStream::connect(server.address).await.unwrap());
-        stream.write_all(ask.as_bytes()).await.unwrap();
-        read_answer(&mut stream).await;
+        if n % 2 == 0 {
+            stream
+                .write_all(b"GET /v1/runs HTTP/1.1\r\nHost: ")
+                .await
+                .unwrap();
+        } else {
+            stream.write_all(ask.as_bytes()).await.unwrap();
+            at_once(read_answer(&mut stream)).await;
+        }
         open.push(stream);
     }
-    let mut next = BufReader::new(TcpStream::connect(server.address).await.unwrap());
-    next.write_all(ask.as_bytes()).await.unwrap();
-    // The one that came last is not among those that are served.
-    open[0].write_all(ask.as_bytes()).await.unwrap();
-    let page = read_answer(&mut open[0]).await;
-    assert!(page.contains("\ngemicro_http_connections 128\n"), "{page}");
-    open.pop();
-    let page = read_answer(&mut next).await;
-    assert!(page.contains("\ngemicro_http_connections 128\n"), "{page}");
-    drop((open, next));
+    let page = at_once(server.get("/metrics")).await;
+    assert_eq!(page.status, 200);
+    // Those that had the token and are idle stay; strangers made room for them.
+    at_once(open[1].write_all(ask.as_bytes())).await.unwrap();
+    let page = at_once(read_answer(&mut open[1])).await;
+    let line = page
+        .lines()
+        .find_map(|line| line.strip_prefix("gemicro_http_connections "));
+    let n_open: usize = line.unwrap().parse().unwrap();
+    assert!((200..=260).contains(&n_open), "{n_open}");
+    drop(open);
     server.stop().await;
+}
+
+/// Callers with the token that hold every place, by bodies that do not come.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn health_is_answered_when_every_place_is_taken() {
+    let server = Server::over(Arc::new(EmptyDesk), "/").await;
+    let head = format!(
+        "POST /v1/batches HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n\
+         Content-Length: 2\r\n\r\n[",
+        server.address
+    );
+    let mut open = Vec::new();
+    for _ in 0..128 {
+        let mut stream = BufReader::new(TcpStream::connect(server.address).await.unwrap());
+        stream.write_all(head.as_bytes()).await.unwrap();
+        open.push(stream);
+    }
+    for _ in 0..3 {
+        let health = reqwest::Client::builder()
+            .no_proxy()
+            .build()
+            .unwrap()
+            .get(server.url("/health"));
+        let health = at_once(answer(health)).await;
+        assert_eq!((health.status, &health.json()["status"]), (200, &"ok".into()));
+    }
+    let refused = reqwest::Client::builder()
+        .no_proxy()
+        .build()
+        .unwrap()
+        .get(server.url("/v1/runs"));
+    assert_eq!(at_once(answer(refused)).await.status, 401);
+    // A place is given on.
+    let (page, ()) = tokio::join!(server.get("/metrics"), async {
+        open[0].write_all(b"]").await.unwrap();
+        read_answer(&mut open[0]).await;
+    });
+    assert_eq!(page.status, 200);
+    drop(open);
+    server.stop().await;
+}
+
+/// Gives up long before any limit of the server passes.
+async fn at_once<T>(answer: impl Future<Output = T>) -> T {
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(5), answer).await;
+    waited.expect("the server answers at once")
 }
 
 #[tokio::test]

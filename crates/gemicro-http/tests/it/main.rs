@@ -9,6 +9,7 @@ mod document;
 mod empty_desk;
 mod limits;
 mod requests;
+mod run_life;
 mod runs;
 mod server;
 mod shutdown;

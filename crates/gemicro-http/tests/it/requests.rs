@@ -188,3 +188,72 @@ async fn the_figures_count_routes_and_not_addresses() {
     assert!(!page.text.contains("made"), "{}", page.text);
     server.stop().await;
 }
+
+/// Every method that a path does not have is refused with those that it has, whatever its body is.
+#[tokio::test]
+async fn other_methods_are_refused_with_those_that_there_are() {
+    let server = Server::over(Arc::new(EmptyDesk), "/").await;
+    let document = server.get("/openapi.json").await.json();
+    let fields = [
+        format!("Host: {}", server.address),
+        format!("Authorization: Bearer {TOKEN}"),
+    ];
+    let mut n_checked = 0;
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        let known: Vec<String> = operations
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|it| it.to_uppercase())
+            .collect();
+        let path = path.replace("{id}", "abcd").replace("{name}", "prompt");
+        for method in [
+            "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY", "BREW",
+        ] {
+            if known.iter().any(|known| known == method) {
+                continue;
+            }
+            for more in [
+                "Content-Length: 0",
+                "Content-Type: text/plain",
+                "Content-Type: application/json",
+            ] {
+                let fields = [fields[0].as_str(), &fields[1], more];
+                let (status, answer) = raw(&server, &head(&format!("{method} {path}"), &fields)).await;
+                assert_eq!(status, 405, "{method} {path} {more}\n{answer}");
+                let allow = answer
+                    .lines()
+                    .find_map(|line| line.to_lowercase().strip_prefix("allow: ").map(str::to_owned));
+                let allow = allow.unwrap_or_else(|| panic!("no Allow: {method} {path}\n{answer}"));
+                let allowed: Vec<&str> = allow.split(',').map(str::trim).collect();
+                assert!(
+                    known
+                        .iter()
+                        .all(|known| allowed.contains(&known.to_lowercase().as_str())),
+                    "{method} {path}: {allow}"
+                );
+                assert!(
+                    !allowed.contains(&method.to_lowercase().as_str()),
+                    "{method} {path}: {allow}"
+                );
+                n_checked += 1;
+            }
+        }
+    }
+    assert!(n_checked > 100, "{n_checked}");
+    // What changes something is JSON by its type, at every route.
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        if operations.get("post").is_some() {
+            let path = path.replace("{id}", "abcd");
+            let fields = [
+                fields[0].as_str(),
+                &fields[1],
+                "Content-Type: text/plain",
+                "Content-Length: 0",
+            ];
+            let (status, answer) = raw(&server, &head(&format!("POST {path}"), &fields)).await;
+            assert_eq!(status, 415, "{path}\n{answer}");
+        }
+    }
+    server.stop().await;
+}

@@ -14,10 +14,10 @@ use gemicro_core::offline::Techniques;
 use gemicro_core::research::ResearchConfig;
 use gemicro_engine::{
     Backend, BatchRequest, BatchSettings, Conversation, ConversationRow, Desk, Engine, EngineConfig, Here,
-    Plan, Request, ResearchRequest,
+    Plan, PromptRequest, Request, ResearchRequest,
 };
 use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
-use gemicro_http::{Access, ConversationShelf, Reach, ResearchParameters, Setup, serve};
+use gemicro_http::{Access, ConversationShelf, Reach, Setup, StartRequest, serve};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -85,7 +85,7 @@ impl Server {
                     limits: Default::default(),
                 })
             }),
-            research: Arc::new(plan),
+            plan: Arc::new(plan),
             conversations: Arc::new(OneConversation),
             version: "0.0.0-test",
         };
@@ -194,6 +194,10 @@ pub(crate) fn prompts(prompts: &[&str]) -> String {
     Value::Array(tasks.collect()).to_string()
 }
 
+/// A prompt that begins so is answered at once with [`BEGINNING`], and later with the rest.
+pub(crate) const SLOWLY: &str = "slowly";
+pub(crate) const BEGINNING: &str = "It begins: ";
+
 /// Repeats its prompt, when it may.
 struct GatedModel {
     model: ScriptedModel,
@@ -211,16 +215,37 @@ impl LlmBackend for GatedModel {
         handle: Option<Json>,
     ) -> BoxStream<'static, Result<LlmChunk, StepFailure>> {
         let gate = self.gate.clone();
+        let begins = request.prompt.starts_with(SLOWLY);
         let answers = self.model.stream(request, handle);
         let opened = async move { gate.acquire_owned().await.unwrap().forget() };
-        Box::pin(futures_util::stream::once(opened).flat_map_unordered(None, {
+        let rest = futures_util::stream::once(opened).flat_map_unordered(None, {
             let mut answers = Some(answers);
             move |()| answers.take().unwrap()
-        }))
+        });
+        let begun = begins.then(|| Ok(LlmChunk::Text(BEGINNING.to_owned())));
+        Box::pin(futures_util::stream::iter(begun).chain(rest))
     }
 }
 
-fn plan(parameters: ResearchParameters) -> Result<Plan, Failure> {
+fn plan(request: StartRequest) -> Result<Plan, Failure> {
+    let parameters = match request {
+        StartRequest::Research(parameters) => parameters,
+        StartRequest::Prompt(it) => {
+            return Plan::of(&Request::Prompt(Box::new(PromptRequest {
+                title: "a prompt".to_owned(),
+                label: String::new(),
+                prompt: it.prompt,
+                earlier: None,
+                llm: LlmConfig::default(),
+                limits: Default::default(),
+                conversation: None,
+            })));
+        }
+        other => {
+            let message = format!("not here: {other:?}");
+            return Err(Failure::new(ErrorKind::SandboxUnavailable, message));
+        }
+    };
     if !parameters.offline {
         let message = "no model can be asked: no key is set";
         return Err(Failure::new(ErrorKind::AuthFailed, message));

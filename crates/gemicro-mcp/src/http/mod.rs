@@ -1,7 +1,7 @@
 //! Many clients over streamable HTTP, on this machine.
 
-mod gatekeeper;
+mod open_requests;
 mod serving;
 
-pub use gatekeeper::{HttpAccess, Reach};
+pub use gemicro_listener::{Access, Reach};
 pub use serving::serve_http;

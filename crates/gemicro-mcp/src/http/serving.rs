@@ -1,66 +1,53 @@
-//! The listener: connections, their limits, and the SDK behind the gatekeeper.
+//! The SDK behind gemicro's listener.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gemicro_event::{ErrorKind, Failure};
+use gemicro_listener::{Access, Listening, Refusal, Site};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-use super::HttpAccess;
+use super::open_requests::OpenRequests;
 use crate::server::Server;
 use crate::setup::Setup;
 
-/// Connections at the same time.
-const MAX_CONNECTIONS: usize = 64;
+/// Where the protocol is served.
+const PATH: &str = "/mcp";
 /// The largest request.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// How long a client may take to say what it wants.
-const READ_WITHIN: Duration = Duration::from_secs(10);
-/// How long answers may take to leave when the server stops.
-const CLOSE_WITHIN: Duration = Duration::from_secs(2);
+/// How long a client may take to send its body.
+const BODY_WITHIN: Duration = Duration::from_secs(10);
 
-type Service = StreamableHttpService<Server, LocalSessionManager>;
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// What a connection needs.
+/// What requests lead to.
 struct Entrance {
-    service: Service,
-    access: HttpAccess,
-    port: u16,
+    service: StreamableHttpService<Server, LocalSessionManager>,
+    open: OpenRequests,
 }
 
-/// Serves clients at `/mcp` until `shutdown` falls. Runs go on.
+/// Serves clients at `/mcp` until `shutdown` falls. Runs continue.
 ///
 /// # Errors
 /// When the listener fails.
 pub async fn serve_http(
     setup: Setup,
     listener: TcpListener,
-    access: HttpAccess,
+    access: Access,
     shutdown: CancellationToken,
 ) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        let message = format!("the server cannot listen any more: {error}");
-        Failure::new(ErrorKind::Internal, message)
-    };
-    let port = listener.local_addr().map_err(failed)?.port();
     let setup = Arc::new(setup);
     let closing = shutdown.clone();
-    // Host and Origin are checked here, with the port; the SDK would check the name alone.
+    // Host and Origin are checked by the listener, with the port; the SDK would check only the name.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_sse_retry(None)
@@ -69,100 +56,96 @@ pub async fn serve_http(
     // An event without data, as the SDK sends first, ends the connection of Gemini CLI 0.61.
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.sse_retry = None;
-    let entrance = Arc::new(Entrance {
+    let entrance = Entrance {
         service: StreamableHttpService::new(
             move || Ok(Server::new(setup.clone(), closing.clone())),
             Arc::new(sessions),
             config,
         ),
+        open: OpenRequests::default(),
+    };
+    let listening = Listening {
+        listener,
         access,
-        port,
-    });
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let connections = TaskTracker::new();
-    loop {
-        let place = tokio::select! {
-            place = places.clone().acquire_owned() => place,
-            () = shutdown.cancelled() => break,
-        };
-        let stream = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                // Too many open files, or a client that left at once.
-                Err(error) => {
-                    tracing::warn!(%error, "a connection was not accepted");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            },
-            () = shutdown.cancelled() => break,
-        };
-        let (entrance, shutdown) = (entrance.clone(), shutdown.clone());
-        connections.spawn(async move {
-            connection(entrance, stream, shutdown).await;
-            drop(place);
-        });
-    }
-    connections.close();
-    let _ = tokio::time::timeout(CLOSE_WITHIN, connections.wait()).await;
-    Ok(())
-}
-
-async fn connection(entrance: Arc<Entrance>, stream: TcpStream, shutdown: CancellationToken) {
-    let service = service_fn(move |request| {
-        let entrance = entrance.clone();
-        async move { Ok::<_, Infallible>(answer(&entrance, request).await) }
-    });
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(READ_WITHIN)
-        .keep_alive(true);
-    let serving = http.serve_connection(TokioIo::new(stream), service);
-    tokio::pin!(serving);
-    let served = tokio::select! {
-        served = serving.as_mut() => served,
-        () = shutdown.cancelled() => {
-            serving.as_mut().graceful_shutdown();
-            serving.await
-        }
+        n_connections: Arc::default(),
+        shutdown,
     };
-    if let Err(error) = served {
-        tracing::debug!(%error, "a connection ended");
-    }
+    let served = gemicro_listener::serve(Arc::new(entrance), listening).await;
+    served.map_err(|error| {
+        let message = format!("the server cannot listen any more: {error}");
+        Failure::new(ErrorKind::Internal, message)
+    })
 }
 
-async fn answer(entrance: &Entrance, request: Request<Incoming>) -> Answer {
-    if let Err((status, words)) = entrance
-        .access
-        .check(entrance.port, request.uri(), request.headers())
-    {
-        return refuse(status, words);
+impl Site for Entrance {
+    type Body = BoxBody<Bytes, Infallible>;
+
+    fn is_open(&self, _path: &str) -> bool {
+        false
     }
-    let (head, body) = request.into_parts();
-    let body = tokio::time::timeout(READ_WITHIN, Limited::new(body, MAX_BODY_BYTES).collect()).await;
-    let body = match body {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(_)) => {
-            return refuse(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "a request has 1 MiB at most and comes whole",
-            );
+
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
+        if request.uri().path() != PATH {
+            return plain(StatusCode::NOT_FOUND, "the protocol is served at /mcp");
         }
-        Err(_) => return refuse(StatusCode::REQUEST_TIMEOUT, "the request took too long to come"),
-    };
-    entrance
-        .service
-        .handle(Request::from_parts(head, Full::new(body)))
-        .await
+        let (head, body) = request.into_parts();
+        let body = tokio::time::timeout(BODY_WITHIN, Limited::new(body, MAX_BODY_BYTES).collect()).await;
+        let body = match body {
+            Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(_)) => {
+                return plain(
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    "a request has 1 MiB at most and comes whole",
+                );
+            }
+            Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the request took too long to come"),
+        };
+        let open = match self.open.begin(&head.headers, &body) {
+            Ok(open) => open,
+            Err(refusal) => return json(&refusal),
+        };
+        let answer = self
+            .service
+            .handle(Request::from_parts(head, Full::new(body)))
+            .await;
+        answer.map(|body| {
+            body.map_frame(move |frame| {
+                // Open until the answer has left or its reader is gone.
+                let _ = &open;
+                frame
+            })
+            .boxed()
+        })
+    }
+
+    fn refuse(&self, _request: &Request<Incoming>, refusal: Refusal) -> Answer {
+        let mut response = plain(refusal.status(), refusal.message());
+        let headers = response.headers_mut();
+        match refusal {
+            Refusal::NoToken => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            Refusal::Busy => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            Refusal::ForeignHost | Refusal::WebPage | Refusal::LongHead => {}
+        }
+        response
+    }
 }
 
-fn refuse(status: StatusCode, words: &'static str) -> Answer {
-    let mut response = Response::new(Full::new(Bytes::from_static(words.as_bytes())).boxed());
+fn plain(status: StatusCode, words: &'static str) -> Answer {
+    respond(status, "text/plain", Bytes::from_static(words.as_bytes()))
+}
+
+fn json(value: &serde_json::Value) -> Answer {
+    respond(StatusCode::OK, "application/json", value.to_string().into())
+}
+
+fn respond(status: StatusCode, content_type: &'static str, body: Bytes) -> Answer {
+    let mut response = Response::new(Full::new(body).boxed());
     *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
-    if status == StatusCode::UNAUTHORIZED {
-        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    }
+    let content_type = HeaderValue::from_static(content_type);
+    response.headers_mut().insert(CONTENT_TYPE, content_type);
     response
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gemicro_engine::Batches;
+use gemicro_engine::{Batches, BoardPage};
 use gemicro_event::Failure;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::json;
@@ -17,6 +17,8 @@ use crate::waiting::detached;
 
 /// Less than the time within which a call is answered.
 const MAX_WAIT_S: u32 = 40;
+/// More tasks than a batch can have.
+const MAX_TASKS: u32 = 100_000;
 
 /// What the tool takes.
 pub(super) fn definition() -> Tool {
@@ -26,6 +28,12 @@ pub(super) fn definition() -> Tool {
             "type": "integer", "minimum": 0, "maximum": MAX_WAIT_S, "default": 0,
             "description": "Seconds to wait for the last task, instead of asking often",
         },
+        "fields": {
+            "type": "string", "enum": ["all", "counts"], "default": "all",
+            "description": "counts: only how many tasks are in which state; `results` is then empty",
+        },
+        "offset": { "type": "integer", "minimum": 0, "maximum": MAX_TASKS, "default": 0, "description": "Results to pass over, for a large batch" },
+        "limit": { "type": "integer", "minimum": 1, "maximum": MAX_TASKS, "description": "Results at most; counts.total says how many there are" },
     });
     let description = "Tells how a batch and each of its tasks stand, with the outputs so far. While `status` is `pending`, \
                        ask again after next_poll_interval_seconds, or with wait_seconds. A task in state `input_required` waits \
@@ -46,25 +54,36 @@ pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answ
 }
 
 async fn poll(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Answer, Failure> {
-    let arguments = Arguments::new(arguments, &["response_id", "wait_seconds"])?;
+    let arguments = Arguments::new(
+        arguments,
+        &["response_id", "wait_seconds", "fields", "offset", "limit"],
+    )?;
     let named = arguments.required("response_id")?;
     let seconds = arguments.number("wait_seconds", 0..=MAX_WAIT_S)?.unwrap_or(0);
+    let page = match arguments.choice("fields", &[("all", false), ("counts", true)])? {
+        Some(true) => BoardPage::NONE,
+        Some(false) | None => BoardPage {
+            offset: u64::from(arguments.number("offset", 0..=MAX_TASKS)?.unwrap_or(0)),
+            limit: arguments
+                .number("limit", 1..=MAX_TASKS)?
+                .map_or(u64::MAX, u64::from),
+        },
+    };
     let batches = Batches::new(call.setup.desk.clone());
     let answer = match seconds {
         0 => {
-            detached(
-                call.setup.answer_within,
-                async move { batches.poll(&named).await },
-            )
+            detached(call.setup.answer_within, async move {
+                batches.poll_page(&named, page).await
+            })
             .await?
         }
         seconds => {
             let at_most = Duration::from_secs(u64::from(seconds)).min(call.setup.answer_within);
             tokio::select! {
-                answer = batches.wait(&named, Some(at_most)) => answer?,
+                answer = batches.wait_page(&named, Some(at_most), page) => answer?,
                 // Whoever only asks does not end the batch.
                 () = call.running.withdrawn.cancelled() => return Ok(withdrawn(ToolName::BatchPoll.as_str())),
-                () = call.closing.cancelled() => batches.poll(&named).await?,
+                () = call.closing.cancelled() => batches.poll_page(&named, page).await?,
             }
         }
     };

@@ -8,6 +8,7 @@ mod call;
 mod pipeline_start;
 mod research;
 mod run_cancel;
+mod run_pause;
 mod run_result;
 mod run_status;
 mod schema;

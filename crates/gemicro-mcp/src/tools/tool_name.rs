@@ -5,7 +5,9 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, JsonObject, Tool};
 
 use super::call::ToolCall;
-use super::{agent, batch_poll, batch_submit, pipeline_start, research, run_cancel, run_result, run_status};
+use super::{
+    agent, batch_poll, batch_submit, pipeline_start, research, run_cancel, run_pause, run_result, run_status,
+};
 
 /// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +22,10 @@ pub(crate) enum ToolName {
     RunResult,
     /// The end of a run.
     RunCancel,
+    /// A stop for now.
+    RunPause,
+    /// The end of that.
+    RunResume,
     /// Many tasks at once.
     BatchSubmit,
     /// How they stand.
@@ -30,7 +36,7 @@ pub(crate) enum ToolName {
 
 impl ToolName {
     /// Every tool, in the order of the list.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Agent(AgentName::Gemini),
         Self::Agent(AgentName::Claude),
         Self::Agent(AgentName::Codex),
@@ -41,6 +47,8 @@ impl ToolName {
         Self::BatchSubmit,
         Self::BatchPoll,
         Self::PipelineStart,
+        Self::RunPause,
+        Self::RunResume,
     ];
 
     /// Its name.
@@ -51,6 +59,8 @@ impl ToolName {
             Self::RunStatus => "run_status",
             Self::RunResult => "run_result",
             Self::RunCancel => "run_cancel",
+            Self::RunPause => "run_pause",
+            Self::RunResume => "run_resume",
             Self::BatchSubmit => "batch_submit",
             Self::BatchPoll => "batch_poll",
             Self::PipelineStart => "pipeline_start",
@@ -70,6 +80,8 @@ impl ToolName {
             Self::RunStatus => run_status::definition(),
             Self::RunResult => run_result::definition(),
             Self::RunCancel => run_cancel::definition(),
+            Self::RunPause => run_pause::definition(),
+            Self::RunResume => run_pause::resume_definition(),
             Self::BatchSubmit => batch_submit::definition(),
             Self::BatchPoll => batch_poll::definition(),
             Self::PipelineStart => pipeline_start::definition(),
@@ -91,6 +103,8 @@ impl ToolName {
             Self::RunStatus => Ok(run_status::call(&call, arguments).await.into()),
             Self::RunResult => Ok(run_result::call(call, arguments).await.into()),
             Self::RunCancel => Ok(run_cancel::call(&call, arguments).await.into()),
+            Self::RunPause => Ok(run_pause::call(&call, arguments).await.into()),
+            Self::RunResume => Ok(run_pause::resume_call(&call, arguments).await.into()),
             Self::BatchSubmit => Ok(batch_submit::call(&call, arguments).await.into()),
             Self::BatchPoll => Ok(batch_poll::call(&call, arguments).await.into()),
             Self::PipelineStart => Ok(pipeline_start::call(&call, arguments).await.into()),

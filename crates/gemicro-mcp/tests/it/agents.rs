@@ -51,6 +51,8 @@ async fn the_server_says_who_it_is_and_what_it_has() {
         "batch_submit",
         "batch_poll",
         "pipeline_start",
+        "run_pause",
+        "run_resume",
     ];
     assert_eq!(names, expected);
     for tool in &tools {

@@ -60,9 +60,14 @@ impl Client {
     pub(crate) async fn send(&mut self, method: &str, params: Value) -> u64 {
         self.next_id += 1;
         let id = self.next_id;
+        self.send_as(id, method, params).await;
+        id
+    }
+
+    /// Sends a request under an id and does not wait.
+    pub(crate) async fn send_as(&mut self, id: u64, method: &str, params: Value) {
         self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
             .await;
-        id
     }
 
     /// Reads until an answer is there.

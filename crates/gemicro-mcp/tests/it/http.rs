@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gemicro_mcp::{HttpAccess, Reach, serve_http};
+use gemicro_mcp::{Access, Reach, serve_http};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -24,7 +24,7 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let shutdown = CancellationToken::new();
-        let access = HttpAccess {
+        let access = Access {
             token: TOKEN.to_owned(),
             reach: Reach::Loopback,
         };
@@ -144,6 +144,80 @@ async fn a_client_that_hangs_up_does_not_cancel_its_run() {
     let (_, _, body) = served.post(&headers, &call).await;
     assert_eq!(tool_answer(&message(&body))["result"], "Done.");
     assert!(desk.cancelled().is_empty());
+    served.shutdown.cancel();
+}
+
+/// Strangers that pipeline requests and never read, and connections that send half a head, keep nobody out.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_keep_nobody_out() {
+    let desk = FakeDesk::new(Vec::new());
+    let served = Served::new(&desk).await;
+    let port = served.port;
+    let mut flooding = tokio::task::JoinSet::new();
+    for _ in 0..100 {
+        flooding.spawn(async move {
+            let request = format!("GET /mcp HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n\r\n").repeat(1_000);
+            let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            while stream.write_all(request.as_bytes()).await.is_ok() {}
+        });
+    }
+    let mut halves = Vec::new();
+    for _ in 0..300 {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        let _ = stream.write_all(b"POST /mcp HTTP/1.1\r\nhost: ").await;
+        halves.push(stream);
+    }
+    let limit = Duration::from_secs(8);
+    let hello = hello();
+    let headers = token();
+    let answered = tokio::time::timeout(limit, served.post(&headers, &hello)).await;
+    assert_eq!(answered.expect("it answers at once").0, 200);
+    let closed = tokio::time::timeout(limit, async { while flooding.join_next().await.is_some() {} }).await;
+    closed.expect("a stranger's connection is closed after its first answer");
+    drop(halves);
+    served.shutdown.cancel();
+}
+
+/// The second request with an id is refused while the first is open, and the first still gets its answer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_id_of_a_session_is_used_once_at_a_time() {
+    let desk = FakeDesk::new(Vec::new());
+    let served = Served::new(&desk).await;
+    let (_, head, _) = served.post(&token(), &hello()).await;
+    let session = head
+        .lines()
+        .find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let headers = format!(
+        "{}mcp-session-id: {}\r\nmcp-protocol-version: 2025-11-25\r\n",
+        token(),
+        session.unwrap_or_else(|| panic!("{head}"))
+    );
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert_eq!(served.post(&headers, &initialized.to_string()).await.0, 202);
+    let params = json!({ "name": "gemini", "arguments": { "PROMPT": "Do it", "cd": "/tmp" } });
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params }).to_string();
+    let mut first = served.send(&headers, &call).await;
+    while desk.plans().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..3 {
+        let (status, _, body) = served.post(&headers, &call).await;
+        assert_eq!(status, 200);
+        let refused = message(&body);
+        assert_eq!(refused["error"]["code"], -32600, "{refused}");
+        let words = refused["error"]["message"].as_str().unwrap();
+        assert!(words.contains("use another id"), "{words}");
+    }
+    assert_eq!(desk.plans().len(), 1);
+    desk.tell(&desk.run(), answered());
+    desk.tell(&desk.run(), finished());
+    let mut text = String::new();
+    first.read_to_string(&mut text).await.unwrap();
+    assert_eq!(tool_answer(&message(&text))["result"], "Done.");
+    // The id is free again.
+    let again = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }).to_string();
+    let (_, _, body) = served.post(&headers, &again).await;
+    assert!(message(&body)["result"]["tools"].is_array(), "{body}");
     served.shutdown.cancel();
 }
 

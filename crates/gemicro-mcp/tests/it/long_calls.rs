@@ -227,3 +227,27 @@ async fn figures_of_a_run_that_ends_later_are_logged_all_the_same() {
     assert_eq!(logged.len(), 1);
     assert!(logged[0].contains("\"n_tool_calls\":3"), "{logged:?}");
 }
+
+/// The second request with an id is refused while the first is open, and the first still gets its answer.
+#[tokio::test(start_paused = true)]
+async fn an_id_is_used_once_at_a_time() {
+    let desk = FakeDesk::new(answers_after(3));
+    let mut client = Client::connect(desk.setup(Duration::from_secs(45))).await;
+    let params = json!({ "name": "gemini", "arguments": { "PROMPT": "Do it", "cd": "/tmp" } });
+    let id = client.send("tools/call", params.clone()).await;
+    client.send_as(id, "tools/call", params.clone()).await;
+    client.send_as(id, "tools/list", json!({})).await;
+    for _ in 0..2 {
+        let refused = client.answer(id).await;
+        assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    }
+    let answered = client.answer(id).await;
+    assert_eq!(tool_answer(&answered)["result"], "Done.");
+    assert_eq!(desk.plans().len(), 1);
+    // The id is free again, after an answer and after a call that was taken back.
+    client.send_as(id, "tools/call", params.clone()).await;
+    let cancelled = json!({ "requestId": id });
+    client.notify("notifications/cancelled", cancelled).await;
+    client.send_as(id, "tools/list", json!({})).await;
+    assert!(client.answer(id).await["result"]["tools"].is_array());
+}

@@ -122,3 +122,33 @@ async fn a_run_that_was_stopped_is_not_waited_for() {
         assert_eq!(answer["error_kind"], "interrupted", "{answer}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_paused_and_resumed() {
+    let desk = FakeDesk::new(vec![at(1_000, suspended())]);
+    let mut client = Client::connect(desk.setup(BOUND)).await;
+    client
+        .call("gemini", json!({ "PROMPT": "Do it", "cd": "/tmp" }))
+        .await;
+    let run = json!({ "run_id": desk.run() });
+    let outcome = async |client: &mut Client| {
+        let answer = client.call("run_pause", run.clone()).await;
+        assert_eq!(answer["success"], true, "{answer}");
+        answer["outcome"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(outcome(&mut client).await, "paused");
+    assert_eq!(outcome(&mut client).await, "already_paused");
+    let status = client.call("run_status", run.clone()).await;
+    assert_eq!(status["status"], "suspended");
+    let resumed = client.call("run_resume", run.clone()).await;
+    assert_eq!(
+        (&resumed["success"], &resumed["status"]),
+        (&json!(true), &json!("running"))
+    );
+    client.call("run_cancel", run.clone()).await;
+    assert_eq!(outcome(&mut client).await, "already_ended");
+    let refused = client.call("run_resume", run.clone()).await;
+    assert_eq!(refused["error_kind"], "conflict", "{refused}");
+    let unknown = client.call("run_pause", json!({ "run_id": "nowhere0" })).await;
+    assert_eq!(unknown["error_kind"], "not_found", "{unknown}");
+}

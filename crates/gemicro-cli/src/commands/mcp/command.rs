@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gemicro_engine::{Desk, Resident};
 use gemicro_event::{ErrorKind, StreamId};
-use gemicro_mcp::{HttpAccess, Reach, Setup, serve_http, serve_stdio};
+use gemicro_mcp::{Access, Reach, Setup, serve_http, serve_stdio};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -119,7 +119,7 @@ async fn http(
         "serving MCP at http://{bound}/mcp; the bearer token is in {}",
         token.place
     ));
-    let access = HttpAccess {
+    let access = Access {
         token: token.text,
         reach: if address.ip().is_loopback() {
             Reach::Loopback

@@ -15,7 +15,7 @@ use super::file::OodaFile;
 use super::view::OodaView;
 use crate::args::DataFormat;
 use crate::commands::batch::llm;
-use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
+use crate::config::{Endpoints, Layers, ResearchFlags, ResearchSettings};
 use crate::deciding::Deciding;
 use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
@@ -37,8 +37,19 @@ const PATIENCE: u32 = 3;
 /// Broken versions that a test is tried on.
 const MUTANTS: u32 = 4;
 
-/// Runs a loop.
-pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
+/// A loop that can be started, and the settings that it was planned under.
+pub(crate) struct PlannedLoop {
+    /// What will be done.
+    pub(crate) plan: Plan,
+    layers: Layers,
+    settings: ResearchSettings,
+}
+
+/// Plans the loop of a file.
+///
+/// # Errors
+/// When the file or an argument is wrong.
+pub(crate) fn planned(ctx: &Context, args: &OodaArgs) -> Result<PlannedLoop, Stopped> {
     let (file, directory) = OodaFile::read(&args.file)?;
     let layers = ctx.layers()?;
     let flags = ResearchFlags {
@@ -71,18 +82,41 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
         ErrorKind::InvalidInput => Stopped::from(failure).with_hint("docs/ooda.md describes the file"),
         _ => Stopped::from(failure),
     })?;
-    if args.dry_run {
-        return dry_run(&plan, args.format);
-    }
-    let deciding = Deciding::asked(ctx, &args.gates, None)?;
-    // Without a key nothing is measured either.
+    Ok(PlannedLoop {
+        plan,
+        layers,
+        settings,
+    })
+}
+
+/// Checks that the model of a loop can be asked. Without a key nothing is measured either.
+///
+/// # Errors
+/// When its key is missing.
+pub(crate) fn check_backend(ctx: &Context, planned: &PlannedLoop) -> Result<(), Stopped> {
     backend::choose(
-        &settings,
+        &planned.settings,
         Techniques::default(),
         &ctx.environment,
-        &Endpoints::resolve(&layers)?,
+        &Endpoints::resolve(&planned.layers)?,
     )
     .map_err(|stopped| stopped.with_hint("export GEMINI_API_KEY=… (see docs/keys.md)"))?;
+    Ok(())
+}
+
+/// Runs a loop.
+pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
+    let planned = planned(ctx, args)?;
+    if args.dry_run {
+        return dry_run(&planned.plan, args.format);
+    }
+    let deciding = Deciding::asked(ctx, &args.gates, None)?;
+    check_backend(ctx, &planned)?;
+    let PlannedLoop {
+        plan,
+        layers,
+        settings,
+    } = planned;
     runtime::block_on(async {
         let engine = ctx.engine(&layers, &settings).await?;
         let stop = signals::listen()?;

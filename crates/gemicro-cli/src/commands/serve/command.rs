@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::shelf::Shelf;
-use super::{ServeArgs, batch, research};
+use super::{ServeArgs, batch, start};
 use crate::commands::mcp::OpenDesk;
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -36,7 +36,7 @@ pub(crate) fn run(ctx: &Context, args: &ServeArgs) -> Result<(), Stopped> {
         let setup = Setup {
             desk: desk.shared(),
             batch: Arc::new(move |batch| batch::request(&handing_in, batch)),
-            research: Arc::new(move |parameters| research::plan(&planning, parameters)),
+            plan: Arc::new(move |request| start::plan(&planning, request)),
             conversations: shelf.clone(),
             version: env!("CARGO_PKG_VERSION"),
         };

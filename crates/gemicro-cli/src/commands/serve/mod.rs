@@ -5,6 +5,7 @@ mod batch;
 mod command;
 mod research;
 mod shelf;
+mod start;
 
 pub(crate) use args::ServeArgs;
 pub(crate) use command::run;

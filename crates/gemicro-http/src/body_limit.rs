@@ -1,0 +1,61 @@
+//! How long the body of a request may be.
+
+use gemicro_engine::MAX_BATCH_BYTES;
+use gemicro_event::{ErrorKind, Failure};
+use hyper::header::CONTENT_LENGTH;
+use hyper::{HeaderMap, Method, StatusCode};
+
+use crate::trouble::Trouble;
+
+/// The longest body of most requests.
+const MAX_BODY_BYTES: usize = 1 << 20;
+/// Where batches are submitted.
+const BATCHES: &str = "/v1/batches";
+
+/// Bytes that the body of a request may have.
+///
+/// # Errors
+/// 413 when it says that it is longer.
+pub(crate) fn body_limit(method: &Method, path: &str, headers: &HeaderMap) -> Result<usize, Trouble> {
+    let limit = match (method, path) {
+        (&Method::POST, BATCHES) => MAX_BATCH_BYTES,
+        _ => MAX_BODY_BYTES,
+    };
+    let said = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    match said.and_then(|said| said.parse::<usize>().ok()) {
+        Some(said) if said > limit => Err(too_long(limit)),
+        Some(_) | None => Ok(limit),
+    }
+}
+
+/// A body over its limit.
+pub(crate) fn too_long(limit: usize) -> Trouble {
+    let message = format!("the body of this request has at most {limit} bytes");
+    let failure = Failure::new(ErrorKind::InvalidInput, message);
+    Trouble::new(StatusCode::PAYLOAD_TOO_LARGE, failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_may_be_longer() {
+        let cancel = "/v1/runs/abcd/cancel";
+        for (method, path, n_bytes, fits) in [
+            (Method::POST, cancel, "1048576", true),
+            (Method::POST, cancel, "1048577", false),
+            (Method::POST, BATCHES, "67108864", true),
+            (Method::POST, BATCHES, "67108865", false),
+            (Method::GET, BATCHES, "1048577", false),
+            (Method::GET, "/v1/runs", "1048577", false),
+        ] {
+            let headers = HeaderMap::from_iter([(CONTENT_LENGTH, n_bytes.parse().expect("a header"))]);
+            assert_eq!(
+                body_limit(&method, path, &headers).is_ok(),
+                fits,
+                "{method} {path} {n_bytes}"
+            );
+        }
+    }
+}

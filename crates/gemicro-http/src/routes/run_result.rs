@@ -1,0 +1,152 @@
+//! `/v1/runs/{id}/result`: how a run ended, and with what.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::Response;
+use gemicro_core::run::RunRow;
+use gemicro_core::run::events::RunReaders;
+use gemicro_event::{Charge, ErrorKind, Event, Failure, Json, RunStatus, StreamId, Timestamp, is_terminal};
+use hyper::StatusCode;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::IntoParams;
+
+use super::batch::MAX_WAIT;
+use crate::app::{App, Shared};
+use crate::parameters::{Asked, Id};
+use crate::trouble::{Trouble, json};
+
+/// When a client asks again for a run that has not ended, in milliseconds.
+const ASK_AGAIN_MS: u64 = 2_000;
+
+/// How a run ended.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunResult {
+    /// The run.
+    run: StreamId,
+    /// Its flow, such as `research`.
+    flow: String,
+    /// `completed`, `failed`, `cancelled` or `interrupted`.
+    status: RunStatus,
+    /// The end in one sentence.
+    message: String,
+    /// What a completed run gives back: the data of its `final_result` event. `null` for any other end.
+    result: Option<Json>,
+    /// Why it did not complete.
+    error: Option<Failure>,
+    /// What it cost.
+    spent: Charge,
+    /// When it ended.
+    ended_at: Timestamp,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ResultQuery {
+    /// Seconds to wait for its end.
+    #[param(minimum = 0, maximum = 60)]
+    wait: Option<u64>,
+}
+
+/// How a run ended, and with what; with `wait`, after so many seconds at most. A run that has not ended answers 409
+/// `still_running`, one that is suspended 409 `interrupted`.
+#[utoipa::path(
+    get,
+    path = "/v1/runs/{id}/result",
+    operation_id = "run_result",
+    tag = "runs",
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it"), ResultQuery),
+    responses(
+        (status = 200, description = "It has ended", content_type = "application/json", body = ref("#/components/schemas/RunResult")),
+        (status = 409, description = "It has not ended yet", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub(crate) async fn result(
+    State(app): State<Shared>,
+    Id(id): Id,
+    Asked(query): Asked<ResultQuery>,
+) -> Result<Response, Trouble> {
+    let mut row = app.desk().find(id.as_str()).await?;
+    match query.wait.unwrap_or(0) {
+        0 => {}
+        seconds @ 1..=MAX_WAIT => {
+            wait(&app, &row, Duration::from_secs(seconds)).await?;
+            row = app.desk().find(row.run.as_str()).await?;
+        }
+        _ => return Err(Trouble::invalid(format!("`wait` is at most {MAX_WAIT} seconds"))),
+    }
+    if !row.status.is_terminal() {
+        return Err(not_ended(&row).into());
+    }
+    let events = app.desk().events(&row.run).await?;
+    let last = events
+        .into_iter()
+        .rfind(|event| is_terminal(&event.update.event_type));
+    let last =
+        last.ok_or_else(|| Failure::new(ErrorKind::Internal, "the last event of the run cannot be read"))?;
+    Ok(json(StatusCode::OK, &ended(row, last)))
+}
+
+fn ended(row: RunRow, last: Event) -> RunResult {
+    let failed = last.update.as_run_failed().map(|it| it.error);
+    let cancelled = last.update.as_run_cancelled().map(|it| {
+        let message = match it.reason.as_str() {
+            "" => "the run was cancelled".to_owned(),
+            reason => format!("the run was cancelled: {reason}"),
+        };
+        Failure::new(ErrorKind::Cancelled, message)
+    });
+    let is_completed = row.status == RunStatus::Completed;
+    let interrupted = || Failure::new(ErrorKind::Interrupted, last.update.message.clone());
+    let error = match is_completed {
+        true => None,
+        false => Some(failed.or(cancelled).unwrap_or_else(interrupted)),
+    };
+    RunResult {
+        run: row.run,
+        flow: row.flow,
+        status: row.status,
+        error,
+        result: is_completed.then_some(last.update.data),
+        message: last.update.message,
+        spent: row.spent,
+        ended_at: last.update.timestamp,
+    }
+}
+
+fn not_ended(row: &RunRow) -> Failure {
+    let run = &row.run;
+    match row.status {
+        RunStatus::Suspended => {
+            let message = format!("run {run} is suspended: resume it with POST /v1/runs/{run}/resume");
+            Failure::new(ErrorKind::Interrupted, message)
+        }
+        _ => Failure {
+            retry_after_ms: Some(ASK_AGAIN_MS),
+            ..Failure::new(
+                ErrorKind::StillRunning,
+                format!(
+                    "run {run} has not ended ({}); ask again, or with ?wait=",
+                    row.status.as_str()
+                ),
+            )
+        },
+    }
+}
+
+/// Waits until a run ends, is suspended, or the time has passed.
+async fn wait(app: &App, row: &RunRow, at_most: Duration) -> Result<(), Failure> {
+    if row.status.is_terminal() || row.status == RunStatus::Suspended {
+        return Ok(());
+    }
+    let _place = app.place_to_wait()?;
+    let watching = app.desk().watch(&row.run).await?;
+    tokio::select! {
+        _ = watching.into_events() => {}
+        () = tokio::time::sleep(at_most) => {}
+        () = app.shutdown.cancelled() => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! The words that a run is started with: its kind, and choices of which there are few.
+
+use gemicro_core::ask::SandboxMode;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The kind of research.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ResearchKind {
+    /// A question, answered from sources.
+    #[default]
+    Research,
+}
+
+/// The kind of a prompt for an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AskKind {
+    /// A prompt for a coding agent.
+    Ask,
+}
+
+/// The kind of a prompt for a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptKind {
+    /// A prompt for a model.
+    Prompt,
+}
+
+/// The kind of a coding task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PipelineKind {
+    /// A coding task.
+    Pipeline,
+}
+
+/// The kind of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OodaKind {
+    /// A loop that raises coverage.
+    Ooda,
+}
+
+/// How a coding task begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PipelineMode {
+    /// With a diagnosis.
+    Bugfix,
+    /// With research.
+    Research,
+    /// With the plan.
+    #[default]
+    Direct,
+}
+
+/// What an agent may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxChoice {
+    /// Nothing.
+    ReadOnly,
+    /// Its folder.
+    #[default]
+    WorkspaceWrite,
+    /// Anything the server's account can: there is no sandbox.
+    DangerFullAccess,
+}
+
+impl From<SandboxChoice> for SandboxMode {
+    fn from(choice: SandboxChoice) -> Self {
+        match choice {
+            SandboxChoice::ReadOnly => Self::ReadOnly,
+            SandboxChoice::WorkspaceWrite => Self::WorkspaceWrite,
+            SandboxChoice::DangerFullAccess => Self::DangerFullAccess,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Accepts connections until it is told to stop.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::access::Access;
+use crate::connection::{Door, serve_connection};
+use crate::idle::IdleConnections;
+use crate::places::Places;
+use crate::site::Site;
+
+/// What a listener is made of.
+#[derive(Debug)]
+pub struct Listening {
+    /// Where connections come from.
+    pub listener: TcpListener,
+    /// Who may call.
+    pub access: Access,
+    /// Counts open connections.
+    pub n_connections: Arc<AtomicU64>,
+    /// Falls when the server stops: nothing more is accepted, and answers have a few seconds to leave.
+    pub shutdown: CancellationToken,
+}
+
+/// Serves a site until `shutdown` falls.
+///
+/// # Errors
+/// When the listener has no address any more.
+pub async fn serve<S: Site>(site: Arc<S>, listening: Listening) -> io::Result<()> {
+    let Listening {
+        listener,
+        access,
+        n_connections,
+        shutdown,
+    } = listening;
+    let door = Arc::new(Door {
+        port: listener.local_addr()?.port(),
+        site,
+        access,
+        idle: IdleConnections::default(),
+        places: Places::new(),
+    });
+    let connections = TaskTracker::new();
+    loop {
+        tokio::select! {
+            () = door.idle.make_room() => {}
+            () = shutdown.cancelled() => break,
+        }
+        let stream = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                // Too many open files, or a client that left at once.
+                Err(error) => {
+                    tracing::warn!(%error, "a connection was not accepted");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+            () = shutdown.cancelled() => break,
+        };
+        let (visit, open) = (door.idle.enter(), OpenConnection::new(&n_connections));
+        let (door, shutdown) = (door.clone(), shutdown.clone());
+        connections.spawn(async move {
+            serve_connection(door, stream, visit, shutdown).await;
+            drop(open);
+        });
+    }
+    drop(listener);
+    connections.close();
+    connections.wait().await;
+    Ok(())
+}
+
+/// A connection, counted while it is open.
+struct OpenConnection(Arc<AtomicU64>);
+
+impl OpenConnection {
+    fn new(count: &Arc<AtomicU64>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count.clone())
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,64 @@
+//! What a listener serves.
+
+use std::error::Error;
+use std::future::Future;
+
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::{Request, Response, StatusCode};
+
+/// Answers the requests that a listener lets in.
+pub trait Site: Send + Sync + 'static {
+    /// The body of its answers.
+    type Body: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
+
+    /// Whether a path is answered without a token, and even when every place is taken. Such answers are short.
+    fn is_open(&self, path: &str) -> bool;
+
+    /// Answers a request that may pass.
+    fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Response<Self::Body>> + Send;
+
+    /// Answers a request that may not. Nothing of its body was read.
+    fn refuse(&self, request: &Request<Incoming>, refusal: Refusal) -> Response<Self::Body>;
+}
+
+/// Why a request is not served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// `Host` does not name this server.
+    ForeignHost,
+    /// A web page sent it.
+    WebPage,
+    /// The token is missing or wrong.
+    NoToken,
+    /// The head of the request is too long.
+    LongHead,
+    /// Every place stayed taken; worth another try.
+    Busy,
+}
+
+impl Refusal {
+    /// Its status.
+    #[must_use]
+    pub fn status(self) -> StatusCode {
+        match self {
+            Self::ForeignHost | Self::WebPage => StatusCode::FORBIDDEN,
+            Self::NoToken => StatusCode::UNAUTHORIZED,
+            Self::LongHead => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// The same for people.
+    #[must_use]
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::ForeignHost => "the Host header does not name this server",
+            Self::WebPage => "web pages may not call this server",
+            Self::NoToken => {
+                "the bearer token is missing or wrong; the server prints where it is when it starts"
+            }
+            Self::LongHead => "the head of a request has at most 64 KiB",
+            Self::Busy => "the server is answering as many requests as it can; try again in a second",
+        }
+    }
+}
