@@ -10,6 +10,7 @@ use hyper::{Method, Uri};
 use super::account::Step;
 use super::gateway::Inner;
 use super::problem::Problem;
+use super::serving::HEAD_BYTES;
 use super::tool::is_tool;
 use super::wire::{Route, Wire};
 
@@ -54,8 +55,25 @@ pub(super) fn admit(gateway: &Inner, parts: &Parts) -> Result<Admitted, (Wire, P
     Ok(Admitted { step, route, query })
 }
 
+/// Bytes of a request's head. hyper looks only before it reads on, so a head that comes at once can be longer.
+fn head_bytes(parts: &Parts) -> usize {
+    let fields = parts.headers.iter();
+    let fields: usize = fields
+        .map(|(name, value)| name.as_str().len() + value.len() + 4)
+        .sum();
+    let path = parts.uri.path_and_query().map_or(0, |path| path.as_str().len());
+    parts.method.as_str().len() + path + fields
+}
+
 /// The parts of the path, when host, form and path of the request are in order.
 fn check(parts: &Parts) -> Result<Vec<&str>, Problem> {
+    if head_bytes(parts) > HEAD_BYTES {
+        return Err(Problem::new(
+            431,
+            "head_too_long",
+            "the head of a request has at most 64 KiB",
+        ));
+    }
     if parts.method == Method::CONNECT || !is_origin_form(&parts.uri) {
         return Err(Problem::bad("the gateway of gemicro is no proxy"));
     }

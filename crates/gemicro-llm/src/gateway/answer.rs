@@ -20,6 +20,10 @@ use super::upstream::{Outgoing, request, returned};
 use super::wire::Dialect;
 use crate::http::{error_body, root_cause};
 
+/// The answer instead of one that cannot be read.
+const COMPRESSED: &str = "the model API compressed its answer although it was asked not to; use an endpoint that honours \
+                          `Accept-Encoding: identity`";
+
 /// Sends and answers.
 pub(super) async fn answer(
     gateway: &Inner,
@@ -58,13 +62,17 @@ pub(super) async fn answer(
     };
     let status = response.status();
     step.answered(status.as_u16());
+    let is_compressed = is_compressed(response.headers());
+    if status.is_success() && is_compressed {
+        return Err(trouble(&step, 502, "upstream_compressed", COMPRESSED.to_owned()));
+    }
     if status.is_success() {
-        let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-        let content_type = text(CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
-        let is_encoded = text(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity");
+        let content_type = response.headers().get(CONTENT_TYPE);
+        let content_type = content_type.and_then(|value| value.to_str().ok());
+        let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
         let headers = returned(&step, response.headers());
         let carried = Carried {
-            paid: paid.map(|(dialect, held)| (Reader::new(dialect, &content_type, is_encoded), held)),
+            paid: paid.map(|(dialect, held)| (Reader::new(dialect, &content_type), held)),
             response,
             idle_time: gateway.config.idle_time,
             step,
@@ -96,8 +104,17 @@ pub(super) async fn answer(
         status: Some(status.as_u16()),
         trouble: format!("HTTP {}", status.as_u16()),
     });
-    let body = step.mask.text(&String::from_utf8_lossy(&body));
+    let body = match is_compressed || body.starts_with(&pump::GZIP) {
+        true => COMPRESSED.to_owned(),
+        false => step.mask.text(&String::from_utf8_lossy(&body)),
+    };
     Ok(reply(status, returned(&step, &headers), full(Bytes::from(body))))
+}
+
+/// Whether a body is compressed: nobody asked for it, and neither usage nor the key can be seen in it.
+fn is_compressed(headers: &HeaderMap) -> bool {
+    let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
+    encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 /// Trouble with upstream that has no answer to pass on.

@@ -1,18 +1,18 @@
-//! Takes the real key out of what comes back, wherever the pieces are cut.
+//! Takes the real key out of what comes back, in every common form and wherever the pieces are cut.
 
 use std::fmt;
 use std::sync::Arc;
 
 use gemicro_event::redact::{MASK, Redactor};
 use hyper::body::Bytes;
-use memchr::memmem::Finder;
 
+use super::key_forms::{KeyForms, Probe};
 use super::secret::Secret;
 
 /// Knows a key and how to take it out. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct KeyMask {
-    key: Option<Arc<Finder<'static>>>,
+    forms: Option<Arc<KeyForms>>,
     redactor: Redactor,
 }
 
@@ -26,7 +26,7 @@ impl KeyMask {
     pub(super) fn new(key: Option<&Secret>) -> Self {
         let key = key.map(Secret::expose).filter(|key| !key.is_empty());
         Self {
-            key: key.map(|key| Arc::new(Finder::new(key).into_owned())),
+            forms: key.map(|key| Arc::new(KeyForms::new(key.as_bytes()))),
             redactor: Redactor::new(key),
         }
     }
@@ -34,13 +34,15 @@ impl KeyMask {
     /// A short foreign text without the key in any of its forms, nor anything that looks like one.
     pub(super) fn text(&self, text: &str) -> String {
         let redacted = self.redactor.redact(text);
-        let (clean, _) = self.cut(redacted.as_bytes().into());
+        let (mut clean, held) = self.cut(redacted.as_bytes());
+        clean.extend_from_slice(held);
         String::from_utf8_lossy(&clean).into_owned()
     }
 
     /// Whether these bytes hold the key.
     pub(super) fn finds(&self, bytes: &[u8]) -> bool {
-        self.key.as_ref().is_some_and(|key| key.find(bytes).is_some())
+        let Some(forms) = &self.forms else { return false };
+        (0..bytes.len()).any(|at| matches!(forms.probe(bytes, at), Probe::Full(_)))
     }
 
     pub(super) fn stream(&self) -> MaskedStream {
@@ -50,50 +52,45 @@ impl KeyMask {
         }
     }
 
-    /// The bytes without the key, and how many of the last may be its beginning.
-    fn cut(&self, bytes: Vec<u8>) -> (Vec<u8>, usize) {
-        let Some(key) = &self.key else { return (bytes, 0) };
-        let needle = key.needle();
-        let clean = if key.find(&bytes).is_some() {
-            let mut clean = Vec::with_capacity(bytes.len());
-            let mut done = 0;
-            for at in key.find_iter(&bytes) {
-                clean.extend_from_slice(&bytes[done..at]);
-                clean.extend_from_slice(MASK.as_bytes());
-                done = at + needle.len();
-            }
-            clean.extend_from_slice(&bytes[done..]);
-            clean
-        } else {
-            bytes
+    /// The bytes without the key, and the last of them that may be its beginning.
+    fn cut<'b>(&self, bytes: &'b [u8]) -> (Vec<u8>, &'b [u8]) {
+        let Some(forms) = &self.forms else {
+            return (bytes.to_vec(), &[]);
         };
-        let n_open = self.open(&clean);
-        (clean, n_open)
+        let (mut clean, mut at) = (Vec::with_capacity(bytes.len()), 0);
+        while at < bytes.len() {
+            match forms.probe(bytes, at) {
+                Probe::No => {
+                    clean.push(bytes[at]);
+                    at += 1;
+                }
+                Probe::Full(end) => {
+                    clean.extend_from_slice(MASK.as_bytes());
+                    at = end;
+                }
+                Probe::Open => return (clean, &bytes[at..]),
+            }
+        }
+        (clean, &[])
     }
 
-    /// How many of the last bytes may be the beginning of the key.
-    fn open(&self, bytes: &[u8]) -> usize {
-        let Some(key) = &self.key else { return 0 };
-        let needle = key.needle();
-        let longest = (needle.len() - 1).min(bytes.len());
-        let open = (1..=longest).rev().find(|&n| bytes.ends_with(&needle[..n]));
-        open.unwrap_or(0)
+    /// Whether no form of the key is in these bytes, or begins in them.
+    fn is_free_of(&self, bytes: &[u8]) -> bool {
+        let Some(forms) = &self.forms else { return true };
+        (0..bytes.len()).all(|at| forms.probe(bytes, at) == Probe::No)
     }
 }
 
 impl MaskedStream {
     /// What is certain by now.
     pub(super) fn push(&mut self, piece: Bytes) -> Bytes {
-        if self.mask.key.is_none() {
-            return piece;
-        }
-        if self.held.is_empty() && !self.mask.finds(&piece) && self.mask.open(&piece) == 0 {
+        if self.held.is_empty() && self.mask.is_free_of(&piece) {
             return piece;
         }
         let mut bytes = std::mem::take(&mut self.held);
         bytes.extend_from_slice(&piece);
-        let (mut clean, n_open) = self.mask.cut(bytes);
-        self.held = clean.split_off(clean.len() - n_open);
+        let (clean, held) = self.mask.cut(&bytes);
+        self.held = held.to_vec();
         Bytes::from(clean)
     }
 
@@ -140,5 +137,69 @@ mod tests {
         assert_eq!(stream.push(Bytes::from_static(b"ond")), "second");
         let mut open = KeyMask::new(None).stream();
         assert_eq!(open.push(Bytes::from_static(b"secret-key")), "secret-key");
+    }
+
+    /// The key as a program that echoes it might write it.
+    fn forms(key: &str) -> Vec<String> {
+        let each = |write: &dyn Fn(u8) -> String| key.bytes().map(write).collect::<String>();
+        let some = |write: &dyn Fn(u8) -> String| {
+            let letters = key.bytes().enumerate();
+            letters
+                .map(|(idx, byte)| match idx % 3 {
+                    0 => write(byte),
+                    _ => char::from(byte).to_string(),
+                })
+                .collect::<String>()
+        };
+        vec![
+            key.to_owned(),
+            each(&|byte| format!("\\u{byte:04x}")),
+            each(&|byte| format!("\\u{byte:04X}")),
+            some(&|byte| format!("\\u{byte:04x}")),
+            each(&|byte| format!("\\\\u{byte:04x}")),
+            each(&|byte| format!("%{byte:02X}")),
+            some(&|byte| format!("%{byte:02x}")),
+            each(&|byte| format!("{byte:02x}")),
+            each(&|byte| format!("{byte:02X}")),
+        ]
+    }
+
+    #[test]
+    fn every_form_of_the_key_is_taken_out() {
+        let key = "sk-Ab_9z?~>xyz-0123456789";
+        let mask = KeyMask::new(Some(&Secret::new(key)));
+        let mut texts: Vec<String> = forms(key);
+        // Base64 of texts in which the key is at any place.
+        texts.extend([
+            "c2stQWJfOXo/fj54eXotMDEyMzQ1Njc4OQ==".to_owned(),
+            "eHNrLUFiXzl6P34+eHl6LTAxMjM0NTY3ODk=".to_owned(),
+            "eHhzay1BYl85ej9+Pnh5ei0wMTIzNDU2Nzg5".to_owned(),
+            "c2stQWJfOXo_fj54eXotMDEyMzQ1Njc4OQ".to_owned(),
+        ]);
+        for text in texts {
+            let whole = format!("{{\"echo\":\"{text}\"}}");
+            assert!(mask.finds(whole.as_bytes()), "{text}");
+            let n_kept = text.len() / 3;
+            for piece in [1, 2, 5, 7, 1_000] {
+                let mut stream = mask.stream();
+                let mut heard = Vec::new();
+                for bytes in whole.as_bytes().chunks(piece) {
+                    heard.extend_from_slice(&stream.push(Bytes::copy_from_slice(bytes)));
+                }
+                heard.extend_from_slice(&stream.finish());
+                let heard = String::from_utf8(heard).unwrap();
+                assert!(heard.contains(MASK), "{text}: {heard}");
+                assert!(!heard.contains(&text[..n_kept]), "{text}: {heard}");
+                assert!(
+                    heard.starts_with("{\"echo\":\"") && heard.ends_with("\"}"),
+                    "{heard}"
+                );
+            }
+        }
+        let other = "{\"text\":\"\\u0073k-Ab is no key, nor is 736b2d\"}";
+        let mut stream = mask.stream();
+        let mut heard = stream.push(Bytes::from(other)).to_vec();
+        heard.extend_from_slice(&stream.finish());
+        assert_eq!(heard, other.as_bytes());
     }
 }

@@ -69,6 +69,7 @@ mod gateway;
 mod grant;
 mod intake;
 mod json;
+mod key_forms;
 mod mask;
 mod note;
 mod prepare;

@@ -19,6 +19,9 @@ use crate::http::root_cause;
 /// Pieces on their way to a client that does not take them yet; upstream waits then.
 const PIECES: usize = 4;
 
+/// How a compressed body begins. Neither usage nor the key can be seen in one.
+pub(super) const GZIP: [u8; 3] = [0x1f, 0x8b, 0x08];
+
 /// What the client's end is told.
 enum Piece {
     Data(Bytes),
@@ -85,6 +88,7 @@ async fn carry(mut carried: Carried, tx: Sender<Piece>) {
 async fn pieces(carried: &mut Carried, tx: &Sender<Piece>) -> Ended {
     let step = Arc::clone(&carried.step);
     let mut masked = step.mask.stream();
+    let mut begun = Vec::new();
     loop {
         let next = tokio::time::timeout(carried.idle_time, carried.response.chunk());
         let next = tokio::select! {
@@ -96,6 +100,11 @@ async fn pieces(carried: &mut Carried, tx: &Sender<Piece>) -> Ended {
         let piece = match next {
             Ok(Ok(Some(piece))) => {
                 step.received(piece.len());
+                let n_missing = GZIP.len().saturating_sub(begun.len()).min(piece.len());
+                begun.extend_from_slice(&piece[..n_missing]);
+                if begun == GZIP {
+                    return Ended::Cut("the answer is compressed, which nobody asked for".to_owned());
+                }
                 if let Some((reader, _)) = &mut carried.paid {
                     reader.feed(&piece);
                 }

@@ -20,8 +20,6 @@ enum Form {
     Json,
     /// Server-sent events, each with a JSON text.
     Events { line: Line, after_cr: bool },
-    /// Something that cannot be read.
-    Opaque,
 }
 
 #[derive(Debug)]
@@ -34,10 +32,8 @@ enum Line {
 
 impl Reader {
     /// A reader for an answer with these headers.
-    pub(super) fn new(dialect: &'static dyn Dialect, content_type: &str, is_encoded: bool) -> Self {
-        let form = if is_encoded {
-            Form::Opaque
-        } else if content_type.starts_with("text/event-stream") {
+    pub(super) fn new(dialect: &'static dyn Dialect, content_type: &str) -> Self {
+        let form = if content_type.starts_with("text/event-stream") {
             Form::Events {
                 line: Line::Name(Vec::new()),
                 after_cr: false,
@@ -56,7 +52,6 @@ impl Reader {
     /// Reads on.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         match &self.form {
-            Form::Opaque => {}
             Form::Json => {
                 self.picker.feed(bytes);
                 self.look();
@@ -68,7 +63,6 @@ impl Reader {
     /// What the answer used, if that is certain by now; `at_end` where all of it has come.
     pub(super) fn result(&mut self, at_end: bool) -> Option<Reported> {
         let finished = match self.form {
-            Form::Opaque => false,
             Form::Json => at_end && self.picker.is_closed(),
             Form::Events { .. } => {
                 // Some end without the blank line.

@@ -18,7 +18,7 @@ use super::gateway::Inner;
 use super::timed::TimedStream;
 
 /// The largest head of a request.
-const HEAD_BYTES: usize = 64 << 10;
+pub(super) const HEAD_BYTES: usize = 64 << 10;
 /// A pause after a failed accept: there may be no file handles left.
 const PAUSE: Duration = Duration::from_millis(50);
 

@@ -8,10 +8,11 @@ use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, USE
 use super::account::Step;
 
 /// Headers of an answer that end here: those of one connection, and those that could lead elsewhere.
-const NOT_RETURNED: [&str; 14] = [
+const NOT_RETURNED: [&str; 15] = [
     "alt-svc",
     "authorization",
     "connection",
+    "content-encoding",
     "content-length",
     "keep-alive",
     "location",

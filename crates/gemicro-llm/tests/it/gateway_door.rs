@@ -5,7 +5,7 @@ use gemicro_llm::gateway::{GatewayConfig, Wire};
 use serde_json::Value;
 
 use crate::gateway_world::{
-    KEY, Provider, World, answer, client, config, grant, json_answer, message_body, raw, tokens,
+    KEY, Provider, Say, World, answer, client, config, grant, json_answer, message_body, raw, tokens,
 };
 
 const MESSAGE: &str = r#"{"type":"message","usage":{"input_tokens":3,"output_tokens":4}}"#;
@@ -264,6 +264,14 @@ async fn garbage_and_floods_of_bytes_end_in_an_error() {
             format!("GET / HTTP/1.1\r\nx: {}\r\n\r\n", "y".repeat(200_000)),
             "431",
         ),
+        // Just over the bound, in one piece.
+        (
+            format!(
+                "GET /v1/models HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: {token}\r\nx: {}\r\n\r\n",
+                "y".repeat(65_536)
+            ),
+            "431",
+        ),
         (format!("{head}content-length: 50000\r\n\r\n{large}"), "413"),
         (
             format!("{head}transfer-encoding: chunked\r\n\r\nc350\r\n{large}\r\n0\r\n\r\n"),
@@ -338,5 +346,66 @@ async fn the_key_comes_back_nowhere() {
         );
         let spent = format!("{:?}", world.ticket.close().await);
         assert!(!spent.contains(KEY), "{spent}");
+    }
+}
+
+/// A provider that echoes the key in another form than the one it was sent in.
+#[tokio::test]
+async fn the_key_comes_back_in_no_form() {
+    let each = |write: &dyn Fn(u8) -> String| KEY.bytes().map(write).collect::<String>();
+    let forms = [
+        each(&|byte| format!("\\u{byte:04x}")),
+        each(&|byte| format!("\\u{byte:04X}")),
+        each(&|byte| format!("%{byte:02x}")),
+        each(&|byte| format!("{byte:02x}")),
+        each(&|byte| format!("{byte:02X}")),
+        // "key: " and the key, in base64.
+        "a2V5OiByZWFsLWNhbmFyeS1rZXktMDEyMzQ1Njc4OS1hYmNkZWY=".to_owned(),
+    ];
+    for form in &forms {
+        for status in ["200 OK", "400 Bad Request"] {
+            let echo = format!(
+                r#"{{"type":"message","echo":"{form}","usage":{{"input_tokens":3,"output_tokens":4}}}}"#
+            );
+            let headers = format!("content-type: application/json\r\nx-echo: {form}\r\n");
+            let provider = Provider::saying(answer(status, &headers, &echo)).await;
+            let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+            let heard = world.message(10).send().await.unwrap();
+            let head = format!("{:?}", heard.headers());
+            let body = heard.text().await.unwrap();
+            // The middle of it decides: a few letters around it may belong to something else.
+            let middle = &form[form.len() / 3..form.len() / 3 * 2];
+            assert!(
+                !head.contains(middle) && !body.contains(middle),
+                "{form}: {head} {body}"
+            );
+            assert!(body.contains("***"), "{body}");
+        }
+    }
+}
+
+/// A compressed answer was not asked for, and nobody could see what is in it.
+#[tokio::test]
+async fn a_compressed_answer_is_not_passed_on() {
+    let gzip = b"\x1f\x8b\x08packed-body".to_vec();
+    for (encoding, body) in [
+        ("content-encoding: gzip\r\n", gzip.clone()),
+        ("content-encoding: br\r\n", b"packed-body".to_vec()),
+        ("", gzip),
+    ] {
+        for status in ["200 OK", "400 Bad Request"] {
+            let head = format!(
+                "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{encoding}content-length: {}\r\n\r\n",
+                body.len()
+            );
+            let bytes = [head.as_bytes(), &body].concat();
+            let provider = Provider::start(move |_| vec![Say::Bytes(bytes.clone())]).await;
+            let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+            let heard = world.message(10).send().await.unwrap();
+            assert!(heard.headers().get("content-encoding").is_none(), "{encoding}");
+            let heard = heard.bytes().await.unwrap_or_default();
+            let is_passed_on = heard.windows(6).any(|part| part == b"packed");
+            assert!(!is_passed_on, "{status} {encoding} {heard:?}");
+        }
     }
 }
