@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, StreamId};
 
+use crate::screen::unseen::escape_json;
 use crate::trouble::Stopped;
 
 /// Takes the data of one command.
@@ -42,16 +43,17 @@ impl Output {
         matches!(self, Self::Stdout)
     }
 
-    /// Takes some data.
+    /// Takes some data: a text, or whole JSON values. JSON is written without characters that nobody sees.
     pub(crate) fn write(&mut self, data: &[u8]) -> io::Result<()> {
+        let data = escape_json(data);
         match self {
             Self::Stdout => {
                 let mut stdout = io::stdout().lock();
-                stdout.write_all(data)?;
+                stdout.write_all(&data)?;
                 stdout.flush()
             }
             Self::File { bytes, .. } => {
-                bytes.extend_from_slice(data);
+                bytes.extend_from_slice(&data);
                 Ok(())
             }
         }

@@ -7,6 +7,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text;
+pub(crate) mod unseen;
 
 pub(crate) use paint::Paint;
 pub(crate) use terminal::Screen;

@@ -1,24 +1,37 @@
 //! Text that is safe to show and fits its place.
 //!
 //! Whatever comes from a source, a journal or a model goes through [`neutral`] before a terminal sees it:
-//! no byte of it can move the cursor, change a title or turn the reading direction.
+//! no byte of it can move the cursor, change a title, turn the reading direction or hide a part of the text.
 
 use std::borrow::Cow;
 
 use gemicro_event::StreamId;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The text with every control character made visible; line ends and tabs stay.
+use super::unseen::{is_active, is_unseen};
+
+/// The text with every control character made visible and without characters that nobody sees; line ends and tabs stay.
 pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
-    if text.chars().any(|c| is_active(c) && c != '\n' && c != '\t') {
+    let is_odd = |c: char| (is_active(c) && c != '\n' && c != '\t') || is_unseen(c);
+    if text.chars().any(is_odd) {
+        let seen = text.chars().filter(|&c| !is_unseen(c));
         Cow::Owned(
-            text.chars()
-                .map(|c| if c == '\n' || c == '\t' { c } else { picture(c) })
+            seen.map(|c| if c == '\n' || c == '\t' { c } else { picture(c) })
                 .collect(),
         )
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// One character for each of the text, with those made visible that nobody sees: for a text that is being edited.
+pub(crate) fn pictured(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' | '\t' => c,
+        c if is_unseen(c) => '\u{fffd}',
+        c => picture(c),
+    };
+    text.chars().map(shown).collect()
 }
 
 /// The text on one line, white space made single blanks, controls made visible.
@@ -151,13 +164,6 @@ fn hanging_indent(line: &str) -> usize {
         0
     };
     blanks + marker
-}
-
-/// Whether a terminal might do something else than print it.
-fn is_active(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 fn picture(c: char) -> char {

@@ -8,6 +8,7 @@ use gemicro_event::{ErrorKind, StreamId};
 use super::wire::NewsLine;
 use crate::args::DataFormat;
 use crate::chat::words;
+use crate::screen::unseen::escape_json;
 use crate::screen::{Screen, numbers, text};
 
 /// Where lines go.
@@ -64,7 +65,8 @@ impl Voice {
             DataFormat::Json | DataFormat::Jsonl => match NewsLine::of(news, memory.run.as_ref()) {
                 Some(line) => {
                     let line = serde_json::to_string(&line).map_err(io::Error::other)?;
-                    writeln!(self.out, "{line}")?;
+                    self.out.write_all(&escape_json(line.as_bytes()))?;
+                    writeln!(self.out)?;
                     self.out.flush()
                 }
                 None => Ok(()),

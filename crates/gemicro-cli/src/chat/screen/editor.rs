@@ -211,12 +211,9 @@ impl Editor {
             return None;
         }
         let lines = self.area.lines();
-        let visible: Vec<String> = lines
-            .iter()
-            .map(|line| text::neutral(line).into_owned())
-            .collect();
+        let visible: Vec<String> = lines.iter().map(|line| text::pictured(line)).collect();
         if visible != lines {
-            // The same text with the characters pictured that would turn it around, one for one.
+            // The same text with characters pictured that turn it around or hide in it, one for one.
             let mut pictured = area(&visible.join("\n"));
             let cursor = self.area.cursor();
             let clamp = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);

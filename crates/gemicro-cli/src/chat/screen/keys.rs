@@ -98,7 +98,9 @@ impl ScreenState {
         let name = first.question.key.clone();
         match key.code {
             KeyCode::Esc => self.settle(name, false),
-            KeyCode::Char('y' | 'Y') if is_plain && first.can_be_answered(now) => self.settle(name, true),
+            KeyCode::Char('y' | 'Y') if is_plain && first.can_be_allowed(now) => self.settle(name, true),
+            // Not seen to its end: neither an answer nor a letter for the editor.
+            KeyCode::Char('y' | 'Y') if is_plain && first.can_be_answered(now) => Vec::new(),
             KeyCode::Char('n' | 'N') if is_plain && first.can_be_answered(now) => self.settle(name, false),
             KeyCode::Enter if first.can_be_answered(now) => self.settle(name, false),
             KeyCode::Enter => {

@@ -26,9 +26,13 @@ pub(super) struct Pending {
     /// What is asked.
     pub(super) question: Question,
     asked_at: Duration,
-    /// It stood on the screen, as far as it was scrolled.
+    /// It is on the screen, as far as it was scrolled.
     was_shown: Cell<bool>,
-    scrolled: usize,
+    /// The end of its text was on the screen.
+    end_was_shown: Cell<bool>,
+    /// Lines of its text that are on the screen.
+    room: Cell<usize>,
+    scrolled: Cell<usize>,
 }
 
 impl Pending {
@@ -38,13 +42,20 @@ impl Pending {
             question,
             asked_at: now,
             was_shown: Cell::new(false),
-            scrolled: 0,
+            end_was_shown: Cell::new(false),
+            room: Cell::new(0),
+            scrolled: Cell::new(0),
         }
     }
 
     /// Whether a key can be an answer: the question was on the screen for a moment in which nobody typed.
     pub(super) fn can_be_answered(&self, now: Duration) -> bool {
         self.was_shown.get() && self.is_settled(now)
+    }
+
+    /// Whether `y` allows it: the end of its text was shown as well.
+    pub(super) fn can_be_allowed(&self, now: Duration) -> bool {
+        self.end_was_shown.get() && self.can_be_answered(now)
     }
 
     /// Somebody types: that was meant for something else, and the moment begins again.
@@ -61,13 +72,13 @@ impl Pending {
         self.asked_at = now;
     }
 
-    /// Shows later lines of a long text, or earlier ones.
+    /// Shows the next page of a long text, or the one before. The last line of a page is the first of the next.
     pub(super) fn scroll(&mut self, is_down: bool) {
-        self.scrolled = if is_down {
-            self.scrolled + 1
-        } else {
-            self.scrolled.saturating_sub(1)
-        };
+        let (scrolled, page) = (self.scrolled.get(), self.room.get().saturating_sub(2).max(1));
+        self.scrolled.set(match is_down {
+            true => scrolled + page,
+            false => scrolled.saturating_sub(page),
+        });
     }
 
     /// Rows that it needs.
@@ -82,20 +93,28 @@ impl Pending {
     pub(super) fn draw(&self, area: Rect, buffer: &mut Buffer, now: Duration, theme: Theme) {
         let mut lines = self.lines(area.width, theme);
         let room = usize::from(area.height.saturating_sub(FURNITURE));
-        self.was_shown.set(room > 0 && area.width > 12);
+        let is_shown = room > 0 && area.width > 12;
+        self.was_shown.set(is_shown);
+        self.room.set(room);
+        let from = self.scrolled.get().min(lines.len().saturating_sub(room));
+        self.scrolled.set(from);
+        let n_below = lines.len().saturating_sub(room + from);
+        // What is too long to be laid out has no end that could be shown.
+        if is_shown && n_below == 0 && self.question.text.len() <= MAX_TEXT {
+            self.end_was_shown.set(true);
+        }
         if lines.len() > room {
-            let from = self.scrolled.min(lines.len() - room);
-            let n_below = lines.len() - room - from;
             lines = lines.split_off(from);
             lines.truncate(room);
             if let Some(last) = lines.last_mut().filter(|_| n_below > 0) {
                 *last = Line::styled(format!("… {} more (PageDown)", n_below + 1), theme.warn());
             }
         }
-        let keys = if self.is_settled(now) {
-            "y allow · n refuse (Enter, Esc: refuse)"
-        } else {
-            "…"
+        let keys = match (self.is_settled(now), self.end_was_shown.get()) {
+            (false, _) => "…",
+            (true, true) => "y allow · n refuse (Enter, Esc: refuse)",
+            (true, false) if self.question.text.len() > MAX_TEXT => "n refuse: it is too long to be shown",
+            (true, false) => "PageDown to its end, then y allow · n refuse (Enter, Esc: refuse)",
         };
         lines.push(Line::styled(keys, theme.strong()));
         let title = format!(" May {} do this? ", text::cut(&self.question.tool, 40));

@@ -213,6 +213,53 @@ fn a_key_meant_for_something_else_does_not_allow() {
 }
 
 #[test]
+fn a_long_question_is_allowed_only_after_its_end_was_shown() {
+    let long = |n_lines: usize| {
+        let mut state = state();
+        state.news(asked(1, "clean up"));
+        state.news(News::Question(Question {
+            key: "q1".to_owned(),
+            tool: "shell".to_owned(),
+            text: (1..=n_lines).map(|n| format!("line {n}\n")).collect::<String>() + "rm -r /",
+        }));
+        drawn(&state, 80, 24);
+        state.at(seconds(1));
+        state
+    };
+    let mut state = long(60);
+    let first = text(&state, 80, 24);
+    assert!(
+        !first.contains("rm -r /") && first.contains("PageDown to its end"),
+        "{first}"
+    );
+    let mut n_pages = 0;
+    while !text(&state, 80, 24).contains("rm -r /") {
+        assert_eq!(press(&mut state, KeyCode::Char('y'), NONE), []);
+        assert_eq!(press(&mut state, KeyCode::PageDown, NONE), []);
+        n_pages += 1;
+        assert!(n_pages < 60);
+    }
+    assert!(state.editor.is_empty());
+    // Seen once is seen.
+    assert_eq!(press(&mut state, KeyCode::PageUp, NONE), []);
+    drawn(&state, 80, 24);
+    assert_eq!(orders(press(&mut state, KeyCode::Char('y'), NONE)), answer(true));
+    // It can be refused at any time.
+    assert_eq!(
+        orders(press(&mut long(60), KeyCode::Char('n'), NONE)),
+        answer(false)
+    );
+    // One that cannot be shown whole cannot be allowed here.
+    let mut endless = long(20_000);
+    for _ in 0..20_000 {
+        press(&mut endless, KeyCode::PageDown, NONE);
+    }
+    assert!(text(&endless, 80, 24).contains("too long to be shown"));
+    assert_eq!(press(&mut endless, KeyCode::Char('y'), NONE), []);
+    assert_eq!(orders(press(&mut endless, KeyCode::Esc, NONE)), answer(false));
+}
+
+#[test]
 fn the_second_question_has_its_own_moment() {
     let mut state = with_question();
     state.news(News::Question(Question {
