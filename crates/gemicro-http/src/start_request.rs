@@ -50,7 +50,7 @@ pub struct ResearchParameters {
     pub offline: bool,
     /// Who answers.
     #[serde(default)]
-    #[schemars(regex(pattern = r"^(gemini|openai|deep-research|offline)$"))]
+    #[schemars(regex(pattern = r"^(gemini|openai|deep-research|gemini-cli|claude|codex|offline)$"))]
     pub backend: Option<String>,
     /// The model, where it should not be the usual one.
     #[serde(default)]
@@ -239,6 +239,7 @@ impl StartRequest {
                         format!("`sources`: must be absolute paths or web addresses, not {relative}");
                     return Err(Failure::new(ErrorKind::InvalidInput, message));
                 }
+                filled("question", &it.question)?;
                 within("max_queries", it.max_queries, 1, 100)?;
                 within("max_seconds", it.max_seconds, 1, 86_400)
             }

@@ -11,7 +11,7 @@ use super::{Cli, Command};
 use crate::output;
 
 /// Every command by name.
-pub(super) const COMMANDS: [&str; 32] = [
+pub(super) const COMMANDS: [&str; 33] = [
     "research",
     "ask",
     "chat",
@@ -27,6 +27,7 @@ pub(super) const COMMANDS: [&str; 32] = [
     "show",
     "diff",
     "events",
+    "pause",
     "resume",
     "retry",
     "answer",

@@ -39,6 +39,10 @@ pub(crate) fn written(routes: OpenApi, version: &str) -> Result<String, Failure>
         .filter_map(Value::as_object_mut)
         .flat_map(|path| path.values_mut());
     for operation in operations {
+        // A body says by its type what it is, also where it is an empty object.
+        if let Some(body) = operation.get_mut("requestBody") {
+            body["required"] = json!(true);
+        }
         if let Some(responses) = operation.get_mut("responses") {
             responses["default"] = error.clone();
         }

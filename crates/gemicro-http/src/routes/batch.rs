@@ -73,7 +73,7 @@ impl PollQuery {
     path = "/v1/batches/{id}",
     operation_id = "poll_batch",
     tag = "batches",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its `response_id`, or the beginning of it"), PollQuery),
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its `response_id`, or the beginning of it"), PollQuery),
     responses((status = 200, description = "How it stands", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")))
 )]
 pub(crate) async fn poll(

@@ -45,7 +45,7 @@ pub(crate) struct RetryBody {
     path = "/v1/batches/{id}/cancel",
     operation_id = "cancel_batch",
     tag = "batches",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its `response_id`, or the beginning of it")),
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its `response_id`, or the beginning of it")),
     request_body(content = ref("#/components/schemas/CancelBody"), content_type = "application/json"),
     responses((status = 200, description = "How it stands now", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")))
 )]
@@ -70,7 +70,7 @@ pub(crate) async fn cancel(
     path = "/v1/batches/{id}/retry",
     operation_id = "retry_batch",
     tag = "batches",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its `response_id`, or the beginning of it")),
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its `response_id`, or the beginning of it")),
     request_body(content = ref("#/components/schemas/RetryBody"), content_type = "application/json"),
     responses(
         (status = 200, description = "Nothing is left to be done", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),

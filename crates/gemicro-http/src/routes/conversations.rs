@@ -68,7 +68,7 @@ pub(crate) async fn list(
     path = "/v1/conversations/{id}",
     operation_id = "show_conversation",
     tag = "conversations",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it")),
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it")),
     responses((status = 200, description = "The conversation", content_type = "application/json", body = ref("#/components/schemas/ConversationTurns")))
 )]
 pub(crate) async fn show(State(app): State<Shared>, Id(id): Id) -> Result<Response, Trouble> {

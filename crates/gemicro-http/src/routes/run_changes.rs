@@ -35,7 +35,7 @@ pub(crate) struct CommandBody {
     data: Json,
     /// The caller's own name for the command: sent twice it is done once.
     #[serde(default)]
-    #[schemars(regex(pattern = r"^[A-Za-z0-9_-]{1,64}$"))]
+    #[schemars(with = "Option<String>", regex(pattern = r"^[A-Za-z0-9_-]{1,64}$"))]
     command_id: Option<CommandId>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Cancelled {
     path = "/v1/runs/{id}/commands",
     operation_id = "send_command",
     tag = "runs",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it")),
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it")),
     request_body(content = ref("#/components/schemas/CommandBody"), content_type = "application/json"),
     responses(
         (status = 200, description = "It was carried out", content_type = "application/json", body = ref("#/components/schemas/AgentAck")),
@@ -104,7 +104,7 @@ pub(crate) async fn command(
     path = "/v1/runs/{id}/cancel",
     operation_id = "cancel_run",
     tag = "runs",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it")),
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it")),
     request_body(content = ref("#/components/schemas/CancelRunBody"), content_type = "application/json"),
     responses(
         (status = 200, description = "It has ended", content_type = "application/json", body = ref("#/components/schemas/Cancelled")),

@@ -60,7 +60,7 @@ pub(crate) struct EventsQuery {
     operation_id = "list_events",
     tag = "runs",
     params(
-        ("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it"),
+        ("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Only events after this number; goes before `after`"),
         EventsQuery,
     ),

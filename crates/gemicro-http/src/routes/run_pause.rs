@@ -34,7 +34,7 @@ pub(crate) struct PausedRun {
     path = "/v1/runs/{id}/pause",
     operation_id = "pause_run",
     tag = "runs",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it")),
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it")),
     request_body(content = ref("#/components/schemas/EmptyBody"), content_type = "application/json"),
     responses(
         (status = 200, description = "It is suspended, or had ended", content_type = "application/json", body = ref("#/components/schemas/PausedRun")),
@@ -66,7 +66,7 @@ pub(crate) async fn pause_run(
     path = "/v1/runs/{id}/resume",
     operation_id = "resume_run",
     tag = "runs",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it")),
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it")),
     request_body(content = ref("#/components/schemas/EmptyBody"), content_type = "application/json"),
     responses(
         (status = 202, description = "It goes on", content_type = "application/json", body = ref("#/components/schemas/RunRow")),

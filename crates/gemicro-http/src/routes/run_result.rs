@@ -57,7 +57,7 @@ pub(crate) struct ResultQuery {
     path = "/v1/runs/{id}/result",
     operation_id = "run_result",
     tag = "runs",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{1,64}$", description = "Its id, or the beginning of it"), ResultQuery),
+    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it"), ResultQuery),
     responses(
         (status = 200, description = "It has ended", content_type = "application/json", body = ref("#/components/schemas/RunResult")),
         (status = 409, description = "It has not ended yet", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
