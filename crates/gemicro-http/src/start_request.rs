@@ -181,7 +181,7 @@ pub struct OodaParameters {
     /// `ooda`.
     pub kind: OodaKind,
     /// The file that says what is run: an absolute path on the server.
-    #[schemars(regex(pattern = r"^/"))]
+    #[schemars(regex(pattern = r"^/.*[^/]$"))]
     pub file: PathBuf,
     /// Take the first gap of the ranking each time, without asking.
     #[serde(default)]

@@ -39,6 +39,8 @@ pub(crate) fn written(routes: OpenApi, version: &str) -> Result<String, Failure>
         .filter_map(Value::as_object_mut)
         .flat_map(|path| path.values_mut());
     for operation in operations {
+        let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+        parameters.into_iter().flatten().for_each(without_null);
         // A body says by its type what it is, also where it is an empty object.
         if let Some(body) = operation.get_mut("requestBody") {
             body["required"] = json!(true);
@@ -48,6 +50,19 @@ pub(crate) fn written(routes: OpenApi, version: &str) -> Result<String, Failure>
         }
     }
     serde_json::to_string(&document).map_err(failed)
+}
+
+/// A parameter that is not given is absent; there is no way to write `null` in a path, a query or a header.
+fn without_null(parameter: &mut Value) {
+    let Some(types) = parameter.pointer_mut("/schema/type") else {
+        return;
+    };
+    if let Some(all) = types.as_array_mut() {
+        all.retain(|one| one != "null");
+        if let [one] = all.as_slice() {
+            *types = one.clone();
+        }
+    }
 }
 
 /// Every schema that a route names, and those that they name.
