@@ -110,7 +110,7 @@ fn a_demo_that_is_stopped_names_a_command_that_goes_on_with_it() {
         .lines()
         .find_map(|line| line.split_once(" is suspended. Continue with: "));
     let (_, resume) = resume.unwrap_or_else(|| panic!("{told}"));
-    let (_, block) = told.split_once("Look at it, in a shell of its own:").unwrap();
+    let (_, block) = told.split_once("keep your own shell as it is:").unwrap();
     let (block, _) = block.split_once("When you are done").unwrap();
     let seen = pasted(
         &world,
