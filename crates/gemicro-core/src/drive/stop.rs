@@ -192,7 +192,7 @@ impl<F: Flow> Driver<'_, F> {
                 step: step.clone(),
                 attempt,
                 error,
-                charge,
+                charge: charge.as_upper_bound(),
             };
             NewEvent::of_step(AgentUpdate::new(&failed, now), step, None)
         })
