@@ -10,6 +10,8 @@ use gemicro_core::{
     LlmConfig, LlmError, LlmRequest, LlmResponse, MODEL, ResearchConfig, ResultMetadata,
 };
 
+use crate::support::{MemoryLibrary, documents};
+
 #[test]
 fn the_modules_hold_what_the_root_exports() {
     let _: fn(gemicro_core::agent::AgentContext) -> AgentContext = |it| it;
@@ -40,10 +42,14 @@ async fn a_client_asks_a_model() {
 async fn an_agent_turns_a_query_into_a_stream_of_updates() {
     let context = AgentContext {
         llm: Some(Arc::new(ScriptedModel::new(Part::Perfect))),
+        library: Some(MemoryLibrary::new(&documents())),
         ..AgentContext::default()
     };
-    let agent = DeepResearchAgent::new(ResearchConfig::default());
-    let updates: Vec<Result<AgentUpdate, AgentError>> = agent.execute("Why?", context).collect().await;
+    let agent = DeepResearchAgent::new(ResearchConfig::default()).with_sources(["/docs"]);
+    let updates: Vec<Result<AgentUpdate, AgentError>> = agent
+        .execute("Which crossing is the best?", context)
+        .collect()
+        .await;
     assert!(updates.iter().all(Result::is_ok), "{updates:?}");
     assert_eq!(
         updates.last().unwrap().as_ref().unwrap().event_type,
