@@ -140,8 +140,7 @@ impl Batches {
                     if event.update.as_run_suspended().is_some_and(|it| !it.cut_off) {
                         return Err(suspended(&row.run));
                     }
-                    // One transaction may end a step and start the next; the board shows both or neither.
-                    if steps.only_ask() && self.answer(&row.run).await?.counts.waits_for_person() {
+                    if steps.only_ask() && self.waits_for_person(&row.run).await? {
                         return Ok(());
                     }
                 }
@@ -156,6 +155,23 @@ impl Batches {
         }
         let row = self.desk.find(row.run.as_str()).await?;
         self.answer_at(&row, page).await
+    }
+
+    /// Whether a batch goes on only after a person has answered. One transaction may end a step and start the next; the
+    /// board shows both or neither. An answer is in the journal of the run that asked before its batch knows it.
+    async fn waits_for_person(&self, run: &StreamId) -> Result<bool, Failure> {
+        let answer = self.answer(run).await?;
+        if !answer.counts.waits_for_person() {
+            return Ok(false);
+        }
+        for asked in answer.results.into_iter().filter_map(|item| item.question) {
+            let events = self.desk.events(&asked.run_id).await?;
+            let mut given = events.iter().filter_map(|event| event.update.as_answer_given());
+            if !given.any(|given| given.key == asked.key) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Stops some tasks of a batch, or all of it where none is named.
