@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use gemicro_engine::TOOLCHAIN_VARIABLES;
 use gemicro_engine::pipeline::forge::ForgeKind;
 use gemicro_guard::repository::GitSettings;
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ pub(crate) const TOKEN: &str = "GEMICRO_TOKEN";
 pub(crate) const FORGES: [ForgeKind; 2] = [ForgeKind::GitHub, ForgeKind::GitLab];
 
 /// Where things of the user lie: for commands of the user in a sandbox. No agent gets them.
-const PLACES: &[&str] = &["XDG_CONFIG_HOME", "RUSTUP_HOME", "CARGO_HOME"];
+const PLACES: &[&str] = &["XDG_CONFIG_HOME"];
 
 const READ: [&str; 11] = [
     OPENAI_KEY,
@@ -61,6 +62,7 @@ impl Environment {
                 || FORGES.iter().any(|kind| kind.token_variables().contains(&name))
                 || gemicro_runner::environment::INHERITED.contains(&name)
                 || PLACES.contains(&name)
+                || TOOLCHAIN_VARIABLES.contains(&name)
                 || GitSettings::REMOTE_VARIABLES.contains(&name)
                 || name.starts_with("GEMICRO_")
         };
@@ -129,7 +131,9 @@ impl Environment {
         let mut variables = self.variables.clone();
         variables.retain(|name, _| {
             let name = name.as_str();
-            gemicro_runner::environment::INHERITED.contains(&name) || PLACES.contains(&name)
+            gemicro_runner::environment::INHERITED.contains(&name)
+                || PLACES.contains(&name)
+                || TOOLCHAIN_VARIABLES.contains(&name)
         });
         variables
     }

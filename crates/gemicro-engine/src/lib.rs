@@ -62,7 +62,7 @@ pub use desk::{Desk, Watched, Watching};
 pub use dispatch::{NextAttempt, ReportReaders, StepReported, StepWord};
 pub use engine::Engine;
 pub use engine_config::EngineConfig;
-pub use gemicro_batch::workshop::hold_new;
+pub use gemicro_batch::workshop::{TOOLCHAIN_VARIABLES, hold_new};
 pub use gemicro_core::history::{Speaker, Transport};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, is_url};
 pub use gemicro_store::{Board, BoardPage, RunFilter, Tally};

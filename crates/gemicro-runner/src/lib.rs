@@ -47,7 +47,7 @@ pub use guarded::Guarded;
 pub use home::{AgentHome, empty_folder};
 pub use invocation::{Invocation, SettingsFile, Stdin};
 pub use item::{AgentItem, EndClaim, RawLine, ToolStatus, TurnEnd, UsageScope};
-pub use locate::{Located, locate};
+pub use locate::{Located, hidden_target, locate};
 pub use mcp_server::{McpReached, McpServer, ToldCall};
 pub use permission::{PermissionAnswer, PermissionId, PermissionRequest};
 pub use prompt::{MAX_PROMPT_BYTES, Prompt};

@@ -1,67 +1,97 @@
 //! The user's toolchains, which commands may read although the home is hidden: programs and public code, no settings
 //! and no credentials.
 
+mod installations;
+mod version_managers;
+
 use std::path::{Path, PathBuf};
 
 use gemicro_guard::sandbox::Profile;
 
+use installations::Installations;
+use version_managers::{MANAGERS, MISE, SETTINGS, TOOLS};
+
+/// Variables that say where toolchains are.
+pub const TOOLCHAIN_VARIABLES: &[&str] = version_managers::VARIABLES;
+
 /// Where toolchains of the user lie.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Toolchains {
-    /// Folders that can be read.
+    /// Folders and files that can be read.
     readable: Vec<PathBuf>,
     /// Variables that tell tools where they are.
     environment: Vec<(String, String)>,
-    /// Folders that tools look for below the home, and where they really are.
-    linked: Vec<(&'static str, PathBuf)>,
+    /// Paths that tools look for below the home, and where they really are.
+    linked: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Toolchains {
-    /// Those of a user: what is on the search path, rustup's toolchains, and the crates that cargo has
-    /// unpacked.
+    /// Those of a user: what is on the search path and what that needs, version managers with all they installed, and
+    /// the crates that cargo has unpacked.
     #[must_use]
     pub fn of(user_home: &Path, search_path: &str, variable: impl Fn(&str) -> Option<String>) -> Self {
         let mut found = Self::default();
         let user_home = &std::fs::canonicalize(user_home).unwrap_or_else(|_| user_home.to_owned());
-        let home_of = |name: &str, usual: &str| {
+        let folder_of = |name: &str, usual: &str| {
             let named = variable(name).map(PathBuf::from);
             let folder = named.unwrap_or_else(|| user_home.join(usual));
             std::fs::canonicalize(folder)
                 .ok()
                 .filter(|folder| folder.is_dir() && !user_home.starts_with(folder))
         };
-        for folder in std::env::split_paths(search_path) {
-            // A folder that holds the home, or the home itself, would open all of it; the system's own are open.
-            let is_system = ["/usr", "/bin", "/sbin"]
-                .iter()
-                .any(|system| folder.starts_with(system));
-            let real = std::fs::canonicalize(&folder).ok();
-            let real = real.filter(|real| !user_home.starts_with(real));
-            found
-                .readable
-                .extend(real.filter(|_| folder.is_absolute() && !is_system));
+        let mut installations = Installations::below(user_home);
+        installations.add_search_path(search_path);
+        found.readable = installations.into_folders();
+        for (name, usual) in MANAGERS {
+            let Some(root) = folder_of(name, usual) else {
+                continue;
+            };
+            found.tell(name, &root);
+            found.readable.push(root);
+            if *name == MISE {
+                // It asks a person about each project, and nobody is there. Commands of the project run in any case.
+                found.tell("MISE_TRUSTED_CONFIG_PATHS", Path::new("/"));
+            }
         }
-        if let Some(rustup) = home_of("RUSTUP_HOME", ".rustup") {
-            found
-                .environment
-                .push(("RUSTUP_HOME".to_owned(), rustup.display().to_string()));
-            found.readable.push(rustup);
+        for (name, file) in SETTINGS {
+            let real = std::fs::canonicalize(user_home.join(file)).ok();
+            let is_shown = |real: &PathBuf| variable(name).is_none() && version_managers::is_public(real);
+            if let Some(real) = real.filter(is_shown) {
+                found.readable.push(real.clone());
+                found.linked.push((PathBuf::from(file), real));
+            }
         }
-        if let Some(cargo) = home_of("CARGO_HOME", ".cargo") {
+        for name in TOOLS {
+            // Without a variable there is nothing to say.
+            if let Some(folder) = variable(name).and_then(|_| folder_of(name, "")) {
+                found.tell(name, &folder);
+                found.readable.push(folder);
+            }
+        }
+        if let Some(cargo) = folder_of("CARGO_HOME", ".cargo") {
             for name in ["registry", "git"] {
                 let folder = cargo.join(name);
                 if folder.is_dir() {
                     found.readable.push(folder.clone());
-                    found.linked.push((name, folder));
+                    found.linked.push((Path::new(".cargo").join(name), folder));
                 }
             }
             found
                 .environment
                 .push(("CARGO_NET_OFFLINE".to_owned(), "true".to_owned()));
         }
-        found.readable.sort();
-        found.readable.dedup();
-        found
+        found.tidied()
+    }
+
+    /// The same with further folders, which the user named.
+    #[must_use]
+    pub fn with(mut self, folders: &[PathBuf]) -> Self {
+        // One that is not there is nobody's mistake: settings are for all projects.
+        let real = folders
+            .iter()
+            .filter_map(|folder| std::fs::canonicalize(folder).ok());
+        self.readable.extend(real);
+        self.tidied()
     }
 
     /// Opens them in a sandbox. What tools look for in the home is linked there.
@@ -83,15 +113,30 @@ impl Toolchains {
     /// Links what tools look for into the homes of a sandbox.
     pub fn link(&self, profile: &Profile) {
         for home in [profile.home.clone(), profile.shell_skeleton()] {
-            let cargo = home.join(".cargo");
-            if self.linked.is_empty() || !is_own(&home) || !is_own(&cargo) {
-                continue;
-            }
-            for (name, folder) in &self.linked {
-                // One that is there stays: it is this, or what a command put there for itself.
-                let _ = std::os::unix::fs::symlink(folder, cargo.join(name));
+            for (name, real) in &self.linked {
+                let mut folders: Vec<&Path> = name.ancestors().skip(1).collect();
+                folders.reverse();
+                if folders.into_iter().all(|folder| is_own(&home.join(folder))) {
+                    // One that is there stays: it is this, or what a command put there for itself.
+                    let _ = std::os::unix::fs::symlink(real, home.join(name));
+                }
             }
         }
+    }
+
+    fn tell(&mut self, name: &str, folder: &Path) {
+        self.environment
+            .push((name.to_owned(), folder.display().to_string()));
+    }
+
+    /// Each folder once, and none that is in another.
+    fn tidied(mut self) -> Self {
+        self.readable.sort();
+        self.readable.dedup();
+        let all = self.readable.clone();
+        let is_inside = |path: &PathBuf| all.iter().any(|other| other != path && path.starts_with(other));
+        self.readable.retain(|path| !is_inside(path));
+        self
     }
 }
 

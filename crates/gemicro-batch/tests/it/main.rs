@@ -29,6 +29,8 @@ mod shell;
 mod stops;
 mod strategy;
 mod support;
+#[cfg(target_os = "linux")]
+mod toolchains;
 mod types;
 #[cfg(target_os = "linux")]
 mod workshop;

@@ -102,7 +102,12 @@ impl World {
         self.check_with(&Toolchains::default(), command, expected).await;
     }
 
-    async fn check_with(&self, toolchains: &Toolchains, command: &str, expected: (Option<i32>, &str)) {
+    pub(crate) async fn check_with(
+        &self,
+        toolchains: &Toolchains,
+        command: &str,
+        expected: (Option<i32>, &str),
+    ) {
         let workshop = self.workshop(toolchains);
         let ran = workshop
             .run(command, LONG, &CancellationToken::new())

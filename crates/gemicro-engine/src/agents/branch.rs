@@ -223,7 +223,7 @@ impl OnBranch {
             environment: usual.environment,
         };
         let profile = match &self.stage {
-            Some(stage) => stage.profile(&self.task, sandbox, &home),
+            Some(stage) => stage.profile(&self.task, sandbox),
             None => self.task.profile(sandbox),
         };
         Profile {

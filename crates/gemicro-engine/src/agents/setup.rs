@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gemicro_batch::workshop::Toolchains;
 use gemicro_core::ask::{AgentName, AgentTask};
 use gemicro_event::{Failure, Timestamp};
 use gemicro_guard::policy::PolicyConfig;
@@ -35,6 +36,19 @@ pub struct AgentSetup {
     pub forges: Forges,
     /// The workflow of a project.
     pub workflows: WorkflowReader,
+}
+
+impl AgentSetup {
+    /// The user's toolchains, and the further folders that the user lets commands in a sandbox read.
+    ///
+    /// # Errors
+    /// When nobody can say what the user allows.
+    pub fn toolchains(&self) -> Result<Toolchains, Failure> {
+        let variable = |name: &str| self.environment.get(name).cloned();
+        let path = variable("PATH").unwrap_or_default();
+        let further = self.policy.read()?.readable;
+        Ok(Toolchains::of(&self.user_home, &path, variable).with(&further))
+    }
 }
 
 /// Reads the user's policy. A worker outlives changes of it, so it is read for every turn.

@@ -1,16 +1,14 @@
 //! A branch as a step of a pipeline uses it: begun by a run, opened as it was left, with walls of its own.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gemicro_batch::workshop::Toolchains;
 use gemicro_core::ask::AgentName;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{
     CommitId, CommitMessage, FileAt, Merge, NewTask, Shown, Slug, Start, TaskRepo, TaskSandbox, TrustedRepo,
     show,
 };
-use gemicro_guard::sandbox::{Profile, Shells, Tier};
+use gemicro_guard::sandbox::{Profile, Tier};
 
 use super::branch::{OnBranch, repository};
 use super::landing::Landing;
@@ -22,19 +20,18 @@ use super::workspace_settings::{self, MAX_INSTRUCTIONS};
 pub(super) struct Stage {
     /// Folders of the checkout that it may write; without them all of it.
     only: Option<Vec<String>>,
-    toolchains: Toolchains,
 }
 
 impl Stage {
     /// The walls of the agent.
-    pub(super) fn profile(&self, task: &TaskRepo, sandbox: TaskSandbox, home: &Path) -> Profile {
+    pub(super) fn profile(&self, task: &TaskRepo, sandbox: TaskSandbox) -> Profile {
         let usual = sandbox.clone();
         let folders: Option<Vec<&str>> = self
             .only
             .as_ref()
             .filter(|only| !only.is_empty())
             .map(|only| only.iter().map(|folder| folder.trim_end_matches('/')).collect());
-        let profile = match folders {
+        match folders {
             // Where they cannot be made, because something else is in their place, nothing can be written.
             Some(folders) => task.review_profile(sandbox, &folders).unwrap_or_else(|_| {
                 task.profile(TaskSandbox {
@@ -43,12 +40,7 @@ impl Stage {
                 })
             }),
             None => task.profile(sandbox),
-        };
-        self.toolchains.opened(Profile {
-            home: home.to_owned(),
-            shells: Shells::Apart,
-            ..profile
-        })
+        }
     }
 }
 
@@ -131,18 +123,9 @@ impl OnBranch {
         Self::opened(repository, task, (Vec::new(), marks), false, lock)
     }
 
-    /// Sets the walls of an agent's step: folders that it may write, and the user's toolchains.
-    pub(crate) fn stage(
-        &mut self,
-        only: Option<Vec<String>>,
-        user_home: &Path,
-        variables: &BTreeMap<String, String>,
-    ) {
-        let path = variables.get("PATH").cloned().unwrap_or_default();
-        self.stage = Some(Stage {
-            only,
-            toolchains: Toolchains::of(user_home, &path, |name| variables.get(name).cloned()),
-        });
+    /// Sets the walls of an agent's step: folders that it may write.
+    pub(crate) fn stage(&mut self, only: Option<Vec<String>>) {
+        self.stage = Some(Stage { only });
     }
 
     /// Fits the checkout to the agent that works in it: settings that it must not load are left out, and it is given

@@ -160,10 +160,10 @@ pub(super) fn policy(
     Ok(policy)
 }
 
-/// Its walls.
+/// Its walls, behind which it sees the user's toolchains.
 ///
 /// # Errors
-/// When the tier cannot hide what the agent must not load.
+/// When the tier cannot hide what the agent must not load, or the user's toolchains cannot be read.
 pub(super) fn profile(
     (setup, commons): (&AgentSetup, &AgentCommons),
     task: &AgentTask,
@@ -198,13 +198,17 @@ pub(super) fn profile(
         limits: sandbox::Limits::default(),
         environment: Vec::new(),
     };
+    let mut usual = match mode {
+        Mode::DangerFullAccess => usual,
+        Mode::ReadOnly | Mode::WorkspaceWrite => setup.toolchains()?.opened(usual),
+    };
     Ok(match branch {
         None => usual,
-        Some(branch) => branch.profile(Profile {
+        Some(branch) => {
             // The hook is started inside.
-            readable: vec![setup.launcher.program.clone()],
-            ..usual
-        }),
+            usual.readable.push(setup.launcher.program.clone());
+            branch.profile(usual)
+        }
     })
 }
 

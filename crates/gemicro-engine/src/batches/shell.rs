@@ -6,7 +6,6 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use gemicro_batch::proposal::{CHECK_STEP, CheckExecutor};
 use gemicro_batch::shell::{ShellExecutor, ShellSetup, may_begin_again};
-use gemicro_batch::workshop::Toolchains;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{Step, StepFailure, StepOutput};
 use gemicro_event::Failure;
@@ -55,7 +54,6 @@ impl Parts {
     async fn shell_setup(&self) -> Result<ShellSetup, Failure> {
         let state = self.commons.state();
         let path = self.setup.environment.get("PATH").cloned().unwrap_or_default();
-        let variable = |name: &str| self.setup.environment.get(name).cloned();
         Ok(ShellSetup {
             launcher: self.setup.launcher.clone(),
             tier: self.commons.tier(&self.setup.launcher).await?,
@@ -63,7 +61,7 @@ impl Parts {
             user_home: self.setup.user_home.clone(),
             hidden: vec![state.to_owned()],
             scratch: state.join("shell"),
-            toolchains: Toolchains::of(&self.setup.user_home, &path, variable),
+            toolchains: self.setup.toolchains()?,
             path,
             redactor: self.redactor.clone(),
         })

@@ -177,9 +177,7 @@ fn workshop(
         limits: Limits::default(),
         environment: usual.into_iter().chain(given).collect(),
     });
-    let toolchains = Toolchains::of(&setup.user_home, &path, |name| {
-        setup.environment.get(name).cloned()
-    });
+    let toolchains = setup.toolchains()?;
     let workshop = Workshop {
         launcher: setup.launcher.clone(),
         tier,

@@ -119,7 +119,7 @@ async fn fitted(tools: &Tools, mut branch: OnBranch, work: &AgentWork) -> Result
     let (tier, setup, agent) = (tools.tier().await?, tools.setup.clone(), work.task.agent);
     let only = work.only.clone();
     blocking(move || {
-        branch.stage(only, &setup.user_home, &setup.environment);
+        branch.stage(only);
         branch.fit(&setup, tier, agent)?;
         Ok(branch)
     })

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
+use gemicro_guard::sandbox::show_program_hint;
 use gemicro_pipeline::evidence::{CheckRun, CheckVerdict, Exit, by_family, judge, masked, named};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{CheckInput, Checked, Evidence};
@@ -94,8 +95,14 @@ async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> 
             Some(code) => Exit::Code(code),
         };
     }
+    let mut verdict = judge(&run);
+    if let CheckVerdict::Failed { why } = &mut verdict
+        && let Some(program) = checkout.workshop.profile.hidden_program(&run.output)
+    {
+        *why = format!("{why}; {}", show_program_hint(&program));
+    }
     let mut checked = Checked {
-        verdict: judge(&run),
+        verdict,
         name: run.name,
         command: run.command,
         is_test_suite: run.is_test_suite,

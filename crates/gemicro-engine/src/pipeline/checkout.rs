@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gemicro_batch::workshop::{Toolchains, Workshop, copy_over};
+use gemicro_batch::workshop::{Workshop, copy_over};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::TaskSandbox;
 use gemicro_guard::sandbox::{Limits, Mode, Network};
@@ -142,12 +142,10 @@ async fn workshop(tools: &Tools, branch: &OnBranch, place: &Place) -> Result<Wor
         limits: Limits::default(),
         environment: usual.to_vec(),
     });
-    let variable = |name: &str| setup.environment.get(name).cloned();
-    let toolchains = Toolchains::of(&setup.user_home, &path, variable);
     Ok(Workshop {
         launcher: setup.launcher.clone(),
         tier,
-        profile: toolchains.opened(profile),
+        profile: setup.toolchains()?.opened(profile),
         folder: branch.worktree(),
         redactor: tools.redactor.clone(),
     })

@@ -45,6 +45,7 @@ mod system_secrets;
 mod tier;
 #[cfg(target_os = "linux")]
 mod tree;
+mod visible;
 
 #[cfg(test)]
 mod tests;
@@ -61,3 +62,4 @@ pub use spawn::spare;
 pub use tier::Tier;
 #[cfg(target_os = "linux")]
 pub use tree::{ProcessHandle, children, descendants, end_leftover, signal_descendants, still_running};
+pub use visible::show_program_hint;

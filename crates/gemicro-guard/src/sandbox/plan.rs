@@ -11,6 +11,7 @@ use super::profile::{Mode, Pinning, Profile};
 use super::seatbelt;
 use super::system_secrets;
 use super::tier::Tier;
+use super::visible::is_of_the_system;
 use crate::search_path;
 
 /// Folders of the kernel and of running programs: a sandbox has its own, or none.
@@ -163,7 +164,13 @@ fn keep_programs(environment: &mut [(String, String)], profile: &Profile) {
     }
     for (_, path) in environment.iter_mut().filter(|(name, _)| name == "PATH") {
         let kept = search_path(path.as_ref(), &writable);
-        *path = kept.to_string_lossy().into_owned();
+        // What a link leads to can be seen; the link itself may lie in the home, or in `/run`.
+        let seen = std::env::split_paths(&kept).map(|folder| match is_of_the_system(&folder) {
+            true => folder,
+            false => folder.canonicalize().unwrap_or(folder),
+        });
+        let joined = std::env::join_paths(seen).unwrap_or(kept);
+        *path = joined.to_string_lossy().into_owned();
     }
 }
 

@@ -13,17 +13,13 @@ use super::plan::{Launch, open_paths, writable_paths};
 use super::profile::{Network, Profile};
 use super::shells::{REAL, TOLD};
 use super::tier::Tier;
+use super::visible::SYSTEM;
 
 /// Below this `truncate` is not held back, so the tier would not hold.
 const NEEDED: ABI = ABI::V3;
 /// The newest that is used where the kernel has it.
 const WANTED: ABI = ABI::V6;
 
-/// The system's folders that every command may read.
-const SYSTEM: &[&str] = &[
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/proc", "/sys", "/dev",
-    "/nix",
-];
 /// Devices that every command may write.
 const DEVICES: &[&str] = &[
     "/dev/null",
@@ -85,11 +81,6 @@ fn nested(profile: &Profile, own: &Path) -> Result<RulesetCreated, Box<dyn std::
 /// Whether the command may write the folder that it works in.
 pub(super) fn writes_workspace(profile: &Profile) -> bool {
     writable_paths(profile).contains(&&profile.workspace)
-}
-
-/// Whether every command may read this path.
-pub(super) fn is_of_the_system(path: &Path) -> bool {
-    SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
 /// The newest version of Landlock that the kernel grants; 0 without Landlock. It is tried once: the kernel stays the

@@ -33,6 +33,7 @@ use super::error::SandboxError;
 use super::plan::Launch;
 use super::profile::{Profile, Shells};
 use super::tier::Tier;
+use super::visible::is_of_the_system;
 use super::{filter, rules, shell_keeper, spawn};
 
 /// Where the shells themselves lie. Bubblewrap makes `/run` anew, so nobody else has put anything there.
@@ -84,7 +85,7 @@ fn search(path: &str) -> Vec<PathBuf> {
     let mut shells: Vec<PathBuf> = folders
         .flat_map(|folder| NAMES.map(|name| folder.join(name)))
         .filter_map(|shell| shell.canonicalize().ok())
-        .filter(|shell| shell.is_file() && rules::is_of_the_system(shell))
+        .filter(|shell| shell.is_file() && is_of_the_system(shell))
         .collect();
     shells.sort();
     shells.dedup();

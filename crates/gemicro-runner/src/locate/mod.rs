@@ -4,5 +4,7 @@
 
 mod find;
 mod program_file;
+mod wrapper;
 
 pub use find::{Located, locate};
+pub use wrapper::hidden_target;

@@ -1,5 +1,6 @@
 //! What can be refused before anything starts: the request, the program, its version, the folders, the sandbox.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use gemicro_event::{ErrorKind, Failure};
@@ -12,8 +13,9 @@ use super::run::Supervision;
 use crate::dialogue::Dialogue;
 use crate::home::AgentHome;
 use crate::invocation::{Invocation, Stdin};
-use crate::locate::{Located, locate};
+use crate::locate::{Located, hidden_target, locate};
 use crate::request::{AgentRequest, SandboxMode};
+use crate::version::Version;
 
 /// Where programs are looked for when nobody says.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -56,7 +58,14 @@ pub(super) async fn prepare(
         };
         let asking = || plan(&asking, &["--version".to_owned()]);
         let printed = versions.printed(&located.program, asking).await?;
-        run.cli.check_version(&printed)?;
+        run.cli.check_version(&printed.stdout).map_err(|failure| {
+            let is_silent = Version::find(&printed.stdout).is_none();
+            let hidden = || hidden_target(&profile, &located.program, &printed.stderr);
+            match is_silent.then(hidden).flatten() {
+                Some(message) => Failure { message, ..failure },
+                None => failure,
+            }
+        })?;
     }
     let plan = plan(&profile, &invocation.args)?;
     Ok(Prepared {
@@ -104,7 +113,9 @@ fn agree(request: &AgentRequest, profile: &Profile, gateway: Option<&GatewayPort
 /// The sandbox with what this start needs: the environment, and a view of the CLI's installation.
 fn profile(run: &Supervision<'_>, invocation: &Invocation, located: &Located, path: &str) -> Profile {
     let mut profile = run.profile.clone();
-    let mut environment = invocation.env.clone();
+    // What the CLI is told wins over where toolchains are.
+    let mut environment: BTreeMap<String, String> = profile.environment.into_iter().collect();
+    environment.extend(invocation.env.clone());
     let found = located.search.iter().map(|folder| folder.to_string_lossy());
     let path: Vec<String> = found
         .map(|folder| folder.into_owned())

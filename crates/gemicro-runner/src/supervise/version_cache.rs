@@ -13,7 +13,7 @@ use std::time::Duration;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::LaunchPlan;
 use serde::{Deserialize, Serialize};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::timeout;
 
 use super::process::{Process, Started};
@@ -30,6 +30,14 @@ const MAX_KNOWN: usize = 64;
 pub struct VersionCache {
     file: Option<PathBuf>,
     known: Mutex<Vec<Known>>,
+}
+
+/// What a program printed when it was asked for its version.
+#[derive(Debug)]
+pub(super) struct Printed {
+    pub(super) stdout: String,
+    /// Empty where the answer was known.
+    pub(super) stderr: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,17 +73,20 @@ impl VersionCache {
         &self,
         program: &Path,
         plan: impl FnOnce() -> Result<LaunchPlan, Failure>,
-    ) -> Result<String, Failure> {
+    ) -> Result<Printed, Failure> {
         let key = Key::of(program);
         if let Some(key) = &key
-            && let Some(printed) = self.look_up(key)
+            && let Some(stdout) = self.look_up(key)
         {
-            return Ok(printed);
+            return Ok(Printed {
+                stdout,
+                stderr: String::new(),
+            });
         }
         let printed = ask(plan()?).await?;
         // An empty answer is not worth remembering: the machine may have been out of memory.
-        if let (Some(program), false) = (key, printed.trim().is_empty()) {
-            let printed = printed.clone();
+        if let (Some(program), false) = (key, printed.stdout.trim().is_empty()) {
+            let printed = printed.stdout.clone();
             self.remember(Known { program, printed });
         }
         Ok(printed)
@@ -114,27 +125,35 @@ impl Key {
     }
 }
 
-async fn ask(plan: LaunchPlan) -> Result<String, Failure> {
+async fn ask(plan: LaunchPlan) -> Result<Printed, Failure> {
     let Started {
         mut process,
         stdin,
         stdout,
+        stderr,
         ..
     } = Process::start(plan, None).await?;
     drop(stdin);
-    let mut printed = Vec::new();
-    let mut stdout = stdout.take(MAX_BYTES);
-    let answer = timeout(PATIENCE, stdout.read_to_end(&mut printed)).await;
+    let both = async { tokio::join!(beginning(stdout), beginning(stderr)) };
+    let answer = timeout(PATIENCE, both).await;
     process.kill();
     let exited = timeout(PATIENCE, process.wait()).await;
     if let Ok(Some(failure)) = exited.map(|exited| exited.failure) {
         return Err(failure);
     }
-    if answer.is_err() {
+    let Ok((stdout, stderr)) = answer else {
         let message = format!("the CLI did not say its version within {PATIENCE:?}");
         return Err(Failure::new(ErrorKind::Timeout, message));
-    }
-    Ok(String::from_utf8_lossy(&printed).into_owned())
+    };
+    Ok(Printed { stdout, stderr })
+}
+
+/// The beginning of a stream, which is closed then: nobody waits for somebody who reads no more.
+async fn beginning(stream: impl AsyncRead + Unpin) -> String {
+    let mut bytes = Vec::new();
+    // A stream that breaks is one that ended.
+    let _ = stream.take(MAX_BYTES).read_to_end(&mut bytes).await;
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn write(file: &Path, known: &[Known]) -> std::io::Result<()> {

@@ -182,6 +182,10 @@ fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -
             format!("{place} is too old: version {version}, and {minimum} or newer is needed"),
             install,
         ),
+        None if said.hidden.is_some() => Aspect::wrong(
+            said.hidden.unwrap_or_default(),
+            "docs/guard.md describes the setting".to_owned(),
+        ),
         None => {
             let complaint = said.stderr.lines().map(str::trim).find(|line| !line.is_empty());
             let complaint = complaint.map_or_else(String::new, |line| format!(": {}", text::cut(line, 120)));

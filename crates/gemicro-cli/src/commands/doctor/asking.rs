@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use gemicro_engine::AgentSetup;
 use gemicro_guard::sandbox::{Limits, Mode, Network, Pinning, Profile, SandboxError, Shells, Tier, plan};
-use gemicro_runner::Located;
+use gemicro_runner::{Located, hidden_target};
 
 /// How long a program may take; some need seconds to load.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -35,6 +35,8 @@ pub(super) struct Room<'a> {
 pub(super) struct Said {
     pub(super) stdout: String,
     pub(super) stderr: String,
+    /// Why it could say nothing: what it starts is hidden.
+    pub(super) hidden: Option<String>,
 }
 
 /// Runs `PROGRAM --version` to its end.
@@ -44,6 +46,8 @@ pub(super) struct Said {
 pub(super) fn version(room: &Room<'_>, located: &Located) -> Result<Said, String> {
     let command: [OsString; 2] = [located.program.clone().into(), "--version".into()];
     let profile = profile(room, located).map_err(|error| error.to_string())?;
+    let toolchains = room.setup.toolchains().map_err(|failure| failure.message)?;
+    let profile = toolchains.opened(profile);
     let plan = plan(&room.setup.launcher, room.tier, &profile, &command).map_err(|error| refused(&error))?;
     // Files, not pipes: a descendant that stays cannot keep us waiting.
     let (stdout, stderr) = (room.folder.join("stdout"), room.folder.join("stderr"));
@@ -58,9 +62,11 @@ pub(super) fn version(room: &Room<'_>, located: &Located) -> Result<Said, String
             PATIENCE.as_secs()
         ));
     }
+    let stderr = words(&stderr);
     Ok(Said {
         stdout: words(&stdout),
-        stderr: words(&stderr),
+        hidden: hidden_target(&profile, &located.program, &stderr),
+        stderr,
     })
 }
 

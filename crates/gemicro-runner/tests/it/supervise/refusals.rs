@@ -173,6 +173,38 @@ async fn versions_are_asked_once() {
     run(&VersionCache::in_file(file)).await.result.unwrap_err();
 }
 
+/// The wrapper is found and started; what it starts is not there for it.
+#[tokio::test]
+async fn a_wrapper_whose_program_is_hidden_is_told_from_one_that_says_nothing() {
+    for tier in tiers() {
+        for wrapper in ["exec TARGET \"$@\"", "TARGET \"$@\" 2> /dev/null; true"] {
+            let world = World::new("unused");
+            let target = world.path("user/elsewhere/gemini");
+            std::fs::create_dir(target.parent().unwrap()).unwrap();
+            std::fs::write(&target, "#!/bin/sh\necho 0.99.0\n").unwrap();
+            std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let target = target.display().to_string();
+            world.install("gemini", &wrapper.replace("TARGET", &target));
+            let versions = VersionCache::default();
+            let (outcome, _) = world
+                .run_with(&GeminiHeadless, Run::new(*tier), Seen::default(), Some(&versions))
+                .await;
+            let failure = failure(&outcome);
+            assert_eq!(failure.kind, ErrorKind::CommandNotFound, "{tier}: {failure:?}");
+            for part in [&target, "cannot be seen in the sandbox", "`readable`"] {
+                assert!(failure.message.contains(part), "{tier}: {failure:?}");
+            }
+        }
+        let world = World::new("true");
+        let versions = VersionCache::default();
+        let (outcome, _) = world
+            .run_with(&GeminiHeadless, Run::new(*tier), Seen::default(), Some(&versions))
+            .await;
+        let message = &failure(&outcome).message;
+        assert!(message.contains("printed no version"), "{tier}: {message}");
+    }
+}
+
 /// As npm installs it below a home: a link to a script in a package, run by a node that lies elsewhere.
 #[tokio::test]
 async fn packages_of_node_are_found_and_opened() {

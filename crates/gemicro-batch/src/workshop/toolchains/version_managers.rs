@@ -1,0 +1,130 @@
+//! The version managers that are known: where they keep what they installed, and which variable says so.
+
+use std::path::Path;
+
+/// The longest settings file that is looked into, in bytes.
+const MOST_BYTES: u64 = 1 << 16;
+
+/// The variable that names the folder, and where it usually is below the home. All of it may be read: programs, libraries
+/// and the choice of versions.
+pub(super) const MANAGERS: &[(&str, &str)] = &[
+    ("ASDF_DATA_DIR", ".asdf"),
+    ("ASDF_DIR", ".asdf"),
+    ("BUN_INSTALL", ".bun"),
+    ("DENO_INSTALL", ".deno"),
+    ("ELAN_HOME", ".elan"),
+    ("FNM_DIR", ".local/share/fnm"),
+    ("GHCUP_ROOT", ".ghcup"),
+    ("GOENV_ROOT", ".goenv"),
+    ("GVM_ROOT", ".gvm"),
+    ("HOMEBREW_PREFIX", "/home/linuxbrew/.linuxbrew"),
+    ("JENV_ROOT", ".jenv"),
+    ("JULIAUP_DEPOT_PATH", ".julia/juliaup"),
+    (MISE, ".local/share/mise"),
+    ("NODENV_ROOT", ".nodenv"),
+    ("NVM_DIR", ".nvm"),
+    ("OPAMROOT", ".opam"),
+    ("PERLBREW_ROOT", "perl5/perlbrew"),
+    ("PIPX_HOME", ".local/share/pipx"),
+    ("PIXI_HOME", ".pixi"),
+    ("PLENV_ROOT", ".plenv"),
+    ("PROTO_HOME", ".proto"),
+    ("PYENV_ROOT", ".pyenv"),
+    ("RBENV_ROOT", ".rbenv"),
+    ("RUSTUP_HOME", ".rustup"),
+    ("SDKMAN_DIR", ".sdkman"),
+    ("UV_PYTHON_INSTALL_DIR", ".local/share/uv/python"),
+    ("UV_TOOL_DIR", ".local/share/uv/tools"),
+    ("VOLTA_HOME", ".volta"),
+    ("rvm_path", ".rvm"),
+];
+
+/// mise's variable: it wants to be told more.
+pub(super) const MISE: &str = "MISE_DATA_DIR";
+
+/// Tools that a variable names and no manager has to.
+pub(super) const TOOLS: &[&str] = &[
+    "CONDA_PREFIX",
+    "DOTNET_ROOT",
+    "GOROOT",
+    "GRADLE_HOME",
+    "JAVA_HOME",
+    "MAVEN_HOME",
+];
+
+/// Files in the home that choose versions, unless a variable names another.
+pub(super) const SETTINGS: &[(&str, &str)] = &[
+    ("ASDF_CONFIG_FILE", ".asdfrc"),
+    ("ASDF_DEFAULT_TOOL_VERSIONS_FILENAME", ".tool-versions"),
+    ("MISE_GLOBAL_CONFIG_FILE", ".config/mise/config.toml"),
+];
+
+/// All variables of the lists above, and cargo's.
+pub(super) const VARIABLES: &[&str] = &[
+    "ASDF_CONFIG_FILE",
+    "ASDF_DATA_DIR",
+    "ASDF_DEFAULT_TOOL_VERSIONS_FILENAME",
+    "ASDF_DIR",
+    "BUN_INSTALL",
+    "CARGO_HOME",
+    "CONDA_PREFIX",
+    "DENO_INSTALL",
+    "DOTNET_ROOT",
+    "ELAN_HOME",
+    "FNM_DIR",
+    "GHCUP_ROOT",
+    "GOENV_ROOT",
+    "GOROOT",
+    "GRADLE_HOME",
+    "GVM_ROOT",
+    "HOMEBREW_PREFIX",
+    "JAVA_HOME",
+    "JENV_ROOT",
+    "JULIAUP_DEPOT_PATH",
+    "MAVEN_HOME",
+    "MISE_DATA_DIR",
+    "MISE_GLOBAL_CONFIG_FILE",
+    "NODENV_ROOT",
+    "NVM_DIR",
+    "OPAMROOT",
+    "PERLBREW_ROOT",
+    "PIPX_HOME",
+    "PIXI_HOME",
+    "PLENV_ROOT",
+    "PROTO_HOME",
+    "PYENV_ROOT",
+    "RBENV_ROOT",
+    "RUSTUP_HOME",
+    "SDKMAN_DIR",
+    "UV_PYTHON_INSTALL_DIR",
+    "UV_TOOL_DIR",
+    "VOLTA_HOME",
+    "rvm_path",
+];
+
+/// Whether a settings file only chooses versions. mise's may also hold variables, and those may be secrets.
+pub(super) fn is_public(file: &Path) -> bool {
+    let is_short = std::fs::metadata(file).is_ok_and(|about| about.is_file() && about.len() <= MOST_BYTES);
+    let text = is_short.then(|| std::fs::read_to_string(file).ok()).flatten();
+    let tells = |line: &str| {
+        line.trim_start()
+            .trim_start_matches('[')
+            .trim_start()
+            .starts_with("env")
+    };
+    text.is_some_and(|text| !text.lines().any(tells))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variable_is_asked_for() {
+        let mut used: Vec<&str> = MANAGERS.iter().chain(SETTINGS).map(|(name, _)| *name).collect();
+        used.extend(TOOLS);
+        used.push("CARGO_HOME");
+        used.sort_unstable();
+        assert_eq!(VARIABLES, used);
+    }
+}
