@@ -108,20 +108,6 @@ impl DurableStore {
         Ok(Self::start(Engine::Sqlite(home), db, readers, connection, blobs))
     }
 
-    /// Opens the store of a state folder although its last events are missing, and from then on does without them;
-    /// answers how many they are.
-    ///
-    /// # Errors
-    /// As for [`DurableStore::open`], but for the missing events.
-    pub async fn accept_loss(home: &Path) -> Result<u64, StoreError> {
-        let home = Home::prepare(home)?;
-        let db = DbName::file(&home.db());
-        let mut link = open_writer(&home, &db, &Options::default()).await?;
-        let n_lost = WrittenCounter::accept_loss(&home, &mut link, &db).await?;
-        link.close().await.map_err(|error| db.error(error))?;
-        Ok(n_lost)
-    }
-
     /// Opens the store at an address, such as `postgres://user@host/database`; without one, that in the state folder.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use gemicro_core::store::StoreError;
@@ -14,8 +15,10 @@ use gemicro_core::store::StoreError;
 use crate::columns::Columns;
 use crate::error::{DbName, io_error};
 use crate::home::{Home, open_private};
+use crate::open::open_writer;
 use crate::seal::SealBuilder;
 use crate::sql::{Kind, Link, RowStatement, Values, query};
+use crate::{DurableStore, Options};
 
 /// Sets the number in the database.
 pub(crate) const WRITTEN: RowStatement = RowStatement {
@@ -43,6 +46,22 @@ pub(crate) struct WrittenCounter {
     store_id: Arc<str>,
     /// `None` when another process may have written.
     n_events: Option<u64>,
+}
+
+impl DurableStore {
+    /// Opens the store of a state folder although its last events are missing, and from then on does without them;
+    /// answers how many they are.
+    ///
+    /// # Errors
+    /// As for [`DurableStore::open`], but for the missing events.
+    pub async fn accept_loss(home: &Path) -> Result<u64, StoreError> {
+        let home = Home::prepare(home)?;
+        let db = DbName::file(&home.db());
+        let mut link = open_writer(&home, &db, &Options::default()).await?;
+        let n_lost = WrittenCounter::accept_loss(&home, &mut link, &db).await?;
+        link.close().await.map_err(|error| db.error(error))?;
+        Ok(n_lost)
+    }
 }
 
 impl WrittenTotal {

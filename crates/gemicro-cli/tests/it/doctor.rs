@@ -77,3 +77,93 @@ fn agents_are_good_or_too_old_or_missing() {
     // Nothing of the doctor stays.
     assert_eq!(fs::read_dir(world.path("home/agents")).unwrap().count(), 0);
 }
+
+/// What the doctor says about the forge of a repository with this remote.
+fn forge(world: &World, remote: &str, arguments: &[&str], variables: &[(&str, &str)]) -> String {
+    let git = |arguments: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(arguments)
+            .current_dir(world.path("."))
+            .env("HOME", world.path("user"));
+        assert!(git.output().unwrap().status.success(), "{arguments:?}");
+    };
+    fs::create_dir_all(world.path("user")).unwrap();
+    git(&["init", "-q"]);
+    let commit = [
+        "-c",
+        "user.name=me",
+        "-c",
+        "user.email=me@example.com",
+        "commit",
+        "-q",
+    ];
+    git(&[commit.as_slice(), &["--allow-empty", "-m", "first"]].concat());
+    git(&["config", "remote.origin.url", remote]);
+    let mut command = world.command(&["doctor"]);
+    command
+        .args(arguments)
+        .env("PATH", "/usr/bin:/bin")
+        .env("XDG_CONFIG_HOME", world.path("config"))
+        .envs(variables.iter().copied());
+    let called = world.finish(command.output().unwrap());
+    let mut lines = called.stdout.lines();
+    let found = lines.find(|line| line.contains(" forge: ")).unwrap().to_owned();
+    match lines.next().filter(|line| line.starts_with("  fix: ")) {
+        Some(fix) => format!("{found}\n{fix}"),
+        None => found,
+    }
+}
+
+#[test]
+fn the_forge_of_the_folder_and_its_token_are_looked_at() {
+    let world = World::new();
+    let offline = |remote: &str, variables: &[(&str, &str)]| forge(&world, remote, &["--offline"], variables);
+    let public = "https://me:hidden@github.com/octo/hello.git";
+    let found = offline(public, &[]);
+    assert!(
+        found.starts_with("! forge: GitHub octo/hello, and no token"),
+        "{found}"
+    );
+    assert!(
+        found.contains("fix: export GITHUB_TOKEN=") && !found.contains("hidden"),
+        "{found}"
+    );
+    let found = offline(public, &[("GH_TOKEN", "ghp_x")]);
+    assert_eq!(found, "✓ forge: GitHub octo/hello, token set; not contacted");
+    let found = offline("git@gitlab.example.com:octo/hello.git", &[("GITLAB_TOKEN", "x")]);
+    assert!(found.contains("no token is sent on a guess"), "{found}");
+    let found = offline("/srv/git/hello.git", &[]);
+    assert!(
+        found.starts_with("✓ forge: the remote /srv/git/hello.git is at no forge"),
+        "{found}"
+    );
+
+    // A forge that is asked and refuses the token.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            use std::io::{Read, Write};
+            let mut stream = stream;
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request);
+            let body = r#"{"message":"401 Unauthorized"}"#;
+            let _ = write!(
+                stream,
+                "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                body.len()
+            );
+        }
+    });
+    fs::create_dir_all(world.path("config/gemicro")).unwrap();
+    let settings =
+        format!("[forge.hosts.\"git.example.com\"]\nkind = \"gitlab\"\napi = \"http://{place}/api/v4\"\n");
+    fs::write(world.path("config/gemicro/config.toml"), settings).unwrap();
+    let remote = "https://git.example.com/octo/hello.git";
+    let found = forge(&world, remote, &[], &[("GITLAB_TOKEN", "glpat-secret")]);
+    assert!(found.starts_with("! forge: ") && found.contains("401"), "{found}");
+    assert!(
+        found.contains("GITLAB_TOKEN") && !found.contains("glpat-secret"),
+        "{found}"
+    );
+}
