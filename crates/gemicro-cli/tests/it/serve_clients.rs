@@ -96,7 +96,8 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
                       missing_required_header,ignored_auth";
 
 /// What fits the document may still be about something that is not there, or need what this machine does not have.
-/// That the tasks of a batch name each other rightly is nothing that a schema can state.
+/// No schema can state that the tasks of a batch name each other rightly, that a model exists and has a price, or
+/// that a batch has tasks to do again.
 const ACCEPTED: &str = r#"
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", 401, 403, 404, 409, 424, 429]
@@ -104,6 +105,14 @@ expected-statuses = ["2xx", 401, 403, 404, 409, 424, 429]
 [[operations]]
 include-name = "POST /v1/batches"
 checks = { positive_data_acceptance = { expected-statuses = ["2xx", 400, 409] } }
+
+[[operations]]
+include-name = "POST /v1/runs"
+checks = { positive_data_acceptance = { expected-statuses = ["2xx", 400, 404, 424] } }
+
+[[operations]]
+include-name = "POST /v1/batches/{id}/retry"
+checks = { positive_data_acceptance = { expected-statuses = ["2xx", 400, 404, 409] } }
 "#;
 
 /// Requests made of the document: all must be answered as it says, and none with a server error.
@@ -140,7 +149,9 @@ fn schemathesis(serving: &Serving, folder: &Path, more: &[&str]) {
         .lines()
         .find_map(|line| line.trim().split_once(" generated, "));
     let (generated, passed) = counted.unwrap_or_else(|| panic!("{told}"));
-    assert_eq!(passed.strip_suffix(" passed"), Some(generated), "{told}");
+    // Some checks have nothing to look at in some cases: those are told as skipped, behind it.
+    let passed = passed.split_once(" passed").map(|(passed, _)| passed);
+    assert_eq!(passed, Some(generated), "{told}");
     assert!(generated.parse::<u32>().is_ok_and(|n| n > 100), "{told}");
 }
 

@@ -48,16 +48,14 @@ enum PollFields {
 impl PollQuery {
     /// The results that are answered.
     fn page(&self) -> Result<BoardPage, Trouble> {
-        if self.fields == Some(PollFields::Counts) {
-            return match (self.offset, self.limit) {
-                (None, None) => Ok(BoardPage::NONE),
-                _ => Err(Trouble::invalid(
-                    "`fields=counts` goes with no `offset` and no `limit`",
-                )),
-            };
+        if self.offset.is_some_and(|offset| i64::try_from(offset).is_err()) {
+            return Err(Trouble::invalid("`offset` is too large"));
         }
         if self.limit.is_some_and(|limit| !(1..=MAX_LIMIT).contains(&limit)) {
             return Err(Trouble::invalid(format!("`limit` is between 1 and {MAX_LIMIT}")));
+        }
+        if self.fields == Some(PollFields::Counts) {
+            return Ok(BoardPage::NONE);
         }
         Ok(BoardPage {
             offset: self.offset.unwrap_or(0),

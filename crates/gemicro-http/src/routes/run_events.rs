@@ -109,6 +109,9 @@ pub(crate) async fn events(
 }
 
 fn after(headers: &HeaderMap, asked: Option<u64>) -> Result<u64, Trouble> {
+    if asked.is_some_and(|asked| i64::try_from(asked).is_err()) {
+        return Err(Trouble::invalid("`after` is not the number of an event"));
+    }
     match headers.get(LAST_EVENT_ID) {
         None => Ok(asked.unwrap_or(0)),
         Some(value) => {
