@@ -115,7 +115,8 @@ fn after(headers: &HeaderMap, asked: Option<u64>) -> Result<u64, Trouble> {
     match headers.get(LAST_EVENT_ID) {
         None => Ok(asked.unwrap_or(0)),
         Some(value) => {
-            let number = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+            let number: Option<i64> = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+            let number = number.and_then(|number| u64::try_from(number).ok());
             number.ok_or_else(|| Trouble::invalid("Last-Event-ID is not the number of an event"))
         }
     }
