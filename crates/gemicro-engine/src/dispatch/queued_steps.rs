@@ -200,11 +200,16 @@ async fn patiently<T, F>(call: &StepCall, mut ask: impl FnMut() -> F) -> Result<
 where
     F: Future<Output = Result<T, StoreError>>,
 {
+    let mut is_told = false;
     loop {
         match ask().await {
             Ok(answer) => return Ok(answer),
+            Err(StoreError::Io { message }) if is_told => {
+                tracing::debug!(%message, "the store is asked again")
+            }
             Err(StoreError::Io { message }) => {
-                tracing::debug!(%message, step = %call.step.key, "the store is asked again");
+                is_told = true;
+                tracing::warn!(%message, step = %call.step.key, "a step waits for the store");
             }
             Err(error) => return Err(store_failed(error)),
         }

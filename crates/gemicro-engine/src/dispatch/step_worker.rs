@@ -168,7 +168,8 @@ impl StepWorker {
                     }
                 }
             }
-            Err(error) => tracing::warn!(%error, "leases cannot be renewed"),
+            // Whoever looks into the queue says it aloud.
+            Err(error) => tracing::debug!(%error, "leases cannot be renewed"),
         }
     }
 
@@ -289,7 +290,7 @@ impl StepWorker {
         };
         match self.store.settle(vec![settlement]).await.pop() {
             Some(Err(error @ (StoreError::Io { .. } | StoreError::Full { .. }))) => {
-                tracing::warn!(%error, step = %lease.step, "a report cannot be written yet");
+                tracing::debug!(%error, step = %lease.step, "a report cannot be written yet");
                 Told::StoreAway
             }
             Some(Err(error)) => {

@@ -53,6 +53,8 @@ pub struct Worker {
     house: Arc<House>,
     surroundings: Json,
     linger: Option<Duration>,
+    /// The store could not be looked at the last time.
+    is_away: bool,
 }
 
 /// What all calls share.
@@ -139,6 +141,7 @@ impl Worker {
             }),
             surroundings: config.surroundings,
             linger: config.linger,
+            is_away: false,
         }))
     }
 
@@ -207,14 +210,19 @@ impl Worker {
     }
 
     /// Runs of other machines whose worker died are gone on with here.
-    async fn look_for_runs(&self) {
+    async fn look_for_runs(&mut self) {
         let looked = match self.house.desks.of(&self.surroundings) {
             Ok((here, _)) => adopt(&self.house, &here).await,
             Err(failure) => Err(failure),
         };
-        if let Err(failure) = looked {
-            tracing::warn!(%failure, "runs that wait could not be looked for");
+        // Told once, however long it lasts.
+        match &looked {
+            Err(failure) if !self.is_away => {
+                tracing::warn!(%failure, "runs that wait could not be looked for");
+            }
+            Ok(()) | Err(_) => {}
         }
+        self.is_away = looked.is_err();
     }
 
     /// Makes lock and socket again if somebody deleted them; false when another worker was quicker.
