@@ -19,6 +19,17 @@ pub const INHERITED: &[&str] = &[
     "SSL_CERT_DIR",
 ];
 
+/// Settings of git that a workspace must not make: CLIs start git by themselves, and these would have it start programs.
+/// They go before those of any repository. Filters have names of the workspace's own, so they cannot be listed here.
+const GIT_SETTINGS: [(&str, &str); 5] = [
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("credential.helper", ""),
+    // A repository hidden in a folder of the workspace has settings of its own.
+    ("safe.bareRepository", "explicit"),
+];
+
 /// The variables every CLI gets: the allowed ones of the caller, its own home and temporary folder.
 pub(crate) fn base(request: &AgentRequest) -> BTreeMap<String, String> {
     let mut env: BTreeMap<String, String> = INHERITED
@@ -30,6 +41,11 @@ pub(crate) fn base(request: &AgentRequest) -> BTreeMap<String, String> {
     env.insert("NO_COLOR".to_owned(), "1".to_owned());
     // node would look for compiled code in the temporary folder, where whatever a shell runs can write.
     env.insert("NODE_DISABLE_COMPILE_CACHE".to_owned(), "1".to_owned());
+    env.insert("GIT_CONFIG_COUNT".to_owned(), GIT_SETTINGS.len().to_string());
+    for (idx, (key, value)) in GIT_SETTINGS.iter().enumerate() {
+        env.insert(format!("GIT_CONFIG_KEY_{idx}"), (*key).to_owned());
+        env.insert(format!("GIT_CONFIG_VALUE_{idx}"), (*value).to_owned());
+    }
     env
 }
 

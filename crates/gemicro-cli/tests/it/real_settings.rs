@@ -1,12 +1,15 @@
 //! A hostile workspace: the real Gemini CLI, Claude Code and Codex load none of its settings, with a key and with a login,
 //! in a folder, in a part of it and on a branch.
 
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::planted_settings::{INSTRUCTIONS, Listener, plant, traces};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::planted_settings::{INSTRUCTIONS, Listener, plant, plant_in_git, traces};
 use crate::real_agents::{AGENTS, Agent, Desk};
-use crate::simulated::KEY;
+use crate::simulated::{KEY, until};
 
 /// What must not leave the machine.
 const SECRET: &str = "login-c0ffee-5417-never-to-be-sent";
@@ -55,6 +58,7 @@ fn hostile(desk: &Desk, listener: &Listener) {
         .current_dir(&project)
         .status();
     assert!(made.unwrap().success());
+    plant_in_git(&project, listener);
 }
 
 /// The file of a login, in a home.
@@ -219,10 +223,17 @@ fn the_planted_settings_start_programs_without_gemicro() {
             ])
             .envs([("GOOGLE_GEMINI_BASE_URL", &url), ("ANTHROPIC_BASE_URL", &url)])
             .env("HOME", &home)
-            .stdin(std::process::Stdio::null());
-        let output = command.output().unwrap();
-        let words = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!traces(&world.path("")).is_empty(), "{}: {words}", agent.name);
-        assert!(!listener.heard().is_empty(), "{}: {words}", agent.name);
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0);
+        // One that was led to the listener waits for an answer, so nobody waits for its end.
+        let mut alone = command.spawn().unwrap();
+        until(agent.name, || {
+            let has_begun = !traces(&world.path("")).is_empty() && !listener.heard().is_empty();
+            has_begun.then_some(())
+        });
+        let _ = kill_process_group(Pid::from_child(&alone), Signal::KILL);
+        let _ = alone.wait();
     }
 }

@@ -45,6 +45,8 @@ const CHANGING: &[&str] = &[
     "run_shell_command",
     "web_fetch",
     "save_memory",
+    // Judged like the others: the guard lets only agents start that look.
+    "invoke_agent",
 ];
 
 /// The whole environment.

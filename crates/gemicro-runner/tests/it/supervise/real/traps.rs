@@ -73,7 +73,11 @@ impl AgentCli for CleansUp {
     fn invocation(&self, request: &AgentRequest) -> Result<Invocation, Failure> {
         let mut invocation = self.0.invocation(request)?;
         let ours = r#""sessionRetention":{"enabled":false}"#;
-        for file in &mut invocation.files {
+        let settings = invocation
+            .files
+            .iter_mut()
+            .filter(|file| file.path.ends_with("settings.json"));
+        for file in settings {
             assert!(file.text.contains(ours), "{}", file.text);
             file.text = file.text.replace(ours, r#""sessionRetention":{"enabled":true}"#);
         }
