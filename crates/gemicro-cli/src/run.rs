@@ -31,7 +31,7 @@ pub(crate) fn run() -> ExitCode {
         return code;
     }
     let cli = match args::parse(arguments) {
-        Parsed::Command(cli) => cli,
+        Parsed::Command(cli) => *cli,
         Parsed::Done(code) => return code,
     };
     let mut environment = Environment::of_process();

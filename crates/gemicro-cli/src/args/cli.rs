@@ -56,7 +56,7 @@ pub(crate) struct Cli {
     /// Keep runs in this store, such as postgres://user@host/database, instead of the state folder
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) store: Option<String>,
-    /// What all runs of the store that begin on one day (UTC) may use: tokens 2M, money '$5', or both as '2M,$5'
+    /// Limit for all runs started on one UTC day: tokens (2M), money ('$5') or both ('2M,$5')
     #[arg(long, global = true, value_name = "AMOUNT", value_parser = day_budget)]
     pub(crate) day_budget: Option<String>,
 }

@@ -50,7 +50,7 @@ pub(super) const COMMANDS: [&str; 33] = [
 /// What the arguments ask for.
 pub(crate) enum Parsed {
     /// A command to carry out.
-    Command(Cli),
+    Command(Box<Cli>),
     /// Help, the version or a usage error: already printed.
     Done(ExitCode),
 }
@@ -65,16 +65,16 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Parsed {
         return Parsed::Done(ExitCode::SUCCESS);
     }
     let is_short_form = !names_command(&arguments);
-    if is_short_form && let Some(refused) = refused(&leading_words(&arguments)) {
+    if is_short_form && let Some(refused) = refused(&leading_words(&arguments), &arguments) {
         return refused;
     }
-    match Cli::try_parse_from(with_research(arguments)) {
+    match Cli::try_parse_from(with_research(arguments.clone())) {
         Ok(cli) => match &cli.command {
             // Options may come before the words.
             Command::Research(args) if is_short_form => {
-                refused(&args.question).unwrap_or(Parsed::Command(cli))
+                refused(&args.question, &arguments).unwrap_or_else(|| Parsed::Command(Box::new(cli)))
             }
-            _ => Parsed::Command(cli),
+            _ => Parsed::Command(Box::new(cli)),
         },
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -91,11 +91,11 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Parsed {
 }
 
 /// The end of a call whose words, given without `research`, are no question.
-fn refused(words: &[String]) -> Option<Parsed> {
+fn refused(words: &[String], arguments: &[OsString]) -> Option<Parsed> {
     if is_question(words) {
         return None;
     }
-    output::say(&refusal(words));
+    output::say(&refusal(words, arguments));
     Some(Parsed::Done(ExitCode::from(2)))
 }
 

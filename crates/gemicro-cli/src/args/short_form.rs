@@ -1,16 +1,19 @@
 //! Decides whether the words of `gemicro WORDS` are a question or a mistyped command.
 //!
-//! A question costs money, so only what cannot be a command counts as one: an argument with spaces in it, words that
-//! end with a question mark, or a script that writes no spaces. `gemicro research WORDS` takes any words.
+//! A question costs money, so only what cannot be a command counts as one: a single argument of several words, with a
+//! question mark, or in a script that writes no spaces. `gemicro research WORDS` takes any words.
 
 use std::ffi::OsString;
 
 use gemicro_event::redact::Redactor;
 
 use super::parse::COMMANDS;
+use crate::screen::text;
 
 /// More suggestions than this help nobody.
 const MAX_SUGGESTIONS: usize = 3;
+
+const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
 
 /// Scripts from here on (Thai, Khmer, Chinese, Japanese) write whole sentences without spaces.
 const FIRST_UNSPACED: char = '\u{e00}';
@@ -22,7 +25,7 @@ const SYNONYMS: [(&[&str], &[&str]); 13] = [
         &["list", "ls", "ps", "history", "jobs", "tasks"],
         &["runs", "conversations", "batch"],
     ),
-    (&["stop", "kill", "abort", "pause", "end"], &["cancel", "resume"]),
+    (&["stop", "kill", "abort", "suspend", "end"], &["pause", "cancel"]),
     (&["continue", "restart", "again", "attach"], &["resume", "retry"]),
     (&["log", "logs", "tail", "trace"], &["events", "show"]),
     (
@@ -69,39 +72,63 @@ pub(super) fn leading_words(arguments: &[OsString]) -> Vec<String> {
 
 /// Whether words given without `research` are certainly a question.
 pub(super) fn is_question(words: &[String]) -> bool {
-    let (Some(first), Some(last)) = (words.first(), words.last()) else {
-        return true;
-    };
-    // An empty question is refused later, in words of its own; `-` is a question on stdin.
-    if first.is_empty() || words == ["-"] || first.contains(char::is_whitespace) {
-        return true;
+    match words {
+        [] => true,
+        // An empty question is refused later, in words of its own; `-` is a question on stdin.
+        [only] => only.trim().is_empty() || only == "-" || is_sentence(only),
+        [_, _, ..] => false,
     }
-    if last.ends_with(['?', '？', '؟']) {
-        return words.len() > 1 || suggestions(first).is_empty();
-    }
-    first
-        .chars()
-        .any(|letter| letter >= FIRST_UNSPACED && letter.is_alphabetic())
 }
 
-/// What to say about words that are no question.
-pub(super) fn refusal(words: &[String]) -> String {
+fn is_sentence(argument: &str) -> bool {
+    let words: Vec<&str> = argument.split_whitespace().collect();
+    match words.as_slice() {
+        [] => false,
+        [only] => {
+            let is_unspaced = |letter: char| letter >= FIRST_UNSPACED && letter.is_alphabetic();
+            only.chars().any(is_unspaced) || (asks(only) && suggestions(only).is_empty())
+        }
+        [first, rest @ ..] => !is_command_line(first, rest),
+    }
+}
+
+/// Whether words in one argument are a command with what it is about, such as `show last`.
+fn is_command_line(first: &str, rest: &[&str]) -> bool {
+    let names_command = first == "gemicro" || !suggestions(first).is_empty();
+    let is_about_last = |word: &&str| word.trim_end_matches(QUESTION_MARKS) == "last";
+    let is_about = rest.first().is_some_and(is_about_last) || rest.iter().any(|word| word.starts_with('-'));
+    names_command && (is_about || matches!(rest, [only] if !asks(only)))
+}
+
+fn asks(word: &str) -> bool {
+    word.ends_with(QUESTION_MARKS)
+}
+
+/// What to say about words that are no question, among all arguments of the call.
+pub(super) fn refusal(words: &[String], arguments: &[OsString]) -> String {
     let redactor = Redactor::new(std::iter::empty::<&str>());
-    let first = words.first().map_or("", String::as_str);
-    let question = redactor.redact(&words.join(" ")).into_owned();
+    let joined = words.join(" ");
+    let first = joined.split_whitespace().next().unwrap_or_default();
+    let mut words = words.iter().peekable();
+    let options = arguments.iter().skip(1).map(|it| it.to_string_lossy());
+    let mut asking = vec!["gemicro research".to_owned()];
+    for option in options.filter(|it| words.next_if(|word| *word == it).is_none() && it != "--") {
+        asking.push(text::shell_quoted(&option));
+    }
+    asking.push(text::shell_quoted(&joined));
+    let asking = text::one_line(&redactor.redact(&asking.join(" ")));
     let meant: Vec<String> = suggestions(first)
         .iter()
         .map(|command| format!("`gemicro {command}`"))
         .collect();
     let meant = match meant.as_slice() {
         [] => "`gemicro --help` lists the commands.".to_owned(),
-        [only] => format!("did you mean {only}?"),
-        [others @ .., last] => format!("did you mean {} or {last}?", others.join(", ")),
+        [only] => format!("Did you mean {only}?"),
+        [others @ .., last] => format!("Did you mean {} or {last}?", others.join(", ")),
     };
     format!(
-        "error: there is no command `{}`, and nothing was researched\n  hint: {meant} To research it as a question: `gemicro research \"{}\"`",
-        redactor.redact(first),
-        question.replace('"', "\\\""),
+        "error: unknown command `{}`; no model was asked\n  hint: {meant} To ask it as a question, run: {asking}",
+        text::one_line(&redactor.redact(first)),
     )
 }
 

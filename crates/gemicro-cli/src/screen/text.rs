@@ -40,6 +40,15 @@ pub(crate) fn one_line(text: &str) -> String {
     neutral(&words.join(" ")).into_owned()
 }
 
+/// A value as one word of a shell.
+pub(crate) fn shell_quoted(value: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=,+@%".contains(c);
+    match !value.is_empty() && value.chars().all(is_plain) {
+        true => value.to_owned(),
+        false => format!("'{}'", value.replace('\'', r"'\''")),
+    }
+}
+
 /// Characters of an id that are shown; unique in practice, and never fewer than a command needs.
 const SHORT_ID: usize = 8;
 

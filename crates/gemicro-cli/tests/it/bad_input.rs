@@ -187,8 +187,8 @@ fn words_that_look_like_a_command_never_reach_the_model() {
         &["list"],
         &["shw", "last"],
         &["conversation", "list"],
-        &["pause", "last"],
-        &["pause", "last", "--format", "json"],
+        &["paus", "last"],
+        &["adjust", "last", "--format", "json"],
         &["status", "--all"],
         &["stats", "--help"],
         &["-v", "status"],
@@ -200,7 +200,7 @@ fn words_that_look_like_a_command_never_reach_the_model() {
         let called = simulated.call(arguments);
         assert_eq!(called.code, 2, "{arguments:?}: {}", called.stderr);
         assert!(
-            called.stderr.contains("`gemicro research \""),
+            called.stderr.contains("run: gemicro research "),
             "{arguments:?}: {}",
             called.stderr
         );

@@ -123,14 +123,14 @@ fn script(variables: &[(&str, String)], agents: &Path, repository: &Path) -> Str
                 shown(agents),
                 own.as_deref().unwrap_or_default()
             ),
-            name => format!("export {name}={}\n", quoted(value)),
+            name => format!("export {name}={}\n", text::shell_quoted(value)),
         };
     }
     text + &format!("cd {}\n", shown(repository))
 }
 
 fn shown(path: &Path) -> String {
-    quoted(&path.display().to_string())
+    text::shell_quoted(&path.display().to_string())
 }
 
 /// Where the branches of tasks are.
@@ -168,15 +168,6 @@ fn variables(folder: &Path, path: &str) -> [(&'static str, String); 5] {
         ("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9".to_owned()),
         ("XDG_CONFIG_HOME", folder.join("config").display().to_string()),
     ]
-}
-
-/// A value as one word of a shell.
-fn quoted(value: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=,+@%".contains(c);
-    match !value.is_empty() && value.chars().all(is_plain) {
-        true => value.to_owned(),
-        false => format!("'{}'", value.replace('\'', r"'\''")),
-    }
 }
 
 fn task(repository: &Path, format: Format) -> RunArgs {
