@@ -32,9 +32,19 @@ pub enum PauseOutcome {
 /// Pauses a run, whichever process drives it, and waits until it is suspended.
 ///
 /// # Errors
-/// `not_found` when there is no such run; `conflict` when no process drives it, so that there is nothing to pause.
+/// `not_found` when there is no such run; `conflict` when no process drives it, so that there is nothing to pause, or
+/// when it is a task of a batch, which would count it as cut off.
 pub async fn pause(desk: &dyn Desk, run: &StreamId) -> Result<PauseOutcome, Failure> {
-    let status = desk.find(run.as_str()).await?.status;
+    let row = desk.find(run.as_str()).await?;
+    let status = row.status;
+    if let Some(batch) = row
+        .parent_run
+        .filter(|_| row.part_of_parent && !status.is_terminal())
+    {
+        let message =
+            format!("run {run} is a task of batch {batch}; pause the batch instead: gemicro pause {batch}");
+        return Err(Failure::new(ErrorKind::Conflict, message));
+    }
     if status == RunStatus::Suspended {
         return Ok(PauseOutcome::AlreadyPaused);
     }

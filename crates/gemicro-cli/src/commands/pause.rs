@@ -10,6 +10,10 @@ use crate::trouble::Stopped;
 
 /// Arguments of `gemicro pause`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Shell tasks of a batch that are running are interrupted, and are not repeated by themselves: \
+                        `gemicro batch retry RUN --only interrupted` runs them again."
+)]
 pub(crate) struct PauseArgs {
     /// The run: the beginning of its id, or `last`
     pub(crate) run: String,
@@ -29,11 +33,11 @@ pub(crate) fn run(ctx: &Context, args: &PauseArgs) -> Result<(), Stopped> {
             PauseOutcome::AlreadyPaused => {
                 format!("Run {id} was paused already. Continue with: gemicro resume {id}")
             }
-            PauseOutcome::Requested => format!(
-                "Run {id} was told to pause and has not stopped yet. Watch it: gemicro events {id} --follow --format text"
-            ),
+            PauseOutcome::Requested => {
+                format!("Run {id} is pausing. Watch it: gemicro events {id} --follow --format text")
+            }
             PauseOutcome::AlreadyEnded => {
-                format!("Run {id} had ended before. See it with: gemicro show {id}")
+                format!("Run {id} has already ended. Show it with: gemicro show {id}")
             }
         });
         Ok(())

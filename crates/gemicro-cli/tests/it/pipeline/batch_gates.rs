@@ -82,6 +82,13 @@ impl Gate {
         ] {
             assert!(shown.stdout.contains(words.as_str()), "{words}: {}", shown.stdout);
         }
+        // Paused by itself it would be a task that was cut off.
+        let paused = self.call(7, &["pause", run]);
+        assert!(
+            paused.stderr.contains(&format!("gemicro pause {batch}")),
+            "{}",
+            paused.stderr
+        );
         (batch.to_owned(), run.to_owned())
     }
 
