@@ -90,7 +90,7 @@ pub(crate) fn choose(
         BackendName::Openai if settings.web.value == Some(true) => Err(Stopped::failed(
             ErrorKind::InvalidInput,
             "the openai backend cannot search the web",
-            "leave --web away, or use --backend gemini",
+            "remove --web, or use --backend gemini",
         )),
         BackendName::Openai => match model {
             Some(model) => Ok(Backend::Model {
@@ -112,7 +112,7 @@ fn agent(settings: &ResearchSettings, agent: AgentName) -> Result<Backend, Stopp
         return Err(Stopped::failed(
             ErrorKind::InvalidInput,
             format!("the {} backend cannot search the web", agent.backend()),
-            "leave --web away, or use --backend gemini",
+            "remove --web, or use --backend gemini",
         ));
     }
     let model = route(Some(agent), settings.model.value.as_deref())?.model;

@@ -9,8 +9,8 @@ use crate::session::Context;
 
 /// The file in the state folder that says that it was said.
 const SAID: &str = "root-warning";
-const WARNING: &str = "gemicro runs as root, so its agents do as well: use an ordinary user for them. The sandbox hides what \
-    only root can read in /etc, but agents own all files of root (docs/agents.md)";
+const WARNING: &str = "gemicro and its agents are running as root; use a normal user instead. The sandbox hides root-only \
+    files in /etc, but agents own root's other files (docs/agents.md)";
 
 /// Warns, if this is root at a terminal and nobody was warned before.
 pub(crate) fn warn(ctx: &Context, home: &Path) {

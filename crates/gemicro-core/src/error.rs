@@ -1,4 +1,4 @@
-//! The errors of the library's face. Inside, failures are [`Failure`](gemicro_event::Failure) with an `ErrorKind`.
+//! The errors of the library's face. Inside, failures are [`Failure`] with an `ErrorKind`.
 
 use gemicro_event::Failure;
 

@@ -23,13 +23,13 @@ use tokio::sync::oneshot;
 use crate::agents::{AgentCommons, AgentExecutor, MAX_AGENTS, with_agents};
 use crate::batches::{Bounded, ChildRuns};
 use crate::carry::Can;
-use crate::dispatch::{QueuedSteps, steps_stream};
+use crate::dispatch::steps_stream;
 use crate::flows::FlowKind;
 use crate::pipeline::WorkflowReader;
 use crate::redacting::RedactingStore;
 use crate::step_parts::StepParts;
 use crate::unwritten::without_secrets;
-use crate::{CancelOutcome, EngineConfig, FolderLibrary, Plan, Run, answering, day, sharing};
+use crate::{CancelOutcome, EngineConfig, FolderLibrary, Plan, Run, answering, day};
 
 /// How often the lease of an owner that is gone is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -55,7 +55,7 @@ pub struct Engine {
     pub(crate) store: Arc<DurableStore>,
     /// The same store behind the redaction; runs write through it.
     journal: Arc<dyn Store>,
-    executors: Executors,
+    pub(crate) executors: Executors,
     /// Who really does the steps that go through the queue of a shared store.
     pub(crate) own: Option<Executors>,
     pub(crate) secrets: Vec<String>,
@@ -135,12 +135,7 @@ impl Engine {
         };
         // In a worker over a shared store any worker may do its steps.
         if config.resident && engine.store.is_shared() {
-            let own = engine.executors.clone();
-            let queued = Arc::new(QueuedSteps::new(engine.store.clone(), own.clone()));
-            engine.own = Some(own);
-            for kind in sharing::QUEUED_KINDS {
-                engine.executors = engine.executors.with(kind, queued.clone());
-            }
+            engine.queue_steps();
         }
         // Runs that are steps of a run are carried out with it, and have no such steps themselves.
         let children = ChildRuns::new(engine.clone());

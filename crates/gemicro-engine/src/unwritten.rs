@@ -55,7 +55,7 @@ fn usable_model(model: &str, redactor: &Redactor) -> Result<(), Failure> {
     refuse(
         &model,
         redactor,
-        "the name of the model is a key of yours; it was not used or stored: name a model",
+        "the model name is one of your keys; it was not used or stored. Give a model name",
     )
 }
 

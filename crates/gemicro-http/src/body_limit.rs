@@ -30,7 +30,7 @@ pub(crate) fn body_limit(method: &Method, path: &str, headers: &HeaderMap) -> Re
 
 /// A body over its limit.
 pub(crate) fn too_long(limit: usize) -> Trouble {
-    let message = format!("the body of this request has at most {limit} bytes");
+    let message = format!("request body is larger than {limit} bytes");
     let failure = Failure::new(ErrorKind::InvalidInput, message);
     Trouble::new(StatusCode::PAYLOAD_TOO_LARGE, failure)
 }

@@ -146,6 +146,6 @@ async fn note_route(request: AxumRequest, next: Next) -> Response {
 }
 
 fn too_slow() -> Trouble {
-    let failure = Failure::new(ErrorKind::Timeout, "the request took too long to come");
+    let failure = Failure::new(ErrorKind::Timeout, "timed out reading the request");
     Trouble::new(StatusCode::REQUEST_TIMEOUT, failure)
 }

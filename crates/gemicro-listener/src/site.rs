@@ -57,7 +57,7 @@ impl Refusal {
             Self::NoToken => {
                 "the bearer token is missing or wrong; the server prints where it is when it starts"
             }
-            Self::LongHead => "the head of a request has at most 64 KiB",
+            Self::LongHead => "request headers are larger than 64 KiB",
             Self::Busy => "the server is answering as many requests as it can; try again in a second",
         }
     }

@@ -56,7 +56,7 @@ impl<'h> Chain<'h> {
         let event = &stored.event;
         let ends = self.head.kind == StreamKind::Run && is_terminal(&event.update.event_type);
         if event.seq == self.head.last_seq && ends != self.head.ended {
-            return Err("does not fit what the store says about the end of the run");
+            return Err("contradicts the run's recorded end");
         }
         Ok(())
     }
@@ -74,7 +74,7 @@ impl<'h> Chain<'h> {
             return Err((self.last + 1, "is missing"));
         }
         if self.last > head.last_seq && self.has_begun {
-            return Err((self.last, "is newer than the store says"));
+            return Err((self.last, "is newer than the run's recorded last event"));
         }
         Ok(())
     }

@@ -50,8 +50,9 @@ impl BatchPlan {
             let task = &item.task;
             let mut names = task.depends_on.iter().chain([&task.task_id]);
             if names.any(|name| holds_secret(name)) {
-                let message =
-                    format!("/{idx}/task_id: it looks like a key or token, which is never written down");
+                let message = format!(
+                    "/{idx}/task_id: looks like a key or token, and secrets are never stored; give a model name"
+                );
                 return Err(Failure::new(ErrorKind::InvalidInput, message));
             }
             let model = task
@@ -62,7 +63,7 @@ impl BatchPlan {
                 && (check_model_name(&model).is_err() || holds_secret(&model))
             {
                 let message = format!(
-                    "/{idx}/parameters/model: it looks like a key or token, which is never written down"
+                    "/{idx}/parameters/model: looks like a key or token, and secrets are never stored; give a model name"
                 );
                 return Err(Failure::new(ErrorKind::InvalidInput, message));
             }
@@ -159,8 +160,7 @@ pub fn retry_plan(events: &[Event], task_ids: &[String]) -> Result<BatchPlan, Fa
     let plan: BatchPlan = read_plan(&started.map(|started| started.plan).unwrap_or_default())?;
     let retried: HashSet<u32> = ended.retried(task_ids).into_iter().collect();
     if retried.is_empty() {
-        let message = "no task of this batch can be run again: none of them failed, was interrupted, skipped or cancelled, or \
-                       passed its deadline";
+        let message = "nothing to retry: no task failed, expired, or was interrupted, skipped or cancelled";
         return Err(Failure::new(ErrorKind::InvalidInput, message));
     }
     let places = plan.items.iter().zip(&ended.items).zip(0u32..);

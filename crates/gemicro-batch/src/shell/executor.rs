@@ -74,7 +74,7 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
     if let Some(handle) = &call.handle {
         end_rest(handle.parse().ok()).await;
         if !input.may_be_repeated() {
-            let message = "cut off in the middle; what it changed so far stays. Look at it, then run \
+            let message = "interrupted; its changes so far are kept. Check them, then run \
                            `gemicro batch retry ID --only interrupted`";
             return Err(never_again(Failure::new(ErrorKind::Interrupted, message)));
         }
@@ -90,7 +90,7 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
     };
     let handle = waiting.handle().and_then(|handle| Json::of(&handle).ok());
     let handle = handle.ok_or_else(|| {
-        let message = "the process of the command cannot be told from others, so the command was not begun";
+        let message = "cannot identify the command's process, so the command was not started";
         StepFailure::free(Failure::new(ErrorKind::SandboxUnavailable, message))
     })?;
     // A command that may have begun is known to have: it begins when that is durable.

@@ -23,7 +23,7 @@ pub fn hold_new(path: &Path) -> io::Result<File> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("it was removed again and again"))
+    Err(io::Error::other("another process keeps removing the folder"))
 }
 
 /// Removes those folders in a folder that `is_leftover` accepts and nobody holds; tells how many.

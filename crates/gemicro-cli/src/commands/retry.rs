@@ -33,7 +33,7 @@ pub(crate) struct RetryArgs {
     /// The phase of a pipeline to go on from, by its name or its label [default: the one that can mend what it ended with]
     #[arg(long, value_name = "PHASE")]
     pub(crate) from: Option<String>,
-    /// What it may use instead of what the run might: tokens 50k, money '$0.50' (if the model's price is known) or time 10m; may be given several times
+    /// Budget that replaces the run's own: tokens 50k, money '$0.50' (if the model's price is known) or time 10m; may be given several times
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget)]
     pub(crate) budget: Vec<Limits>,
     /// A host that may be fetched although its address is private, such as 127.0.0.1:8080

@@ -21,7 +21,7 @@ use crate::trouble::Stopped;
 const TITLE: usize = 5;
 
 /// Columns of a title that tell one run from another.
-const READABLE_TITLE: usize = 32;
+const READABLE_TITLE: usize = 24;
 
 /// The state of a run that waits for a person.
 const INPUT_REQUIRED: &str = "input_required";
@@ -195,7 +195,7 @@ fn table(rows: &[ListedRun], screen: &Screen) -> String {
 }
 
 /// The columns to show. Those that the screen can do without give way to titles that can be read: the flow first, then
-/// the cost, then the start.
+/// the start, then the cost.
 fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usize> {
     const RUN: usize = 0;
     const STARTED: usize = 1;
@@ -205,13 +205,12 @@ fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usiz
     let mut room = columns.saturating_sub(widest(RUN) + 2 + widest(STATUS) + 2);
     let title = widest(TITLE).min(READABLE_TITLE);
     let mut shown = vec![RUN, STATUS, TITLE];
-    for idx in [STARTED, SPENT, FLOW] {
+    for idx in [SPENT, STARTED, FLOW] {
         let width = widest(idx) + 2;
-        if room < width + title {
-            break;
+        if room >= width + title {
+            room -= width;
+            shown.push(idx);
         }
-        room -= width;
-        shown.push(idx);
     }
     shown.sort_unstable();
     shown

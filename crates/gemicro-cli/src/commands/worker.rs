@@ -160,9 +160,7 @@ fn described(status: &WorkerStatus) -> String {
         ));
         if let Some(trouble) = &run.trouble {
             let trouble = text::one_line(trouble);
-            words.push_str(&format!(
-                "    does not go on now, and is tried again: {trouble}\n"
-            ));
+            words.push_str(&format!("    blocked, retrying: {trouble}\n"));
         }
     }
     if !status.warm.is_empty() {

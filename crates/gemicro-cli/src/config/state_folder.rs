@@ -235,7 +235,7 @@ fn read_linger(written: &Written) -> Result<Duration, String> {
 
 fn read_day_budget(written: &Written) -> Result<Limits, String> {
     if written.by_project {
-        return Err("a project's file may not say what your runs may use in a day".to_owned());
+        return Err("a project's settings cannot set the day budget; set it in your own settings".to_owned());
     }
     let all = written.texts.iter().map(|text| parse_day_budget(text));
     let all = all.collect::<Result<Vec<Limits>, String>>()?;
@@ -248,7 +248,7 @@ pub(crate) fn parse_day_budget(text: &str) -> Result<Limits, String> {
     match (limits.wall_ms, limits.turns) {
         (None, None) => Ok(limits),
         (Some(_), _) | (_, Some(_)) => Err(format!(
-            "`{text}` is no budget of a day: write tokens as 2M or money as '$5'"
+            "invalid day budget `{text}`: use tokens (2M), money ('$5') or both ('2M,$5')"
         )),
     }
 }

@@ -172,7 +172,10 @@ fn a_project_cannot_say_where_keys_go_or_open_private_addresses() {
 fn unknown_backends_are_refused_with_those_there_are() {
     let layers = Layers::of(Environment::of([("GEMICRO_BACKEND", "gpt")]), "", "").unwrap();
     let refused = ResearchSettings::resolve(&layers, ResearchFlags::default()).expect_err("refused");
-    assert!(message(refused).contains("there are gemini, openai, deep-research, offline"));
+    assert!(
+        message(refused)
+            .contains("there are gemini, openai, deep-research, gemini-cli, claude, codex, offline")
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod raw;
 mod screen;
 mod steps;
 mod story_fold;
+mod sub_query_story;
 
 pub(crate) use pipeline::{
     PIPELINE, PhaseStory, PipelineStory, Standing, at_start, hint, said, shown_name, words,

@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use gemicro_event::RunStatus;
 
+use super::Story;
 use super::batch_tasks::tasks;
 use super::cost::cost;
 use super::next::next;
 use super::pipeline::{facts, phases};
 use super::steps::{StepStanding, StepStory};
-use super::{Story, story_fold::SubQueryStory};
+use super::sub_query_story::SubQueryStory;
 use crate::commands::batch::summary;
 use crate::screen::{Paint, Screen, numbers, text};
 

@@ -8,32 +8,18 @@ use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_core::run::events::{RunParked, RunReaders};
 use gemicro_core::run::{RunRow, RunState};
 use gemicro_engine::BatchAnswer;
-use gemicro_event::{Charge, ErrorKind, Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
+use gemicro_event::{Charge, Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
 use serde::Serialize;
 
 use super::pipeline::{PIPELINE, PipelineStory};
 use super::steps::{self, StepStory};
+use super::sub_query_story::SubQueryStory;
 use crate::screen::branch;
 use crate::trouble::Stopped;
 use crate::view::{RunEnd, View};
 
 /// The flow of batches.
 pub(crate) const BATCH: &str = "batch";
-
-/// A sub-query and what became of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct SubQueryStory {
-    /// Its text.
-    pub(crate) query: String,
-    /// Sources of its answer; `None` without one.
-    pub(crate) n_sources: Option<usize>,
-    /// Tokens it used.
-    pub(crate) tokens: u64,
-    /// Why there is no answer.
-    pub(crate) error: Option<String>,
-    /// The same, for programs.
-    pub(crate) error_kind: Option<ErrorKind>,
-}
 
 /// A run as a whole.
 #[derive(Debug, Serialize)]
@@ -378,15 +364,8 @@ impl Story {
     }
 
     fn set_sub_queries(&mut self, texts: Vec<String>) {
-        let story = |query| SubQueryStory {
-            query,
-            n_sources: None,
-            tokens: 0,
-            error: None,
-            error_kind: None,
-        };
         self.sub_query_steps = vec![None; texts.len()];
-        self.sub_queries = texts.into_iter().map(story).collect();
+        self.sub_queries = texts.into_iter().map(SubQueryStory::new).collect();
     }
 }
 

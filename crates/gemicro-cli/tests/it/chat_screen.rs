@@ -107,8 +107,8 @@ impl Drop for Terminal {
 
 /// `1.2s` and `840ms` become `TIME`; the spinner becomes `*`; the id of the conversation becomes `ID`.
 fn without_times(line: &str) -> String {
-    if let Some((before, _)) = line.split_once("gemicro chat ") {
-        return format!("{before}gemicro chat ID");
+    if line.starts_with("Continue with: gemicro chat ") {
+        return "Continue with: gemicro chat ID".to_owned();
     }
     let words = line.split(' ').map(|word| {
         let number = word.strip_suffix("ms").or_else(|| word.strip_suffix('s'));

@@ -56,7 +56,7 @@ fn each_run_gets_what_the_runs_before_it_left() {
     let refused = simulated.world.finish(set.output().unwrap());
     assert_eq!(refused.code, 5, "{}", refused.stderr);
     assert!(
-        refused.stderr.contains("budget of the day") && refused.stderr.contains("00:00 UTC"),
+        refused.stderr.contains("day budget") && refused.stderr.contains("00:00 UTC"),
         "{}",
         refused.stderr
     );
@@ -77,12 +77,12 @@ fn a_run_that_the_day_cuts_short_says_when_the_day_ends() {
     let cut = simulated.ask(&["--day-budget", "100"]);
     assert_eq!(cut.code, 5, "{}", cut.stderr);
     assert!(
-        cut.stderr.contains("left 100 for this run") && cut.stderr.contains("00:00 UTC"),
+        cut.stderr.contains("only 100 left for this run") && cut.stderr.contains("00:00 UTC"),
         "{}",
         cut.stderr
     );
     let shown = simulated.world.must(&["show", "last"]).stdout;
-    assert!(shown.contains("budget of the day (100)"), "{shown}");
+    assert!(shown.contains("day budget (100)"), "{shown}");
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn a_lost_session_is_told_again_from_the_journal() {
         let answer = desk.remembers(agent, &session);
         let alarm = desk.0.simulated.event("step_alarm");
         assert!(
-            alarm["message"].as_str().unwrap().contains("told what was said"),
+            alarm["message"].as_str().unwrap().contains("with what was said"),
             "{alarm}"
         );
         // The name of old leads to the new session.

@@ -94,7 +94,7 @@ fn a_stopped_worker_is_in_nobodys_way() {
     assert!(
         shown
             .stdout
-            .contains("It does not go on now: the worker does not answer"),
+            .contains("Blocked, retrying: the worker does not answer"),
         "{}",
         shown.stdout
     );
@@ -140,10 +140,7 @@ fn a_batch_goes_on_when_there_is_room_again() {
         "{status}"
     );
     let shown = place.call(&["worker", "status"]).stdout;
-    assert!(
-        shown.contains("does not go on now, and is tried again"),
-        "{shown}"
-    );
+    assert!(shown.contains("blocked, retrying"), "{shown}");
     room(None);
     let ended = until("the end", || {
         Some(poll()).filter(|polled| polled["status"] != "pending")

@@ -157,8 +157,7 @@ fn note(task: &AgentTask, answered: &AgentAnswered) -> Option<String> {
     let shown: String = named.chars().filter(|c| !c.is_control()).take(80).collect();
     (!is_old).then(|| {
         format!(
-            "there is no session {shown} here, so a new one was started: it knows nothing of earlier turns, give it \
-             the context again"
+            "session {shown} was not found, so a new one was started. It has no earlier turns: send the context again"
         )
     })
 }

@@ -65,8 +65,8 @@ impl DayGrant {
             true => Err(Failure::new(
                 ErrorKind::BudgetExceeded,
                 format!(
-                    "the budget of the day ({cap}) is used up or held by runs that have not ended; the next day begins \
-                     at {} UTC",
+                    "the day budget ({cap}) is used up or reserved by unfinished runs. It resets at {} UTC; `gemicro \
+                     cancel RUN` frees a reservation",
                     minute(day.ends_at)
                 ),
             )),
@@ -100,7 +100,7 @@ impl DayGrant {
             .iter()
             .find_map(|(kind, limit, left)| left.filter(|_| limit == left).map(|left| kind.amount(left)))?;
         Some(format!(
-            "the budget of the day ({}) left {by_day} for this run; the next day begins at {} UTC",
+            "the day budget ({}) had only {by_day} left for this run; it resets at {} UTC",
             self.cap,
             minute(self.ends_at)
         ))
@@ -149,7 +149,7 @@ mod tests {
         let said = grant.explain(&tokens(600)).unwrap();
         assert_eq!(
             said,
-            "the budget of the day (1k) left 600 for this run; the next day begins at 2026-11-18 00:00 UTC"
+            "the day budget (1k) had only 600 left for this run; it resets at 2026-11-18 00:00 UTC"
         );
         assert_eq!(grant.explain(&tokens(50)), None);
         for used_up in [used(1_000), used(2_000)] {

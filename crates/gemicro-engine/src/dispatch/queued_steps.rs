@@ -225,17 +225,17 @@ fn refused(next: &Next) -> StepFailure {
     let (kind, message, again) = match next {
         Next::Charge => (
             ErrorKind::SessionNotFound,
-            "its worker fell silent before it said where to go on",
+            "the worker stopped responding before it recorded how to resume this call",
             Again::AsUsual,
         ),
         Next::Interrupted => (
             ErrorKind::Interrupted,
-            "cut off after it may have begun; what it changed so far stays: look at it, then retry the task",
+            "interrupted after it may have started; its changes so far are kept. Check them, then retry the task",
             Again::Never,
         ),
         Next::Hear(_) | Next::Try(_) | Next::GiveUp => (
             ErrorKind::Internal,
-            "workers fell silent over it again and again, so it is given to no other one: see their logs, then retry the task",
+            "several workers stopped responding while running this step, so it is not retried. Check their logs, then retry the task",
             Again::Never,
         ),
     };
@@ -281,7 +281,10 @@ fn before_it_began() -> Failure {
 }
 
 fn nothing_more() -> StepFailure {
-    let failure = Failure::new(ErrorKind::StorageError, "the store tells nothing more");
+    let failure = Failure::new(
+        ErrorKind::StorageError,
+        "the store stopped reporting on this step. `gemicro doctor` checks the store",
+    );
     StepFailure::free(failure)
 }
 

@@ -178,7 +178,10 @@ impl StepWorker {
         let (ended, not_begun) = match claimed.data.parse::<Errand>() {
             Ok(errand) => self.attempt(lease, errand, cancel, &stop).await,
             Err(error) => {
-                let failure = Failure::new(ErrorKind::Internal, format!("it cannot be read: {error}"));
+                let failure = Failure::new(
+                    ErrorKind::Internal,
+                    format!("cannot read the queued step: {error}"),
+                );
                 (Err(StepFailure::free(failure)), true)
             }
         };
@@ -318,7 +321,7 @@ fn seen_from_outside(told: StepFailure, leaves: bool) -> StepFailure {
     let is_cut_off = leaves || told.failure.kind == ErrorKind::StorageError;
     match told.again {
         Again::Never if leaves && told.failure.kind == ErrorKind::Cancelled => {
-            let message = "its worker left in the middle; what it changed so far stays: look at it, then retry the task";
+            let message = "interrupted because its worker shut down; its changes so far are kept. Check them, then retry the task";
             StepFailure {
                 failure: Failure::new(ErrorKind::Interrupted, message),
                 ..told
@@ -326,7 +329,7 @@ fn seen_from_outside(told: StepFailure, leaves: bool) -> StepFailure {
         }
         Again::AsUsual | Again::CutOff if is_cut_off => {
             let why = match leaves {
-                true => "its worker left".to_owned(),
+                true => "its worker shut down".to_owned(),
                 false => told.failure.message,
             };
             StepFailure {

@@ -191,12 +191,12 @@ async fn a_worker_that_left_is_heard_once() {
     let first = tokio::spawn(driver(&store, true).execute(call(&run, 1, None)));
     let claimed = taken(&store, Duration::from_secs(60)).await;
     let left = StepWord::Failed {
-        error: gemicro_event::Failure::new(ErrorKind::Interrupted, "its worker left"),
+        error: gemicro_event::Failure::new(ErrorKind::Interrupted, "its worker shut down"),
         charge: Some(Charge::ZERO),
         again: super::NextAttempt::CutOff,
         not_begun: true,
     };
-    let reason = gemicro_event::Failure::new(ErrorKind::Interrupted, "its worker left");
+    let reason = gemicro_event::Failure::new(ErrorKind::Interrupted, "its worker shut down");
     say(&store, &claimed, News::Failed { reason }, left).await;
     let told = first.await.expect("joined").expect_err("cut off");
     assert_eq!(told.again, Again::CutOff);

@@ -360,7 +360,7 @@ fn broken(error: &io::Error) -> Failure {
         io::ErrorKind::TimedOut => Failure::new(ErrorKind::Timeout, error.to_string()),
         _ => Failure::new(
             ErrorKind::Internal,
-            format!("the worker cannot be spoken to: {error}"),
+            format!("cannot connect to the worker: {error}"),
         ),
     }
 }
@@ -369,9 +369,9 @@ fn broken(error: &io::Error) -> Failure {
 fn no_answer(pid: Option<i32>) -> String {
     let next = match pid {
         Some(pid) => format!(
-            "let it go on with `kill -CONT {pid}`, or end it with `kill -KILL {pid}`, and the next one goes on with its runs"
+            "continue it with `kill -CONT {pid}`, or end it with `kill -KILL {pid}`; the next worker resumes its runs"
         ),
-        None => "its process holds worker/lock in the state folder".to_owned(),
+        None => "find the process that holds worker/lock in the state folder, and end it".to_owned(),
     };
     format!("the worker does not answer: it is stopped, or the machine is overloaded; {next}")
 }

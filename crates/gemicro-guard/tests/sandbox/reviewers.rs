@@ -20,7 +20,7 @@ os.wait()
 "
     exit 3'
     echo "code $?"
-    cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -qx 8639999 && echo some || echo none"#;
+    cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -qx '863999[9]' && echo some || echo none"#;
 
 #[test]
 fn nothing_of_a_shell_is_left_where_the_workspace_is_only_read() {

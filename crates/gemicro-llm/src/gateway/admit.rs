@@ -71,7 +71,7 @@ fn check(parts: &Parts) -> Result<Vec<&str>, Problem> {
         return Err(Problem::new(
             431,
             "head_too_long",
-            "the head of a request has at most 64 KiB",
+            "request headers are larger than 64 KiB",
         ));
     }
     if parts.method == Method::CONNECT || !is_origin_form(&parts.uri) {

@@ -103,7 +103,9 @@ async fn pieces(carried: &mut Carried, tx: &Sender<Piece>) -> Ended {
                 let n_missing = GZIP.len().saturating_sub(begun.len()).min(piece.len());
                 begun.extend_from_slice(&piece[..n_missing]);
                 if begun == GZIP {
-                    return Ended::Cut("the answer is compressed, which nobody asked for".to_owned());
+                    return Ended::Cut(
+                        "the model API compressed its answer although gemicro asked it not to".to_owned(),
+                    );
                 }
                 if let Some((reader, _)) = &mut carried.paid {
                     reader.feed(&piece);

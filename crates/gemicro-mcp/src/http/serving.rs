@@ -95,10 +95,10 @@ impl Site for Entrance {
             Ok(Err(_)) => {
                 return plain(
                     StatusCode::PAYLOAD_TOO_LARGE,
-                    "a request has 1 MiB at most and comes whole",
+                    "request body incomplete or larger than 1 MiB",
                 );
             }
-            Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the request took too long to come"),
+            Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "timed out reading the request"),
         };
         let open = match self.open.begin(&head.headers, &body) {
             Ok(open) => open,

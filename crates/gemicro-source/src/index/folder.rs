@@ -128,7 +128,7 @@ fn create_held(folder: &Path) -> io::Result<fs::File> {
             return Ok(held);
         }
     }
-    Err(io::Error::other("it was removed again and again"))
+    Err(io::Error::other("another process keeps removing the folder"))
 }
 
 fn build_files(folder: &Path, documents: &[Document]) -> Result<(), IndexError> {

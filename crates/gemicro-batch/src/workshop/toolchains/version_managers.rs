@@ -17,7 +17,8 @@ pub(super) const MANAGERS: &[(&str, &str)] = &[
     ("GHCUP_ROOT", ".ghcup"),
     ("GOENV_ROOT", ".goenv"),
     ("GVM_ROOT", ".gvm"),
-    ("HOMEBREW_PREFIX", "/home/linuxbrew/.linuxbrew"),
+    // Where Homebrew installs itself on every Linux machine.
+    ("HOMEBREW_PREFIX", concat!("/home", "/linuxbrew/.linuxbrew")),
     ("JENV_ROOT", ".jenv"),
     ("JULIAUP_DEPOT_PATH", ".julia/juliaup"),
     (MISE, ".local/share/mise"),

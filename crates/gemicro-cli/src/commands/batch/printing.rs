@@ -115,9 +115,7 @@ fn retry_hint(answer: &BatchAnswer) -> String {
     match (counts.interrupted, can_retry) {
         (0, false) => lists,
         (0, true) => format!("`gemicro batch retry {id}` runs them again; {lists}"),
-        _ => format!(
-            "`gemicro batch retry {id} --only interrupted` runs those again that were cut off; {lists}"
-        ),
+        _ => format!("`gemicro batch retry {id} --only interrupted` reruns the interrupted tasks; {lists}"),
     }
 }
 
@@ -220,7 +218,7 @@ fn page(answer: &BatchAnswer, screen: &Screen) -> String {
     if let Some(trouble) = &answer.trouble {
         page.push_str(&format!(
             "{} {}\n",
-            paint.warn("It does not go on now:"),
+            paint.warn("Blocked, retrying:"),
             text::one_line(trouble)
         ));
     }

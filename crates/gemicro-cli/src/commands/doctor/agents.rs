@@ -65,7 +65,7 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
             findings.push(attention(
                 "sandbox",
                 found,
-                "see that temporary files can be written",
+                "make sure the temporary folder is writable",
             ));
             findings
         }

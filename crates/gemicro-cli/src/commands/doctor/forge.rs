@@ -34,7 +34,7 @@ fn try_look(ctx: &Context, offline: bool) -> Result<Finding, Stopped> {
     let Some(url) = remote_of(ctx, &StateFolder::resolve(&layers)?) else {
         return Ok(good(
             FORGE,
-            "this folder is in no repository with a remote".to_owned(),
+            "this folder is not in a repository with a remote".to_owned(),
         ));
     };
     let forges = settings.forges(&ctx.environment);
@@ -82,11 +82,11 @@ fn recognised(url: &str, hosts: &ForgeHosts) -> Result<ForgeAddress, Box<Finding
     match recognise(url, hosts) {
         None => Err(Box::new(good(
             FORGE,
-            format!("the remote {url} is at no forge known here"),
+            format!("the remote {url} is not on a known forge"),
         ))),
         Some(address) if address.origin() == HostOrigin::Guessed => {
             let found = format!(
-                "{url} looks like {}, but no token is sent on a guess",
+                "{url} looks like {}, but tokens are sent only to configured hosts",
                 address.kind().name()
             );
             let fix = "name the host under [forge.hosts] in your own settings (docs/forges.md)";

@@ -22,7 +22,7 @@ fn a_remark_beside_an_approval_sends_nothing_back() {
     let told = prompt(&ran, "implementation");
     assert!(!told.contains("was not accepted"), "{told}");
     assert!(
-        told.contains("sent nothing back") && told.contains("Mind the tabs."),
+        told.contains("accepted the work with these remarks") && told.contains("Mind the tabs."),
         "{told}"
     );
 

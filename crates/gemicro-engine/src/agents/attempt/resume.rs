@@ -63,7 +63,7 @@ impl Attempt<'_> {
         let lost = format!("{} no longer has session {session}", self.task.agent);
         self.seen
             .reporter
-            .alarm(format!("{lost}: a new one was told {told}"));
+            .alarm(format!("{lost}; started a new one with {told}"));
         self.retold = true;
         self.cold(turned.place.again(), Session::New, prompt).await
     }
@@ -71,8 +71,7 @@ impl Attempt<'_> {
     fn say_it_is_new(&self, session: &str) {
         let shown: String = session.chars().filter(|c| !c.is_control()).take(80).collect();
         let agent = self.task.agent;
-        let message =
-            format!("{agent} has no session {shown} here: a new one begins, which knows nothing of it");
+        let message = format!("{agent} has no session {shown}; starting a new one without its history");
         self.seen.reporter.alarm(message);
     }
 }

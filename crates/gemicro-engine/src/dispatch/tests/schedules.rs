@@ -331,7 +331,7 @@ impl World {
     }
 
     async fn fail_at(&mut self, at: usize, again: NextAttempt, not_begun: bool) {
-        let error = Failure::new(ErrorKind::Interrupted, "its worker left");
+        let error = Failure::new(ErrorKind::Interrupted, "its worker shut down");
         let reason = error.clone();
         let word = StepWord::Failed {
             error,

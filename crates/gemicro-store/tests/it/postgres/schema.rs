@@ -20,8 +20,8 @@ async fn a_newer_format_is_refused() {
         unreachable!("it was made so")
     };
     let refused = PostgresStore::connect(&server.address()).await.unwrap_err();
-    assert_eq!(refused, StoreError::NewerFormat { found: 99, known: 2 });
-    world.execute("UPDATE format SET version = 2").await;
+    assert_eq!(refused, StoreError::NewerFormat { found: 99, known: 3 });
+    world.execute("UPDATE format SET version = 3").await;
     assert_eq!(all(&world.store().await, &stream).await.len(), 1);
 }
 

@@ -135,8 +135,8 @@ async fn a_newer_format_is_refused() {
     let (db, _) = filled(&home).await;
     set(&db, "PRAGMA user_version = 99").await;
     let error = SqliteStore::open(&home).await.unwrap_err();
-    assert_eq!(error, StoreError::NewerFormat { found: 99, known: 4 });
-    set(&db, "PRAGMA user_version = 4").await;
+    assert_eq!(error, StoreError::NewerFormat { found: 99, known: 5 });
+    set(&db, "PRAGMA user_version = 5").await;
     open(&home).await;
 }
 
@@ -159,7 +159,7 @@ async fn an_undamaged_store_passes() {
     let store = open(&home).await;
     store.verify().await.unwrap();
     let check = store.check().await.unwrap();
-    assert_eq!((check.n_runs, check.format, check.blob_bytes), (1, 4, 0));
+    assert_eq!((check.n_runs, check.format, check.blob_bytes), (1, 5, 0));
     assert_eq!(check.path, home.join("gemicro.db"));
     assert!(check.db_bytes > 50_000 && check.free_bytes > 0, "{check:?}");
 }

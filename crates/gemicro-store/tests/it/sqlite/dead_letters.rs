@@ -158,7 +158,7 @@ async fn a_store_of_the_format_before_gets_its_list_when_it_is_opened() {
     of_format_1(&home, &old_home).await;
 
     let store = open(&old_home).await;
-    assert_eq!(store.check().await.unwrap().format, 4);
+    assert_eq!(store.check().await.unwrap().format, 5);
     assert_eq!(tables(&old_home).await, kept);
     assert_eq!(letters(&store, true).await, listed);
     // It works on, and stays as it is when opened again.

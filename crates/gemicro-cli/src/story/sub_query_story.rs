@@ -1,0 +1,32 @@
+//! A sub-query as `gemicro show` tells it.
+
+use gemicro_event::ErrorKind;
+use serde::Serialize;
+
+/// A sub-query and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct SubQueryStory {
+    /// Its text.
+    pub(crate) query: String,
+    /// Sources of its answer; `None` without one.
+    pub(crate) n_sources: Option<usize>,
+    /// Tokens it used.
+    pub(crate) tokens: u64,
+    /// Why there is no answer.
+    pub(crate) error: Option<String>,
+    /// The same, for programs.
+    pub(crate) error_kind: Option<ErrorKind>,
+}
+
+impl SubQueryStory {
+    /// A sub-query that has no answer yet.
+    pub(super) fn new(query: String) -> Self {
+        Self {
+            query,
+            n_sources: None,
+            tokens: 0,
+            error: None,
+            error_kind: None,
+        }
+    }
+}
