@@ -1,43 +1,19 @@
 //! Whether an engine can carry a run that another one started.
 
-use std::collections::BTreeSet;
-
 use gemicro_batch::ooda::OodaPlan;
 use gemicro_batch::proposal::ProposalPlan;
 use gemicro_core::ask::{AgentName, AskPlan};
-use gemicro_core::llm::{Backends, LlmConfig};
+use gemicro_core::llm::LlmConfig;
 use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::ResearchPlan;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_pipeline::plan::PipelinePlan;
 use sha2::{Digest, Sha256};
 
-use crate::agents::AgentSetup;
-use gemicro_pipeline::plan::PipelinePlan;
-
+use crate::Engine;
 use crate::flows::FlowKind;
-use crate::{Engine, EngineConfig};
-
-/// What can be carried out with the keys and logins that there are.
-#[derive(Clone)]
-pub(crate) struct Can {
-    llm: Backends,
-    agents: BTreeSet<AgentName>,
-}
-
-impl Can {
-    pub(crate) fn of(config: &EngineConfig) -> Self {
-        let has_access = |setup: &AgentSetup| {
-            let ways = setup.access.iter().filter(|(_, way)| way.is_ok());
-            ways.map(|(agent, _)| *agent).collect()
-        };
-        Self {
-            llm: config.llm.clone(),
-            agents: config.agents.as_ref().map(has_access).unwrap_or_default(),
-        }
-    }
-}
 
 impl Engine {
     /// A run's mark of the keys and endpoints it was started with; it says nothing to who does not have them.

@@ -1,35 +1,29 @@
-//! The one place where store, sources and models meet.
+//! Runs over one store: started, resumed, sent commands and cancelled.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use gemicro_batch::types::RUN_STEP;
-use gemicro_core::blob::Blobs;
 use gemicro_core::budget::{DayGrant, Limits};
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Ended, NewRun, StopSignals};
-use gemicro_core::execute::{Executor, Executors};
+use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
 use gemicro_core::offline::warm_up;
-use gemicro_core::research::{Base, ResearchExecutors, ResearchPlan, UseAs, executors};
+use gemicro_core::research::{Base, ResearchPlan, UseAs};
 use gemicro_core::run::events::RunStarted;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
+use gemicro_pipeline::workflow::WorkflowReader;
 use gemicro_store::DurableStore;
 use tokio::sync::oneshot;
 
-use crate::agents::{AgentCommons, AgentExecutor, MAX_AGENTS, with_agents};
-use crate::batches::{Bounded, ChildRuns};
-use crate::carry::Can;
+use crate::capabilities::Capabilities;
 use crate::dispatch::steps_stream;
 use crate::flows::FlowKind;
-use crate::pipeline::WorkflowReader;
-use crate::redacting::RedactingStore;
-use crate::step_parts::StepParts;
 use crate::unwritten::without_secrets;
-use crate::{CancelOutcome, EngineConfig, FolderLibrary, Plan, Run, answering, day};
+use crate::{CancelOutcome, Plan, Run, answering, day};
 
 /// How often the lease of an owner that is gone is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -54,96 +48,21 @@ struct RunPlace {
 pub struct Engine {
     pub(crate) store: Arc<DurableStore>,
     /// The same store behind the redaction; runs write through it.
-    journal: Arc<dyn Store>,
+    pub(crate) journal: Arc<dyn Store>,
     pub(crate) executors: Executors,
     /// Who really does the steps that go through the queue of a shared store.
     pub(crate) own: Option<Executors>,
     pub(crate) secrets: Vec<String>,
     pub(crate) options: DriveOptions,
-    pub(crate) can: Can,
-    resident: bool,
+    pub(crate) can: Capabilities,
+    pub(crate) resident: bool,
     pub(crate) credentials: String,
-    day_budget: Limits,
+    pub(crate) day_budget: Limits,
     /// The workflow of a project.
     pub(crate) workflows: WorkflowReader,
 }
 
 impl Engine {
-    /// Opens the store in the state folder and registers all executors.
-    ///
-    /// # Errors
-    /// When the store cannot be opened: it says why and what to do.
-    pub async fn open(config: EngineConfig) -> Result<Self, Failure> {
-        let store = Arc::new(DurableStore::at(&config.home, config.store.as_deref()).await?);
-        let commons = AgentCommons::new(&config.home);
-        Ok(Self::over(store, config, commons))
-    }
-
-    /// Registers all executors over a store that is open, with what agents of several engines share.
-    #[must_use]
-    pub fn over(store: Arc<DurableStore>, config: EngineConfig, commons: AgentCommons) -> Self {
-        let can = Can::of(&config);
-        let blobs: Arc<dyn Blobs> = store.clone();
-        let library = FolderLibrary::new(blobs, config.home.join("index"), config.fetch)
-            .sharing_indexes(commons.indexes().clone());
-        let library = if config.share_sources {
-            library.sharing()
-        } else {
-            library
-        };
-        let options = DriveOptions {
-            owner: config.owner,
-            program: config.program,
-            max_parallel: config.max_parallel,
-            ..DriveOptions::default()
-        };
-        let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
-        let agent_executor = config.agents.as_ref().map(|setup| {
-            let secrets = config.secrets.clone();
-            let agents = AgentExecutor::new(commons.clone(), setup.clone(), secrets, journal.clone());
-            Arc::new(Bounded::new(agents, MAX_AGENTS)) as Arc<dyn Executor>
-        });
-        let parts_of_research = ResearchExecutors {
-            library: Some(Arc::new(library)),
-            llm: match (&config.agents, &agent_executor) {
-                (Some(setup), Some(executor)) => with_agents(config.llm, setup, executor),
-                _ => config.llm,
-            },
-        };
-        let agents = config.agents.as_ref();
-        let workflows = agents.map(|agents| agents.workflows.clone()).unwrap_or_default();
-        let parts = StepParts {
-            store: store.clone(),
-            agents: config.agents,
-            commons,
-            agent_executor,
-            secrets: config.secrets.clone(),
-        };
-        let executors = parts.added_to(executors(parts_of_research));
-        let mut engine = Self {
-            store,
-            journal,
-            executors,
-            own: None,
-            secrets: config.secrets,
-            options,
-            can,
-            resident: false,
-            credentials: config.credentials,
-            day_budget: config.day_budget,
-            workflows,
-        };
-        // In a worker over a shared store any worker may do its steps.
-        if config.resident && engine.store.is_shared() {
-            engine.queue_steps();
-        }
-        // Runs that are steps of a run are carried out with it, and have no such steps themselves.
-        let children = ChildRuns::new(engine.clone());
-        engine.executors = engine.executors.with(RUN_STEP, Arc::new(children));
-        engine.resident = config.resident;
-        engine
-    }
-
     /// Puts a store of a test between the runs and the journal and changes their limits: how deaths and
     /// takeovers are tried out.
     #[doc(hidden)]

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
+use gemicro_agents::AgentSetup;
 use gemicro_core::budget::Limits;
 use gemicro_core::llm::Backends;
 use gemicro_source::FetchRules;
-
-use crate::agents::AgentSetup;
 
 /// What an engine is opened with.
 #[derive(Clone)]

@@ -11,11 +11,12 @@ use gemicro_core::llm::LlmConfig;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Failure};
+use gemicro_store::DurableStore;
 use serde::Deserialize;
 
+use crate::Plan;
 use crate::plan::{current, folder};
 use crate::plan_limits::priced;
-use crate::{Engine, Plan};
 
 /// The prompt of a strategy.
 const STRATEGY_PROMPT: &str = include_str!("../../../prompts/tests/strategy.md");
@@ -54,14 +55,14 @@ pub(crate) fn proposal(
 
 /// The plan of a test that goes on from that of an earlier run.
 pub(crate) async fn refinement(
-    engine: &Engine,
+    store: &DurableStore,
     request: RefinementRequest,
     directory: &str,
     limits: Limits,
 ) -> Result<Plan, Failure> {
     let run = &request.run_id;
     let unusable = |why: &str| Failure::new(ErrorKind::InvalidInput, format!("run {run} {why}"));
-    let events = engine.store().read(run, 0, usize::MAX).await?.events;
+    let events = store.read(run, 0, usize::MAX).await?.events;
     let first = events.first().and_then(|event| event.update.as_run_started());
     let started = first.filter(|started| started.flow == gemicro_batch::proposal::ProposalFlow.name());
     let started = started.ok_or_else(|| unusable("proposed no test"))?;

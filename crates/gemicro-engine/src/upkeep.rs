@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use gemicro_agents::has_no_session;
 use gemicro_batch::workshop::remove_unheld;
 use gemicro_core::blob::{BlobError, BlobId, Blobs};
 use gemicro_core::store::{Store, StoreError};
@@ -10,7 +11,6 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::empty_folder;
 use gemicro_store::{DurableStore, RunFilter};
 
-use crate::agents::has_no_session;
 use crate::flows::FlowKind;
 
 /// Removes search indexes whose texts are gone: an index holds the texts of its sources, so it goes with the

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_engine::{BatchRequest, Conversation, ConversationRow, Desk, Plan, Submitted};
+use gemicro_chat::{Conversation, ConversationRow};
+use gemicro_engine::{BatchRequest, Desk, Plan, Submitted};
 use gemicro_event::{Failure, StreamId};
 
 use crate::start_request::StartRequest;

@@ -12,17 +12,23 @@
 //!
 //! A web page takes another way in: `fetch` checks its address, reads it, and hands it to 2 and 3.
 //!
-//! Nothing here knows models, storage or processes. Apart from `fetch` nothing waits: a caller that must not
+//! [`FolderLibrary`] puts all of it behind the port `Library`: what was read is kept in the blobs of whoever made it, and
+//! searched through indexes that [`OpenIndexes`] keeps open.
+//!
+//! Nothing here knows models, storage or processes. Apart from `fetch` and `library` nothing waits: a caller that must not
 //! block runs it on a thread of its own.
 
 mod error;
 mod fetch;
 mod index;
+mod library;
 mod limits;
+mod open_indexes;
 mod parse;
 mod passages;
 mod read;
 mod snapshot;
+mod stored_page;
 mod walk;
 
 pub use error::SourceError;
@@ -30,7 +36,9 @@ pub use fetch::{
     AllowedHost, BadAllowedHost, FetchError, FetchRules, Fetcher, Lookup, Page, SystemLookup, is_url,
 };
 pub use index::{IndexError, PassageIndex};
+pub use library::FolderLibrary;
 pub use limits::ReadLimits;
+pub use open_indexes::OpenIndexes;
 pub use parse::{Format, Language, parse};
 pub use passages::{HARD_LIMIT, SOFT_LIMIT, cut_passages};
 pub use read::{ReadError, ReadText, decode, read_file};

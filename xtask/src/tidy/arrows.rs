@@ -25,8 +25,35 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["gemicro-runner", "gemicro-guard", "gemicro-core", "gemicro-event"],
     ),
     (
+        "gemicro-agents",
+        &[
+            "gemicro-llm",
+            "gemicro-runner",
+            "gemicro-guard",
+            "gemicro-pipeline",
+            "gemicro-batch",
+            "gemicro-core",
+            "gemicro-event",
+        ],
+    ),
+    (
+        "gemicro-steps",
+        &[
+            "gemicro-agents",
+            "gemicro-runner",
+            "gemicro-guard",
+            "gemicro-pipeline",
+            "gemicro-batch",
+            "gemicro-store",
+            "gemicro-core",
+            "gemicro-event",
+        ],
+    ),
+    (
         "gemicro-engine",
         &[
+            "gemicro-agents",
+            "gemicro-steps",
             "gemicro-llm",
             "gemicro-source",
             "gemicro-runner",
@@ -38,11 +65,16 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gemicro-event",
         ],
     ),
+    (
+        "gemicro-chat",
+        &["gemicro-engine", "gemicro-store", "gemicro-core", "gemicro-event"],
+    ),
     ("gemicro-listener", &[]),
     (
         "gemicro-http",
         &[
             "gemicro-listener",
+            "gemicro-chat",
             "gemicro-engine",
             "gemicro-core",
             "gemicro-event",
@@ -63,6 +95,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gemicro-http",
             "gemicro-mcp",
             "gemicro-sim",
+            "gemicro-chat",
             "gemicro-engine",
             "gemicro-llm",
             "gemicro-source",

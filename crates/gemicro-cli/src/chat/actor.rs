@@ -1,7 +1,7 @@
 //! A chat that follows a script: reads orders, sends news.
 
+use gemicro_chat::{Chapter, News, Order, Transport};
 use gemicro_core::history::{Author, Turn};
-use gemicro_engine::{Chapter, News, Order, Transport};
 use gemicro_event::StreamId;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;

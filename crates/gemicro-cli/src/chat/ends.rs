@@ -1,6 +1,6 @@
 //! The two ends of a chat.
 
-use gemicro_engine::{News, Order};
+use gemicro_chat::{News, Order};
 use gemicro_event::ErrorKind;
 use tokio::sync::mpsc;
 

@@ -1,6 +1,6 @@
 //! Commands that begin with a slash. Pure; the screen and the lines share it.
 
-use gemicro_engine::Order;
+use gemicro_chat::Order;
 
 /// A command that can be typed.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Tests of what the screen and the lines share.
 
-use gemicro_engine::{Meter, Order};
+use gemicro_chat::{Meter, Order};
 use gemicro_event::Charge;
 
 use super::message::{self, Checked, MAX_BYTES};

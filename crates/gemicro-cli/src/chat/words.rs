@@ -1,6 +1,6 @@
 //! News in words: what the screen and the lines say alike.
 
-use gemicro_engine::{ConversationRow, Meter, ToolState};
+use gemicro_chat::{ConversationRow, Meter, ToolState};
 use gemicro_event::{ErrorKind, Failure, StreamId, Usage};
 
 use super::slash::COMMANDS;

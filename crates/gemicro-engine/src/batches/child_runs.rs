@@ -161,7 +161,7 @@ async fn planned(engine: &Engine, call: &StepCall) -> Result<Plan, Failure> {
     match input.request {
         RunRequest::Research(research) => self::research(research, &directory, llm, limits),
         RunRequest::Proposal(request) => proposal(*request, &directory, &llm, limits),
-        RunRequest::Refinement(request) => refinement(engine, request, &directory, limits).await,
+        RunRequest::Refinement(request) => refinement(engine.store(), request, &directory, limits).await,
         RunRequest::Strategy(request) => strategy(request, &directory, &llm, limits),
         RunRequest::Pipeline(request) => pipeline(engine, request, &directory, limits),
     }

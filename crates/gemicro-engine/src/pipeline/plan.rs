@@ -9,8 +9,8 @@ use gemicro_pipeline::documents::Feature;
 use gemicro_pipeline::evidence::masked;
 use gemicro_pipeline::plan::PipelinePlan;
 use gemicro_pipeline::workflow::{Mode, Workflow, check_for};
+use gemicro_steps::pipeline::found_checks;
 
-use super::detect::found_checks;
 use crate::Plan;
 use crate::plan::{folder, task_branch};
 use crate::plan_limits::priced;

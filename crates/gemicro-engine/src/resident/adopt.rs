@@ -9,7 +9,7 @@ use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure, RunStatus, Timestamp};
 use gemicro_store::{DurableStore, RunFilter};
 
-use super::server::House;
+use super::house::House;
 use crate::Here;
 
 /// A dead process's lease runs out within this time.

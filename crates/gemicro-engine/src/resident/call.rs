@@ -12,7 +12,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 use super::adopt::adopt;
-use super::server::House;
+use super::house::House;
 use super::wire::{Call, CarriedRun, Said, Want, WorkerStatus, read, write};
 use crate::desk::{Desk, Watched, Watching};
 use crate::{Here, Plan};

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gemicro_agents::AgentCommons;
 use gemicro_event::{Failure, Json, StreamId};
 use gemicro_store::DurableStore;
 
-use crate::agents::AgentCommons;
+use crate::shared_resources::SharedResources;
 use crate::{Engine, EngineConfig, Here};
 
 /// Makes the configuration of an engine from surroundings, as a client described them.
@@ -18,7 +19,7 @@ const MAX_IDLE: usize = 8;
 /// All engines of a worker.
 pub(super) struct Desks {
     store: Arc<DurableStore>,
-    commons: AgentCommons,
+    resources: SharedResources,
     build: BuildConfig,
     by_surroundings: Mutex<HashMap<String, Here>>,
     /// Runs that are being taken over.
@@ -26,10 +27,10 @@ pub(super) struct Desks {
 }
 
 impl Desks {
-    pub(super) fn new(store: Arc<DurableStore>, commons: AgentCommons, build: BuildConfig) -> Self {
+    pub(super) fn new(store: Arc<DurableStore>, resources: SharedResources, build: BuildConfig) -> Self {
         Self {
             store,
-            commons,
+            resources,
             build,
             by_surroundings: Mutex::default(),
             claimed: Mutex::default(),
@@ -41,7 +42,7 @@ impl Desks {
     }
 
     pub(super) fn commons(&self) -> &AgentCommons {
-        &self.commons
+        &self.resources.agents
     }
 
     /// The desk for these surroundings, and whether it is new.
@@ -57,7 +58,7 @@ impl Desks {
         let here = Here::new(Engine::over(
             Arc::clone(&self.store),
             config,
-            self.commons.clone(),
+            self.resources.clone(),
         ));
         let mut desks = self.lock();
         while desks.len() >= MAX_IDLE {

@@ -18,6 +18,7 @@ mod adopt;
 mod call;
 mod client;
 mod desks;
+mod house;
 mod place;
 mod server;
 mod store_reads;

@@ -1,12 +1,12 @@
 //! The worker itself: takes calls until nobody needs it.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use gemicro_core::queue::{ProviderLimit, StepQueue};
-use gemicro_event::{Failure, Json, Timestamp};
+use gemicro_event::{Failure, Json};
 use gemicro_store::DurableStore;
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
@@ -14,9 +14,10 @@ use tokio_util::sync::CancellationToken;
 use super::adopt::{adopt, try_again};
 use super::call::serve;
 use super::desks::{BuildConfig, Desks};
+use super::house::House;
 use super::place::Lock;
 use super::wire::BinaryId;
-use crate::agents::AgentCommons;
+use crate::shared_resources::SharedResources;
 use crate::upkeep::sweep_leftovers;
 
 /// How often the worker looks whether it is still needed.
@@ -57,52 +58,6 @@ pub struct Worker {
     is_away: bool,
 }
 
-/// What all calls share.
-pub(super) struct House {
-    pub(super) desks: Desks,
-    pub(super) binary: BinaryId,
-    pub(super) program: String,
-    pub(super) since: Timestamp,
-    /// The worker leaves.
-    pub(super) leave: CancellationToken,
-    n_calls: AtomicUsize,
-    last_call: Mutex<Instant>,
-}
-
-impl House {
-    /// Whether somebody would miss it.
-    pub(super) fn is_busy(&self) -> bool {
-        !self.desks.runs().is_empty()
-            || self
-                .desks
-                .all()
-                .iter()
-                .any(|here| !here.troubles().runs().is_empty())
-    }
-
-    fn is_needed(&self, linger: Duration) -> bool {
-        self.n_calls.load(Ordering::Relaxed) > 0
-            || self.is_busy()
-            || self.desks.commons().has_warm()
-            || self.last_call().elapsed() < linger
-    }
-
-    fn last_call(&self) -> Instant {
-        *self.last_call.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Somebody was told about a run to its end.
-    pub(super) fn note_answer(&self) {
-        self.note_call();
-        self.desks.commons().answered();
-    }
-
-    /// Somebody needs it; looking at it is no need.
-    pub(super) fn note_call(&self) {
-        *self.last_call.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-    }
-}
-
 impl Worker {
     /// Becomes the worker of a store; `None` when there is one.
     ///
@@ -122,23 +77,15 @@ impl Worker {
         for limit in config.limits {
             store.set_limit(limit).await?;
         }
-        let commons = AgentCommons::keeping_warm(&config.home);
-        let desks = Desks::new(store, commons, config.build);
+        let resources = SharedResources::keeping_warm(&config.home);
+        let desks = Desks::new(store, resources, config.build);
         desks.of(&config.surroundings)?;
         let listener = lock.listen()?;
         Ok(Some(Self {
             place: config.place,
             lock,
             listener,
-            house: Arc::new(House {
-                desks,
-                binary: config.binary,
-                program: config.program,
-                since: Timestamp::now(),
-                leave: CancellationToken::new(),
-                n_calls: AtomicUsize::new(0),
-                last_call: Mutex::new(Instant::now()),
-            }),
+            house: Arc::new(House::new(desks, config.binary, config.program)),
             surroundings: config.surroundings,
             linger: config.linger,
             is_away: false,

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use gemicro_agents::WarmStatus;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_event::{Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
@@ -9,7 +10,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::agents::WarmStatus;
 use crate::desk::Watched;
 use crate::{CancelOutcome, Plan};
 

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use gemicro_chat::ConversationRow;
 use gemicro_core::history::Turn;
-use gemicro_engine::ConversationRow;
 use gemicro_event::{StreamId, Timestamp};
 use hyper::StatusCode;
 use schemars::JsonSchema;

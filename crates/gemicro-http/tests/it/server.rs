@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
+use gemicro_chat::{Conversation, ConversationRow};
 use gemicro_core::flow::StepFailure;
 use gemicro_core::history::{Author, ConversationLog, Turn};
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
@@ -13,8 +14,8 @@ use gemicro_core::llm::{Backends, GEMINI, LlmBackend, LlmChunk, LlmConfig, LlmRe
 use gemicro_core::offline::Techniques;
 use gemicro_core::research::ResearchConfig;
 use gemicro_engine::{
-    Backend, BatchRequest, BatchSettings, Conversation, ConversationRow, Desk, Engine, EngineConfig, Here,
-    Plan, PromptRequest, Request, ResearchRequest,
+    Backend, BatchRequest, BatchSettings, Desk, Engine, EngineConfig, Here, Plan, PromptRequest, Request,
+    ResearchRequest,
 };
 use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
 use gemicro_http::{Access, ConversationShelf, Reach, Setup, StartRequest, serve};

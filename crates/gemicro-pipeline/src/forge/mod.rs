@@ -13,6 +13,7 @@
 mod address;
 mod api;
 mod error;
+mod forges;
 mod github;
 mod gitlab;
 mod local_request;
@@ -25,6 +26,7 @@ mod token;
 
 pub use address::{ForgeAddress, ForgeHosts, ForgeHostsError, ForgeKind, HostOrigin, recognise};
 pub use error::ForgeError;
+pub use forges::Forges;
 pub use local_request::local_request;
 pub use offer::{Offer, Offered, RequestState};
 pub use open::open;

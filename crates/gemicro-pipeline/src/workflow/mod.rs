@@ -20,6 +20,7 @@ mod show;
 #[cfg(test)]
 mod tests;
 mod values;
+mod workflow_reader;
 mod yaml;
 
 pub use capability::{MissingTool, WantedTool, check_for, offers};
@@ -32,3 +33,4 @@ pub use outcomes::{DONE, outcomes};
 pub use parse::{FORMAT_VERSION, parse};
 pub use prompt::{HandedOver, PromptContext, PromptError, render, untrusted};
 pub use show::show_text;
+pub use workflow_reader::WorkflowReader;

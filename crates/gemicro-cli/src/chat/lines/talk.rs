@@ -6,7 +6,7 @@ use std::mem;
 use std::thread;
 use std::time::Duration;
 
-use gemicro_engine::{News, Order, Question};
+use gemicro_chat::{News, Order, Question};
 use gemicro_event::StreamId;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};

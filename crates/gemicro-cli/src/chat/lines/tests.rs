@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Write};
 use std::sync::{Arc, Mutex};
 
-use gemicro_engine::{Meter, News, Order, Question, ToolLine, ToolState};
+use gemicro_chat::{Meter, News, Order, Question, ToolLine, ToolState};
 use gemicro_event::{ErrorKind, Failure, Usage};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use gemicro_engine::{Meter, News, Question, ToolState};
+use gemicro_chat::{Meter, News, Question, ToolState};
 use gemicro_event::{ErrorKind, StreamId};
 
 use super::wire::NewsLine;

@@ -2,7 +2,7 @@
 //!
 //! Every object has a `type`. Fields are only ever added; texts are as they came, made harmless by JSON alone.
 
-use gemicro_engine::{ConversationRow, News, ToolState, Transport};
+use gemicro_chat::{ConversationRow, News, ToolState, Transport};
 use gemicro_event::{StreamId, Uncertain, UnpricedTokens, Usage};
 use serde::Serialize;
 

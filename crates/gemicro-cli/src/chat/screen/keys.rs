@@ -1,6 +1,6 @@
 //! What keys do.
 
-use gemicro_engine::Order;
+use gemicro_chat::Order;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::state::{Activity, ScreenState};

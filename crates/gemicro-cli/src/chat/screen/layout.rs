@@ -1,6 +1,6 @@
 //! One piece of one entry as lines.
 
-use gemicro_engine::ToolState;
+use gemicro_chat::ToolState;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 

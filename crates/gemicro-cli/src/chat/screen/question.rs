@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use gemicro_engine::Question;
+use gemicro_chat::Question;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use futures_util::{Stream, StreamExt};
-use gemicro_engine::Order;
+use gemicro_chat::Order;
 use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::crossterm::event::{Event, EventStream};

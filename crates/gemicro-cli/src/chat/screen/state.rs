@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use gemicro_chat::{Chapter, Meter, News, ToolLine, ToolState};
 use gemicro_core::history::{Author, Turn};
-use gemicro_engine::{Chapter, Meter, News, ToolLine, ToolState};
 use gemicro_event::StreamId;
 
 use super::editor::{Draft, Editor};

@@ -1,6 +1,6 @@
 //! The last line: what happens, and what is used.
 
-use gemicro_engine::Meter;
+use gemicro_chat::Meter;
 use ratatui::text::{Line, Span};
 
 use super::state::{Activity, ScreenState};

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gemicro_engine::{ToolLine, ToolState};
+use gemicro_chat::{ToolLine, ToolState};
 use ratatui::text::Line;
 
 use super::layout::{self, Kind};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gemicro_chat::Opening;
 use gemicro_core::budget::Limits;
-use gemicro_engine::Opening;
 
 use crate::args::DataFormat;
 use crate::commands::ask::Sandbox;

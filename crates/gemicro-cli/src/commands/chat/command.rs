@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gemicro_chat::{AgentWays, ChatConfig, ChatLine, Conversations, open_chat};
 use gemicro_core::budget::Limits;
 use gemicro_core::history::HistoryConfig;
 use gemicro_core::llm::LlmConfig;
-use gemicro_engine::{AgentWays, ChatConfig, ChatLine, Conversations, open_chat};
 use gemicro_event::{ErrorKind, Failure};
 
 use super::ChatArgs;

@@ -1,9 +1,9 @@
 //! Who answers, by the names that people use.
 
+use gemicro_chat::Speaker;
 use gemicro_core::ask::{AgentName, route};
 use gemicro_core::llm::{DEFAULT_MODEL, GEMINI, LlmConfig};
 use gemicro_core::models::{check_gemini_model, check_model_name};
-use gemicro_engine::Speaker;
 use gemicro_event::{ErrorKind, Failure};
 
 use crate::backend::OPENAI;

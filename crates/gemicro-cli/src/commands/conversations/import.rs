@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::Args;
+use gemicro_chat::MAX_NAME_CHARS;
 use gemicro_core::history::{HistoryConfig, HistoryManager};
-use gemicro_engine::MAX_NAME_CHARS;
 use serde_json::json;
 
 use super::open::{open, stopped};

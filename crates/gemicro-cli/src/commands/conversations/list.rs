@@ -1,7 +1,7 @@
 //! `gemicro conversations list`.
 
 use clap::Args;
-use gemicro_engine::ConversationRow;
+use gemicro_chat::ConversationRow;
 use serde_json::json;
 
 use super::open::{open, stopped};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gemicro_engine::{Conversation, ConversationError, Conversations};
+use gemicro_chat::{Conversation, ConversationError, Conversations};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
 use crate::session::Context;

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use gemicro_chat::{Conversation, Conversations, ModelSummariser};
 use gemicro_core::history::{
     HistoryConfig, HistoryManager, HistoryReport, HistoryWarning, Summariser, SummaryCache, compressor_named,
 };
 use gemicro_core::llm::{DEFAULT_MODEL, LlmConfig};
-use gemicro_engine::{Conversation, Conversations, Here, ModelSummariser};
+use gemicro_engine::Here;
 use gemicro_event::{ErrorKind, Failure};
 
 use super::open::{find, load, stopped};

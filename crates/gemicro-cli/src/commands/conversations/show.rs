@@ -1,8 +1,8 @@
 //! `gemicro conversations show`: the turns, for people or programs.
 
 use clap::Args;
+use gemicro_chat::Conversation;
 use gemicro_core::history::{HistoryConfig, HistoryManager, Turn};
-use gemicro_engine::Conversation;
 use serde_json::json;
 
 use super::open::load;

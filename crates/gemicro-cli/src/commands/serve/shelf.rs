@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_engine::{Conversation, ConversationRow, Conversations};
+use gemicro_chat::{Conversation, ConversationRow, Conversations};
 use gemicro_event::{Failure, StreamId};
 use gemicro_http::ConversationShelf;
 use tokio::sync::OnceCell;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use gemicro_core::llm::{Backends, GEMINI, LlmConfig};
 use gemicro_engine::{
-    AgentCommons, AgentSetup, BatchRequest, BatchSettings, Engine, EngineConfig, PolicyReader, read_batch,
+    AgentSetup, BatchRequest, BatchSettings, Engine, EngineConfig, PolicyReader, SharedResources, read_batch,
 };
 use gemicro_event::Failure;
 use gemicro_guard::policy::PolicyConfig;
@@ -160,7 +160,7 @@ impl Place {
             credentials: String::new(),
             day_budget: gemicro_core::budget::Limits::NONE,
         };
-        let engine = Engine::over(Arc::new(store), config, AgentCommons::new(&home));
+        let engine = Engine::over(Arc::new(store), config, SharedResources::new(&home));
         Ok(engine.tried_out(LEASE, 12, |journal| journal))
     }
 

@@ -1,6 +1,6 @@
 //! What keys do.
 
-use gemicro_engine::{News, Order, Question, ToolLine, ToolState};
+use gemicro_chat::{News, Order, Question, ToolLine, ToolState};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{drawn, enter, orders, press, seconds, state, text, type_in};

@@ -9,7 +9,7 @@ mod whole;
 
 use std::time::Duration;
 
-use gemicro_engine::Order;
+use gemicro_chat::Order;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -2,8 +2,8 @@
 //!
 //! Counted, not timed: how much is laid out does not depend on the machine.
 
+use gemicro_chat::News;
 use gemicro_core::history::Author;
-use gemicro_engine::News;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{drawn, press, state, text};

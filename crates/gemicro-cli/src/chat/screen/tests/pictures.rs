@@ -1,7 +1,7 @@
 //! Whole screens.
 
+use gemicro_chat::{Meter, News, Question, ToolLine, ToolState};
 use gemicro_core::history::Author;
-use gemicro_engine::{Meter, News, Question, ToolLine, ToolState};
 use gemicro_event::{Charge, ErrorKind, Failure};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::style::Color;

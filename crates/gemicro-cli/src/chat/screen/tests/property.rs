@@ -1,7 +1,7 @@
 //! Any news and keys at any size.
 
+use gemicro_chat::{Meter, News, Question, ToolLine, ToolState};
 use gemicro_core::history::Author;
-use gemicro_engine::{Meter, News, Question, ToolLine, ToolState};
 use gemicro_event::{Charge, ErrorKind, Failure};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::{collection, option};

@@ -4,7 +4,7 @@ use std::io;
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use gemicro_engine::{News, Order};
+use gemicro_chat::{News, Order};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};

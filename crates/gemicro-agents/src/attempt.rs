@@ -1,0 +1,360 @@
+//! One attempt at one task: in the warm process of its conversation, in a new one, or in a new session that is told
+//! what was said before.
+
+mod resume;
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
+use gemicro_core::execute::StepCall;
+use gemicro_core::flow::{StepFailure, StepOutput};
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_guard::policy::PolicyConfig;
+use gemicro_guard::sandbox::{GatewayPort, Tier};
+use gemicro_runner::supervise::{Supervision, Turn, supervise, supervise_warm};
+use gemicro_runner::{Prompt, Session};
+use tokio_util::sync::CancellationToken;
+
+use super::branch::{self, OnBranch};
+use super::branch_at::branch_of;
+use super::denials::Denials;
+use super::landing::Landing;
+use super::leave::Leave;
+use super::login::{bring, take_back};
+use super::memory::{Memory, tag};
+use super::messages;
+use super::place::{Place, turns_of_session};
+use super::pool::{Kept, Key};
+use super::seen::{Facts, Seen};
+use super::setup::{AgentAccess, cli, must_ask};
+use super::submission::ResultTool;
+use super::tripped::Worker;
+use super::turned::{Turned, refused};
+use super::verdict::Verdict;
+use super::way;
+use super::work::{Shared, Work};
+
+/// An attempt under way.
+pub(super) struct Attempt<'a> {
+    shared: &'a Shared,
+    task: &'a AgentTask,
+    run: StreamId,
+    /// Its name for folders.
+    name: String,
+    access: AgentAccess,
+    /// What a process for this task is started for, where processes may stay.
+    key: Option<Key>,
+    stop: CancellationToken,
+    facts: Facts,
+    seen: Seen,
+    began: SystemTime,
+    /// The branch it works on.
+    branch: Option<OnBranch>,
+    /// It is a step of a pipeline: what it does is taken over by another step.
+    is_staged: bool,
+    /// Nothing of it is kept but its answer.
+    is_text: bool,
+    /// Where it works.
+    workplace: PathBuf,
+    /// The tool by which it hands its result in.
+    tool: Option<ResultTool>,
+    /// Its session was gone, and a new one was told what was said before.
+    retold: bool,
+}
+
+impl<'a> Attempt<'a> {
+    /// Carries a task out.
+    pub(super) async fn run(
+        shared: &'a Shared,
+        work: &'a Work,
+        call: StepCall,
+    ) -> Result<StepOutput, StepFailure> {
+        let task = work.task();
+        let access = way::access(&shared.setup, task).map_err(refused)?;
+        let facts = Facts::default();
+        let is_counted = matches!(access, AgentAccess::Key { .. });
+        let branch = branch_of(work, shared, &call.cancel).await.map_err(refused)?;
+        let workplace = branch
+            .as_ref()
+            .map_or_else(|| PathBuf::from(&task.directory), OnBranch::worktree);
+        let pool = shared.commons.pool().filter(|_| !work.is_text());
+        let key = pool.and_then(|_| Key::of(&shared.setup, task, &access, &workplace));
+        let mut attempt = Self {
+            shared,
+            task,
+            name: way::name(&call),
+            run: call.run,
+            tool: ResultTool::of(work, &access, &shared.secrets),
+            access,
+            key,
+            stop: call.cancel.child_token(),
+            seen: Seen {
+                live: call.live,
+                reporter: call.reporter,
+                gateway: is_counted.then(|| shared.commons.gateway().clone()),
+                facts: facts.clone(),
+                serving: None,
+                denials: None,
+                leave: task
+                    .asks
+                    .then(|| Leave::new(&call.step.key, call.attempt, call.answers)),
+                n_tools: 0,
+                handed_in: Vec::new(),
+            },
+            facts,
+            began: SystemTime::now(),
+            branch,
+            is_staged: work.is_staged(),
+            is_text: work.is_text(),
+            workplace,
+            retold: false,
+        };
+        let turned = match &task.session {
+            None => attempt.begin().await,
+            Some(session) => attempt.go_on(session).await,
+        };
+        let mut turned = turned.map_err(refused)?;
+        let landed = attempt.land(&mut turned).await;
+        attempt.conclude(turned, landed)
+    }
+
+    /// A new conversation; it may be told of an earlier one with another agent.
+    async fn begin(&mut self) -> Result<Turned, Failure> {
+        let place = Place::new(self.state(), &self.name, self.shared.commons.spare_place())?;
+        self.shared.commons.make_next_place();
+        let prompt = match (&self.task.retold, &self.task.recalls) {
+            (Some(told), _) => Prompt::text(told.clone()),
+            (None, None) => Prompt::user(self.task.prompt.clone()),
+            (None, Some(session)) => {
+                let memory = Memory::of(
+                    self.shared.journal.as_ref(),
+                    &turns_of_session(self.state(), session),
+                )
+                .await;
+                memory.told_before(&self.task.prompt, &tag())
+            }
+        };
+        self.cold(place, Session::New, prompt).await
+    }
+
+    /// A turn of a process that is there; nothing where it turned out to be gone before it did anything.
+    async fn warm(&mut self, kept: Kept) -> Result<Option<Turned>, Failure> {
+        let observer = self.facts.observer(self.stop.clone());
+        let token = Some(kept.token.as_str());
+        let ticket = way::ticket(
+            self.shared.commons.gateway(),
+            self.task,
+            &self.access,
+            token,
+            (observer, self.tool.as_ref()),
+        )?;
+        let place = kept.place.for_attempt(&self.name);
+        let turn = Turn {
+            prompt: Prompt::user(self.task.prompt.clone()),
+            limits: way::limits(self.task),
+            spool: place.spool(),
+            redactor: Redactor::new(&self.shared.secrets),
+            cancel: self.stop.clone(),
+        };
+        self.seen.serving = kept.serving;
+        let guard = self.guard(&place)?;
+        self.seen.denials = guard.map(|policy| Denials::new(policy, self.workplace.clone()));
+        let (outcome, agent) = kept.agent.turn(turn, &mut self.seen).await;
+        let spent = match ticket {
+            Some(ticket) => Some(ticket.close().await),
+            None => None,
+        };
+        let is_gone = agent.is_none() && outcome.record.untouched && !self.stop.is_cancelled();
+        if is_gone && spent.as_ref().is_none_or(|spent| spent.n_requests == 0) {
+            self.seen.serving = None;
+            return Ok(None);
+        }
+        Ok(Some(Turned {
+            outcome,
+            spent,
+            place,
+            warm: agent.map(|agent| (agent, kept.token)),
+        }))
+    }
+
+    /// A turn of a new process.
+    async fn cold(&mut self, place: Place, session: Session, prompt: Prompt) -> Result<Turned, Failure> {
+        let (shared, task) = (self.shared, self.task);
+        let tier = self.tier().await?;
+        let port = GatewayPort::open(tier, way::mode(task.sandbox)).map_err(|error| {
+            let message = format!("there is no port for the gateway: {error}");
+            Failure::new(ErrorKind::Internal, message)
+        })?;
+        let observer = self.facts.observer(self.stop.clone());
+        let told = (observer, self.tool.as_ref());
+        let ticket = way::ticket(shared.commons.gateway(), task, &self.access, None, told)?;
+        let is_warm = self.key.as_ref().is_some_and(Key::may_stay);
+        let cli = cli(
+            task.agent,
+            &session,
+            &place.home(),
+            is_warm || must_ask(&shared.setup, task),
+        );
+        let said = match &task.branch {
+            Some(branch) if session == Session::New => (session, prompt.after_text(branch::rules(branch))),
+            Some(_) | None => (session, prompt),
+        };
+        let (branch, guard) = (self.branch.as_ref(), self.guard(&place)?);
+        let mut request = way::request(
+            &shared.setup,
+            task,
+            &place,
+            said,
+            (&port, ticket.as_ref()),
+            (branch, guard.as_ref()),
+        );
+        request
+            .mcp_servers
+            .extend(self.tool.as_ref().map(|_| ResultTool::server()));
+        self.seen.denials = guard.map(|policy| Denials::new(policy, self.workplace.clone()));
+        let profile = way::profile(
+            (&shared.setup, &shared.commons),
+            task,
+            &place,
+            (&port, tier),
+            ticket.is_some(),
+            branch,
+        )?;
+        let brought = match self.access.login() {
+            Some(login) => Some(bring(login, &request.home, &request.temp)?),
+            None => None,
+        };
+        let supervision = Supervision {
+            cli: cli.as_ref(),
+            request: &request,
+            located: self.key.as_ref().map(|key| key.program.0.clone()),
+            profile,
+            launcher: &shared.setup.launcher,
+            tier,
+            limits: way::limits(task),
+            spool: place.spool(),
+            redactor: Redactor::new(&shared.secrets),
+            cancel: self.stop.clone(),
+            gateway: ticket.is_some().then_some(port),
+            versions: Some(shared.commons.versions()),
+            spares: shared.commons.spares(),
+        };
+        let (outcome, agent) = if is_warm {
+            supervise_warm(supervision, &mut self.seen).await
+        } else {
+            (supervise(supervision, &mut self.seen).await, None)
+        };
+        if let Some(brought) = brought {
+            take_back(brought);
+        }
+        let token = ticket.as_ref().map(|ticket| ticket.token().to_owned());
+        let spent = match ticket {
+            Some(ticket) => Some(ticket.close().await),
+            None => None,
+        };
+        Ok(Turned {
+            outcome,
+            spent,
+            place,
+            warm: agent.zip(token),
+        })
+    }
+
+    /// Remembers the session, lets the process rest, and judges.
+    fn conclude(mut self, turned: Turned, branch: Option<BranchOutcome>) -> Result<StepOutput, StepFailure> {
+        let Turned {
+            outcome,
+            spent,
+            mut place,
+            warm,
+        } = turned;
+        let session = outcome.record.session.as_ref().filter(|_| !self.is_text);
+        let has_session = session.is_some();
+        if let Some(session) = session {
+            match place.remember(self.task, session, &self.run) {
+                Ok(file) => self.shared.commons.make_safe(file),
+                Err(failure) => self.seen.reporter.alarm(failure.message),
+            }
+        }
+        self.seen.look_back(self.task.agent, &outcome.record);
+        let submitted = self
+            .tool
+            .as_ref()
+            .map(|tool| tool.handed_in(&self.seen.handed_in, &self.seen.reporter));
+        let file = outcome.record.stdout.file.clone();
+        let messages = self
+            .task
+            .keep_messages
+            .then(|| file.map(|file| messages::read(&file)).unwrap_or_default());
+        match (warm, self.key, self.shared.commons.pool()) {
+            (Some((agent, token)), Some(key), Some(pool)) if outcome.record.session.is_some() => {
+                place.forget_shells();
+                pool.put(Kept {
+                    agent,
+                    key,
+                    place,
+                    token,
+                    serving: self.seen.serving.take(),
+                });
+            }
+            // A process that is dropped ends.
+            _ => place.tidy(has_session),
+        }
+        Verdict {
+            task: self.task,
+            outcome,
+            spent,
+            known: self.facts.known(),
+            began: self.began,
+            messages,
+            workplace: self.workplace,
+            denials: self.seen.refused(),
+            branch,
+            is_staged: self.is_staged,
+            retold: self.retold,
+            submitted: submitted.unwrap_or_default(),
+        }
+        .into_result()
+    }
+
+    /// The policy for an agent on a branch.
+    fn guard(&self, place: &Place) -> Result<Option<PolicyConfig>, Failure> {
+        let policy = |branch| way::policy(&self.shared.setup, place, branch, self.tool.as_ref());
+        self.branch.as_ref().map(policy).transpose()
+    }
+
+    /// Takes over what an agent did on its branch. What is refused makes the turn a failure and ends its process.
+    async fn land(&mut self, turned: &mut Turned) -> Option<BranchOutcome> {
+        let branch = self.branch.take()?;
+        let landing = match (turned.outcome.record.tier, self.task.sandbox) {
+            (Some(tier), SandboxMode::WorkspaceWrite) if turned.outcome.result.is_ok() && !self.is_staged => {
+                Some(Landing::of(&self.shared.setup, tier, self.task, &self.run))
+            }
+            _ => None,
+        };
+        let (tripped, landed) = branch.leave(landing, Worker::Agent).await;
+        tripped.tell(&self.seen.reporter);
+        match landed? {
+            Ok(outcome) => Some(outcome),
+            Err(failure) => {
+                turned.outcome.result = Err(failure);
+                turned.warm = None;
+                None
+            }
+        }
+    }
+
+    fn state(&self) -> &Path {
+        self.shared.commons.state()
+    }
+
+    /// The walls of this machine; none for who asked for none.
+    async fn tier(&self) -> Result<Tier, Failure> {
+        if self.task.sandbox == SandboxMode::DangerFullAccess {
+            return Ok(Tier::None);
+        }
+        self.shared.commons.tier(&self.shared.setup.launcher).await
+    }
+}

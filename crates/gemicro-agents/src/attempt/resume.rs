@@ -1,0 +1,90 @@
+//! Goes on with a conversation: warm, from the files of the CLI, or told again from the journal.
+
+use std::path::Path;
+
+use gemicro_core::ask::AgentName;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_runner::{Prompt, Session, SessionId};
+
+use super::Attempt;
+use crate::memory::retell;
+use crate::place::{Place, belongs, name_of};
+use crate::turned::Turned;
+
+impl Attempt<'_> {
+    /// A conversation that there is.
+    pub(super) async fn go_on(&mut self, session: &str) -> Result<Turned, Failure> {
+        let (session, name) = match find(self.state(), self.task.agent, session) {
+            Ok(found) => found,
+            Err(lost) if self.task.begins_anew && lost.kind == ErrorKind::SessionNotFound => {
+                self.say_it_is_new(session);
+                return self.begin().await;
+            }
+            Err(lost) => return Err(lost),
+        };
+        // Before anything is taken: who is refused must not end a process that others count on.
+        belongs(self.state(), &name, self.task, &session)?;
+        if let Some(pool) = self.shared.commons.pool()
+            && let Some(kept) = pool.take(&name).await
+        {
+            if Some(&kept.key) == self.key.as_ref() {
+                if let Some(turned) = self.warm(kept).await? {
+                    return Ok(turned);
+                }
+            } else {
+                kept.close().await;
+            }
+        }
+        let place = Place::of_session(self.state(), &self.name, self.task.agent, &session)?;
+        let about = place.about().cloned();
+        let own = match &about {
+            Some(about) => about.session.parse()?,
+            None => session.clone(),
+        };
+        let prompt = Prompt::user(self.task.prompt.clone());
+        let turned = self.cold(place, Session::Resume(own), prompt).await?;
+        let is_lost = turned
+            .outcome
+            .result
+            .as_ref()
+            .is_err_and(|failure| failure.kind == ErrorKind::SessionNotFound);
+        if !is_lost {
+            return Ok(turned);
+        }
+        let turns = about.map(|about| about.turns).unwrap_or_default();
+        let Some((prompt, told)) = retell(self.shared.journal.as_ref(), self.task, &turns).await else {
+            if !self.task.begins_anew {
+                return Ok(turned);
+            }
+            self.say_it_is_new(session.as_str());
+            let prompt = Prompt::user(self.task.prompt.clone());
+            return self.cold(turned.place.again(), Session::New, prompt).await;
+        };
+        let lost = format!("{} no longer has session {session}", self.task.agent);
+        self.seen
+            .reporter
+            .alarm(format!("{lost}; started a new one with {told}"));
+        self.retold = true;
+        self.cold(turned.place.again(), Session::New, prompt).await
+    }
+
+    fn say_it_is_new(&self, session: &str) {
+        let shown: String = session.chars().filter(|c| !c.is_control()).take(80).collect();
+        let agent = self.task.agent;
+        let message = format!("{agent} has no session {shown}; starting a new one without its history");
+        self.seen.reporter.alarm(message);
+    }
+}
+
+/// A session and the name of its home.
+///
+/// # Errors
+/// `session_not_found` where there is none, also where nothing could have this id.
+fn find(state: &Path, agent: AgentName, session: &str) -> Result<(SessionId, String), Failure> {
+    let session: SessionId = session.parse().map_err(|failure: Failure| Failure {
+        kind: ErrorKind::SessionNotFound,
+        ..failure
+    })?;
+    let name = name_of(state, agent, &session)?;
+    Ok((session, name))
+}

@@ -1,0 +1,369 @@
+//! A task on a branch of its own: the agent works in a private repository, and gemicro takes over what it committed.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::repository::{
+    Bundled, ChangeCounts, GitSettings, Import, NewTask, Report, RepositoryError, Shown, Slug, Start,
+    TaskRepo, TaskSandbox, Tripwire, TrustedRepo, import, show,
+};
+use gemicro_guard::sandbox::{Mode, Profile};
+
+use super::landing::Landing;
+use super::setup::AgentSetup;
+use super::task_folder::{Marks, find, id_of, lock, tasks_folder, told};
+use super::tripped::{Tripped, Worker};
+use super::work::Shared;
+
+/// A branch that a run works on; nobody else does meanwhile.
+pub struct OnBranch {
+    pub(super) repository: TrustedRepo,
+    pub(super) task: TaskRepo,
+    /// The user's repository before the agent began.
+    before: Tripwire,
+    pub(super) notes: Vec<String>,
+    pub(super) marks: Marks,
+    /// The branch was made now.
+    is_new: bool,
+    /// What is particular to a step of a pipeline.
+    pub(super) stage: Option<Stage>,
+    /// Instructions of the project for the agent that works on it.
+    pub(super) instructions: String,
+    _lock: File,
+}
+
+impl OnBranch {
+    /// Opens the branch of a task, without holding others up.
+    ///
+    /// # Errors
+    /// What keeps the repository from being worked on; `conflict` while another run works on the branch.
+    pub(super) async fn of(shared: &Shared, task: &AgentTask, branch: &str) -> Result<Self, Failure> {
+        let (setup, state) = (shared.setup.clone(), shared.commons.state().to_owned());
+        let (directory, branch) = (task.directory.clone(), branch.to_owned());
+        let writes = task.sandbox != SandboxMode::ReadOnly;
+        let (agent, tier) = (task.agent, shared.commons.tier(&setup.launcher).await?);
+        let opened = tokio::task::spawn_blocking(move || {
+            let mut opened = Self::open(&setup, &state, (&directory, &branch), writes)?;
+            opened.fit(&setup, tier, agent)?;
+            Ok(opened)
+        });
+        opened.await.unwrap_or_else(|error| Err(crashed(&error)))
+    }
+
+    /// Ends the work on it: says what else changed in the user's repository, and takes over what the agent did where
+    /// that is wanted.
+    pub async fn leave(
+        self,
+        landing: Option<Landing>,
+        worker: Worker,
+    ) -> (Tripped, Option<Result<BranchOutcome, Failure>>) {
+        let left = tokio::task::spawn_blocking(move || {
+            let tripped = self.tripped(worker);
+            (tripped, landing.map(|landing| self.land(&landing)))
+        });
+        left.await
+            .unwrap_or_else(|error| (Tripped::default(), Some(Err(crashed(&error)))))
+    }
+
+    /// Ends the work on a branch in whose folder nothing is left that was not taken over.
+    pub async fn leave_clean(self, worker: Worker) -> Tripped {
+        let left = tokio::task::spawn_blocking(move || {
+            self.marks.end();
+            self.tripped(worker)
+        });
+        left.await.unwrap_or_default()
+    }
+
+    /// Opens the task of a branch, made if it is not there. Blocks.
+    pub fn open(
+        setup: &AgentSetup,
+        state: &Path,
+        (directory, branch): (&str, &str),
+        task_writes: bool,
+    ) -> Result<Self, Failure> {
+        let tasks = tasks_folder(state)?;
+        let slug: Slug = branch.parse().map_err(|error| told(&error))?;
+        let repository = repository(setup, &tasks, directory)?;
+        let id = id_of(&repository, &slug);
+        let lock = lock(&tasks.join(format!("{id}.lock")), &slug)?;
+        // After the work it would be too late to say so.
+        repository
+            .check_not_checked_out(&slug)
+            .map_err(|error| told(&error))?;
+        let is_new = repository
+            .task_branch(&slug)
+            .map_err(|error| told(&error))?
+            .is_none();
+        let notes = repository.notes().iter().map(|note| note.message().to_owned());
+        let mut notes: Vec<String> = notes.collect();
+        let marks = Marks::of(&tasks, &id);
+        let task = match find(&repository, &slug, &tasks.join(&id), &marks, &mut notes)? {
+            Some(task) => task,
+            None => {
+                let (folder, start) = (tasks.join(&id), Start::ContinueOrNew(repository.head().clone()));
+                TaskRepo::create(&repository, NewTask { folder, slug, start })
+                    .map_err(|error| told(&error))?
+            }
+        };
+        // An agent that only reads leaves nothing behind.
+        if task_writes {
+            marks.begin()?;
+        }
+        Self::opened(repository, task, (notes, marks), is_new, lock)
+    }
+
+    pub(super) fn opened(
+        repository: TrustedRepo,
+        task: TaskRepo,
+        (notes, marks): (Vec<String>, Marks),
+        is_new: bool,
+        lock: File,
+    ) -> Result<Self, Failure> {
+        let before = Tripwire::take(&repository, task.slug()).map_err(|error| told(&error))?;
+        Ok(Self {
+            repository,
+            task,
+            before,
+            notes,
+            marks,
+            is_new,
+            stage: None,
+            instructions: String::new(),
+            _lock: lock,
+        })
+    }
+
+    /// Where the agent works.
+    pub fn worktree(&self) -> PathBuf {
+        self.task.worktree()
+    }
+
+    /// The last commit that was taken over.
+    pub fn tip(&self) -> String {
+        self.task.tip().to_string()
+    }
+
+    /// What that commit says.
+    pub fn tip_message(&self) -> impl Future<Output = Result<String, Failure>> + use<> {
+        let (repository, tip) = (self.repository.clone(), self.task.tip().clone());
+        let asked =
+            tokio::task::spawn_blocking(move || repository.message(&tip).map_err(|error| told(&error)));
+        async move { asked.await.unwrap_or_else(|error| Err(crashed(&error))) }
+    }
+
+    /// How often files below a folder of the user's checkout changed. Blocks.
+    pub fn changes(&self, folder: &Path, most: usize) -> ChangeCounts {
+        self.repository.change_counts(folder, most).unwrap_or_default()
+    }
+
+    /// Where a folder of the user's checkout is in the repository.
+    pub fn inner(&self, folder: &Path) -> Result<PathBuf, Failure> {
+        let top = std::fs::canonicalize(self.repository.top());
+        let inner = top
+            .ok()
+            .and_then(|top| folder.strip_prefix(top).ok().map(Path::to_owned));
+        inner.ok_or_else(|| {
+            let message = format!("{} is not in the repository's checkout", folder.display());
+            Failure::new(ErrorKind::InvalidInput, message)
+        })
+    }
+
+    /// Makes folder, home and git directory anew at the tip of the branch. Nothing must be running there. Blocks.
+    pub fn renew(&mut self) -> Result<(), Failure> {
+        self.task.rebuild(&self.repository).map_err(|error| told(&error))
+    }
+
+    /// Whether the branch was made now.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Commits of the user's checkout that the branch does not have; none where nobody can say. Blocks.
+    pub fn n_missing(&self) -> u64 {
+        let repository = &self.repository;
+        repository
+            .count_missing(repository.head(), self.task.tip())
+            .unwrap_or(0)
+    }
+
+    /// Takes a branch that was made now away again, with its folder.
+    pub async fn abandon(self) -> Result<Tripped, Failure> {
+        let abandoned = tokio::task::spawn_blocking(move || {
+            let tripped = self.tripped(Worker::Gemicro);
+            let (slug, tip) = (self.task.slug().clone(), self.task.tip().clone());
+            self.marks.end();
+            self.task.discard().map_err(|error| told(&error))?;
+            self.repository
+                .remove_task_branch(&slug, &tip)
+                .map_err(|error| told(&error))?;
+            Ok(tripped)
+        });
+        abandoned.await.unwrap_or_else(|error| Err(crashed(&error)))
+    }
+
+    /// The walls for commands that work on the branch.
+    pub fn task_profile(&self, sandbox: TaskSandbox) -> Profile {
+        self.task.profile(sandbox)
+    }
+
+    /// The walls of the agent: those it would have in the user's folder, moved to the task.
+    pub(super) fn profile(&self, usual: Profile) -> Profile {
+        let (home, temporary) = (usual.home.clone(), usual.temporary.clone());
+        let sandbox = TaskSandbox {
+            mode: usual.mode,
+            user_home: usual.user_home,
+            readable: usual.readable,
+            hidden: usual.hidden,
+            network: usual.network,
+            unix_sockets: usual.unix_sockets,
+            limits: usual.limits,
+            environment: usual.environment,
+        };
+        let profile = match &self.stage {
+            Some(stage) => stage.profile(&self.task, sandbox),
+            None => self.task.profile(sandbox),
+        };
+        Profile {
+            home,
+            temporary,
+            shells: usual.shells,
+            ..profile
+        }
+    }
+
+    /// Takes over what the agent did. What is refused stays where it is until the next run on the branch.
+    ///
+    /// # Errors
+    /// `branch_switched`, `import_refused` and what else keeps it from being taken over: then the branch is where it
+    /// was.
+    fn land(mut self, landing: &Landing) -> Result<BranchOutcome, Failure> {
+        let old = self.task.tip().to_string();
+        if let Some(by) = &landing.by {
+            self.marks.landing(by)?;
+        }
+        let imported = self.take_over(landing).map_err(|error| {
+            let kind = ErrorKind::from(&error);
+            if let ErrorKind::BranchSwitched | ErrorKind::ImportRefused | ErrorKind::Timeout = kind {
+                self.marks.refuse();
+            }
+            told(&error)
+        })?;
+        self.marks.end();
+        let mut outcome = BranchOutcome {
+            name: self.task.slug().branch(),
+            new: old.clone(),
+            old,
+            n_commits: 0,
+            n_files: 0,
+            insertions: 0,
+            deletions: 0,
+            worktree: None,
+            reports: Vec::new(),
+            notes: Vec::new(),
+        };
+        if let Import::Done(imported) = imported {
+            outcome.new = imported.new.to_string();
+            outcome.n_commits = imported.n_commits;
+            outcome.n_files = u64::try_from(imported.n_files).unwrap_or(u64::MAX);
+            (outcome.insertions, outcome.deletions) = (imported.insertions, imported.deletions);
+            outcome.reports = imported.reports.iter().map(reported).collect();
+            match show(&self.repository, self.task.slug(), &imported.new) {
+                Shown::At(folder) => outcome.worktree = Some(folder.display().to_string()),
+                Shown::Left { folder, why } => {
+                    self.notes
+                        .push(format!("{} was left as it is: {why}", folder.display()));
+                }
+            }
+        }
+        outcome.notes = self.notes;
+        Ok(outcome)
+    }
+
+    /// What changed in the user's repository meanwhile, beside the branch.
+    fn tripped(&self, worker: Worker) -> Tripped {
+        let after = Tripwire::take(&self.repository, self.task.slug());
+        Tripped::between(&self.before, after, worker)
+    }
+
+    fn take_over(&mut self, landing: &Landing) -> Result<Import, RepositoryError> {
+        self.task.check_branch()?;
+        let inside = landing.inside(&self.task);
+        let committed = inside.commit_all(&self.task, &landing.message)?;
+        let left_out = committed
+            .left_out
+            .map(|why| format!("not everything could be committed: {why}"));
+        self.notes.extend(left_out);
+        match inside.bundle_without(&self.task, &landing.rules.known)? {
+            Bundled::Nothing => Ok(Import::Nothing),
+            Bundled::Something => import(&self.repository, &mut self.task, &landing.rules),
+        }
+    }
+}
+
+/// What is particular to an agent's step of a pipeline.
+pub(super) struct Stage {
+    /// Folders of the checkout that it may write; without them all of it.
+    pub(super) only: Option<Vec<String>>,
+}
+
+impl Stage {
+    /// The walls of the agent.
+    fn profile(&self, task: &TaskRepo, sandbox: TaskSandbox) -> Profile {
+        let usual = sandbox.clone();
+        let folders: Option<Vec<&str>> = self
+            .only
+            .as_ref()
+            .filter(|only| !only.is_empty())
+            .map(|only| only.iter().map(|folder| folder.trim_end_matches('/')).collect());
+        match folders {
+            // Where they cannot be made, because something else is in their place, nothing can be written.
+            Some(folders) => task.review_profile(sandbox, &folders).unwrap_or_else(|_| {
+                task.profile(TaskSandbox {
+                    mode: Mode::ReadOnly,
+                    ..usual
+                })
+            }),
+            None => task.profile(sandbox),
+        }
+    }
+}
+
+/// What an agent is told before its first prompt on a branch: the rules, for not every CLI can pass a reason on.
+pub(super) fn rules(branch: &str) -> String {
+    format!(
+        "You work on the branch {branch}, in a private copy of the repository. Commit your work there with `git add` and \
+         `git commit`; what you leave uncommitted is committed for you. Do not switch, create, merge, rebase or push \
+         branches, do not change git's settings, and write only in this folder: such calls are refused, which some tools \
+         report as canceled by the user. Then go on without them.\n\n"
+    )
+}
+
+fn reported(report: &Report) -> String {
+    let detail = report.detail.iter().map(|detail| format!(" ({detail})"));
+    format!("{}: {}{}", report.path, report.kind, detail.collect::<String>())
+}
+
+fn crashed(error: &tokio::task::JoinError) -> Failure {
+    Failure::new(ErrorKind::Internal, error.to_string())
+}
+
+/// The user's repository of a folder, for who only looks: nothing is made.
+pub fn look_at(setup: &AgentSetup, state: &Path, directory: &str) -> Result<TrustedRepo, Failure> {
+    let tasks = state.join("tasks");
+    repository(setup, &std::fs::canonicalize(&tasks).unwrap_or(tasks), directory)
+}
+
+/// The user's repository of a folder.
+pub(super) fn repository(setup: &AgentSetup, tasks: &Path, directory: &str) -> Result<TrustedRepo, Failure> {
+    let variables = setup.remote_variables.iter();
+    let variables = variables.map(|(name, value)| (name.clone(), value.into()));
+    let settings = GitSettings {
+        agent_folders: vec![tasks.to_owned()],
+        config_home: setup.environment.get("XDG_CONFIG_HOME").map(PathBuf::from),
+        remote_variables: variables.collect(),
+        ..GitSettings::new(setup.search_path(), &setup.user_home)
+    };
+    TrustedRepo::open(&settings, Path::new(directory)).map_err(|error| told(&error))
+}

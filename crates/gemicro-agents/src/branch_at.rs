@@ -1,0 +1,187 @@
+//! The branch of a task, opened at the commit that it must be at.
+
+use gemicro_core::execute::StepCall;
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::repository::{CommitMessage, TrustedRepo};
+use gemicro_pipeline::steps::{AgentWork, HandoverContent, MainBranch, Place};
+use tokio_util::sync::CancellationToken;
+
+use super::branch::OnBranch;
+use super::caches::Use;
+use super::checkout::{Checkout, SetUp};
+use super::step_tools::{Tools, blocking, commit};
+use super::task_folder::told;
+use super::work::{Shared, Work};
+
+/// The longest difference that is handed over, in bytes.
+const MOST_DIFF: usize = 4 << 20;
+
+/// A branch that a step found.
+pub enum Found {
+    /// It is where it must be.
+    At(Box<OnBranch>),
+    /// It is where this very step left it before it was cut off.
+    Landed(Box<OnBranch>),
+}
+
+/// Opens the branch of a place; another commit than the one it must be at is a change that nobody reviewed.
+pub async fn open(tools: &Tools, place: &Place, call: &StepCall) -> Result<Found, Failure> {
+    open_marked(tools, place, Some(by(call))).await
+}
+
+async fn open_marked(tools: &Tools, place: &Place, by: Option<String>) -> Result<Found, Failure> {
+    let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
+    let place = place.clone();
+    blocking(move || {
+        let branch = OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))?;
+        if branch.tip() == place.tip {
+            return Ok(Found::At(Box::new(branch)));
+        }
+        if by.is_some() && branch.landed_by() == by {
+            return Ok(Found::Landed(Box::new(branch)));
+        }
+        let message = format!(
+            "{} is at {}, not at {} where the task left it: it was changed by somebody else, and verdicts about it are \
+             void",
+            place.branch,
+            branch.tip(),
+            place.tip
+        );
+        Err(Failure::new(ErrorKind::Conflict, message))
+    })
+    .await
+}
+
+/// The branch, for a step that commits nothing.
+pub async fn open_plain(tools: &Tools, place: &Place, call: &StepCall) -> Result<OnBranch, Failure> {
+    match open(tools, place, call).await? {
+        Found::At(branch) | Found::Landed(branch) => Ok(*branch),
+    }
+}
+
+/// The mark of a step that commits.
+pub fn by(call: &StepCall) -> String {
+    format!("{} {}", call.run, call.step.key)
+}
+
+/// The branch that an agent works on, where it does.
+pub(super) async fn branch_of(
+    work: &Work,
+    shared: &Shared,
+    cancel: &CancellationToken,
+) -> Result<Option<OnBranch>, Failure> {
+    match (work, &work.task().branch) {
+        (Work::Staged(work), _) => {
+            let tools = Tools {
+                commons: shared.commons.clone(),
+                setup: shared.setup.clone(),
+                redactor: Redactor::new(&shared.secrets),
+            };
+            open_for_agent(&tools, work, cancel).await.map(Some)
+        }
+        (Work::Task(task), Some(branch)) => OnBranch::of(shared, task, branch).await.map(Some),
+        (Work::Task(_) | Work::Text(_), _) => Ok(None),
+    }
+}
+
+/// The branch of an agent's step, its private checkout as the step wants it.
+async fn open_for_agent(
+    tools: &Tools,
+    work: &AgentWork,
+    cancel: &CancellationToken,
+) -> Result<OnBranch, Failure> {
+    // An agent takes nothing over itself, so no mark of its step can be there.
+    let mut branch = match open_marked(tools, &work.place, None).await? {
+        Found::At(branch) | Found::Landed(branch) => *branch,
+    };
+    if !work.goes_on {
+        branch = usable(tools, branch, &work.place, cancel).await?;
+        if let Some(main) = &work.merge {
+            branch = begin_merge(tools, branch, main).await?;
+        }
+    }
+    branch = fitted(tools, branch, work).await?;
+    let (files, from_tip) = (work.handover.clone(), work.place.tip.clone());
+    blocking(move || {
+        for file in &files {
+            let bytes = match &file.content {
+                HandoverContent::Text { text } => text.clone().into_bytes(),
+                HandoverContent::Diff { from } => difference(branch.repository(), from, &from_tip)?,
+            };
+            branch.write_handover(&file.name, &bytes)?;
+        }
+        Ok(branch)
+    })
+    .await
+}
+
+/// The checkout as this agent may see it, and what it may write there.
+async fn fitted(tools: &Tools, mut branch: OnBranch, work: &AgentWork) -> Result<OnBranch, Failure> {
+    let (tier, setup, agent) = (tools.tier().await?, tools.setup.clone(), work.task.agent);
+    let only = work.only.clone();
+    blocking(move || {
+        branch.stage(only);
+        branch.fit(&setup, tier, agent)?;
+        Ok(branch)
+    })
+    .await
+}
+
+/// A checkout for an agent. A setup that fails on what an agent made is for agents to mend: the checks say so.
+async fn usable(
+    tools: &Tools,
+    branch: OnBranch,
+    place: &Place,
+    cancel: &CancellationToken,
+) -> Result<OnBranch, Failure> {
+    let checkout = Checkout::fresh(tools, branch, place, Use::Agent).await?;
+    let (checkout, set_up) = checkout.set_up(tools, &place.setup, cancel).await?;
+    match set_up {
+        SetUp::Well => Ok(checkout.leave()),
+        SetUp::Failed(fault) => {
+            tracing::warn!(%fault, "an agent works in a checkout that is not set up");
+            Ok(checkout.leave())
+        }
+        SetUp::Spoilt(fault) => {
+            tracing::warn!(%fault, "an agent works in a checkout in which no setup was run");
+            let checkout = Checkout::fresh(tools, checkout.leave(), place, Use::Agent).await?;
+            Ok(checkout.leave())
+        }
+    }
+}
+
+/// Everything that the branch changes since it left a commit.
+fn difference(repository: &TrustedRepo, from: &str, tip: &str) -> Result<Vec<u8>, Failure> {
+    let diff = repository
+        .diff(&commit(from)?, &commit(tip)?, MOST_DIFF)
+        .map_err(|error| told(&error))?;
+    let mut text = String::new();
+    if !diff.unshown.is_empty() {
+        let names: String = diff.unshown.iter().map(|name| format!("- {name}\n")).collect();
+        text = format!(
+            "The content of these files is not shown here, or not to its end; look at the files themselves:\n{names}\n"
+        );
+    }
+    text.push_str(&diff.text);
+    if diff.is_cut {
+        text.push_str("\n(the rest is left out: look at the files that are named at the top)\n");
+    }
+    Ok(text.into_bytes())
+}
+
+/// Begins the merge whose conflicts the agent is to resolve.
+async fn begin_merge(tools: &Tools, branch: OnBranch, main: &MainBranch) -> Result<OnBranch, Failure> {
+    let tier = tools.tier().await?;
+    let (setup, theirs) = (tools.setup.clone(), commit(&main.commit)?);
+    let text = format!("Merge {} into {}", main.name, branch.name());
+    blocking(move || {
+        let message = CommitMessage {
+            text,
+            trailers: Vec::new(),
+        };
+        branch.merge(&setup, tier, &theirs, &message)?;
+        Ok(branch)
+    })
+    .await
+}

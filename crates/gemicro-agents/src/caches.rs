@@ -1,0 +1,130 @@
+//! Folders of the checkout that outlive it, in two sets, so that nothing which an agent could write reaches a check:
+//!
+//! ```text
+//! caches/agents/NAME   as agents left it; at first a copy of the other
+//! caches/checks/NAME   as setup and checks on the base left it, before any agent worked; later checks get copies
+//! ```
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gemicro_batch::workshop::copy_over;
+use gemicro_event::{ErrorKind, Failure};
+
+use super::branch::OnBranch;
+
+/// What a checkout is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// An agent works there.
+    Agent,
+    /// The checks are run on the base: nothing in it is of an agent.
+    Base,
+    /// A check is run on what agents made.
+    Check,
+    /// Gemicro writes or merges there: it is as committed, and nothing else.
+    Own,
+}
+
+/// The folders of one checkout.
+pub(super) struct Caches {
+    worktree: PathBuf,
+    folders: Vec<Cache>,
+}
+
+struct Cache {
+    /// In the checkout.
+    inside: PathBuf,
+    agents: PathBuf,
+    checks: PathBuf,
+}
+
+impl Caches {
+    pub(super) fn of(branch: &OnBranch, names: &[String]) -> Self {
+        let (worktree, kept) = (branch.worktree(), branch.caches());
+        let folders = names.iter().map(|name| {
+            let file_name = name.replace('/', "%");
+            Cache {
+                inside: worktree.join(name),
+                agents: kept.join("agents").join(&file_name),
+                checks: kept.join("checks").join(&file_name),
+            }
+        });
+        Self {
+            folders: folders.collect(),
+            worktree,
+        }
+    }
+
+    /// Saves what is in a checkout that is about to be made anew. Whoever left it there, it is an agent's: nobody can
+    /// say better. Anything but a folder, such as a link, is gone with the checkout.
+    pub(super) fn put_aside(&self) -> Result<(), Failure> {
+        let left = self.folders.iter().filter(|cache| !cache.agents.exists());
+        left.filter(|cache| is_free(&self.worktree, &cache.inside))
+            .try_for_each(|cache| move_folder(&cache.inside, &cache.agents))
+    }
+
+    /// Fills a fresh checkout.
+    pub(super) fn bring(&self, used: Use) -> Result<(), Failure> {
+        let has_room = |cache: &&Cache| is_free(&self.worktree, &cache.inside) && !is_there(&cache.inside);
+        for cache in self.folders.iter().filter(has_room) {
+            match used {
+                Use::Agent if is_folder(&cache.agents) => move_folder(&cache.agents, &cache.inside)?,
+                Use::Agent | Use::Check => copy_folder(&cache.checks, &cache.inside)?,
+                Use::Base => move_folder(&cache.checks, &cache.inside)?,
+                Use::Own => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps what the base left in its checkout for the checks to come.
+    pub(super) fn keep(&self) -> Result<(), Failure> {
+        let left = self.folders.iter().filter(|cache| !cache.checks.exists());
+        left.filter(|cache| is_free(&self.worktree, &cache.inside))
+            .try_for_each(|cache| move_folder(&cache.inside, &cache.checks))
+    }
+}
+
+/// Whether no part of the way to a place in the checkout is a link or a file: an agent could have put one there.
+pub(super) fn is_free(worktree: &Path, place: &Path) -> bool {
+    let parents = place.ancestors().skip(1);
+    parents
+        .take_while(|parent| parent.starts_with(worktree))
+        .all(|parent| parent.symlink_metadata().map_or(true, |about| about.is_dir()))
+}
+
+fn move_folder(from: &Path, to: &Path) -> Result<(), Failure> {
+    if !is_folder(from) {
+        return Ok(());
+    }
+    make(to.parent())?;
+    fs::rename(from, to).map_err(|error| failed(from, &error))
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
+    if !is_folder(from) {
+        return Ok(());
+    }
+    make(to.parent())?;
+    copy_over(from, to, &mut |_, _| Ok(true))
+}
+
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_dir())
+}
+
+pub(super) fn make(folder: Option<&Path>) -> Result<(), Failure> {
+    match folder {
+        Some(folder) => fs::create_dir_all(folder).map_err(|error| failed(folder, &error)),
+        None => Ok(()),
+    }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(ErrorKind::StorageError, format!("{}: {error}", path.display()))
+}

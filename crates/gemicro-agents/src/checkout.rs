@@ -1,0 +1,181 @@
+//! The private checkout of a branch, made anew and made usable: carried files, caches, and the commands of `setup`.
+
+use std::time::Duration;
+
+use gemicro_batch::workshop::{Workshop, copy_over};
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::repository::TaskSandbox;
+use gemicro_guard::sandbox::{Limits, Mode, Network};
+use gemicro_pipeline::steps::Place;
+use gemicro_pipeline::workflow::NetworkRule;
+use tokio_util::sync::CancellationToken;
+
+use super::branch::OnBranch;
+use super::caches::{Caches, Use, is_free, make};
+use super::step_tools::{Tools, blocking};
+use super::task_folder::told;
+
+/// What one command of `setup` may take.
+const SETUP: Duration = Duration::from_secs(30 * 60);
+
+/// A private checkout at the tip of its branch, in which commands can be run.
+pub struct Checkout {
+    branch: OnBranch,
+    /// Where commands run in it.
+    pub workshop: Workshop,
+}
+
+/// How the commands of `setup` went.
+pub enum SetUp {
+    /// All of them ended well.
+    Well,
+    /// One failed, for this reason. Tracked files are as committed.
+    Failed(String),
+    /// Nobody can say whether tracked files are as committed, for this reason.
+    Spoilt(String),
+}
+
+impl Checkout {
+    /// Makes it anew: nothing that was left there before is in it but the caches that its use allows.
+    pub async fn fresh(
+        tools: &Tools,
+        mut branch: OnBranch,
+        place: &Place,
+        used: Use,
+    ) -> Result<Self, Failure> {
+        let copied = place.clone();
+        let branch = blocking(move || {
+            let caches = Caches::of(&branch, &copied.caches);
+            caches.put_aside()?;
+            branch.renew()?;
+            caches.bring(used)?;
+            if used != Use::Own {
+                carry(&branch, &copied.carry)?;
+            }
+            Ok(branch)
+        })
+        .await?;
+        let workshop = workshop(tools, &branch, place).await?;
+        Ok(Self { branch, workshop })
+    }
+
+    /// Makes it usable by the commands of `setup`. They run what the branch holds, so they must not decide what is seen
+    /// of it: the git directory is only read by them, and tracked files are as committed afterwards.
+    pub async fn set_up(
+        self,
+        tools: &Tools,
+        commands: &[String],
+        cancel: &CancellationToken,
+    ) -> Result<(Self, SetUp), Failure> {
+        if commands.is_empty() {
+            return Ok((self, SetUp::Well));
+        }
+        let set_up = self.run_all(commands, cancel).await?;
+        let (setup, tier, branch) = (tools.setup.clone(), self.workshop.tier, self.branch);
+        let (branch, restored) = blocking(move || {
+            let restored = branch.restore(&setup, tier);
+            Ok((branch, restored))
+        })
+        .await?;
+        let set_up = match restored {
+            Ok(()) => set_up,
+            Err(failure) => SetUp::Spoilt(format!(
+                "the setup commands of the workflow left a checkout that is not the commit: {}",
+                failure.message
+            )),
+        };
+        Ok((Self { branch, ..self }, set_up))
+    }
+
+    async fn run_all(&self, commands: &[String], cancel: &CancellationToken) -> Result<SetUp, Failure> {
+        let workshop = Workshop {
+            profile: self.branch.with_readable_git(self.workshop.profile.clone()),
+            ..self.workshop.clone()
+        };
+        for command in commands {
+            let ran = workshop.run(command, SETUP, cancel).await?;
+            if !ran.is_good() {
+                let output = ran.output.trim();
+                return Ok(SetUp::Failed(format!(
+                    "the setup command `{command}` of the workflow failed: {output}"
+                )));
+            }
+        }
+        Ok(SetUp::Well)
+    }
+
+    /// The branch again; what the base left in its caches is kept for the checks to come.
+    pub async fn leave_base(self, caches: &[String]) -> Result<OnBranch, Failure> {
+        let (branch, names) = (self.branch, caches.to_vec());
+        blocking(move || {
+            Caches::of(&branch, &names).keep()?;
+            Ok(branch)
+        })
+        .await
+    }
+
+    /// The branch again.
+    pub fn leave(self) -> OnBranch {
+        self.branch
+    }
+
+    /// The branch.
+    pub fn branch(&self) -> &OnBranch {
+        &self.branch
+    }
+}
+
+async fn workshop(tools: &Tools, branch: &OnBranch, place: &Place) -> Result<Workshop, Failure> {
+    let tier = tools.tier().await?;
+    let setup = &tools.setup;
+    let path = setup.search_path();
+    let usual = [("PATH", path.as_str()), ("LANG", "C.UTF-8"), ("CI", "true")];
+    let usual = usual.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let profile = branch.task_profile(TaskSandbox {
+        mode: Mode::WorkspaceWrite,
+        user_home: setup.user_home.clone(),
+        readable: Vec::new(),
+        hidden: vec![tools.commons.state().to_owned()],
+        network: match place.network {
+            NetworkRule::None => Network::None,
+            NetworkRule::Full => Network::Open,
+        },
+        unix_sockets: false,
+        limits: Limits::default(),
+        environment: usual.to_vec(),
+    });
+    Ok(Workshop {
+        launcher: setup.launcher.clone(),
+        tier,
+        profile: setup.toolchains()?.opened(profile),
+        folder: branch.worktree(),
+        redactor: tools.redactor.clone(),
+    })
+}
+
+/// Copies ignored files of the user's checkout. What git would commit is not carried: it could end in a branch.
+fn carry(branch: &OnBranch, paths: &[String]) -> Result<(), Failure> {
+    for path in paths {
+        let from = branch.repository().top().join(path);
+        if from.symlink_metadata().is_err() {
+            continue;
+        }
+        let is_ignored = branch.repository().is_ignored(path);
+        if !is_ignored.map_err(|error| told(&error))? {
+            let message = format!(
+                "`carry: {path}` is not ignored by git, so it could be committed: put it into .gitignore, or leave it out"
+            );
+            return Err(Failure::new(ErrorKind::InvalidInput, message));
+        }
+        let to = branch.worktree().join(path);
+        if !is_free(&branch.worktree(), &to) {
+            let message = format!(
+                "`carry: {path}` cannot be copied: the branch has a link or a file where a folder on the way to it should be"
+            );
+            return Err(Failure::new(ErrorKind::InvalidInput, message));
+        }
+        make(to.parent())?;
+        copy_over(&from, &to, &mut |_, _| Ok(true))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! Runs the steps of kind `agent_cli`.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gemicro_core::ask::{AgentTask, SandboxMode};
+use gemicro_core::execute::{Executor, StepCall};
+use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
+use gemicro_core::store::Store;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_runner::supervise::{ProcessHandle, end_leftover};
+
+use super::attempt::Attempt;
+use super::commons::AgentCommons;
+use super::setup::AgentSetup;
+use super::work::{Shared, Work};
+
+/// Runs agent CLIs.
+#[derive(Clone)]
+pub struct AgentExecutor {
+    shared: Arc<Shared>,
+}
+
+impl AgentExecutor {
+    /// With these keys and programs.
+    #[must_use]
+    pub fn new(
+        commons: AgentCommons,
+        setup: AgentSetup,
+        secrets: Vec<String>,
+        journal: Arc<dyn Store>,
+    ) -> Self {
+        let shared = Shared {
+            commons,
+            setup,
+            secrets,
+            journal,
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+}
+
+impl Executor for AgentExecutor {
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let work = Work::of(&call.step).map_err(|error| {
+                let message = format!("the task cannot be read: {error}");
+                StepFailure::free(Failure::new(ErrorKind::Internal, message))
+            })?;
+            if let Some(handle) = &call.handle {
+                end(handle.parse().ok()).await;
+                // A step of a pipeline begins again with a checkout made anew.
+                if !work.is_staged() {
+                    return Err(cut_off(work.task()));
+                }
+            }
+            Attempt::run(&shared, &work, call).await
+        })
+    }
+
+    /// An agent ends with us.
+    fn goes_on_outside(&self) -> bool {
+        false
+    }
+
+    /// A step of a pipeline begins again with a checkout made anew; any other only where nothing can have been changed.
+    fn may_begin_again(&self, step: &Step) -> bool {
+        Work::of(step).is_ok_and(|work| work.is_staged() || work.task().sandbox == SandboxMode::ReadOnly)
+    }
+}
+
+/// Ends whatever is left of an attempt that was cut off.
+async fn end(handle: Option<ProcessHandle>) {
+    if let Some(handle) = handle {
+        let _ = tokio::task::spawn_blocking(move || end_leftover(&handle)).await;
+    }
+}
+
+/// An earlier attempt was cut off. One that could write is not followed by another.
+fn cut_off(task: &AgentTask) -> StepFailure {
+    let (kind, message, again) = if task.sandbox == SandboxMode::ReadOnly {
+        (
+            ErrorKind::SessionNotFound,
+            "the agent was cut off".to_owned(),
+            Again::AsUsual,
+        )
+    } else {
+        let message = match &task.branch {
+            None => format!(
+                "the agent was cut off and may have changed files in {}: look at them, then ask again",
+                task.directory
+            ),
+            Some(branch) => format!(
+                "the agent was cut off; {branch} is as it was, and what it did is kept for the next run on it: ask again"
+            ),
+        };
+        (ErrorKind::Interrupted, message, Again::Never)
+    };
+    StepFailure {
+        failure: Failure::new(kind, message),
+        spent: Spent::Unknown,
+        again,
+    }
+}

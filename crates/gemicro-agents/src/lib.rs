@@ -1,0 +1,61 @@
+//! Coding agents as executors: where the runner, the gateway and the sandbox meet.
+//!
+//! [`AgentExecutor`] runs the steps of kind `agent_cli`. Its files, in the order of a step: `setup` (what the edge
+//! knows: keys, logins, addresses), `work` (what is to be done), `executor` (steps, and what a crash left of them), `attempt` (one attempt: warm,
+//! new, or told what was said before), `place`, `spare_place` and `about` (folders of homes and sessions), `pool` (processes between
+//! turns), `memory` (what was said), `way` (gateway and walls), `workspace_settings` (what of the workspace is
+//! not loaded), `login` (files of a login on their way in and back),
+//! `seen` (what the gateway tells while the agent works), `submission` (results handed in by a tool), `verdict` (what it came to), `traces` (what it left in its
+//! folder), `tripped` (what else changed meanwhile), `messages` (what it printed). `text_backend` lets an agent answer prompts like a model. `commons` is what several engines share.
+//!
+//! An agent on a branch works in a private repository: `branch` opens it and takes over what was committed (`landing`), `stage` is what
+//! a step of a pipeline needs of it. Every such step opens the branch at the commit that it must be at ([`branch_at`]), and most of them
+//! make the private [`checkout`] anew first: nothing that an agent left beside its commits reaches another step but [`caches`], and
+//! those of agents reach no check.
+
+mod about;
+mod attempt;
+mod branch;
+pub mod branch_at;
+pub mod caches;
+pub mod checkout;
+mod commons;
+mod denials;
+mod executor;
+mod folder;
+mod known;
+mod landing;
+mod leave;
+mod login;
+mod memory;
+mod messages;
+mod place;
+mod pool;
+mod seen;
+mod setup;
+mod spare_place;
+mod stage;
+pub mod step_tools;
+mod submission;
+mod task_folder;
+mod text_backend;
+mod tools;
+mod traces;
+mod tripped;
+mod turned;
+mod verdict;
+mod way;
+mod work;
+mod workspace_settings;
+
+pub use branch::{OnBranch, look_at};
+pub use commons::AgentCommons;
+pub use executor::AgentExecutor;
+pub use known::{KnownSession, find_session};
+pub use landing::Landing;
+pub use place::has_no_session;
+pub use pool::WarmStatus;
+pub use setup::{AgentAccess, AgentSetup, Login, PolicyReader};
+pub use task_folder::told;
+pub use text_backend::{MAX_AGENTS, with_agents};
+pub use tripped::{Tripped, Worker};

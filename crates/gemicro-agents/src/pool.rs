@@ -1,0 +1,244 @@
+//! Warm processes between two turns: one per conversation, bounded in number and in idle time.
+//!
+//! Each rests in a task of its own, which ends it when it is no longer fit, when nobody asked for it in time, or when
+//! there is no room. A conversation's place is locked for as long as its process is warm.
+//!
+//! Several conversations never share a process, although Gemini CLI could: what a turn spends is counted by the
+//! process's token, and two turns at the same time could not be told apart.
+
+use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use gemicro_core::ask::{AgentName, AgentTask, SandboxMode};
+use gemicro_guard::sandbox::Profile;
+use gemicro_llm::gateway::Serving;
+use gemicro_runner::Located;
+use gemicro_runner::supervise::WarmAgent;
+use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::place::Place;
+use super::setup::{AgentAccess, AgentSetup, program, speaks_acp};
+
+/// Processes at the same time; one takes about 200 MB.
+const MAX_WARM: usize = 4;
+/// How long a process waits for its next turn.
+const IDLE: Duration = Duration::from_secs(300);
+
+/// A warm process, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarmStatus {
+    /// The agent.
+    pub agent: AgentName,
+    /// Where it works.
+    pub directory: String,
+    /// Its session.
+    pub session: Option<String>,
+    /// Its process.
+    pub pid: Option<u32>,
+    /// How long it has had nothing to do, in seconds.
+    pub idle_s: u64,
+}
+
+/// What a process was started for. A turn that differs in any of it needs another process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) agent: AgentName,
+    pub(super) model: Option<String>,
+    pub(super) directory: String,
+    pub(super) sandbox: SandboxMode,
+    pub(super) yolo: bool,
+    /// The folder itself: one that was replaced has the same name.
+    pub(super) folder: Option<(u64, u64)>,
+    /// What its walls keep from being written: settings that there were.
+    pub(super) pinned: Vec<PathBuf>,
+    /// The program with what it needs, and when it was installed.
+    pub(super) program: (Located, Option<SystemTime>),
+    /// Where the model is and by which key or login.
+    pub(super) access: AgentAccess,
+    /// A guard judges its tools.
+    pub(super) is_guarded: bool,
+}
+
+impl Key {
+    /// What a process for this task is started for; nothing where its program cannot be found.
+    pub(super) fn of(
+        setup: &AgentSetup,
+        task: &AgentTask,
+        access: &AgentAccess,
+        workplace: &Path,
+    ) -> Option<Self> {
+        // A login must not lie about between turns, and nothing counts what it is used for.
+        if access.login().is_some() {
+            return None;
+        }
+        let located = program(setup, task.agent)?;
+        let pinned = Profile::settings_of(workplace);
+        let folder = workplace.metadata().ok();
+        let changed = located.program.metadata().and_then(|about| about.modified());
+        Some(Self {
+            agent: task.agent,
+            model: task.model.clone(),
+            directory: workplace.display().to_string(),
+            folder: folder.map(|folder| (folder.dev(), folder.ino())),
+            sandbox: task.sandbox,
+            yolo: task.yolo,
+            pinned: pinned
+                .into_iter()
+                .filter(|path| path.symlink_metadata().is_ok())
+                .collect(),
+            program: (located, changed.ok()),
+            access: access.clone(),
+            is_guarded: task.branch.is_some(),
+        })
+    }
+
+    /// Whether its process can take more than one turn. Gemini CLI can over ACP, where no hook is asked.
+    pub(super) fn may_stay(&self) -> bool {
+        self.agent != AgentName::Gemini || (!self.is_guarded && speaks_acp(&self.program.0.program))
+    }
+}
+
+/// A process and everything that has to last as long as it does.
+pub(super) struct Kept {
+    pub(super) agent: WarmAgent,
+    pub(super) key: Key,
+    pub(super) place: Place,
+    /// What it shows the gateway.
+    pub(super) token: String,
+    pub(super) serving: Option<Serving>,
+}
+
+impl Kept {
+    /// Ends it and leaves its place.
+    pub(super) async fn close(self) {
+        let n_left = self.agent.close().await;
+        if n_left.is_some_and(|n_left| n_left > 0) {
+            tracing::warn!(?n_left, "processes of a warm agent could not be ended");
+        }
+        self.place.tidy(true);
+    }
+}
+
+/// All warm processes.
+#[derive(Clone, Default)]
+pub(super) struct Pool {
+    slots: Arc<Mutex<HashMap<String, Slot>>>,
+}
+
+/// The place of a process that rests.
+struct Slot {
+    status: WarmStatus,
+    since: Instant,
+    wish: oneshot::Sender<Wish>,
+    resting: JoinHandle<()>,
+}
+
+enum Wish {
+    Give(oneshot::Sender<Kept>),
+    Close,
+}
+
+impl Pool {
+    /// Takes the process of a conversation out. When this returns nothing, none holds its place.
+    pub(super) async fn take(&self, name: &str) -> Option<Kept> {
+        let slot = self.slots().remove(name)?;
+        let (give, given) = oneshot::channel();
+        if slot.wish.send(Wish::Give(give)).is_ok()
+            && let Ok(kept) = given.await
+        {
+            return Some(kept);
+        }
+        // It is being ended.
+        let _ = slot.resting.await;
+        None
+    }
+
+    /// Lets a process rest until its next turn.
+    pub(super) fn put(&self, kept: Kept) {
+        let name = kept.place.name().to_owned();
+        let status = WarmStatus {
+            agent: kept.key.agent,
+            directory: kept.key.directory.clone(),
+            session: kept.agent.session().map(ToString::to_string),
+            pid: kept.agent.handle().map(|handle| handle.pid),
+            idle_s: 0,
+        };
+        let (wish, wished) = oneshot::channel();
+        let mut slots = self.slots();
+        if slots.len() >= MAX_WARM {
+            let oldest = slots.iter().min_by_key(|(_, slot)| slot.since);
+            let oldest = oldest.map(|(name, _)| name.clone());
+            if let Some(slot) = oldest.and_then(|oldest| slots.remove(&oldest)) {
+                let _ = slot.wish.send(Wish::Close);
+            }
+        }
+        let resting = tokio::spawn(rest(self.clone(), kept, wished));
+        let slot = Slot {
+            status,
+            since: Instant::now(),
+            wish,
+            resting,
+        };
+        slots.insert(name, slot);
+    }
+
+    /// What there is.
+    pub(super) fn statuses(&self) -> Vec<WarmStatus> {
+        let slots = self.slots();
+        let statuses = slots.values().map(|slot| WarmStatus {
+            idle_s: slot.since.elapsed().as_secs(),
+            ..slot.status.clone()
+        });
+        statuses.collect()
+    }
+
+    /// Whether there is one.
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots().is_empty()
+    }
+
+    /// Ends all of them.
+    pub(super) async fn close(&self) {
+        let slots: Vec<Slot> = self.slots().drain().map(|(_, slot)| slot).collect();
+        let mut resting = Vec::new();
+        for slot in slots {
+            let _ = slot.wish.send(Wish::Close);
+            resting.push(slot.resting);
+        }
+        for task in resting {
+            let _ = task.await;
+        }
+    }
+
+    fn slots(&self) -> MutexGuard<'_, HashMap<String, Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The life of a process between two turns.
+async fn rest(pool: Pool, mut kept: Kept, wished: oneshot::Receiver<Wish>) {
+    let wish = tokio::select! {
+        wish = wished => wish.ok(),
+        () = kept.agent.spoiled() => None,
+        () = tokio::time::sleep(IDLE) => None,
+    };
+    let kept = match wish {
+        Some(Wish::Give(give)) => match give.send(kept) {
+            Ok(()) => return,
+            // Whoever wanted it has left.
+            Err(kept) => kept,
+        },
+        Some(Wish::Close) | None => kept,
+    };
+    let name = kept.place.name().to_owned();
+    kept.close().await;
+    let mut slots = pool.slots();
+    if slots.get(&name).is_some_and(|slot| slot.wish.is_closed()) {
+        slots.remove(&name);
+    }
+}

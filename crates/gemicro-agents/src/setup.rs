@@ -1,0 +1,171 @@
+//! What an edge knows about agents: where programs are, which keys there are, where the models are.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gemicro_batch::workshop::Toolchains;
+use gemicro_core::ask::{AgentName, AgentTask};
+use gemicro_event::{Failure, Timestamp};
+use gemicro_guard::policy::PolicyConfig;
+use gemicro_guard::sandbox::Launcher;
+use gemicro_llm::gateway::{Secret, Upstream, Wire};
+use gemicro_pipeline::forge::Forges;
+use gemicro_pipeline::workflow::WorkflowReader;
+use gemicro_runner::{
+    AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, Located, ResumeWay, Session, locate,
+};
+
+/// Everything that agents need of their surroundings.
+#[derive(Debug, Clone)]
+pub struct AgentSetup {
+    /// Our own binary as the launcher of sandboxes.
+    pub launcher: Launcher,
+    /// Variables that an agent may be given, by a list of its own; `PATH` is among them.
+    pub environment: BTreeMap<String, String>,
+    /// The user's home, which no agent sees.
+    pub user_home: PathBuf,
+    /// How each agent reaches its model, or why it cannot; an agent that is not named here has neither key nor login.
+    pub access: BTreeMap<AgentName, Result<AgentAccess, Failure>>,
+    /// What the user lets agents on a branch do beside what everybody may.
+    pub policy: PolicyReader,
+    /// What git needs on its way to a remote of the user's repository; no agent gets it.
+    pub remote_variables: Vec<(String, String)>,
+    /// Where branches can be offered for merging.
+    pub forges: Forges,
+    /// The workflow of a project.
+    pub workflows: WorkflowReader,
+}
+
+impl AgentSetup {
+    /// The user's `PATH`.
+    #[must_use]
+    pub fn search_path(&self) -> String {
+        self.environment.get("PATH").cloned().unwrap_or_default()
+    }
+
+    /// The user's toolchains, and the further folders that the user lets commands in a sandbox read.
+    ///
+    /// # Errors
+    /// When nobody can say what the user allows.
+    pub fn toolchains(&self) -> Result<Toolchains, Failure> {
+        let variable = |name: &str| self.environment.get(name).cloned();
+        let path = self.search_path();
+        let further = self.policy.read()?.readable;
+        Ok(Toolchains::of(&self.user_home, &path, variable).with(&further))
+    }
+}
+
+/// Reads the user's policy. A worker outlives changes of it, so it is read for every turn.
+#[derive(Clone)]
+pub struct PolicyReader(Arc<dyn Fn() -> Result<PolicyConfig, Failure> + Send + Sync>);
+
+impl PolicyReader {
+    /// By this.
+    pub fn new(read: impl Fn() -> Result<PolicyConfig, Failure> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read))
+    }
+
+    /// As it is now.
+    ///
+    /// # Errors
+    /// When nobody can say what the user allows.
+    pub fn read(&self) -> Result<PolicyConfig, Failure> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for PolicyReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PolicyReader")
+    }
+}
+
+/// How an agent reaches its model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentAccess {
+    /// Through the gateway, which holds the key.
+    Key {
+        /// Where the model is.
+        upstream: Upstream,
+        /// The key, if it needs one.
+        key: Option<Secret>,
+    },
+    /// By a login of the agent's own: observed only.
+    Login(Login),
+}
+
+impl AgentAccess {
+    /// The files of its login, where it goes by one.
+    pub(super) fn login(&self) -> Option<&Login> {
+        match self {
+            Self::Login(login) => Some(login),
+            Self::Key { .. } => None,
+        }
+    }
+}
+
+/// The files that hold a login of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Login {
+    /// Each file in the user's home, and its place in the agent's.
+    pub files: Vec<(PathBuf, PathBuf)>,
+}
+
+/// The adapter of an agent for a process in this session. Gemini CLI stays warm over ACP, unless loading the session
+/// would destroy it.
+pub(super) fn cli(agent: AgentName, session: &Session, home: &Path, is_warm: bool) -> Box<dyn AgentCli> {
+    let by_acp = is_warm
+        && match session {
+            Session::New | Session::NewNamed(_) => true,
+            Session::Resume(session) => {
+                GeminiAcp::way_to_resume(home, session, Timestamp::now()) == ResumeWay::Acp
+            }
+        };
+    match agent {
+        AgentName::Gemini if by_acp => Box::new(GeminiAcp),
+        AgentName::Gemini => Box::new(GeminiHeadless),
+        AgentName::Claude => Box::new(ClaudeCode),
+        AgentName::Codex => Box::new(Codex),
+    }
+}
+
+/// The program of an agent, where it can be found.
+pub(super) fn program(setup: &AgentSetup, agent: AgentName) -> Option<Located> {
+    let cli = cli(agent, &Session::New, Path::new(""), false);
+    locate(Path::new(cli.program()), &setup.search_path()).ok()
+}
+
+/// Whether Gemini CLI has to ask: where a person answers. On a branch a hook judges: over ACP its model would not be told
+/// why it was refused something.
+pub(super) fn must_ask(setup: &AgentSetup, task: &AgentTask) -> bool {
+    let program = || program(setup, task.agent);
+    let is_asked = task.branch.is_none() && task.asks && !task.yolo;
+    is_asked && program().is_some_and(|located| speaks_acp(&located.program))
+}
+
+/// The wire format an agent speaks.
+pub(super) fn wire(agent: AgentName) -> Wire {
+    match agent {
+        AgentName::Gemini => Wire::Gemini,
+        AgentName::Claude => Wire::Anthropic,
+        AgentName::Codex => Wire::OpenAi,
+    }
+}
+
+/// Whether a program is Gemini CLI itself, not a script in its place that may not pass `--acp` on: whether
+/// it belongs to that npm package.
+pub(super) fn speaks_acp(program: &Path) -> bool {
+    let program = program.canonicalize().ok();
+    let manifest = program.and_then(|program| {
+        let mut files = program
+            .ancestors()
+            .skip(1)
+            .map(|folder| folder.join("package.json"));
+        files.find(|file| file.is_file())
+    });
+    let text = manifest.and_then(|file| std::fs::read_to_string(file).ok());
+    let manifest = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+    manifest.is_some_and(|manifest| manifest["name"] == "@google/gemini-cli")
+}

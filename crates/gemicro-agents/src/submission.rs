@@ -1,0 +1,152 @@
+//! The tool by which an agent of a pipeline hands its result in: held here, outside of its sandbox.
+//!
+//! The main type is [`ResultTool`]. Whatever runs in the sandbox could find token and nonce and call it, too, the code
+//! under review included. So a result counts only if the agent's own stream tells that it was handed in.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gemicro_core::execute::StepReporter;
+use gemicro_event::redact::Redactor;
+use gemicro_llm::gateway::{ServedTool, TOOL_PATH};
+use gemicro_pipeline::payload::{Expected, SUBMIT_TOOL, Submissions};
+use gemicro_runner::{AgentItem, McpReached, McpServer, ToldCall};
+use serde_json::Value;
+
+use super::setup::AgentAccess;
+use super::work::Work;
+
+/// What agents know gemicro as.
+const SERVER: &str = "gemicro";
+
+/// The tool of one attempt, and what was handed in by it.
+#[derive(Clone)]
+pub(super) struct ResultTool {
+    expected: Expected,
+    redactor: Arc<Redactor>,
+    taken: Arc<Mutex<Submissions>>,
+}
+
+impl ResultTool {
+    /// Where a result is expected and the agent reaches the gateway.
+    pub(super) fn of(work: &Work, access: &AgentAccess, secrets: &[String]) -> Option<Self> {
+        let expected = match (work, access) {
+            (Work::Staged(work), AgentAccess::Key { .. }) => work.expected.clone()?,
+            (Work::Staged(_), AgentAccess::Login(_)) | (Work::Task(_) | Work::Text(_), _) => return None,
+        };
+        Some(Self {
+            expected,
+            redactor: Arc::new(Redactor::new(secrets)),
+            taken: Arc::default(),
+        })
+    }
+
+    /// As the gateway serves it.
+    pub(super) fn served(&self) -> ServedTool {
+        let (description, schema) = (self.expected.description(), self.expected.input_schema());
+        let tool = self.clone();
+        ServedTool::new(SUBMIT_TOOL, description, schema, move |arguments| {
+            // As the answer is, which must say the same.
+            let arguments = tool.redactor.redact(arguments);
+            tool.lock().submit(&tool.expected, &arguments)
+        })
+    }
+
+    /// As the agent is told of it.
+    pub(super) fn server() -> McpServer {
+        McpServer {
+            name: SERVER.to_owned(),
+            reached: McpReached::Gateway { path: TOOL_PATH },
+            allowed: vec![SUBMIT_TOOL.to_owned()],
+        }
+    }
+
+    /// As the guard knows it.
+    pub(super) fn names() -> [String; 2] {
+        McpServer::names_of_tool(SERVER, SUBMIT_TOOL)
+    }
+
+    /// What an agent tells of a call of it.
+    pub(super) fn call(item: &AgentItem) -> Option<ToldCall> {
+        McpServer::call(item, SERVER, SUBMIT_TOOL)
+    }
+
+    /// What the agent handed in, as its own stream tells.
+    pub(super) fn handed_in(&self, calls: &[ToldCall], reporter: &StepReporter) -> Vec<Value> {
+        let taken = self.lock().kept().to_vec();
+        let (told, untold): (Vec<Value>, Vec<Value>) =
+            taken.into_iter().partition(|result| self.is_told(calls, result));
+        if !untold.is_empty() {
+            reporter.alarm(format!(
+                "{SUBMIT_TOOL} was called with a result that the agent does not tell of: it does not count"
+            ));
+        }
+        told
+    }
+
+    /// Whether the agent tells of this result. A call whose arguments it keeps back may stand for any but a verdict that
+    /// opens a gate.
+    fn is_told(&self, calls: &[ToldCall], result: &Value) -> bool {
+        calls.iter().any(|call| match call {
+            ToldCall::With(arguments) => arguments.get("result") == Some(result),
+            ToldCall::KeptBack => !self.expected.opens_gate(result),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Submissions> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gemicro_guard::policy::{PolicyConfig, ToolCall, check};
+    use gemicro_pipeline::payload::Shape;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_guard_lets_this_tool_through_and_no_other() {
+        let policy = PolicyConfig {
+            tools: ResultTool::names().to_vec(),
+            ..PolicyConfig::default()
+        };
+        for (tool, is_allowed) in [
+            ("mcp__gemicro__submit_result", true),
+            ("mcp_gemicro_submit_result", true),
+            ("mcp__gemicro__other", false),
+            ("mcp__evil__submit_result", false),
+            ("submit_result", false),
+        ] {
+            let call = ToolCall::shell(tool, "true", "/task/wt");
+            assert_eq!(check(&policy, &call).is_allowed(), is_allowed, "{tool}");
+        }
+    }
+
+    #[test]
+    fn what_opens_a_gate_must_be_told_word_for_word() {
+        let tool = ResultTool {
+            expected: Expected {
+                shape: Shape::PlanReviewer,
+                nonce: "4f1c09ab77de2350".parse().unwrap(),
+            },
+            redactor: Arc::new(Redactor::new(Vec::<String>::new())),
+            taken: Arc::default(),
+        };
+        let approve = json!({ "verdict": "APPROVE" });
+        let reject = json!({ "verdict": "REJECT", "feedback": "x" });
+        let with = |result: &Value| vec![ToldCall::With(json!({ "nonce": "n", "result": result }))];
+        for (calls, result, expected) in [
+            (Vec::new(), &approve, false),
+            (Vec::new(), &reject, false),
+            (with(&approve), &approve, true),
+            (with(&reject), &approve, false),
+            (with(&approve), &reject, false),
+            (vec![ToldCall::KeptBack], &approve, false),
+            (vec![ToldCall::KeptBack], &reject, true),
+            (vec![ToldCall::With(Value::Null)], &approve, false),
+        ] {
+            assert_eq!(tool.is_told(&calls, result), expected, "{calls:?} {result}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The folder of a task between its runs: held by one at a time, and nothing in it is thrown away that was not taken over.
+//!
+//! ```text
+//! tasks/ID/        the private repository of one branch of one repository; see `gemicro_guard::repository`
+//! tasks/ID.lock    held by the one run that works there
+//! tasks/ID.open    it may hold what was not taken over
+//! tasks/ID.refused that was refused: the next run begins with the last commit that was taken over
+//! tasks/ID.N       what was put aside then
+//! tasks/ID.owner   the pipeline that made the branch
+//! tasks/ID.landing its step that took something over last
+//! ```
+
+use std::fs::{self, File};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::repository::{RepositoryError, Slug, TaskRepo, TrustedRepo};
+use rustix::fs::OFlags;
+use sha2::{Digest, Sha256};
+
+use super::folder::{failed, hold, make_folder};
+
+/// What is known about a task's folder between two runs.
+pub(super) struct Marks {
+    open: PathBuf,
+    refused: PathBuf,
+    landing: PathBuf,
+    owner: PathBuf,
+}
+
+impl Marks {
+    pub(super) fn of(tasks: &Path, id: &str) -> Self {
+        Self {
+            open: tasks.join(format!("{id}.open")),
+            refused: tasks.join(format!("{id}.refused")),
+            landing: tasks.join(format!("{id}.landing")),
+            owner: tasks.join(format!("{id}.owner")),
+        }
+    }
+
+    /// A step is about to take something over.
+    pub(super) fn landing(&self, by: &str) -> Result<(), Failure> {
+        fs::write(&self.landing, by).map_err(|error| failed(&self.landing, &error))
+    }
+
+    /// What was taken over is not what is there.
+    pub(super) fn forget_landing(&self) {
+        let _ = fs::remove_file(&self.landing);
+    }
+
+    /// The step that took something over last.
+    pub(super) fn landed_by(&self) -> Option<String> {
+        fs::read_to_string(&self.landing).ok()
+    }
+
+    /// A run is about to make the branch.
+    pub(super) fn own(&self, run: &str) -> Result<(), Failure> {
+        fs::write(&self.owner, run).map_err(|error| failed(&self.owner, &error))
+    }
+
+    /// The run that made the branch.
+    pub(super) fn owner(&self) -> Option<String> {
+        fs::read_to_string(&self.owner).ok()
+    }
+
+    /// An agent may work there now.
+    pub(super) fn begin(&self) -> Result<(), Failure> {
+        fs::write(&self.open, "").map_err(|error| failed(&self.open, &error))?;
+        let _ = fs::remove_file(&self.refused);
+        Ok(())
+    }
+
+    /// What it did was refused.
+    pub(super) fn refuse(&self) {
+        let _ = fs::write(&self.refused, "");
+    }
+
+    /// What it did was taken over.
+    pub(super) fn end(&self) {
+        let _ = fs::remove_file(&self.open);
+    }
+}
+
+/// The task as an earlier run left it, where it can be gone on with. What cannot be gone on with and was not taken over
+/// is put aside: somebody paid for it.
+pub(super) fn find(
+    repository: &TrustedRepo,
+    slug: &Slug,
+    folder: &Path,
+    marks: &Marks,
+    notes: &mut Vec<String>,
+) -> Result<Option<TaskRepo>, Failure> {
+    if !folder.exists() {
+        return Ok(None);
+    }
+    let tip = repository.task_branch(slug).map_err(|error| told(&error))?;
+    let task = TaskRepo::reopen(repository, folder)
+        .ok()
+        .filter(|_| is_whole(folder));
+    let task = task.filter(|task| tip.as_ref() == Some(task.tip()) && task.check_branch().is_ok());
+    match task {
+        Some(task) if !marks.refused.exists() => {
+            if marks.open.exists() {
+                notes.push("it went on with what an earlier run had left there".to_owned());
+            }
+            Ok(Some(task))
+        }
+        Some(_) | None => put_aside(folder, marks, notes).map(|()| None),
+    }
+}
+
+/// Puts a folder aside that may hold what was not taken over; else it is removed.
+pub(super) fn put_aside(folder: &Path, marks: &Marks, notes: &mut Vec<String>) -> Result<(), Failure> {
+    let mut numbers = 1_u32..;
+    let aside = numbers
+        .by_ref()
+        .map(|number| folder.with_extension(number.to_string()))
+        .find(|aside| !aside.exists())
+        .ok_or_else(|| Failure::new(ErrorKind::StorageError, "there is no room for another folder"))?;
+    fs::rename(folder, &aside).map_err(|error| failed(folder, &error))?;
+    if marks.open.exists() {
+        notes.push(format!(
+                    "what an earlier run had left and could not be taken over is in {}: look at the files, but start no git there",
+                    aside.join("wt").display()
+                ));
+    } else if let Err(error) = fs::remove_dir_all(&aside) {
+        tracing::debug!(%error, folder = %aside.display(), "the folder of a task stays");
+    }
+    Ok(())
+}
+
+/// Whether everything is there, as what it must be: a sandbox opens no link.
+pub(super) fn is_whole(folder: &Path) -> bool {
+    let kind = |name: &str| {
+        folder
+            .join(name)
+            .symlink_metadata()
+            .map(|about| about.file_type())
+    };
+    let folders = ["wt", "git", "tmp", "home", "out", "git/hooks", "git/objects/info"];
+    let files = ["wt/.git", "git/HEAD", "git/config"];
+    let has_folders = folders
+        .iter()
+        .all(|name| kind(name).is_ok_and(|kind| kind.is_dir()));
+    has_folders
+        && files
+            .iter()
+            .all(|name| kind(name).is_ok_and(|kind| kind.is_file()))
+}
+
+/// One folder for one branch of one repository.
+pub(super) fn id_of(repository: &TrustedRepo, slug: &Slug) -> String {
+    let digest = Sha256::digest(format!("{}\n{slug}", repository.common().display()));
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Shuts others out of a task for as long as it is open.
+pub(super) fn lock(path: &Path, slug: &Slug) -> Result<File, Failure> {
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+        .open(path)
+        .map_err(|error| failed(path, &error))?;
+    if !hold(&file).map_err(|error| failed(path, &error))? {
+        let message = format!(
+            "another run works on {}: wait for its end, or name another branch",
+            slug.branch()
+        );
+        return Err(Failure::new(ErrorKind::Conflict, message));
+    }
+    Ok(file)
+}
+
+/// The folder of all tasks. Sandboxes open exactly the path they are told, so it must have no link in it.
+pub(super) fn tasks_folder(state: &Path) -> Result<PathBuf, Failure> {
+    let path = state.join("tasks");
+    make_folder(&path)?;
+    fs::canonicalize(&path).map_err(|error| failed(&path, &error))
+}
+
+/// An error with all its reasons.
+pub fn told(error: &RepositoryError) -> Failure {
+    let mut message = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(reason) = source {
+        message = format!("{message}: {reason}");
+        source = reason.source();
+    }
+    Failure::new(ErrorKind::from(error), message)
+}

@@ -1,0 +1,142 @@
+//! What changed in the user's repository while a step worked on a branch of it, and who can have done that.
+//!
+//! Every step on a branch has walls around it that keep it away from the repository itself. So references and checkouts
+//! are moved by who works there: that is noted. What makes git run something is another matter while an agent, or code
+//! that one wrote, was at work: should the walls have a hole, that is where it shows, and it is an alarm.
+
+use gemicro_core::ask::{RepositoryChange, RepositoryChanged};
+use gemicro_core::execute::StepReporter;
+use gemicro_guard::repository::{RepositoryError, Tripwire, TripwireChange};
+
+/// Who worked in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worker {
+    /// An agent, or code that one wrote.
+    Agent,
+    /// gemicro alone.
+    Gemicro,
+}
+
+/// What is to be told about the user's repository.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Tripped {
+    alarms: Vec<String>,
+    changes: Vec<RepositoryChange>,
+}
+
+impl Tripped {
+    /// What differs between two looks.
+    pub(super) fn between(
+        before: &Tripwire,
+        after: Result<Tripwire, RepositoryError>,
+        worker: Worker,
+    ) -> Self {
+        match after {
+            Ok(after) => Self::of(before.compare(&after), worker),
+            Err(error) => Self {
+                alarms: vec![format!("nobody can say whether the repository changed: {error}")],
+                changes: Vec::new(),
+            },
+        }
+    }
+
+    fn of(changes: Vec<TripwireChange>, worker: Worker) -> Self {
+        let mut tripped = Self::default();
+        for change in changes.into_iter().filter(|change| !is_of_a_task(&change.what)) {
+            if worker == Worker::Agent && makes_git_act(&change.what) {
+                tripped.alarms.push(alarm(&change));
+            } else {
+                tripped.changes.push(RepositoryChange {
+                    what: change.what,
+                    before: change.before,
+                    after: change.after,
+                });
+            }
+        }
+        tripped
+    }
+
+    /// Writes it into the journal.
+    pub fn tell(self, reporter: &StepReporter) {
+        for message in self.alarms {
+            reporter.alarm(message);
+        }
+        if !self.changes.is_empty() {
+            let changes = self.changes;
+            reporter.fact(&RepositoryChanged { changes });
+        }
+    }
+}
+
+/// Branches of other tasks are moved, and pushed, by their own runs.
+fn is_of_a_task(what: &str) -> bool {
+    let remote = what.strip_prefix("refs/remotes/");
+    what.starts_with("refs/heads/task/") || remote.is_some_and(|name| name.contains("/task/"))
+}
+
+/// Whether it decides what git runs, or where it finds objects. All else says where references and checkouts are.
+fn makes_git_act(what: &str) -> bool {
+    let first = what.split('/').next().unwrap_or(what);
+    matches!(first, "config" | "config.worktree" | "hooks" | "objects") || what == "info/attributes"
+}
+
+fn alarm(change: &TripwireChange) -> String {
+    let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+    format!(
+        "while the agent worked, {} of your repository changed from {} to {}: if that was not you, look at it",
+        change.what,
+        shown(&change.before),
+        shown(&change.after)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(what: &str, worker: Worker) -> (usize, usize) {
+        let change = TripwireChange {
+            what: what.to_owned(),
+            before: None,
+            after: Some("x".to_owned()),
+        };
+        let tripped = Tripped::of(vec![change], worker);
+        (tripped.alarms.len(), tripped.changes.len())
+    }
+
+    #[test]
+    fn an_alarm_is_for_what_makes_git_act_while_an_agent_works() {
+        for what in [
+            "config",
+            "config.worktree",
+            "hooks",
+            "hooks/pre-commit",
+            "info/attributes",
+            "objects/info/alternates",
+        ] {
+            assert_eq!(told(what, Worker::Agent), (1, 0), "{what}");
+            assert_eq!(told(what, Worker::Gemicro), (0, 1), "{what}");
+        }
+        for what in [
+            "refs/heads/main",
+            "refs/heads/feature/x",
+            "refs/tags/v1",
+            "refs/stash",
+            "refs/remotes/origin/main",
+            "HEAD",
+            "HEAD of /projects/app",
+            "packed-refs",
+            "shallow",
+            "info",
+            "info/refs",
+            "info/exclude",
+            "settings of branches",
+        ] {
+            assert_eq!(told(what, Worker::Agent), (0, 1), "{what}");
+            assert_eq!(told(what, Worker::Gemicro), (0, 1), "{what}");
+        }
+        for what in ["refs/heads/task/other", "refs/remotes/origin/task/other"] {
+            assert_eq!(told(what, Worker::Agent), (0, 0), "{what}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Summaries that a cheap model writes in the background. Nothing waits for them.
+
+use std::sync::Arc;
+
+use gemicro_core::budget::Limits;
+use gemicro_core::history::{Summariser, SummaryRefusal, SummaryRequest};
+use gemicro_core::llm::LlmConfig;
+use gemicro_core::prompt::PromptReaders;
+use gemicro_engine::{Desk, Plan, PromptRequest, Request};
+use gemicro_event::{Charge, Event, Failure, StreamId};
+use tokio::task::JoinSet;
+
+/// How long a summary may take.
+const TIME_MS: u64 = 60_000;
+
+/// Summaries that are being written.
+#[derive(Default)]
+pub(super) struct Summaries {
+    pub(super) under_way: JoinSet<Written>,
+    /// What those that are being written may cost.
+    pub(super) reserved: Charge,
+}
+
+/// A summary, or why there is none.
+pub(super) struct Written {
+    pub(super) request: SummaryRequest,
+    pub(super) answer: Result<String, SummaryRefusal>,
+    pub(super) charge: Charge,
+    /// What was held for it.
+    pub(super) reserved: Charge,
+}
+
+impl Summaries {
+    /// Waits for the next one; for ever where none is under way.
+    pub(super) async fn written(&mut self) -> Option<Written> {
+        loop {
+            match self.under_way.join_next().await {
+                Some(Ok(written)) => return Some(written),
+                // One that panicked is asked for again some time.
+                Some(Err(_)) => {}
+                None => std::future::pending::<()>().await,
+            }
+        }
+    }
+}
+
+/// Writes summaries while somebody waits for them; each is a run of its own.
+pub struct ModelSummariser {
+    /// Who carries the runs out.
+    pub desk: Arc<dyn Desk>,
+    /// The model.
+    pub llm: LlmConfig,
+    /// The conversation that they are about.
+    pub conversation: StreamId,
+}
+
+impl Summariser for ModelSummariser {
+    /// Blocks its thread; to be called where other threads carry on.
+    fn summarise(&self, request: &SummaryRequest) -> Result<String, String> {
+        let written = async {
+            let plan = summary_plan(&self.llm, &self.conversation, request, Limits::default())?;
+            self.desk.start(plan).await?.into_events().await
+        };
+        let events = tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(written));
+        answer_of(events).map_err(|refusal| refusal.to_string())
+    }
+}
+
+pub(super) fn summary_plan(
+    llm: &LlmConfig,
+    conversation: &StreamId,
+    request: &SummaryRequest,
+    limits: Limits,
+) -> Result<Plan, Failure> {
+    let llm = LlmConfig {
+        timeout_ms: TIME_MS,
+        max_attempts: 1,
+        // A little more than it should need: what is too long is cut at a sentence.
+        max_output_tokens: request.max_tokens.saturating_mul(2).max(256),
+        ..llm.clone()
+    };
+    Plan::of(&Request::Prompt(Box::new(PromptRequest {
+        title: format!("Summary of turns {} to {}", request.first, request.last),
+        label: "summarise".to_owned(),
+        prompt: request.prompt.clone(),
+        earlier: None,
+        llm,
+        limits,
+        conversation: Some(conversation.clone()),
+    })))
+}
+
+pub(super) fn answer_of(events: Result<Vec<Event>, Failure>) -> Result<String, SummaryRefusal> {
+    let failed = |reason: String| SummaryRefusal::Failed { reason };
+    let events = events.map_err(|failure| failed(failure.message))?;
+    let answered = events
+        .iter()
+        .rev()
+        .find_map(|event| event.update.as_model_answered());
+    match (answered, events.last()) {
+        (Some(answered), _) => Ok(answered.text),
+        (None, Some(last)) => Err(failed(last.update.message.clone())),
+        (None, None) => Err(failed("its run is empty".to_owned())),
+    }
+}

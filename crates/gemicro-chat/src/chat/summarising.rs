@@ -1,0 +1,115 @@
+//! A chat has old turns summarised, and takes what was written.
+
+use gemicro_core::budget::Limits;
+use gemicro_core::history::SummaryRequest;
+use gemicro_engine::Plan;
+use gemicro_event::{Charge, StreamId};
+
+use super::chat_loop::{Chat, Next};
+use super::news::News;
+use super::summaries::{Written, answer_of, summary_plan};
+use super::turn::is_spent;
+
+impl Chat {
+    /// Has the summaries written that the last compaction lacked.
+    pub(super) async fn want_summaries(&mut self) {
+        let Some(llm) = self.config.summariser.clone() else {
+            return;
+        };
+        for request in self.book.history.summary_requests() {
+            if self.book.held.open_summaries.contains_key(&request.hash) {
+                continue;
+            }
+            let conversation = self.book.holding.id().clone();
+            let plan = summary_plan(&llm, &conversation, &request, Limits::default());
+            let reserved = match &plan {
+                Ok(Plan::Prompt { plan, .. }) => plan.worst_case(),
+                Ok(_) | Err(_) => Charge::ZERO,
+            };
+            // A summary that the budget may not allow is not asked for.
+            if is_spent(&self.config.limits, self.spoken_for().plus(reserved)) {
+                continue;
+            }
+            let run = StreamId::random();
+            if let Err(error) = self.book.ask_summary(&request, &run).await {
+                return self.tell(News::Warning(error.to_string())).await;
+            }
+            self.summaries.reserved = self.summaries.reserved.plus(reserved);
+            let desk = self.config.desk.clone();
+            self.summaries.under_way.spawn(async move {
+                let events = async {
+                    let watching = desk.start_as(run.clone(), plan?).await?;
+                    watching.into_events().await
+                };
+                let answer = answer_of(events.await);
+                let charge = desk.find(run.as_str()).await.map(|row| row.spent);
+                Written {
+                    request,
+                    answer,
+                    charge: charge.unwrap_or(Charge::ZERO),
+                    reserved,
+                }
+            });
+        }
+    }
+
+    /// What was used, and what summaries that are being written may use.
+    pub(super) fn spoken_for(&self) -> Charge {
+        self.book.held.spent.plus(self.summaries.reserved)
+    }
+
+    /// Summaries that an earlier chat asked for: what was paid for is taken.
+    pub(super) async fn take_up_summaries(&mut self) {
+        let open: Vec<_> = self.book.held.open_summaries.values().cloned().collect();
+        for asked in open {
+            let request = SummaryRequest {
+                hash: asked.hash,
+                first: asked.first,
+                last: asked.last,
+                prompt: String::new(),
+                max_tokens: asked.max_tokens,
+            };
+            if !self.config.survives {
+                let _ = self
+                    .config
+                    .desk
+                    .cancel(&asked.run, "the chat that asked is gone")
+                    .await;
+            }
+            let desk = self.config.desk.clone();
+            self.summaries.under_way.spawn(async move {
+                let events = async { desk.watch(&asked.run).await?.into_events().await };
+                let answer = answer_of(events.await);
+                let charge = desk.find(asked.run.as_str()).await.map(|row| row.spent);
+                Written {
+                    request,
+                    answer,
+                    charge: charge.unwrap_or(Charge::ZERO),
+                    reserved: Charge::ZERO,
+                }
+            });
+        }
+    }
+
+    /// Takes a summary; it counts from the next compaction on.
+    pub(super) async fn take_summary(&mut self, written: Option<Written>) -> Next {
+        let Some(written) = written else {
+            return Next::GoOn;
+        };
+        let (request, charge) = (&written.request, written.charge);
+        self.summaries.reserved = self.summaries.reserved.minus(written.reserved);
+        match self.book.take_summary(request, written.answer, charge).await {
+            Ok(Ok(())) => {}
+            Ok(Err(refusal)) => {
+                let told = format!(
+                    "turns {} to {} stay cut short: {refusal}",
+                    request.first, request.last
+                );
+                self.tell(News::Warning(told)).await;
+            }
+            Err(error) => return self.lost(error).await,
+        }
+        self.meter().await;
+        Next::GoOn
+    }
+}

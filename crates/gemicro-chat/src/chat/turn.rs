@@ -1,0 +1,136 @@
+//! How a message is sent: to a session that remembers, or as a prompt that tells everything.
+
+use gemicro_core::budget::Limits;
+use gemicro_core::history::{Speaker, Transport};
+use gemicro_core::llm::LlmConfig;
+use gemicro_core::prompt::Earlier;
+use gemicro_engine::{AskRequest, ConversationTurn, Plan, PromptRequest, Request};
+use gemicro_event::{Charge, Failure, StreamId};
+
+use super::config::ChatConfig;
+use crate::conversations::Held;
+
+/// A message and the ways to send it.
+pub(super) struct Message<'a> {
+    /// What the user says.
+    pub(super) text: &'a str,
+    /// All of the conversation with it.
+    pub(super) rendered: &'a str,
+    /// How many turns were before it.
+    pub(super) n_before: u64,
+}
+
+/// A way that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Nothing was said before: the message alone begins a session.
+    Begin,
+    /// This session remembers.
+    GoOn(String),
+    /// Everything is told to a new one.
+    Tell,
+}
+
+impl Way {
+    /// The best way to a speaker, as things stand.
+    pub(super) fn choose(held: &Held, speaker: &Speaker, n_before: u64) -> Self {
+        match &held.native {
+            Some(native) if native.speaker == *speaker && native.up_to == n_before => {
+                Self::GoOn(native.session.clone())
+            }
+            _ if n_before == 0 => Self::Begin,
+            _ => Self::Tell,
+        }
+    }
+
+    pub(super) fn transport(&self) -> Transport {
+        match self {
+            Self::Begin | Self::GoOn(_) => Transport::Native,
+            Self::Tell => Transport::Rendered,
+        }
+    }
+}
+
+/// The run of a turn, before it is started.
+///
+/// # Errors
+/// When the settings do not allow it.
+pub(super) fn plan(
+    config: &ChatConfig,
+    speaker: &Speaker,
+    conversation: &StreamId,
+    message: &Message<'_>,
+    way: &Way,
+    spent: Charge,
+) -> Result<Plan, Failure> {
+    let limits = left(&config.limits, spent);
+    let request = match speaker {
+        Speaker::Agent { agent, model } => Request::Ask(Box::new(AskRequest {
+            prompt: message.text.to_owned(),
+            agent: Some(*agent),
+            model: model.clone(),
+            directory: config.agent.directory.clone(),
+            sandbox: config.agent.sandbox,
+            yolo: config.agent.yolo,
+            session: match way {
+                Way::GoOn(session) => Some(session.clone()),
+                Way::Begin | Way::Tell => None,
+            },
+            idle: config.agent.idle,
+            total: config.agent.total,
+            max_retries: 0,
+            limits,
+            fallback: None,
+            keep_messages: false,
+            branch: None,
+            turn: Some(ConversationTurn {
+                conversation: conversation.clone(),
+                retold: match way {
+                    Way::Begin => None,
+                    Way::GoOn(_) | Way::Tell => Some(message.rendered.to_owned()),
+                },
+                asks: config.asks,
+            }),
+        })),
+        Speaker::Model { backend, model } => Request::Prompt(Box::new(PromptRequest {
+            title: message.text.to_owned(),
+            label: "chat".to_owned(),
+            prompt: match way {
+                Way::Begin => message.text.to_owned(),
+                Way::GoOn(_) | Way::Tell => message.rendered.to_owned(),
+            },
+            earlier: match way {
+                Way::GoOn(interaction) => Some(Earlier {
+                    interaction: interaction.clone(),
+                    message: message.text.to_owned(),
+                }),
+                Way::Begin | Way::Tell => None,
+            },
+            llm: LlmConfig {
+                backend: backend.clone(),
+                model: model.clone(),
+                ..config.llm.clone()
+            },
+            limits,
+            conversation: Some(conversation.clone()),
+        })),
+    };
+    Plan::of(&request)
+}
+
+/// What is left of the limits of a chat; nothing of a limit that is used up.
+pub(super) fn left(limits: &Limits, spent: Charge) -> Limits {
+    let part = |limit: Option<u64>, spent: u64| limit.map(|limit| limit.saturating_sub(spent));
+    Limits {
+        tokens: part(limits.tokens, spent.tokens),
+        micro_usd: part(limits.micro_usd, spent.micro_usd),
+        turns: part(limits.turns, spent.turns),
+        wall_ms: limits.wall_ms,
+    }
+}
+
+/// Whether a limit of a chat is used up.
+pub(super) fn is_spent(limits: &Limits, spent: Charge) -> bool {
+    let left = left(limits, spent);
+    [left.tokens, left.micro_usd, left.turns].contains(&Some(0))
+}

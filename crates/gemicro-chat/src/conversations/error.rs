@@ -1,0 +1,91 @@
+//! What can go wrong with a conversation.
+
+use gemicro_core::store::StoreError;
+use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
+use gemicro_store::FindStreamError;
+
+/// The longest name of a conversation, in characters.
+pub const MAX_NAME_CHARS: usize = 200;
+
+/// Why nothing was done with a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConversationError {
+    /// The id names none.
+    #[error(transparent)]
+    Find(#[from] FindStreamError),
+    /// It was deleted.
+    #[error("conversation {id} was deleted on {at}")]
+    Deleted {
+        /// Its id.
+        id: StreamId,
+        /// When.
+        at: Timestamp,
+    },
+    /// Its events are of a program that came later; read by this one it would be wrong.
+    #[error("conversation {id} was written by a newer gemicro: {what}")]
+    Newer {
+        /// Its id.
+        id: StreamId,
+        /// What this program does not know.
+        what: String,
+    },
+    /// Its events do not make a conversation.
+    #[error("conversation {id} is damaged: {what}")]
+    Damaged {
+        /// Its id.
+        id: StreamId,
+        /// What is wrong, and where.
+        what: String,
+    },
+    /// Another chat has it.
+    #[error("conversation {id} is open in another chat ({holder})")]
+    Held {
+        /// Its id.
+        id: StreamId,
+        /// Who has it.
+        holder: String,
+    },
+    /// The name is none.
+    #[error("a name has 1 to {MAX_NAME_CHARS} characters and no control characters")]
+    BadName,
+    /// There are no turns.
+    #[error("a conversation without turns is not stored")]
+    Empty,
+    /// A turn could be written, but not read back.
+    #[error("turn {turn} cannot be stored: {reason}")]
+    BadTurn {
+        /// Its number.
+        turn: u64,
+        /// Why.
+        reason: String,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+impl From<StoreError> for ConversationError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Erased { stream, at } => Self::Deleted { id: stream, at },
+            other => Self::Store(other),
+        }
+    }
+}
+
+impl From<ConversationError> for Failure {
+    fn from(error: ConversationError) -> Self {
+        let kind = match error {
+            ConversationError::Find(error) => return error.into(),
+            ConversationError::Store(error) => return error.into(),
+            ConversationError::Deleted { .. } => ErrorKind::NotFound,
+            ConversationError::Held { .. } => ErrorKind::Conflict,
+            ConversationError::Newer { .. } | ConversationError::Damaged { .. } => ErrorKind::StorageError,
+            ConversationError::BadName | ConversationError::Empty | ConversationError::BadTurn { .. } => {
+                ErrorKind::InvalidInput
+            }
+        };
+        Self::new(kind, error.to_string())
+    }
+}

@@ -1,0 +1,102 @@
+//! The one place where store, sources, models and agents meet: what an engine is made of.
+
+use std::sync::Arc;
+
+use gemicro_agents::{AgentExecutor, MAX_AGENTS, with_agents};
+use gemicro_batch::types::RUN_STEP;
+use gemicro_core::blob::Blobs;
+use gemicro_core::drive::DriveOptions;
+use gemicro_core::execute::Executor;
+use gemicro_core::research::{ResearchExecutors, executors};
+use gemicro_event::Failure;
+use gemicro_event::redact::Redactor;
+use gemicro_source::FolderLibrary;
+use gemicro_steps::{Bounded, StepParts};
+use gemicro_store::DurableStore;
+
+use crate::batches::ChildRuns;
+use crate::capabilities::Capabilities;
+use crate::redacting::RedactingStore;
+use crate::shared_resources::SharedResources;
+use crate::{Engine, EngineConfig};
+
+impl Engine {
+    /// Opens the store in the state folder and registers all executors.
+    ///
+    /// # Errors
+    /// When the store cannot be opened: it says why and what to do.
+    pub async fn open(config: EngineConfig) -> Result<Self, Failure> {
+        let store = Arc::new(DurableStore::at(&config.home, config.store.as_deref()).await?);
+        let resources = SharedResources::new(&config.home);
+        Ok(Self::over(store, config, resources))
+    }
+
+    /// Registers all executors over a store that is open, with what several engines share.
+    #[must_use]
+    pub fn over(store: Arc<DurableStore>, config: EngineConfig, resources: SharedResources) -> Self {
+        let SharedResources {
+            agents: commons,
+            indexes,
+        } = resources;
+        let can = Capabilities::of(&config);
+        let blobs: Arc<dyn Blobs> = store.clone();
+        let library =
+            FolderLibrary::new(blobs, config.home.join("index"), config.fetch).sharing_indexes(indexes);
+        let library = if config.share_sources {
+            library.sharing()
+        } else {
+            library
+        };
+        let options = DriveOptions {
+            owner: config.owner,
+            program: config.program,
+            max_parallel: config.max_parallel,
+            ..DriveOptions::default()
+        };
+        let journal = Arc::new(RedactingStore::new(store.clone(), Redactor::new(&config.secrets)));
+        let agent_executor = config.agents.as_ref().map(|setup| {
+            let secrets = config.secrets.clone();
+            let agents = AgentExecutor::new(commons.clone(), setup.clone(), secrets, journal.clone());
+            Arc::new(Bounded::new(agents, MAX_AGENTS)) as Arc<dyn Executor>
+        });
+        let parts_of_research = ResearchExecutors {
+            library: Some(Arc::new(library)),
+            llm: match (&config.agents, &agent_executor) {
+                (Some(setup), Some(executor)) => with_agents(config.llm, setup, executor),
+                _ => config.llm,
+            },
+        };
+        let agents = config.agents.as_ref();
+        let workflows = agents.map(|agents| agents.workflows.clone()).unwrap_or_default();
+        let parts = StepParts {
+            store: store.clone(),
+            agents: config.agents,
+            commons,
+            agent_executor,
+            secrets: config.secrets.clone(),
+        };
+        let executors = parts.added_to(executors(parts_of_research));
+        let mut engine = Self {
+            store,
+            journal,
+            executors,
+            own: None,
+            secrets: config.secrets,
+            options,
+            can,
+            resident: false,
+            credentials: config.credentials,
+            day_budget: config.day_budget,
+            workflows,
+        };
+        // In a worker over a shared store any worker may do its steps.
+        if config.resident && engine.store.is_shared() {
+            engine.queue_steps();
+        }
+        // Runs that are steps of a run are carried out with it, and have no such steps themselves.
+        let children = ChildRuns::new(engine.clone());
+        engine.executors = engine.executors.with(RUN_STEP, Arc::new(children));
+        engine.resident = config.resident;
+        engine
+    }
+}

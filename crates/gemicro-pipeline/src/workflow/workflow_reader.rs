@@ -1,0 +1,42 @@
+//! How the workflow of a project is found.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use gemicro_event::Failure;
+
+use super::{Workflow, default_workflow};
+
+/// Reads the workflow of a folder. Files are the edge's business, and a worker outlives changes of them.
+#[derive(Clone)]
+pub struct WorkflowReader(Arc<Read>);
+
+type Read = dyn Fn(&Path) -> Result<Workflow, Failure> + Send + Sync;
+
+impl WorkflowReader {
+    /// By this.
+    pub fn new(read: impl Fn(&Path) -> Result<Workflow, Failure> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read))
+    }
+
+    /// The workflow of a folder, as it is now.
+    ///
+    /// # Errors
+    /// When its file cannot be used.
+    pub fn read(&self, folder: &Path) -> Result<Workflow, Failure> {
+        (self.0)(folder)
+    }
+}
+
+impl Default for WorkflowReader {
+    fn default() -> Self {
+        Self::new(|_| Ok(default_workflow()))
+    }
+}
+
+impl fmt::Debug for WorkflowReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WorkflowReader")
+    }
+}

@@ -1,0 +1,201 @@
+//! What was found, as a text for people and models.
+
+use std::fmt::Write;
+
+use gemicro_batch::types::{MemoryOutput, MemoryPlace};
+
+use super::{Best, Bounds, Found};
+
+/// Tells the best entries, and what was not looked at.
+pub(super) fn summary(best: Best, bounds: Bounds, mut notes: Vec<String>) -> MemoryOutput {
+    if best.has_cut() {
+        notes.push(format!(
+            "long entries were searched up to {} bytes",
+            bounds.entry_bytes
+        ));
+    }
+    let n_found = best.n_found();
+    let nothing = match best.keywords() {
+        [] => "Nothing is remembered.".to_owned(),
+        keywords => format!("Nothing is remembered about {}.", keywords.join(", ")),
+    };
+    let (mut text, mut sources) = (String::new(), Vec::new());
+    for found in best.into_found() {
+        let told = told(sources.len() + 1, &found);
+        if text.len() + told.len() > bounds.summary_bytes {
+            break;
+        }
+        text.push_str(&told);
+        sources.push(found.source);
+    }
+    if n_found == 0 {
+        text = format!("{nothing}\n");
+    } else if n_found > sources.len() as u64 {
+        notes.insert(0, format!("{} of {n_found} entries are shown", sources.len()));
+    }
+    if !notes.is_empty() {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let _ = writeln!(text, "Not all is here: {}.", notes.join("; "));
+    }
+    MemoryOutput {
+        memory_summary: text,
+        sources,
+    }
+}
+
+/// One entry: where it is, what stands above it, what it says.
+fn told(number: usize, found: &Found) -> String {
+    let mut told = if number > 1 {
+        "\n".to_owned()
+    } else {
+        String::new()
+    };
+    let source = &found.source;
+    let _ = match &source.place {
+        MemoryPlace::File { path, line } => write!(told, "{number}. {path}, line {line}"),
+        MemoryPlace::Conversation {
+            conversation_id,
+            turn,
+        } => {
+            write!(told, "{number}. conversation {conversation_id}, turn {turn}")
+        }
+        MemoryPlace::Run { run_id } => write!(told, "{number}. run {run_id}"),
+    };
+    let _ = write!(told, " ({})", source.at);
+    if !found.title.is_empty() {
+        let _ = write!(
+            told,
+            ": {}",
+            found.title.split_whitespace().collect::<Vec<_>>().join(" ")
+        );
+    }
+    told.push('\n');
+    for line in found.excerpt.lines() {
+        let _ = writeln!(told, "{}", format!("   {line}").trim_end());
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use gemicro_batch::types::MemoryPlace;
+    use gemicro_event::{StreamId, Timestamp};
+
+    use super::summary;
+    use crate::memory::{Best, Bounds, Entry, Keywords};
+
+    fn entry(place: MemoryPlace, at: i64, text: &str) -> Entry {
+        Entry {
+            place,
+            at: Timestamp::from_millis(at),
+            title: String::new(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn line(line: u64) -> MemoryPlace {
+        MemoryPlace::File {
+            path: "AGENT_MEMORY.md".to_owned(),
+            line,
+        }
+    }
+
+    fn id(text: &str) -> StreamId {
+        StreamId::new(text).expect("an id")
+    }
+
+    fn told(keywords: &[&str], limit: u32, bounds: Bounds, entries: Vec<Entry>) -> (String, usize) {
+        let keywords: Vec<String> = keywords.iter().map(|word| (*word).to_owned()).collect();
+        let mut best = Best::new(Keywords::new(&keywords), limit, bounds);
+        for entry in entries {
+            best.look_at(entry);
+        }
+        let output = summary(best, bounds, Vec::new());
+        (output.memory_summary, output.sources.len())
+    }
+
+    #[test]
+    fn more_keywords_come_first_and_then_newer_ones() {
+        let entries = vec![
+            entry(line(4), 9_000, "only OODA, but new"),
+            Entry {
+                title: "the   oxidation\nrun".to_owned(),
+                ..entry(
+                    MemoryPlace::Run { run_id: id("run1") },
+                    1_000,
+                    "of the ooda loop\n\nas planned",
+                )
+            },
+            entry(line(2), 2_000, "nothing of both"),
+            entry(
+                MemoryPlace::Conversation {
+                    conversation_id: id("talk"),
+                    turn: 7,
+                },
+                3_000,
+                "Oxidation",
+            ),
+        ];
+        let (text, n_sources) = told(&["ooda", "oxid"], 20, Bounds::default(), entries);
+        let expected = "1. run run1 (1970-01-01T00:00:01.000Z): the oxidation run\n   of the ooda loop\n\n   as planned\n\n\
+                        2. AGENT_MEMORY.md, line 4 (1970-01-01T00:00:09.000Z)\n   only OODA, but new\n\n\
+                        3. conversation talk, turn 7 (1970-01-01T00:00:03.000Z)\n   Oxidation\n";
+        assert_eq!((text.as_str(), n_sources), (expected, 3));
+    }
+
+    #[test]
+    fn without_keywords_all_are_told_the_newest_first() {
+        let entries = vec![
+            entry(line(2), 5, "b"),
+            entry(line(1), 5, "a"),
+            entry(line(9), 7, "c"),
+        ];
+        let (text, _) = told(&[], 20, Bounds::default(), entries);
+        let order: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("   ")).collect();
+        assert_eq!(order, ["c", "b", "a"]);
+    }
+
+    #[test]
+    fn it_says_what_is_not_shown() {
+        let entries = || {
+            (1..=9)
+                .map(|n| entry(line(n), 0, &format!("entry {n} {}", "x".repeat(50))))
+                .collect()
+        };
+        let (text, n_sources) = told(&[], 2, Bounds::default(), entries());
+        assert_eq!(n_sources, 2);
+        assert!(
+            text.ends_with("\n\nNot all is here: 2 of 9 entries are shown.\n"),
+            "{text}"
+        );
+        let bounds = Bounds {
+            summary_bytes: 250,
+            entry_bytes: 20,
+            ..Bounds::default()
+        };
+        let (text, n_sources) = told(&["entry"], 20, bounds, entries());
+        let note = "Not all is here: 2 of 9 entries are shown; long entries were searched up to 20 bytes.\n";
+        assert_eq!(n_sources, 2);
+        assert!(text.ends_with(note), "{text}");
+    }
+
+    #[test]
+    fn it_says_that_there_is_nothing() {
+        assert_eq!(
+            told(&[], 20, Bounds::default(), Vec::new()).0,
+            "Nothing is remembered.\n"
+        );
+        let (text, n_sources) = told(
+            &["moon", "sun"],
+            20,
+            Bounds::default(),
+            vec![entry(line(1), 0, "stars")],
+        );
+        assert_eq!(
+            (text.as_str(), n_sources),
+            ("Nothing is remembered about moon, sun.\n", 0)
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Runs the checks of a workflow, each in a fresh checkout, and says what they prove.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use gemicro_agents::branch_at::open_plain;
+use gemicro_agents::caches::Use;
+use gemicro_agents::checkout::{Checkout, SetUp};
+use gemicro_agents::step_tools::{Tools, blocking, commit};
+use gemicro_agents::{OnBranch, Worker, told};
+use gemicro_core::execute::StepCall;
+use gemicro_event::Failure;
+use gemicro_guard::sandbox::show_program_hint;
+use gemicro_pipeline::evidence::{CheckRun, CheckVerdict, Exit, by_family, judge, masked, named};
+use gemicro_pipeline::payload::DOCUMENT_FOLDER;
+use gemicro_pipeline::steps::{CheckInput, Checked, Evidence};
+use gemicro_pipeline::workflow::Check;
+use tokio_util::sync::CancellationToken;
+
+use super::writing::write;
+
+/// What is kept of the output of a check that failed, in bytes.
+const KEPT: usize = 4096;
+
+/// The step.
+pub(super) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> Result<Evidence, Failure> {
+    let branch = open_plain(tools, &input.place, call).await?;
+    let (evidence, branch) = gather(tools, branch, (&input, Use::Check), &call.cancel).await?;
+    let tripped = branch.leave_clean(Worker::Agent).await;
+    tripped.tell(&call.reporter);
+    Ok(evidence)
+}
+
+/// Runs every check, whatever the others say, each in a checkout of its own: it may run what agents wrote, so nothing
+/// that it leaves is there for the next.
+pub(super) async fn gather(
+    tools: &Tools,
+    mut branch: OnBranch,
+    (input, used): (&CheckInput, Use),
+    cancel: &CancellationToken,
+) -> Result<(Evidence, OnBranch), Failure> {
+    let mut evidence = Evidence {
+        tree: tree(&branch).await?,
+        checks: Vec::new(),
+    };
+    for check in &input.checks {
+        let checkout = Checkout::fresh(tools, branch, &input.place, used).await?;
+        let (checkout, set_up) = checkout.set_up(tools, &input.place.setup, cancel).await?;
+        let checked = match set_up {
+            SetUp::Well => {
+                write(&checkout, &input.records, cancel).await?;
+                one(&checkout, check, cancel).await?
+            }
+            SetUp::Failed(fault) | SetUp::Spoilt(fault) => not_set_up(check, &fault),
+        };
+        evidence.checks.push(checked);
+        branch = match used {
+            Use::Base => checkout.leave_base(&input.place.caches).await?,
+            Use::Agent | Use::Check | Use::Own => checkout.leave(),
+        };
+    }
+    Ok((evidence, branch))
+}
+
+fn not_set_up(check: &Check, fault: &str) -> Checked {
+    let why = format!("the check `{}` could not be run: {fault}", check.name);
+    Checked {
+        name: check.name.clone(),
+        command: check.command.clone(),
+        verdict: CheckVerdict::Failed { why },
+        is_test_suite: check.tests,
+        tests: Vec::new(),
+        by_family: BTreeMap::new(),
+        took_ms: 0,
+        output: String::new(),
+    }
+}
+
+async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> Result<Checked, Failure> {
+    let mut run = CheckRun {
+        name: check.name.clone(),
+        command: check.command.clone(),
+        is_test_suite: check.tests,
+        exit: Exit::NotStarted("its exit status would prove nothing".to_owned()),
+        output: String::new(),
+    };
+    let mut took = Duration::ZERO;
+    // A command that hides how it ended proves nothing, so it is not run.
+    if masked(&check.command).is_none() {
+        let limit = Duration::from_millis(check.timeout_ms);
+        let ran = checkout.workshop.run(&check.command, limit, cancel).await?;
+        took = ran.took;
+        run.output = ran.output;
+        run.exit = match ran.exit_code {
+            None => Exit::TimedOut,
+            Some(code) => Exit::Code(code),
+        };
+    }
+    let mut verdict = judge(&run);
+    if let CheckVerdict::Failed { why } = &mut verdict
+        && let Some(program) = checkout.workshop.profile.hidden_program(&run.output)
+    {
+        *why = format!("{why}; {}", show_program_hint(&program));
+    }
+    let mut checked = Checked {
+        verdict,
+        name: run.name,
+        command: run.command,
+        is_test_suite: run.is_test_suite,
+        tests: Vec::new(),
+        by_family: BTreeMap::new(),
+        took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        output: String::new(),
+    };
+    match checked.fault() {
+        None => {
+            checked.tests = named(&run.output);
+            checked.by_family = by_family(&run.output);
+        }
+        Some(_) => checked.output = ending(&run.output),
+    }
+    Ok(checked)
+}
+
+/// The tree at the tip, without the documents of tasks.
+pub(super) async fn tree(branch: &OnBranch) -> Result<String, Failure> {
+    let (repository, tip) = (branch.repository().clone(), branch.tip());
+    blocking(move || {
+        let tree = repository.tree_without(&commit(&tip)?, &[DOCUMENT_FOLDER]);
+        tree.map_err(|error| told(&error))
+    })
+    .await
+}
+
+fn ending(text: &str) -> String {
+    text[text.ceil_char_boundary(text.len().saturating_sub(KEPT))..].to_owned()
+}

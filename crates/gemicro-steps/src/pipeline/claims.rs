@@ -1,0 +1,194 @@
+//! Holds what an agent claims against what is in its commits.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use gemicro_agents::step_tools::commit;
+use gemicro_agents::told;
+use gemicro_event::Failure;
+use gemicro_guard::repository::{CommitAbout, CommitId, FileAt, TrustedRepo};
+use gemicro_pipeline::evidence::{PlanBlock, TreeFiles, faults, read_plan};
+use gemicro_pipeline::payload::DocumentPath;
+use gemicro_pipeline::steps::{Claim, ImportInput};
+
+use super::merge_claim::{self, MergeClaim};
+
+/// The longest document, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// What became of the claims.
+pub(super) struct Held {
+    pub(super) faults: Vec<String>,
+    pub(super) plan: Option<PlanBlock>,
+}
+
+/// Looks at the commits that were taken over.
+pub(super) fn hold(
+    repository: &TrustedRepo,
+    input: &ImportInput,
+    (old, new): (&CommitId, &CommitId),
+    commits: &[CommitAbout],
+) -> Result<Held, Failure> {
+    let tip = CommitFiles {
+        repository,
+        commit: new.clone(),
+    };
+    let changed = repository.changed_paths(old, new).map_err(|error| told(&error))?;
+    let mut held = Held {
+        faults: rewritten(repository, new, &input.phase.kept)?,
+        plan: None,
+    };
+    match &input.claim {
+        Claim::Nothing => {}
+        Claim::Document { path } => match document(repository, new, path)? {
+            Err(fault) => held.faults.push(fault),
+            Ok(_) => held.faults.extend(not_own(input, path, &changed)),
+        },
+        Claim::Plan { path } => match document(repository, new, path)? {
+            Err(fault) => held.faults.push(fault),
+            Ok(text) => {
+                held.faults.extend(not_own(input, path, &changed));
+                match read_plan(&text) {
+                    Ok(plan) => held.plan = Some(plan),
+                    Err(faults) => held.faults.extend(faults),
+                }
+            }
+        },
+        Claim::Work {
+            commit: claimed,
+            plan,
+            approved,
+            verification,
+        } => {
+            held.faults.extend(claimed_commit(claimed, input, new, commits));
+            let base = CommitFiles {
+                repository,
+                commit: commit(&input.base)?,
+            };
+            // The work is held against the plan that was approved, whatever became of it since.
+            let approved = document(repository, &commit(approved)?, plan)?;
+            match approved.map(|text| read_plan(&text)) {
+                Err(fault) => held.faults.push(fault),
+                Ok(Ok(plan)) => held.faults.extend(faults(&plan, &base, &tip, verification)),
+                Ok(Err(faults)) => held.faults.extend(faults),
+            }
+        }
+        Claim::Merge {
+            commit: claimed,
+            ours,
+            theirs,
+            files,
+        } => {
+            held.faults.extend(claimed_commit(claimed, input, new, commits));
+            let claim = MergeClaim {
+                ours,
+                theirs,
+                files,
+                document: input.phase.own.as_ref(),
+            };
+            held.faults.extend(merge_claim::faults(repository, &claim, new)?);
+        }
+    }
+    Ok(held)
+}
+
+/// Says which documents of earlier phases are not as those left them.
+fn rewritten(
+    repository: &TrustedRepo,
+    new: &CommitId,
+    kept: &[(String, String)],
+) -> Result<Vec<String>, Failure> {
+    let mut since: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (path, written) in kept {
+        let changed = match since.entry(written) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let changed = repository.changed_paths(&commit(written)?, new);
+                place.insert(changed.map_err(|error| told(&error))?)
+            }
+        };
+        if changed.contains(path) {
+            faults.push(format!(
+                "{path} is of an earlier phase and was changed: put it back as it was"
+            ));
+        }
+    }
+    Ok(faults)
+}
+
+/// Says that a document is not the one that the agent had to write, now.
+fn not_own(input: &ImportInput, path: &str, changed: &[String]) -> Option<String> {
+    if let Some(own) = input.phase.own.as_ref().filter(|own| *own != path) {
+        return Some(format!(
+            "{path} is not the document of this phase: write {own} and name that"
+        ));
+    }
+    let is_written = input.phase.stands || changed.iter().any(|it| it == path);
+    (!is_written).then(|| format!("{path} was there before and you did not change it: write it anew"))
+}
+
+/// The commit that is claimed must be the last one, or the last of the agent's own before what gemicro committed for it.
+fn claimed_commit(
+    claimed: &str,
+    input: &ImportInput,
+    tip: &CommitId,
+    commits: &[CommitAbout],
+) -> Option<String> {
+    let is_claimed = |id: &str| id.starts_with(&claimed.to_ascii_lowercase());
+    let is_ours = |about: &&CommitAbout| about.trailers == input.trailers;
+    let own = commits.iter().rev().find(|about| !is_ours(about));
+    match own {
+        _ if commits.is_empty() && !(input.phase.stands && is_claimed(tip.as_str())) => {
+            Some("nothing was committed, and nothing was left to be committed".to_owned())
+        }
+        _ if is_claimed(tip.as_str()) => None,
+        Some(own) if is_claimed(own.id.as_str()) => None,
+        Some(own) => Some(format!(
+            "the commit_hash {claimed} is not your last commit on the branch, which is {}: name that one",
+            own.id
+        )),
+        // It left everything to be committed for it, and named what it found.
+        None if is_claimed(&input.place.tip) => None,
+        None => Some(format!(
+            "the commit_hash {claimed} is none of yours, you committed nothing: your changes are committed now; name the commit that `git rev-parse HEAD` prints"
+        )),
+    }
+}
+
+/// A document in a commit: its text, or what is wrong with it.
+fn document(repository: &TrustedRepo, at: &CommitId, path: &str) -> Result<Result<String, String>, Failure> {
+    if let Err(refused) = DocumentPath::parse(path) {
+        return Ok(Err(format!("{path}: {refused}")));
+    }
+    let found = repository
+        .read_file(at, path, MOST_BYTES)
+        .map_err(|error| told(&error))?;
+    Ok(match found {
+        None => Err(format!("there is no file {path} in your commits: write it")),
+        Some(FileAt::File { is_cut: true, .. }) => {
+            Err(format!("{path} is longer than {MOST_BYTES} bytes: shorten it"))
+        }
+        Some(FileAt::File { bytes, .. }) => match String::from_utf8(bytes) {
+            Ok(text) if text.trim().is_empty() => Err(format!("{path} is empty: write it")),
+            Ok(text) => Ok(text),
+            Err(_) => Err(format!("{path} is not text in UTF-8")),
+        },
+        Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) => Err(format!("{path} is not a regular file")),
+    })
+}
+
+/// The files of a commit.
+struct CommitFiles<'a> {
+    repository: &'a TrustedRepo,
+    commit: CommitId,
+}
+
+impl TreeFiles for CommitFiles<'_> {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        match self.repository.read_file(&self.commit, path, 8 * MOST_BYTES) {
+            Ok(Some(FileAt::File { bytes, .. })) => Some(bytes),
+            Ok(Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) | None) | Err(_) => None,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Pushes the branch and offers it: on the remote's forge, or as a text.
+
+use gemicro_agents::branch_at::open_plain;
+use gemicro_agents::step_tools::{Tools, blocking, commit};
+use gemicro_agents::{Worker, told};
+use gemicro_core::execute::StepCall;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::repository::Slug;
+use gemicro_pipeline::forge::{Offer, RequestState, local_request};
+use gemicro_pipeline::payload::DOCUMENT_FOLDER;
+use gemicro_pipeline::steps::{DeliverInput, Delivered};
+
+/// The step.
+pub(super) async fn deliver(
+    tools: &Tools,
+    input: DeliverInput,
+    call: &StepCall,
+) -> Result<Delivered, Failure> {
+    let branch = open_plain(tools, &input.place, call).await?;
+    let repository = branch.repository().clone();
+    let (look, tip, tree) = (repository.clone(), input.place.tip.clone(), input.tree.clone());
+    let remote_url = {
+        let remote = input.main.remote.clone();
+        blocking(move || {
+            let found = look.tree_without(&commit(&tip)?, &[DOCUMENT_FOLDER]);
+            if found.map_err(|error| told(&error))? != tree {
+                let message = "the branch is not what was reviewed, so it is not offered";
+                return Err(Failure::new(ErrorKind::GateClosed, message));
+            }
+            let remotes = look.remotes().map_err(|error| told(&error))?;
+            let named = remotes.into_iter().find(|it| Some(&it.name) == remote.as_ref());
+            Ok(named.map(|it| it.url))
+        })
+        .await?
+    };
+    let offer = Offer {
+        head: input.place.branch.clone(),
+        base: input.main.name.clone(),
+        title: input.title.clone(),
+        body: input.body.clone(),
+        marker: format!("Gemicro-Run: {}", call.run),
+    };
+    let mut delivered = Delivered {
+        commit: input.place.tip.clone(),
+        remote: None,
+        url: None,
+        existed: false,
+        request: None,
+        notes: Vec::new(),
+    };
+    let pushed_to = input.main.remote.clone().filter(|_| input.push);
+    if let Some(remote) = &pushed_to {
+        let (name, tip) = (remote.clone(), input.place.tip.clone());
+        let slug: Slug = input.place.branch.parse().map_err(|error| told(&error))?;
+        blocking(move || {
+            repository
+                .push(&name, &slug, &commit(&tip)?)
+                .map_err(|error| told(&error))
+        })
+        .await?;
+        delivered.remote = Some(remote.clone());
+    }
+    let forge = match (&pushed_to, &remote_url) {
+        (Some(_), Some(url)) => tools.setup.forges.of(url)?,
+        (None, _) | (_, None) => None,
+    };
+    match forge {
+        Some(forge) => {
+            let offered = forge.offer(&offer).await.map_err(Failure::from)?;
+            delivered.existed = offered.existed;
+            match offered.state {
+                RequestState::Open => {}
+                RequestState::Merged => delivered.notes.push("the request was merged already".to_owned()),
+                RequestState::Closed => delivered
+                    .notes
+                    .push("the request was closed by somebody".to_owned()),
+            }
+            delivered.url = Some(offered.url);
+        }
+        None => {
+            let shown = remote_url.filter(|_| pushed_to.is_some());
+            delivered.request = Some(local_request(&offer, &input.main.commit, shown.as_deref()));
+        }
+    }
+    let _ = branch.leave_clean(Worker::Gemicro).await;
+    Ok(delivered)
+}

@@ -1,0 +1,136 @@
+//! Takes over what an agent did in its private checkout, and holds it against its claims.
+
+use gemicro_agents::branch_at::{Found, by, open};
+use gemicro_agents::step_tools::{Tools, blocking, commit};
+use gemicro_agents::{Landing, Worker, told};
+use gemicro_core::ask::BranchOutcome;
+use gemicro_core::execute::StepCall;
+use gemicro_event::Failure;
+use gemicro_guard::repository::{CommitMessage, ReservedPath, TrustedRepo};
+use gemicro_pipeline::payload::DOCUMENT_FOLDER;
+use gemicro_pipeline::steps::{Claim, ImportInput, Taken};
+
+use super::claims::{Held, hold};
+use super::init::HUMAN_REVIEW;
+
+/// Where gemicro itself writes, before and after what an agent commits.
+const DOCUMENT_FOLDERS: [&str; 8] = [
+    DOCUMENT_FOLDER,
+    "docs/dev_docs/research",
+    "docs/dev_docs/plans",
+    "docs/dev_docs/reviews",
+    "docs/dev_docs/archived",
+    "docs/dev_docs/archived/research",
+    "docs/dev_docs/archived/plans",
+    "docs/dev_docs/archived/reviews",
+];
+/// Commits that are named; the others are counted by nobody.
+const MOST_COMMITS: usize = 200;
+
+/// What no role may write: the next run would take it for the owner's words, and a reader for a review that there was.
+fn reserved() -> Vec<ReservedPath> {
+    let rules = [
+        (
+            HUMAN_REVIEW,
+            "these notes are written by the owner of the project only",
+        ),
+        (
+            "docs/dev_docs/archived/",
+            "documents are archived by gemicro only",
+        ),
+    ];
+    let rules = rules.map(|(path, rule)| ReservedPath {
+        path: path.to_owned(),
+        rule: rule.to_owned(),
+    });
+    rules.to_vec()
+}
+
+/// The step.
+pub(super) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -> Result<Taken, Failure> {
+    let tier = tools.tier().await?;
+    let (outcome, repository) = match open(tools, &input.place, call).await? {
+        Found::At(branch) => {
+            let repository = branch.repository().clone();
+            let message = CommitMessage {
+                text: input.message.clone(),
+                trailers: input.trailers.clone(),
+            };
+            let mut landing = Landing::with(&tools.setup, tier, message)
+                .marked(by(call))
+                .never(input.place.carry.clone())
+                .reserving(reserved())
+                .plain(DOCUMENT_FOLDERS.map(str::to_owned).to_vec());
+            if let Some(only) = &input.only {
+                landing = landing.only(only.clone());
+            }
+            if let Claim::Merge { theirs, .. } = &input.claim {
+                landing = landing.knowing(commit(theirs)?);
+            }
+            let (tripped, landed) = branch.leave(Some(landing), Worker::Gemicro).await;
+            tripped.tell(&call.reporter);
+            (landed.transpose()?, repository)
+        }
+        // It was taken over before a crash.
+        Found::Landed(branch) => {
+            let repository = branch.repository().clone();
+            let tip = branch.tip();
+            let tripped = branch.leave_clean(Worker::Gemicro).await;
+            tripped.tell(&call.reporter);
+            (Some(recognised(&input, tip)), repository)
+        }
+    };
+    let outcome = outcome.unwrap_or_else(|| recognised(&input, input.place.tip.clone()));
+    blocking(move || taken(&repository, &input, outcome)).await
+}
+
+/// What is known of an import that nobody wrote down.
+fn recognised(input: &ImportInput, tip: String) -> BranchOutcome {
+    BranchOutcome {
+        name: input.place.branch.clone(),
+        old: input.place.tip.clone(),
+        new: tip,
+        n_commits: 0,
+        n_files: 0,
+        insertions: 0,
+        deletions: 0,
+        worktree: None,
+        reports: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+fn taken(repository: &TrustedRepo, input: &ImportInput, outcome: BranchOutcome) -> Result<Taken, Failure> {
+    let (old, new) = (commit(&outcome.old)?, commit(&outcome.new)?);
+    let about = repository
+        .commits_between(&old, &new, MOST_COMMITS)
+        .map_err(|error| told(&error))?;
+    let Held { faults, plan } = hold(repository, input, (&old, &new), &about)?;
+    let merged = if let Claim::Merge { theirs, .. } = &input.claim {
+        repository
+            .commits_between(&old, &commit(theirs)?, MOST_COMMITS)
+            .map_err(|error| told(&error))?
+    } else {
+        Vec::new()
+    };
+    // What a merge brings along is the work of others.
+    let own = about
+        .iter()
+        .filter(|it| merged.iter().all(|theirs| theirs.id != it.id));
+    Ok(Taken {
+        tree: repository
+            .tree_without(&new, &[DOCUMENT_FOLDER])
+            .map_err(|error| told(&error))?,
+        commits: own.map(|it| (it.id.to_string(), it.subject.clone())).collect(),
+        n_files: outcome.n_files,
+        insertions: outcome.insertions,
+        deletions: outcome.deletions,
+        faults,
+        plan,
+        worktree: outcome.worktree,
+        reports: outcome.reports,
+        notes: outcome.notes,
+        old: outcome.old,
+        new: outcome.new,
+    })
+}

@@ -1,0 +1,108 @@
+//! Merges main into the branch, as far as that needs nobody.
+
+use gemicro_agents::branch_at::{Found, by, open};
+use gemicro_agents::caches::Use;
+use gemicro_agents::checkout::Checkout;
+use gemicro_agents::step_tools::{Tools, blocking, commit};
+use gemicro_agents::{Landing, Worker, told};
+use gemicro_core::execute::StepCall;
+use gemicro_event::Failure;
+use gemicro_guard::repository::{self, CommitMessage, MainBranchFrom, Merge, TrustedRepo};
+use gemicro_pipeline::payload::DOCUMENT_FOLDER;
+use gemicro_pipeline::steps::{MainBranch, MergeInput, MergeOutcome, Merged};
+
+/// The step.
+pub(super) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> Result<Merged, Failure> {
+    let tier = tools.tier().await?;
+    let branch = match open(tools, &input.place, call).await? {
+        Found::At(branch) => *branch,
+        Found::Landed(branch) => {
+            let (repository, tip) = (branch.repository().clone(), branch.tip());
+            let _ = branch.leave_clean(Worker::Gemicro).await;
+            return blocking(move || {
+                let main = look_up(&repository, &input.main)?;
+                merged(&repository, main, MergeOutcome::Merged, tip)
+            })
+            .await;
+        }
+    };
+    let repository = branch.repository().clone();
+    let (look, main) = (repository.clone(), input.main.clone());
+    let main = blocking(move || look_up(&look, &main)).await?;
+    let theirs = commit(&main.commit)?;
+    let checkout = Checkout::fresh(tools, branch, &input.place, Use::Own).await?;
+    let branch = checkout.leave();
+    let message = CommitMessage {
+        text: input.message,
+        trailers: input.trailers,
+    };
+    let (setup, said) = (tools.setup.clone(), message.clone());
+    let (branch, outcome) = blocking(move || {
+        let outcome = branch.merge(&setup, tier, &theirs, &said)?;
+        Ok((branch, outcome))
+    })
+    .await?;
+    match outcome {
+        Merge::UpToDate => {
+            let _ = branch.leave_clean(Worker::Gemicro).await;
+            blocking(move || merged(&repository, main, MergeOutcome::UpToDate, input.place.tip)).await
+        }
+        Merge::Conflict { files, text } => {
+            let _ = branch.leave_clean(Worker::Gemicro).await;
+            let conflict =
+                blocking(move || merged(&repository, main, MergeOutcome::Conflict, input.place.tip)).await?;
+            Ok(Merged {
+                files,
+                words: text,
+                ..conflict
+            })
+        }
+        Merge::Clean => {
+            let landing = Landing::with(&tools.setup, tier, message)
+                .marked(by(call))
+                .knowing(commit(&main.commit)?);
+            let (tripped, landed) = branch.leave(Some(landing), Worker::Gemicro).await;
+            tripped.tell(&call.reporter);
+            let tip = landed.transpose()?.map_or(input.place.tip, |outcome| outcome.new);
+            blocking(move || merged(&repository, main, MergeOutcome::Merged, tip)).await
+        }
+    }
+}
+
+/// Main as it is now.
+pub(super) fn look_up(repository: &TrustedRepo, main: &MainBranch) -> Result<MainBranch, Failure> {
+    let found = match &main.remote {
+        Some(remote) => repository.main_branch(Some(remote)),
+        None => repository.local_main_branch(),
+    };
+    Ok(named(found.map_err(|error| told(&error))?))
+}
+
+/// Main as steps speak of it.
+pub(super) fn named(main: repository::MainBranch) -> MainBranch {
+    MainBranch {
+        name: main.name,
+        commit: main.commit.to_string(),
+        remote: match main.from {
+            MainBranchFrom::Local => None,
+            MainBranchFrom::Remote(name) => Some(name),
+        },
+    }
+}
+
+fn merged(
+    repository: &TrustedRepo,
+    main: MainBranch,
+    outcome: MergeOutcome,
+    tip: String,
+) -> Result<Merged, Failure> {
+    let tree = repository.tree_without(&commit(&tip)?, &[DOCUMENT_FOLDER]);
+    Ok(Merged {
+        main,
+        outcome,
+        tree: tree.map_err(|error| told(&error))?,
+        new: tip,
+        files: Vec::new(),
+        words: String::new(),
+    })
+}

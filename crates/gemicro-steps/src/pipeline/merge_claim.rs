@@ -1,0 +1,102 @@
+//! Holds a merge that an agent concluded against what git makes of it alone: conflicts are resolved, and nothing else is.
+
+use std::collections::BTreeSet;
+
+use gemicro_agents::step_tools::commit;
+use gemicro_agents::told;
+use gemicro_event::Failure;
+use gemicro_guard::repository::{CommitId, FileAt, RepositoryError, TrustedRepo, conflict_markers};
+
+use super::writing::BACKLOG;
+
+/// The longest file that is searched for marks, in bytes.
+const MOST_BYTES: u64 = 8 << 20;
+/// Paths that are named; the others are counted.
+const MOST_NAMED: usize = 20;
+
+/// A merge that is claimed.
+pub(super) struct MergeClaim<'a> {
+    /// The branch before it.
+    pub(super) ours: &'a str,
+    /// What was merged.
+    pub(super) theirs: &'a str,
+    /// The files that were found in conflict when it began.
+    pub(super) files: &'a [String],
+    /// The document that the phase writes.
+    pub(super) document: Option<&'a String>,
+}
+
+/// What does not hold of it at the tip.
+pub(super) fn faults(
+    repository: &TrustedRepo,
+    claim: &MergeClaim<'_>,
+    tip: &CommitId,
+) -> Result<Vec<String>, Failure> {
+    let (ours, theirs) = (commit(claim.ours)?, commit(claim.theirs)?);
+    let is_merged = repository
+        .is_ancestor(&theirs, tip)
+        .map_err(|error| told(&error))?;
+    if !is_merged {
+        let fault =
+            "the merge was not concluded: resolve the conflicts, `git add` the files and `git commit`";
+        return Ok(vec![fault.to_owned()]);
+    }
+    concluded(repository, claim, (&ours, &theirs), tip).map_err(|error| told(&error))
+}
+
+fn concluded(
+    repository: &TrustedRepo,
+    claim: &MergeClaim<'_>,
+    (ours, theirs): (&CommitId, &CommitId),
+    tip: &CommitId,
+) -> Result<Vec<String>, RepositoryError> {
+    let mut merge = repository.automatic_merge(ours, theirs)?;
+    let base = repository.merge_base(ours, theirs)?;
+    let changed = |old: &CommitId, new: &CommitId| -> Result<BTreeSet<String>, RepositoryError> {
+        Ok(repository.changed_paths(old, new)?.into_iter().collect())
+    };
+    let of_task = changed(&base, ours)?;
+    // Attributes may bring a file into conflict that git could have merged; not if the task wrote them.
+    if !of_task.iter().any(|path| path.ends_with(".gitattributes")) {
+        merge.conflicts.extend(claim.files.iter().cloned());
+    }
+    let mut faults = Vec::new();
+    for path in &merge.conflicts {
+        if let Some(FileAt::File { bytes, .. }) = repository.read_file(tip, path, MOST_BYTES)?
+            && conflict_markers(&bytes)
+        {
+            faults.push(format!("{path} still has the marks of a conflict in it"));
+        }
+    }
+    let mut departed = repository.departed(&merge, tip)?;
+    // Ideas of an earlier round may have been written down since.
+    departed.retain(|path| Some(path) != claim.document && path != BACKLOG);
+    if !departed.is_empty() {
+        // Files of the task alone may be made to fit what main brought; one that is as main has it was thrown away.
+        let (of_main, kept) = (changed(&base, theirs)?, changed(theirs, tip)?);
+        departed.retain(|path| !of_task.contains(path) || of_main.contains(path) || !kept.contains(path));
+    }
+    faults.extend(told_of(&departed, claim));
+    Ok(faults)
+}
+
+fn told_of(departed: &BTreeSet<String>, claim: &MergeClaim<'_>) -> Option<String> {
+    if departed.is_empty() {
+        return None;
+    }
+    let mut names: Vec<&str> = departed.iter().take(MOST_NAMED).map(String::as_str).collect();
+    let more = departed.len() - names.len();
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    names.sort_unstable();
+    Some(format!(
+        "not in conflict, and yet not as git merges them: {}{more}. Put them back: `git merge-tree --write-tree {} {}` \
+         names a tree, `git checkout TREE -- FILE` takes a file from it. Beside the conflicts, only files of the task \
+         alone may be changed, so that they fit",
+        names.join(", "),
+        claim.ours,
+        claim.theirs
+    ))
+}

@@ -1,0 +1,22 @@
+//! The steps of a pipeline on this machine: where its flow, the user's repository, the sandbox and the forge meet.
+//!
+//! `executor` runs them. What is committed is marked before it is taken over, so a step that was killed in between is
+//! recognised, not repeated. `writing` puts gemicro's own documents there. `outlook` says what a task would begin with;
+//! `detect` finds the checks of a project that names none.
+
+mod check;
+mod claims;
+mod deliver;
+mod detect;
+mod executor;
+mod import;
+mod init;
+mod merge;
+mod merge_claim;
+mod outlook;
+mod record;
+mod writing;
+
+pub use detect::found_checks;
+pub(crate) use executor::PipelineSteps;
+pub use outlook::{Outlook, outlook};

@@ -1,0 +1,133 @@
+//! What a task would begin with, found without making anything.
+
+use std::path::Path;
+
+use gemicro_agents::step_tools::blocking;
+use gemicro_agents::{AgentSetup, look_at, told};
+use gemicro_event::Failure;
+use gemicro_guard::repository::{MainBranchFrom, Slug, TrustedRepo};
+use gemicro_pipeline::plan::PipelinePlan;
+
+use super::init::{Remote, all_taken, in_words, numbered, protection};
+
+/// What a task would begin with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// The branch that would be made.
+    pub branch: Option<String>,
+    /// The top of the repository.
+    pub repository: Option<String>,
+    /// The branch that it would be merged with, and its remote.
+    pub main: Option<String>,
+    /// The name of that branch.
+    pub base: Option<String>,
+    /// The remote of that branch, which the task is pushed to; none where there is none.
+    pub remote: Option<String>,
+    /// The forge of that remote, if it could be asked.
+    pub forge: Option<String>,
+    /// What the user should know before it begins.
+    pub notes: Vec<String>,
+    /// What would stop it before it begins.
+    pub obstacles: Vec<Failure>,
+}
+
+/// Looks at the repository, the branch, main and its protection. Remotes are asked; nothing is fetched or written.
+pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> Outlook {
+    let mut outlook = Outlook::default();
+    let (looking, state, folder) = (setup.clone(), state.to_owned(), plan.directory.clone());
+    let repository = match blocking(move || look_at(&looking, &state, &folder)).await {
+        Ok(repository) => repository,
+        Err(failure) => {
+            outlook.obstacles.push(failure);
+            return outlook;
+        }
+    };
+    let notes = repository.notes().iter();
+    outlook.notes = notes.map(|note| in_words(note.message())).collect();
+    outlook.repository = Some(repository.top().display().to_string());
+    let wanted = plan.clone();
+    let looked = blocking(move || {
+        let main = find_main(&repository, wanted.remote.as_deref());
+        // A remote that does not answer is not asked twice.
+        let remote = Remote::look(&repository, wanted.remote.as_deref(), wanted.push && main.is_ok());
+        let branch = free_branch(&repository, &remote, &wanted);
+        Ok((main, branch, remote.unknown))
+    });
+    let (main, branch, unknown) = match looked.await {
+        Ok(looked) => looked,
+        Err(failure) => {
+            outlook.obstacles.push(failure);
+            return outlook;
+        }
+    };
+    match branch {
+        Ok(name) => outlook.branch = Some(name),
+        Err(failure) => outlook.obstacles.push(failure),
+    }
+    let main = match main {
+        Ok(main) => main,
+        Err(failure) => {
+            outlook.obstacles.push(failure);
+            return outlook;
+        }
+    };
+    let unasked = |failure: Failure| {
+        let why = failure.message;
+        format!("nobody could ask the remote whether the branch is free there: {why}")
+    };
+    outlook.notes.extend(unknown.map(unasked));
+    let required = plan.require_protection;
+    match protection(&setup.forges, &main.name, main.url.as_deref(), required).await {
+        Ok(found) => outlook.notes.extend(found.map(|(_, words)| words)),
+        Err(failure) => outlook.obstacles.push(failure),
+    }
+    let forge = main.url.as_deref().map(|url| setup.forges.of(url));
+    match forge.transpose() {
+        Ok(forge) => outlook.forge = forge.flatten().map(|forge| forge.name()),
+        Err(failure) => outlook.obstacles.push(failure),
+    }
+    outlook.main = Some(match &main.remote {
+        Some(remote) => format!("{} of {remote}", main.name),
+        None => main.name.clone(),
+    });
+    outlook.base = Some(main.name);
+    outlook.remote = main.remote;
+    outlook
+}
+
+/// The name that the branch would get.
+fn free_branch(repository: &TrustedRepo, remote: &Remote, plan: &PipelinePlan) -> Result<String, Failure> {
+    for name in numbered(&plan.branch) {
+        let slug: Slug = name.parse().map_err(|error| told(&error))?;
+        let there = repository.task_branch(&slug).map_err(|error| told(&error))?;
+        match there.is_some() || remote.has(&name) {
+            false => return Ok(name),
+            true if plan.exact_branch => return Err(remote.taken(&name)),
+            true => {}
+        }
+    }
+    Err(all_taken(&plan.branch))
+}
+
+/// A main branch that was found and not fetched.
+struct Found {
+    name: String,
+    remote: Option<String>,
+    url: Option<String>,
+}
+
+fn find_main(repository: &TrustedRepo, remote: Option<&str>) -> Result<Found, Failure> {
+    let named = repository.main_branch_name(remote);
+    let (name, from) = named.map_err(|error| told(&error))?;
+    let remote = match from {
+        MainBranchFrom::Local => None,
+        MainBranchFrom::Remote(remote) => Some(remote),
+    };
+    let remotes = repository.remotes().map_err(|error| told(&error))?;
+    let url = remotes.into_iter().find(|it| Some(&it.name) == remote.as_ref());
+    Ok(Found {
+        name,
+        remote,
+        url: url.map(|it| it.url),
+    })
+}

@@ -1,0 +1,91 @@
+//! Writes gemicro's own documents on the branch.
+
+use gemicro_agents::branch_at::{Found, by, open};
+use gemicro_agents::caches::Use;
+use gemicro_agents::checkout::Checkout;
+use gemicro_agents::step_tools::{Tools, blocking, commit};
+use gemicro_agents::{Landing, OnBranch, Worker, told};
+use gemicro_core::execute::StepCall;
+use gemicro_event::Failure;
+use gemicro_guard::repository::{CommitMessage, TrustedRepo};
+use gemicro_pipeline::payload::DOCUMENT_FOLDER;
+use gemicro_pipeline::steps::{MainBranch, RecordInput, Recorded};
+
+use super::merge::look_up;
+use super::writing::write;
+
+/// The step.
+pub(super) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -> Result<Recorded, Failure> {
+    let branch = match open(tools, &input.place, call).await? {
+        Found::At(branch) => *branch,
+        Found::Landed(branch) => {
+            let repository = branch.repository().clone();
+            let tip = branch.tip();
+            let _ = branch.leave_clean(Worker::Gemicro).await;
+            let old = input.place.tip.clone();
+            return blocking(move || {
+                let paths = repository.changed_paths(&commit(&old)?, &commit(&tip)?);
+                recorded(&repository, &tip, paths.map_err(|error| told(&error))?, None)
+            })
+            .await;
+        }
+    };
+    if let Some(main) = input.unless_moved.clone()
+        && let Some(moved) = moved(&branch, main).await?
+    {
+        let (repository, tip) = (branch.repository().clone(), branch.tip());
+        let _ = branch.leave_clean(Worker::Gemicro).await;
+        return blocking(move || recorded(&repository, &tip, Vec::new(), Some(moved))).await;
+    }
+    let repository = branch.repository().clone();
+    let checkout = Checkout::fresh(tools, branch, &input.place, Use::Own).await?;
+    let paths = write(&checkout, &input.records, &call.cancel).await?;
+    let message = CommitMessage {
+        text: input.message,
+        trailers: input.trailers,
+    };
+    let landing = Landing::with(&tools.setup, tools.tier().await?, message)
+        .marked(by(call))
+        .never(input.place.carry.clone())
+        .only(vec![format!("{}/", DOCUMENT_FOLDER.trim_end_matches('/'))]);
+    let (tripped, landed) = checkout.leave().leave(Some(landing), Worker::Gemicro).await;
+    tripped.tell(&call.reporter);
+    let old = input.place.tip;
+    let tip = landed
+        .transpose()?
+        .map_or_else(|| old.clone(), |outcome| outcome.new);
+    blocking(move || {
+        // What was written as it was already is in no commit.
+        let changed = repository.changed_paths(&commit(&old)?, &commit(&tip)?);
+        let changed = changed.map_err(|error| told(&error))?;
+        let paths = paths.into_iter().filter(|path| changed.contains(path));
+        recorded(&repository, &tip, paths.collect(), None)
+    })
+    .await
+}
+
+/// Where main is, if that is another commit than it was.
+async fn moved(branch: &OnBranch, main: MainBranch) -> Result<Option<String>, Failure> {
+    let (repository, tip) = (branch.repository().clone(), branch.tip());
+    blocking(move || {
+        let now = look_up(&repository, &main)?;
+        let is_there = repository.is_ancestor(&commit(&now.commit)?, &commit(&tip)?);
+        Ok((!is_there.map_err(|error| told(&error))?).then_some(now.commit))
+    })
+    .await
+}
+
+fn recorded(
+    repository: &TrustedRepo,
+    tip: &str,
+    paths: Vec<String>,
+    moved: Option<String>,
+) -> Result<Recorded, Failure> {
+    let tree = repository.tree_without(&commit(tip)?, &[DOCUMENT_FOLDER]);
+    Ok(Recorded {
+        new: tip.to_owned(),
+        tree: tree.map_err(|error| told(&error))?,
+        paths,
+        moved,
+    })
+}

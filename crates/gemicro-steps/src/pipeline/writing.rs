@@ -1,0 +1,131 @@
+//! Writes gemicro's own documents into a checkout; commits nothing.
+
+use std::ffi::OsString;
+
+use gemicro_agents::checkout::Checkout;
+use gemicro_agents::step_tools::{blocking, commit};
+use gemicro_agents::told;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_guard::repository::{CommitId, FileAt, TrustedRepo};
+use gemicro_pipeline::documents::{BacklogOrigin, Feature, add_to_backlog, archive_moves};
+use gemicro_pipeline::steps::Record;
+use tokio_util::sync::CancellationToken;
+
+/// The list of ideas for later.
+pub(super) const BACKLOG: &str = "docs/dev_docs/backlog.md";
+/// The longest document that is moved or added to, in bytes.
+const MOST_BYTES: u64 = 4 << 20;
+/// Removes a file, and the folders that are empty then: git has none.
+const REMOVE: &str =
+    r#"cd -- "$1" && rm -f -- "$2" && { rmdir -p -- "$(dirname -- "$2")" 2> /dev/null || :; }"#;
+
+/// What is to be done in the checkout.
+enum Change {
+    Write { path: String, text: String },
+    Remove { path: String },
+}
+
+/// Writes what is to be written at the tip into its fresh checkout; the paths of it.
+pub(super) async fn write(
+    checkout: &Checkout,
+    records: &[Record],
+    cancel: &CancellationToken,
+) -> Result<Vec<String>, Failure> {
+    let (repository, at) = (
+        checkout.branch().repository().clone(),
+        commit(&checkout.branch().tip())?,
+    );
+    let records = records.to_vec();
+    let changes = blocking(move || changes(&repository, &at, &records)).await?;
+    let mut paths = Vec::new();
+    for change in changes {
+        match change {
+            Change::Write { path, text } => {
+                checkout.workshop.write(&path, &text, cancel).await?;
+                paths.push(path);
+            }
+            Change::Remove { path } => {
+                let folder = checkout.workshop.folder().as_os_str().to_owned();
+                let words: [OsString; 6] = [
+                    "bash".into(),
+                    "-c".into(),
+                    REMOVE.into(),
+                    "bash".into(),
+                    folder,
+                    path.into(),
+                ];
+                checkout.workshop.run_own(&words, cancel).await?;
+            }
+        }
+    }
+    Ok(paths)
+}
+
+/// From what is to be written to files.
+fn changes(repository: &TrustedRepo, at: &CommitId, records: &[Record]) -> Result<Vec<Change>, Failure> {
+    let mut changes = Vec::new();
+    for record in records {
+        match record {
+            Record::Write { path, text } => changes.push(Change::Write {
+                path: path.clone(),
+                text: text.clone(),
+            }),
+            Record::Backlog {
+                items,
+                feature,
+                date,
+                run,
+            } => {
+                let before = text_at(repository, at, BACKLOG)?;
+                changes.push(Change::Write {
+                    path: BACKLOG.to_owned(),
+                    text: add_to_backlog(
+                        before.as_deref(),
+                        items,
+                        BacklogOrigin {
+                            feature: &self::feature(feature)?,
+                            date,
+                            run,
+                        },
+                    ),
+                });
+            }
+            Record::Archive { paths, feature, date } => {
+                let feature = self::feature(feature)?;
+                let is_taken = |path: &str| !matches!(repository.read_file(at, path, 1), Ok(None));
+                for to_archive in archive_moves(paths, &feature, date, is_taken) {
+                    if let Some(text) = text_at(repository, at, &to_archive.from)? {
+                        let path = to_archive.to;
+                        changes.push(Change::Write { path, text });
+                        let path = to_archive.from;
+                        changes.push(Change::Remove { path });
+                    }
+                }
+            }
+        }
+    }
+    Ok(changes)
+}
+
+fn text_at(repository: &TrustedRepo, at: &CommitId, path: &str) -> Result<Option<String>, Failure> {
+    let found = repository
+        .read_file(at, path, MOST_BYTES)
+        .map_err(|error| told(&error))?;
+    match found {
+        Some(FileAt::File { bytes, is_cut: false }) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Some(FileAt::File { is_cut: true, .. }) => {
+            let message = format!("{path} is longer than {MOST_BYTES} bytes: shorten it");
+            Err(Failure::new(ErrorKind::InvalidInput, message))
+        }
+        Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) => {
+            let message = format!("{path} is not a regular file: move it out of the way");
+            Err(Failure::new(ErrorKind::InvalidInput, message))
+        }
+        None => Ok(None),
+    }
+}
+
+fn feature(name: &str) -> Result<Feature, Failure> {
+    Feature::parse(name)
+        .map_err(|_| Failure::new(ErrorKind::Internal, format!("`{name}` is no name of a feature")))
+}

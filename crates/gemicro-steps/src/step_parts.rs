@@ -1,0 +1,74 @@
+//! Who carries out the steps of batches, tests, loops and agents: every executor beside those of research.
+
+use std::sync::Arc;
+
+use gemicro_agents::{AgentCommons, AgentSetup};
+use gemicro_batch::coverage::{COVERAGE_STEP, CoverageExecutor};
+use gemicro_batch::ooda::{OBSERVE_STEP, TRIAL_STEP};
+use gemicro_batch::proposal::{CHECK_STEP, MATERIAL_STEP, MaterialExecutor};
+use gemicro_batch::strategy::{GAPS_STEP, GapsExecutor};
+use gemicro_batch::types::{MEMORY_STEP, SHELL_STEP};
+use gemicro_core::ask::AGENT_STEP;
+use gemicro_core::execute::{Executor, Executors};
+use gemicro_event::redact::Redactor;
+use gemicro_pipeline::steps::AGENT_WORK_STEP;
+use gemicro_store::DurableStore;
+
+use crate::bounded::Bounded;
+use crate::memory::MemorySearch;
+use crate::ooda::OodaSteps;
+use crate::pipeline::PipelineSteps;
+use crate::shell::Shell;
+
+/// Shell commands at the same time.
+const MAX_SHELLS: usize = 8;
+/// Readings of coverage at the same time: one may need a gigabyte of memory.
+const MAX_COVERAGES: usize = 2;
+
+/// What executors are made of.
+pub struct StepParts {
+    /// Where runs and conversations are remembered.
+    pub store: Arc<DurableStore>,
+    /// Without it no process is started.
+    pub agents: Option<AgentSetup>,
+    /// What agents share.
+    pub commons: AgentCommons,
+    /// Runs agents; there is one where there is a setup.
+    pub agent_executor: Option<Arc<dyn Executor>>,
+    /// Values that must never be written down.
+    pub secrets: Vec<String>,
+}
+
+impl StepParts {
+    /// Adds them to those that are there.
+    pub fn added_to(self, executors: Executors) -> Executors {
+        let redactor = Redactor::new(&self.secrets);
+        let memory = MemorySearch::new(self.store, redactor.clone());
+        let coverage = Bounded::new(CoverageExecutor, MAX_COVERAGES);
+        let executors = executors
+            .with(MEMORY_STEP, Arc::new(memory))
+            .with(COVERAGE_STEP, Arc::new(coverage))
+            .with(MATERIAL_STEP, Arc::new(MaterialExecutor));
+        let (Some(setup), Some(agents)) = (self.agents, self.agent_executor) else {
+            return executors;
+        };
+        let commons = self.commons;
+        let shell = Shell::new(commons.clone(), setup.clone(), redactor.clone());
+        let gaps = GapsExecutor::new(shell.git_settings());
+        let shell = Arc::new(Bounded::new(shell, MAX_SHELLS));
+        let loops = Arc::new(OodaSteps::new(commons.clone(), setup.clone(), redactor));
+        let pipelines = Arc::new(PipelineSteps::new(commons, setup, Redactor::new(&self.secrets)));
+        let mut executors = executors;
+        for kind in PipelineSteps::KINDS {
+            executors = executors.with(kind, pipelines.clone());
+        }
+        executors
+            .with(SHELL_STEP, shell.clone())
+            .with(CHECK_STEP, shell)
+            .with(GAPS_STEP, Arc::new(gaps))
+            .with(OBSERVE_STEP, loops.clone())
+            .with(TRIAL_STEP, loops)
+            .with(AGENT_WORK_STEP, agents.clone())
+            .with(AGENT_STEP, agents)
+    }
+}
