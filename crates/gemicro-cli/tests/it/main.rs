@@ -35,6 +35,7 @@ mod mcp_resident;
 mod model_names;
 mod normal;
 mod offline;
+mod old_store;
 mod ooda;
 mod ooda_place;
 mod parking;

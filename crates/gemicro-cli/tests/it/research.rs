@@ -214,19 +214,6 @@ fn a_dry_run_shows_the_plan_and_stores_nothing() {
 }
 
 #[test]
-fn a_technique_can_be_switched_off_for_benches() {
-    let world = World::new();
-    assert_eq!(world.ask(HIGH, &["--without", "hops"]).code, 0);
-    let unknown = world.ask(HIGH, &["--without", "luck"]);
-    assert_eq!(unknown.code, 2);
-    assert!(
-        unknown.stderr.contains("subject, type_gate"),
-        "{}",
-        unknown.stderr
-    );
-}
-
-#[test]
 fn verbose_shows_every_event() {
     let world = World::new();
     let called = world.ask(HIGH, &["--verbose"]);
