@@ -9,8 +9,8 @@ cargo xtask <command>
   deny                  licences, banned crates and crate sources
   bench [NAME]          journal, queue, batch, growth, index, startup, branches, mcp, warm, guard, history, chat, pipeline, research; without a name all
     bench research [--check] [--corpus DIR]
-                        scores on all corpora, an ablation per technique, and scripted models;
-                        --check: without the ablation, and fails below the bars
+                        scores on all corpora, and scripted models;
+                        --check: fails below the bars
   live                  a few real calls (needs GEMINI_API_KEY or OPENAI_BASE_URL), held against the simulator
   help                  this text";
 

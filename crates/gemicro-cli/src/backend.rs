@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use gemicro_core::ask::{AgentName, route};
 use gemicro_core::llm::{AGENTS_OWN_MODEL, Backends, DEFAULT_MODEL, GEMINI, GateConfig, LlmConfig};
-use gemicro_core::offline::Techniques;
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_engine::Backend;
 use gemicro_event::{ErrorKind, Failure};
@@ -38,7 +37,6 @@ const CLI_IDLE_SECONDS: u64 = 300;
 /// When what the backend needs is missing; the ways on are named.
 pub(crate) fn choose(
     settings: &ResearchSettings,
-    techniques: Techniques,
     environment: &Environment,
     endpoints: &Endpoints,
 ) -> Result<Backend, Stopped> {
@@ -58,7 +56,7 @@ pub(crate) fn choose(
     }
     let model = settings.model.value.clone();
     match name {
-        BackendName::Offline => Ok(Backend::Offline(techniques)),
+        BackendName::Offline => Ok(Backend::Offline),
         BackendName::Gemini => Ok(Backend::Model {
             llm: llm(
                 settings,
@@ -152,7 +150,7 @@ pub(crate) fn llm(settings: &ResearchSettings, backend: &str, model: String) -> 
 /// Who answered an earlier run: a follow-up asks the same unless told otherwise.
 pub(crate) fn of_plan(plan: &ResearchPlan) -> Backend {
     match &plan.engine {
-        ResearchEngine::Offline { techniques } => Backend::Offline(*techniques),
+        ResearchEngine::Offline {} => Backend::Offline,
         ResearchEngine::Model { llm, web, .. } => Backend::Model {
             llm: llm.clone(),
             web: *web,

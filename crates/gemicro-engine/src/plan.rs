@@ -175,9 +175,7 @@ impl Plan {
     fn research(request: &ResearchRequest) -> Result<Self, Failure> {
         let mut notices = Vec::new();
         let engine = match &request.backend {
-            Backend::Offline(techniques) => ResearchEngine::Offline {
-                techniques: *techniques,
-            },
+            Backend::Offline => ResearchEngine::Offline {},
             Backend::Model { llm, web } => ResearchEngine::Model {
                 llm: current(llm, &mut notices)?,
                 prompts: PromptSet::default(),

@@ -7,7 +7,6 @@ use gemicro_batch::ooda::{Commands, Decider};
 use gemicro_core::ask::{AgentName, SandboxMode};
 use gemicro_core::budget::Limits;
 use gemicro_core::llm::LlmConfig;
-use gemicro_core::offline::Techniques;
 use gemicro_core::prompt::Earlier;
 use gemicro_core::research::{Base, ResearchConfig};
 use gemicro_event::StreamId;
@@ -171,7 +170,7 @@ pub struct ResearchRequest {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Backend {
     /// The texts themselves, without a model.
-    Offline(Techniques),
+    Offline,
     /// A model.
     Model {
         /// How it is called.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::research::{self, Depth};
+use super::research;
 use super::{branches, chat, growth, guard, mcp, pipeline, startup, warm};
 use crate::process;
 
@@ -24,7 +24,7 @@ enum Bench {
     History,
     Chat,
     Pipeline,
-    Research { depth: Depth, corpus: Option<PathBuf> },
+    Research { must_pass: bool, corpus: Option<PathBuf> },
 }
 
 impl Bench {
@@ -69,7 +69,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
             Bench::History => cargo_bench(root, "gemicro-core", "history")?,
             Bench::Chat => chat::run(root)?,
             Bench::Pipeline => pipeline::run(root)?,
-            Bench::Research { depth, corpus } => research::run(root, depth, corpus.as_deref())?,
+            Bench::Research { must_pass, corpus } => research::run(root, must_pass, corpus.as_deref())?,
         }
     }
     Ok(())
@@ -93,7 +93,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
             Bench::Chat,
             Bench::Pipeline,
             Bench::Research {
-                depth: Depth::Ablation,
+                must_pass: false,
                 corpus: None,
             },
         ],
@@ -111,17 +111,17 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
         Some("chat") => vec![Bench::Chat],
         Some("pipeline") => vec![Bench::Pipeline],
         Some("research") => {
-            let (mut depth, mut corpus) = (Depth::Ablation, None);
+            let (mut must_pass, mut corpus) = (false, None);
             while let Some(word) = words.next() {
                 match word {
-                    "--check" => depth = Depth::Check,
+                    "--check" => must_pass = true,
                     "--corpus" => {
                         corpus = Some(PathBuf::from(words.next().context("--corpus needs a folder")?))
                     }
                     unknown => bail!("`bench research` does not know `{unknown}`"),
                 }
             }
-            vec![Bench::Research { depth, corpus }]
+            vec![Bench::Research { must_pass, corpus }]
         }
         Some(unknown) => {
             bail!(
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn arguments() {
-        let research = |depth, corpus: Option<&str>| Bench::Research {
-            depth,
+        let research = |must_pass, corpus: Option<&str>| Bench::Research {
+            must_pass,
             corpus: corpus.map(PathBuf::from),
         };
         assert_eq!(parsed("").unwrap().len(), 14);
@@ -166,14 +166,14 @@ mod tests {
         assert_eq!(parsed("warm").unwrap(), [Bench::Warm]);
         assert_eq!(parsed("guard").unwrap(), [Bench::Guard]);
         assert_eq!(parsed("history").unwrap(), [Bench::History]);
-        assert_eq!(parsed("research").unwrap(), [research(Depth::Ablation, None)]);
+        assert_eq!(parsed("research").unwrap(), [research(false, None)]);
         assert_eq!(
             parsed("research --check").unwrap(),
-            [research(Depth::Check, None)]
+            [research(true, None)]
         );
         assert_eq!(
             parsed("research --corpus x --check").unwrap(),
-            [research(Depth::Check, Some("x"))]
+            [research(true, Some("x"))]
         );
         for wrong in [
             "nothing",

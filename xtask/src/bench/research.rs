@@ -14,27 +14,6 @@ use crate::process;
 use crate::score::{Answers, Bars, Corpus, Measures, measure};
 use crate::temporary::TemporaryFolder;
 
-/// How much to run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Depth {
-    /// The full set, then each technique switched off in turn.
-    Ablation,
-    /// The full set only; fails below the bars.
-    Check,
-}
-
-/// What can be switched off with `--without`.
-const TECHNIQUES: &[&str] = &[
-    "subject",
-    "type_gate",
-    "coverage",
-    "split",
-    "hops",
-    "synonyms",
-    "contradictions",
-    "structure",
-];
-
 const CORPORA: &[(&str, Bars)] = &[
     ("fixtures/research-corpus", Bars::KNOWN),
     ("fixtures/research-heldout", Bars::HELD_OUT),
@@ -42,13 +21,13 @@ const CORPORA: &[(&str, Bars)] = &[
     ("fixtures/research-blind-2", Bars::HELD_OUT),
 ];
 
-/// The bars, on both corpora: the stage of the gate.
+/// The bars, on all corpora: the stage of the gate.
 pub(crate) fn check(root: &Path) -> Result<()> {
-    run(root, Depth::Check, None)
+    run(root, true, None)
 }
 
-/// Scores both corpora, or the given one (held to the bars of unknown documents).
-pub(crate) fn run(root: &Path, depth: Depth, corpus: Option<&Path>) -> Result<()> {
+/// Scores all corpora, or the given one (held to the bars of unknown documents); `must_pass` makes a missed bar an error.
+pub(crate) fn run(root: &Path, must_pass: bool, corpus: Option<&Path>) -> Result<()> {
     let program = release_binary(root)?;
     let corpora: Vec<(PathBuf, Bars)> = match corpus {
         Some(folder) => vec![(std::path::absolute(folder)?, Bars::HELD_OUT)],
@@ -66,15 +45,8 @@ pub(crate) fn run(root: &Path, depth: Depth, corpus: Option<&Path>) -> Result<()
             documents.documents.len(),
             documents.questions.len()
         );
-        let full = outcome(root, &program, folder, &documents, None)?;
-        let mut rows = vec![row("full", &full)];
-        if depth == Depth::Ablation {
-            for technique in TECHNIQUES {
-                let without = outcome(root, &program, folder, &documents, Some(technique))?;
-                rows.push(row(&format!("without {technique}"), &without));
-            }
-        }
-        println!("{}", table(HEADINGS, &rows));
+        let full = outcome(root, &program, folder, &documents)?;
+        println!("{}", table(HEADINGS, &[row("full", &full)]));
         print_kinds(&full.measures);
         let below = bars.missed(&full.measures);
         missed.extend(
@@ -88,7 +60,7 @@ pub(crate) fn run(root: &Path, depth: Depth, corpus: Option<&Path>) -> Result<()
     for bar in &missed {
         println!("  MISSED {bar}");
     }
-    if depth == Depth::Check && !missed.is_empty() {
+    if must_pass && !missed.is_empty() {
         bail!("{} research bars missed", missed.len());
     }
     Ok(())
@@ -99,7 +71,6 @@ fn outcome(
     program: &Path,
     folder: &Path,
     corpus: &Corpus,
-    without: Option<&str>,
 ) -> Result<Outcome> {
     let home = TemporaryFolder::new()?;
     let mut command = Command::new(program);
@@ -113,9 +84,6 @@ fn outcome(
         .arg("--questions")
         .arg(folder.join("questions.jsonl"))
         .args(["--format", "jsonl"]);
-    if let Some(technique) = without {
-        command.args(["--without", technique]);
-    }
     let started_at = Instant::now();
     let lines = process::output(&mut command)?;
     let seconds = started_at.elapsed().as_secs_f64();
@@ -155,7 +123,7 @@ mod tests {
     use super::*;
 
     /// `sh` stands in for the program: its first argument, `research`, is then a script in the root.
-    fn outcome_of(script: &str, without: Option<&str>) -> Result<Outcome> {
+    fn outcome_of(script: &str) -> Result<Outcome> {
         let root = TemporaryFolder::new()?;
         let docs = root.path().join("corpus/docs");
         std::fs::create_dir_all(&docs)?;
@@ -169,7 +137,6 @@ mod tests {
             Path::new("/bin/sh"),
             Path::new("corpus"),
             &corpus,
-            without,
         )
     }
 
@@ -180,7 +147,7 @@ mod tests {
     fn a_run_is_scored() {
         let arguments = r#"[ "$*" = "--offline --source corpus/docs --questions corpus/questions.jsonl --format jsonl" ]"#;
         let script = format!("{arguments} || exit 2\n[ -n \"$GEMICRO_HOME\" ] || exit 3\n{ANSWER}\n");
-        let outcome = outcome_of(&script, None).unwrap();
+        let outcome = outcome_of(&script).unwrap();
         let row = row("full", &outcome);
         assert_eq!(
             row[..10],
@@ -191,20 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn a_technique_is_switched_off_by_name() {
-        let script = format!("case \"$*\" in *' --without hops') ;; *) exit 2 ;; esac\n{ANSWER}\n");
-        assert!(outcome_of(&script, Some("hops")).is_ok());
-        assert!(outcome_of(&script, None).is_err());
-    }
-
-    #[test]
     fn a_run_that_fails_or_answers_too_little_is_an_error() {
         for (script, part) in [
             ("exit 5", "failed (exit status: 5)"),
             ("true", "0 answers to 1 questions"),
             ("echo x", "output of"),
         ] {
-            let error = outcome_of(script, None)
+            let error = outcome_of(script)
                 .err()
                 .map(|error| error.to_string())
                 .unwrap_or_default();

@@ -53,7 +53,15 @@ fn every_run_is_shown_as_before() {
     let before: Map<String, Value> = serde_json::from_str(include_str!("old_store/shown.json")).unwrap();
     assert_eq!(before.len(), 18);
     for (run, before) in &before {
-        assert_eq!(&shown(&simulated, run), before, "run {run}");
+        let mut now = shown(&simulated, run);
+        let mut before = before.clone();
+        for story in [&mut now, &mut before] {
+            // It grows with the age of the batch.
+            if let Some(batch) = story.get_mut("batch").and_then(Value::as_object_mut) {
+                batch.remove("next_poll_interval_seconds");
+            }
+        }
+        assert_eq!(now, before, "run {run}");
     }
 }
 

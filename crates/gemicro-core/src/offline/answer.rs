@@ -18,7 +18,7 @@ use crate::corpus::{Corpus, CorpusError};
 /// A sentence that covers this much leaves nothing for a bridge.
 const WELL_COVERED: f32 = 0.85;
 
-/// Answers a sub-question with all techniques.
+/// Answers a sub-question.
 ///
 /// # Errors
 ///
@@ -27,12 +27,8 @@ pub fn answer(corpus: &dyn Corpus, sub_question: &SubQuestion) -> Result<SubAnsw
     answer_with(corpus, sub_question, &Techniques::default())
 }
 
-/// Answers a sub-question with the given techniques.
-///
-/// # Errors
-///
-/// Fails only when the search index fails; "no evidence" is an answer.
-pub fn answer_with(
+/// The same with some techniques off, to measure them.
+pub(crate) fn answer_with(
     corpus: &dyn Corpus,
     sub_question: &SubQuestion,
     techniques: &Techniques,

@@ -52,15 +52,14 @@ impl SubQuestion {
     }
 }
 
-/// Splits a question into at most `max` sub-questions, with all techniques.
+/// Splits a question into at most `max` sub-questions.
 #[must_use]
 pub fn decompose(question: &str, max: usize) -> Vec<SubQuestion> {
     decompose_with(question, max, &Techniques::default())
 }
 
-/// Splits a question into at most `max` sub-questions with the given techniques.
-#[must_use]
-pub fn decompose_with(question: &str, max: usize, techniques: &Techniques) -> Vec<SubQuestion> {
+/// The same with some techniques off, to measure them.
+pub(crate) fn decompose_with(question: &str, max: usize, techniques: &Techniques) -> Vec<SubQuestion> {
     let question = clipped(question.trim());
     if question.is_empty() || max == 0 {
         return Vec::new();

@@ -74,7 +74,7 @@ mod structure;
 mod subject;
 /// Rows of tables.
 mod table;
-/// Switches for the bench.
+/// Switches, to measure what each technique is worth.
 mod techniques;
 /// Words of a text.
 mod text;
@@ -88,8 +88,8 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{answer, answer_with};
-pub use decompose::{Hop, SubQuestion, decompose, decompose_with};
+pub use answer::answer;
+pub use decompose::{Hop, SubQuestion, decompose};
 pub use finding::{Contradiction, Finding, Gate, Side, SubAnswer};
 
 pub(crate) use addresses::is_host;
@@ -99,6 +99,5 @@ pub use question::AnswerType;
 pub use reading::{Room, passages_for};
 pub(crate) use sentence::sentences as sentence_ranges;
 pub(crate) use structure::is_scripted;
-pub use techniques::Techniques;
 pub use unit_class::UnitClass;
 pub(crate) use wording::{content_words, is_negative};

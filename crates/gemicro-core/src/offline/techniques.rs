@@ -1,29 +1,26 @@
-//! Switches for the single techniques of no-model research, so that a bench can show what each is worth.
+//! Switches for the single techniques of no-model research, so that a test can measure what each is worth.
 //!
 //! The main type is [`Techniques`]. Everything is on in normal use; nothing else in gemicro turns one off.
 
-use serde::{Deserialize, Serialize};
-
 /// Which techniques are in use; the default is all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Techniques {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Techniques {
     /// Exact matching of the subject's name; off: its words count like any other words.
-    pub subject: bool,
+    pub(crate) subject: bool,
     /// A sentence must hold a value of the expected type and unit.
-    pub type_gate: bool,
+    pub(crate) type_gate: bool,
     /// A sentence must speak of what was asked.
-    pub coverage: bool,
+    pub(crate) coverage: bool,
     /// Compound questions are split.
-    pub split: bool,
+    pub(crate) split: bool,
     /// Bridges over a name that a first document gives.
-    pub hops: bool,
+    pub(crate) hops: bool,
     /// Synonyms from the language files.
-    pub synonyms: bool,
+    pub(crate) synonyms: bool,
     /// Disagreeing documents are reported as a contradiction.
-    pub contradictions: bool,
+    pub(crate) contradictions: bool,
     /// Text in the shape of instructions, chat turns or tool calls is not evidence.
-    pub structure: bool,
+    pub(crate) structure: bool,
 }
 
 impl Default for Techniques {
@@ -41,9 +38,10 @@ impl Default for Techniques {
     }
 }
 
+#[cfg(test)]
 impl Techniques {
-    /// Names of the switches, in the order in which a bench prints them.
-    pub const NAMES: [&'static str; 8] = [
+    /// Names of the switches, in the order in which the table prints them.
+    pub(crate) const NAMES: [&'static str; 8] = [
         "subject",
         "type_gate",
         "coverage",
@@ -55,8 +53,7 @@ impl Techniques {
     ];
 
     /// All techniques but the named one; `None` for an unknown name.
-    #[must_use]
-    pub fn without(name: &str) -> Option<Self> {
+    pub(crate) fn without(name: &str) -> Option<Self> {
         let mut techniques = Self::default();
         let switch = match name {
             "subject" => &mut techniques.subject,

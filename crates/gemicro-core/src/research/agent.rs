@@ -12,7 +12,6 @@ use crate::agent::{Agent, AgentContext, AgentError, run_beside};
 use crate::budget::Limits;
 use crate::flow::Flow;
 use crate::llm::Backends;
-use crate::offline::Techniques;
 use crate::run::events::RunStarted;
 
 /// Splits a question, answers its parts in parallel and writes one cited answer.
@@ -89,9 +88,7 @@ impl DeepResearchAgent {
                 prompts: PromptSet::default(),
                 web: self.web,
             },
-            None => ResearchEngine::Offline {
-                techniques: Techniques::default(),
-            },
+            None => ResearchEngine::Offline {},
         };
         ResearchPlan {
             question: query.to_owned(),

@@ -14,7 +14,7 @@ use crate::corpus::{Corpus, Library, Page, Wanted};
 use crate::execute::{Executor, Executors, StepCall};
 use crate::flow::{StepFailure, StepOutput};
 use crate::llm::{Backends, LLM_STEP, LlmExecutor};
-use crate::offline::{self, Room, SubQuestion, Techniques};
+use crate::offline::{self, Room, SubQuestion};
 
 /// Reads the sources.
 pub(super) const SOURCES_STEP: &str = "sources";
@@ -97,15 +97,13 @@ struct SplitExecutor;
 struct SplitInput {
     question: String,
     max: usize,
-    #[serde(default)]
-    techniques: Techniques,
 }
 
 impl Executor for SplitExecutor {
     fn execute(&self, call: StepCall) -> Executed {
         Box::pin(async move {
             let input: SplitInput = read(&call.step.input)?;
-            let parsed = offline::decompose_with(&input.question, input.max.max(1), &input.techniques);
+            let parsed = offline::decompose(&input.question, input.max.max(1));
             let sub_queries: Vec<&str> = parsed
                 .iter()
                 .map(|sub_question| sub_question.text.as_str())
@@ -223,8 +221,6 @@ struct ExtractInput {
     query: String,
     #[serde(default)]
     parsed: Option<SubQuestion>,
-    #[serde(default)]
-    techniques: Techniques,
 }
 
 impl Executor for ExtractExecutor {
@@ -239,7 +235,7 @@ impl Executor for ExtractExecutor {
             let answer = blocking(move || {
                 // A sub-query that a person wrote has not been parsed yet.
                 let parsed = input.parsed.unwrap_or_else(|| SubQuestion::new(&input.query));
-                offline::answer_with(corpus.as_ref(), &parsed, &input.techniques)
+                offline::answer(corpus.as_ref(), &parsed)
             })
             .await?;
             done(&answer)

@@ -9,7 +9,6 @@ use crate::budget::Limits;
 use crate::corpus::is_url;
 use crate::llm::LlmConfig;
 use crate::models::{ModelTable, no_price};
-use crate::offline::Techniques;
 
 /// A question longer than this is refused: it is a document, not a question.
 const MAX_QUESTION_BYTES: usize = 16 * 1024;
@@ -34,10 +33,7 @@ pub enum ResearchEngine {
         llm: LlmConfig,
     },
     /// The texts themselves: retrieval and sentence selection, no model.
-    Offline {
-        /// Which parts of the method are on; all but in benches.
-        techniques: Techniques,
-    },
+    Offline {},
 }
 
 impl ResearchEngine {

@@ -9,7 +9,6 @@ use crate::budget::Purpose;
 use crate::corpus::{Passage, Wanted};
 use crate::flow::{RetryPolicy, Step};
 use crate::llm::{LlmConfig, LlmRequest, llm_step};
-use crate::offline::Techniques;
 use crate::run::RunState;
 
 /// Time one page may take, redirects and all.
@@ -141,12 +140,8 @@ pub(super) fn decompose(state: &ResearchState, run: &RunState) -> Step {
             return llm_step(decompose_key(), &request, Purpose::Ordinary, llm);
         }
     }
-    let techniques = match &plan.engine {
-        ResearchEngine::Offline { techniques } => *techniques,
-        ResearchEngine::Model { .. } | ResearchEngine::Agent { .. } => Techniques::default(),
-    };
     let max = plan.config.max_sub_queries;
-    let input = serde_json::json!({ "question": plan.question, "max": max, "techniques": techniques });
+    let input = serde_json::json!({ "question": plan.question, "max": max });
     free(decompose_key(), executors::SPLIT_STEP, input, Purpose::Ordinary)
 }
 
@@ -183,12 +178,11 @@ struct Share {
 fn sub_query(state: &ResearchState, id: usize, sub_query: &SubQuery, looked: bool, share: &Share) -> Step {
     let pack = state.sources.as_ref().map(|sources| sources.pack.as_str());
     match &state.plan.engine {
-        ResearchEngine::Offline { techniques } => {
+        ResearchEngine::Offline {} => {
             let input = serde_json::json!({
                 "pack": pack,
                 "query": sub_query.text,
                 "parsed": sub_query.parsed,
-                "techniques": techniques,
             });
             free(answer_key(id), executors::EXTRACT_STEP, input, Purpose::Ordinary)
         }

@@ -16,7 +16,6 @@ use gemicro_core::drive::StopSignals;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_core::llm::LlmConfig;
-use gemicro_core::offline::Techniques;
 use gemicro_core::research::ResearchConfig;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StoreError};
@@ -200,7 +199,7 @@ fn research(
     limits: Limits,
 ) -> Result<Plan, Failure> {
     let backend = if research.offline {
-        Backend::Offline(Techniques::default())
+        Backend::Offline
     } else {
         Backend::Model {
             llm,

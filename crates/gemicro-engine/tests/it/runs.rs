@@ -58,7 +58,7 @@ async fn an_offline_run_of_an_older_version_asks_no_web_address() {
     server.set_nonblocking(true).expect("watched");
     let host = server.local_addr().expect("an address").to_string();
     // Older versions let such a plan pass, and journals hold it.
-    let offline = Backend::Offline(Default::default());
+    let offline = Backend::Offline;
     let Plan::Research { mut plan, limits } = plan_with(vec![place.path().join("docs")], offline) else {
         panic!("a plan of research");
     };
@@ -113,7 +113,7 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_written() {
             "{request:?}"
         );
     }
-    Plan::of(&request("Why?", docs, Backend::Offline(Default::default()))).expect("a good plan");
+    Plan::of(&request("Why?", docs, Backend::Offline)).expect("a good plan");
     assert!(!place.path().join("home").exists());
 }
 

@@ -11,7 +11,6 @@ use gemicro_core::flow::StepFailure;
 use gemicro_core::history::{Author, ConversationLog, Turn};
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_core::llm::{Backends, GEMINI, LlmBackend, LlmChunk, LlmConfig, LlmRequest};
-use gemicro_core::offline::Techniques;
 use gemicro_core::research::ResearchConfig;
 use gemicro_engine::{
     Backend, BatchRequest, BatchSettings, Desk, Engine, EngineConfig, Here, Plan, PromptRequest, Request,
@@ -254,7 +253,7 @@ fn plan(request: StartRequest) -> Result<Plan, Failure> {
     Plan::of(&Request::Research(Box::new(ResearchRequest {
         question: parameters.question,
         sources: parameters.sources.into_iter().map(Into::into).collect(),
-        backend: Backend::Offline(Techniques::default()),
+        backend: Backend::Offline,
         config: ResearchConfig::default(),
         limits: Default::default(),
         base: None,

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gemicro_core::offline::Techniques;
 use gemicro_core::research::ResearchConfig;
 use gemicro_engine::{Backend, Plan, Request, ResearchRequest};
 use gemicro_mcp::{ResearchParameters, Setup};
@@ -22,7 +21,7 @@ fn planning(desk: &FakeDesk) -> Setup {
             Plan::of(&Request::Research(Box::new(ResearchRequest {
                 question: parameters.question,
                 sources: parameters.sources.into_iter().map(PathBuf::from).collect(),
-                backend: Backend::Offline(Techniques::default()),
+                backend: Backend::Offline,
                 config: ResearchConfig::default(),
                 limits: gemicro_core::budget::Limits::default(),
                 base: None,

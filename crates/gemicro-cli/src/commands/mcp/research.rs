@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use gemicro_core::budget::Limits;
-use gemicro_core::offline::Techniques;
 use gemicro_core::research::ResearchConfig;
 use gemicro_engine::{Plan, ResearchRequest};
 use gemicro_event::{ErrorKind, Failure};
@@ -31,7 +30,7 @@ fn resolved(ctx: &Context, question: String, flags: ResearchFlags) -> Result<Pla
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, flags)?;
     let endpoints = Endpoints::resolve(&layers)?;
-    let backend = backend::choose(&settings, Techniques::default(), &ctx.environment, &endpoints)?;
+    let backend = backend::choose(&settings, &ctx.environment, &endpoints)?;
     planned(ResearchRequest {
         question,
         sources: settings.sources.value.clone(),

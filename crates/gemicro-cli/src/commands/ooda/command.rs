@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use gemicro_core::drive::StopSignals;
-use gemicro_core::offline::Techniques;
 use gemicro_engine::ooda::Decider;
 use gemicro_engine::{Desk, Here, OodaRequest, Plan, Request, Watching};
 use gemicro_event::ErrorKind;
@@ -96,7 +95,6 @@ pub(crate) fn planned(ctx: &Context, args: &OodaArgs) -> Result<PlannedLoop, Sto
 pub(crate) fn check_backend(ctx: &Context, planned: &PlannedLoop) -> Result<(), Stopped> {
     backend::choose(
         &planned.settings,
-        Techniques::default(),
         &ctx.environment,
         &Endpoints::resolve(&planned.layers)?,
     )

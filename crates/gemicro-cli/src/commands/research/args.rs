@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gemicro_core::budget::Limits;
-use gemicro_core::offline::Techniques;
 use gemicro_engine::AllowedHost;
 
 use crate::args::Format;
@@ -135,10 +134,6 @@ pub(crate) struct ResearchArgs {
     /// Print what would be done, and do nothing
     #[arg(long, conflicts_with_all = ["plan", "questions"], help_heading = "Ways to run")]
     pub(crate) dry_run: bool,
-
-    /// Switch one technique of no-model mode off, for benches
-    #[arg(long, value_name = "TECHNIQUE", hide = true, value_parser = parse_technique)]
-    pub(crate) without: Option<Techniques>,
 }
 
 impl ResearchArgs {
@@ -163,8 +158,4 @@ impl ResearchArgs {
             per_minute: self.calls_per_minute.map(Some),
         })
     }
-}
-
-fn parse_technique(name: &str) -> Result<Techniques, String> {
-    Techniques::without(name).ok_or_else(|| format!("techniques are {}", Techniques::NAMES.join(", ")))
 }

@@ -125,7 +125,6 @@ impl Maker<'_> {
             Some(earlier) if !settings.names_backend() => backend::of_plan(&earlier.plan),
             Some(_) | None => backend::choose(
                 settings,
-                self.args.without.unwrap_or_default(),
                 &self.ctx.environment,
                 &Endpoints::resolve(self.opened.layers)?,
             )?,

@@ -59,9 +59,8 @@ fn describe(plan: &ResearchPlan, limits: &Limits, screen: &Screen) -> String {
     field("Sources", &plan.sources.join(", "));
     field("Budget", &limits.to_string());
     match &plan.engine {
-        ResearchEngine::Offline { techniques } => {
-            let sub_queries =
-                offline::decompose_with(&plan.question, plan.config.max_sub_queries, techniques);
+        ResearchEngine::Offline {} => {
+            let sub_queries = offline::decompose(&plan.question, plan.config.max_sub_queries);
             field(
                 "Sub-queries",
                 &format!("{} (at most {})", sub_queries.len(), plan.config.max_sub_queries),

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use gemicro_core::budget::Limits;
-use gemicro_core::offline::Techniques;
 use gemicro_engine::pipeline::workflow::Mode;
 use gemicro_engine::{AskRequest, PipelineRequest, Plan, PromptRequest, Request};
 use gemicro_event::{ErrorKind, Failure};
@@ -75,7 +74,6 @@ fn prompt(ctx: &Context, it: PromptParameters) -> Result<Plan, Failure> {
         let llm = batch::llm(&settings)?;
         backend::choose(
             &settings,
-            Techniques::default(),
             &ctx.environment,
             &Endpoints::resolve(&layers)?,
         )?;

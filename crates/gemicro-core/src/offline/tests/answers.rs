@@ -2,7 +2,8 @@
 
 use super::memory::MemoryCorpus;
 use super::score::research;
-use crate::offline::{Gate, SubAnswer, SubQuestion, Techniques, answer};
+use crate::offline::techniques::Techniques;
+use crate::offline::{Gate, SubAnswer, SubQuestion, answer};
 
 const DOCUMENTS: &[(&str, &str)] = &[
     (

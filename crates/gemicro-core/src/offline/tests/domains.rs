@@ -4,7 +4,7 @@
 
 use super::memory::MemoryCorpus;
 use super::score::research;
-use crate::offline::Techniques;
+use crate::offline::techniques::Techniques;
 use crate::offline::text::collapse;
 
 const DOCUMENTS: &[(&str, &str)] = &[

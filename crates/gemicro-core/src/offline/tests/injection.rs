@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::memory::MemoryCorpus;
 use super::score::research;
 use crate::corpus::{BlockKind, Passage};
-use crate::offline::Techniques;
+use crate::offline::techniques::Techniques;
 use crate::offline::addresses::holds_address;
 use crate::offline::structure::untrusted;
 use crate::offline::text::collapse;

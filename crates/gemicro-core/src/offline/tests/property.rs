@@ -9,7 +9,8 @@ use crate::corpus::BlockKind;
 use crate::offline::addresses::holds_address;
 use crate::offline::sentence::sentences;
 use crate::offline::value::values;
-use crate::offline::{Techniques, decompose};
+use crate::offline::decompose;
+use crate::offline::techniques::Techniques;
 
 fn words() -> impl Strategy<Value = String> {
     let word = proptest::sample::select(vec![

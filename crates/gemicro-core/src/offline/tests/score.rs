@@ -8,7 +8,10 @@ use serde_json::Value as Json;
 use super::memory::MemoryCorpus;
 use crate::corpus::Corpus;
 use crate::offline::text::collapse;
-use crate::offline::{SubAnswer, Techniques, answer_with, decompose_with};
+use crate::offline::SubAnswer;
+use crate::offline::answer::answer_with;
+use crate::offline::decompose::decompose_with;
+use crate::offline::techniques::Techniques;
 
 fn fixtures(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -92,9 +92,7 @@ impl ResearchSetup {
 
     pub(crate) fn offline(mut self, question: &str) -> Self {
         self.plan.question = question.to_owned();
-        self.plan.engine = ResearchEngine::Offline {
-            techniques: Default::default(),
-        };
+        self.plan.engine = ResearchEngine::Offline {};
         self
     }
 
