@@ -82,7 +82,7 @@ impl Home {
 }
 
 /// The files of an open database, to notice when they are no longer the ones in their places.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct OpenedFiles(Vec<(PathBuf, Option<FileKey>)>);
 
 /// Device and number of a file.

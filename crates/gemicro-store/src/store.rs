@@ -62,6 +62,8 @@ pub(crate) struct Inner {
     pub(crate) db: DbName,
     pub(crate) readers: Pool,
     pub(crate) blobs: BlobStore,
+    /// None for a server.
+    files: Option<OpenedFiles>,
     pub(crate) wakes: Arc<Wakes>,
     /// Transactions of grouped requests so far.
     n_groups: Arc<AtomicU64>,
@@ -125,6 +127,13 @@ impl DurableStore {
         matches!(self.inner.engine, Engine::Postgres(_))
     }
 
+    /// Whether its files were deleted or replaced: nothing can be saved in it until they are back.
+    #[must_use]
+    pub fn is_removed(&self) -> bool {
+        let files = self.inner.files.as_ref();
+        files.is_some_and(|files| files.removed().is_some())
+    }
+
     /// Starts the writer of an opened database.
     pub(crate) fn start(
         engine: Engine,
@@ -133,6 +142,10 @@ impl DurableStore {
         connection: Connection,
         blobs: BlobStore,
     ) -> Self {
+        let files = match &connection {
+            Connection::Sqlite { files, .. } => Some(files.clone()),
+            Connection::Postgres { .. } => None,
+        };
         let wakes = Arc::new(Wakes::default());
         let (queue, requests) = mpsc::channel(QUEUE);
         let n_groups = Arc::new(AtomicU64::new(0));
@@ -145,6 +158,7 @@ impl DurableStore {
                 db,
                 readers,
                 blobs,
+                files,
                 wakes,
                 n_groups,
                 queue,

@@ -260,6 +260,28 @@ fn a_worker_whose_place_was_deleted_makes_it_again() {
 }
 
 #[test]
+fn a_worker_whose_store_was_deleted_makes_room_for_a_new_one() {
+    let house = House::new(&format!("{INIT}{RESULT}"));
+    assert_eq!(answered(&house.ask(&[])), Some("So far so good."));
+    // It would stay for long: a second one is started only when it leaves.
+    let lasting = |more: &[&str]| {
+        let mut command = house.command(more);
+        command.env("GEMICRO_LINGER", "600");
+        command
+    };
+    until("the first worker's end", || house.status().is_none().then_some(()));
+    assert!(lasting(&[]).output().unwrap().status.success());
+    let first = house.worker();
+    std::fs::remove_dir_all(house.stage.path("home")).unwrap();
+    until("an answer", || {
+        let answer = lasting(&[]).output().unwrap();
+        let answer: Value = serde_json::from_slice(&answer.stdout).ok()?;
+        (answered(&answer) == Some("So far so good.")).then_some(())
+    });
+    assert_ne!(house.worker(), first);
+}
+
+#[test]
 fn what_a_dead_worker_left_is_in_nobodys_way() {
     let house = House::new(&format!("{INIT}{RESULT}"));
     let folder = house.stage.path("home/worker");

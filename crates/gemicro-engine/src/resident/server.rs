@@ -126,6 +126,11 @@ impl Worker {
                     if self.linger.is_some_and(|linger| !self.house.is_needed(linger)) {
                         break Ok(());
                     }
+                    // Whoever starts gemicro next gets a worker that opens what is there then.
+                    if self.house.desks.store().is_removed() {
+                        tracing::warn!("the store was deleted or replaced; the worker leaves");
+                        break Ok(());
+                    }
                     match self.keep_place() {
                         Ok(true) => {}
                         // Another worker has taken over: it goes on with the runs.
