@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::offence::Offence;
-use super::{arrows, calls, core_tree, layout, links, names, text};
+use super::{architecture, arrows, calls, core_tree, layout, links, names, text};
 use crate::repository::SourceFile;
 use crate::{metadata, repository};
 
@@ -14,6 +14,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let paths = repository::paths(root)?;
     let files = repository::text_files(root, &paths)?;
     let mut offences = check_files(&paths, &files);
+    offences.extend(architecture::check(&files));
     let metadata = metadata::load(root)?;
     offences.extend(arrows::check(&metadata));
     offences.extend(core_tree::check_manifest(&metadata));

@@ -2,6 +2,7 @@
 //!
 //! The main type is [`Offence`](offence::Offence). Tidy knows nothing that clippy or rustfmt know.
 
+mod architecture;
 mod arrows;
 mod calls;
 mod command;
