@@ -41,17 +41,87 @@ pub(crate) fn base(request: &AgentRequest) -> BTreeMap<String, String> {
     env.insert("NO_COLOR".to_owned(), "1".to_owned());
     // node would look for compiled code in the temporary folder, where whatever a shell runs can write.
     env.insert("NODE_DISABLE_COMPILE_CACHE".to_owned(), "1".to_owned());
-    env.insert("GIT_CONFIG_COUNT".to_owned(), GIT_SETTINGS.len().to_string());
-    for (idx, (key, value)) in GIT_SETTINGS.iter().enumerate() {
-        env.insert(format!("GIT_CONFIG_KEY_{idx}"), (*key).to_owned());
-        env.insert(format!("GIT_CONFIG_VALUE_{idx}"), (*value).to_owned());
-    }
+    env.extend(git_settings());
     env
+}
+
+/// The variables that give git its settings.
+fn git_settings() -> impl Iterator<Item = (String, String)> {
+    let count = ("GIT_CONFIG_COUNT".to_owned(), GIT_SETTINGS.len().to_string());
+    let settings = GIT_SETTINGS.iter().enumerate().flat_map(|(idx, (key, value))| {
+        [
+            (format!("GIT_CONFIG_KEY_{idx}"), (*key).to_owned()),
+            (format!("GIT_CONFIG_VALUE_{idx}"), (*value).to_owned()),
+        ]
+    });
+    std::iter::once(count).chain(settings)
 }
 
 /// Adds fixed variables.
 pub(crate) fn set(env: &mut BTreeMap<String, String>, variables: &[(&str, &str)]) {
     for (name, value) in variables {
         env.insert((*name).to_owned(), (*value).to_owned());
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Command;
+
+    use super::git_settings;
+
+    /// Runs `sh` in a repository whose own settings start a program for everything, and says which were started.
+    fn started(script: &str, with_settings: bool) -> Vec<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mark = |name: &str| format!("touch {}/started-{name}; cat", folder.path().display());
+        let set_up = format!(
+            "git init -q repo && cd repo && git commit -q --allow-empty -m begin && mkdir .git/planted && \
+             printf '#!/bin/sh\\n{hook}\\n' > .git/planted/pre-commit && chmod +x .git/planted/pre-commit && \
+             git config core.hooksPath .git/planted && git config core.pager '{pager}' && \
+             git config credential.helper '!{helper}' && git config core.fsmonitor '{fsmonitor}' && \
+             git init -q --bare inner && git --git-dir=inner config core.fsmonitor '{inner}' && \
+             git --git-dir=inner config core.worktree ..",
+            hook = mark("hook").replace("; cat", ""),
+            pager = mark("pager"),
+            helper = mark("helper"),
+            fsmonitor = mark("fsmonitor"),
+            inner = mark("inner"),
+        );
+        let sh = |script: &str, settings: bool| {
+            let mut command = Command::new("sh");
+            command
+                .args(["-c", script])
+                .current_dir(folder.path())
+                .env("HOME", folder.path())
+                .env("GIT_TERMINAL_PROMPT", "0")
+                .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_NAME"), "Ada")))
+                .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_EMAIL"), "ada@example.com")));
+            if settings {
+                command.envs(git_settings());
+            }
+            command.output().expect("sh")
+        };
+        let made = sh(&set_up, false);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        sh(&format!("cd repo && {script}"), with_settings);
+        let entries = std::fs::read_dir(folder.path()).expect("the folder").flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with("started-")).collect()
+    }
+
+    #[test]
+    fn settings_of_a_repository_start_no_program() {
+        for (name, script) in [
+            ("hook", "git commit -q --allow-empty -m again"),
+            // A pager is started only for a terminal.
+            ("pager", "script -qec 'git -p log' /dev/null"),
+            ("helper", "printf 'protocol=https\\nhost=example.com\\n\\n' | git credential fill"),
+            ("fsmonitor", "git status"),
+            ("inner", "cd inner && git status"),
+        ] {
+            let mark = format!("started-{name}");
+            assert!(started(script, false).contains(&mark), "{name} starts without the settings");
+            assert_eq!(started(script, true), Vec::<String>::new(), "{name}");
+        }
     }
 }

@@ -141,12 +141,15 @@ pub(crate) fn plant(folder: &Path, listener: &Listener) {
 
 /// Plants settings of git in a repository, which a CLI that asks git for the state of its folder would obey.
 pub(crate) fn plant_in_git(repository: &Path, listener: &Listener) {
-    let set = Command::new("git")
-        .arg("-C")
-        .arg(repository)
-        .args(["config", "core.fsmonitor", &listener.program("git-fsmonitor")])
-        .status();
-    assert!(set.unwrap().success());
+    for (setting, shell) in [("core.fsmonitor", ""), ("core.pager", ""), ("credential.helper", "!")] {
+        let program = format!("{shell}{}", listener.program(&format!("git-{setting}")));
+        let set = Command::new("git")
+            .arg("-C")
+            .arg(repository)
+            .args(["config", setting, &program])
+            .status();
+        assert!(set.unwrap().success());
+    }
 }
 
 fn skill(listener: &Listener, who: &str) -> String {
