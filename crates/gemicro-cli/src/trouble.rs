@@ -36,7 +36,7 @@ pub(crate) struct Trouble {
 }
 
 impl Stopped {
-    /// What failed, for who has no screen.
+    /// What failed, for callers that have no command line: hints name its flags and commands.
     pub(crate) fn into_failure(self) -> Failure {
         match self {
             Self::Trouble(trouble) => trouble.failure,
@@ -192,7 +192,7 @@ pub(crate) fn store_hint(error: &StoreError) -> Option<String> {
         }
         StoreError::NewerFormat { .. } => "use the newer gemicro that wrote it, or another store".to_owned(),
         StoreError::Damaged { .. } | StoreError::MissingBlob { .. } => {
-            "`gemicro doctor` says what is wrong; restore a copy, or use another store".to_owned()
+            "restore a copy of the store; `gemicro store check` lists all damage".to_owned()
         }
         _ => return None,
     };

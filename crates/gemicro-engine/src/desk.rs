@@ -7,7 +7,7 @@ use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, StreamId};
-use gemicro_store::{Board, BoardPage, RunFilter};
+use gemicro_store::{Board, BoardPage, DurableStore, RunFilter};
 
 use crate::{CancelOutcome, Plan};
 
@@ -60,6 +60,12 @@ pub trait Desk: Send + Sync {
         run: &StreamId,
         command: &CommandId,
     ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>>;
+
+    /// The store with the journals of its runs, to read them.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>>;
 
     /// Some lines of the board of a run, by place, and the counts of all.
     ///

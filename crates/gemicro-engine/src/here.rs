@@ -14,7 +14,7 @@ use gemicro_core::live::LiveHub;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, StreamId};
-use gemicro_store::{Board, BoardPage, RunFilter};
+use gemicro_store::{Board, BoardPage, DurableStore, RunFilter};
 use tokio::sync::watch;
 
 use crate::desk::{Desk, Watched, Watching};
@@ -263,6 +263,10 @@ impl Desk for Here {
     ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
         let (run, command) = (run.clone(), command.clone());
         Box::pin(async move { Ok(self.engine.store().acknowledgement(&run, &command).await?) })
+    }
+
+    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>> {
+        Box::pin(async { Ok(self.engine.store().as_ref().clone()) })
     }
 
     fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {

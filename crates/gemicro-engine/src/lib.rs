@@ -26,6 +26,7 @@ mod registry;
 mod request;
 mod resident;
 mod run;
+mod run_state;
 mod shared_resources;
 mod sharing;
 mod started;
@@ -51,11 +52,11 @@ pub use gemicro_agents::{
 };
 pub use gemicro_batch::workshop::{TOOLCHAIN_VARIABLES, hold_new};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, FolderLibrary, is_url};
-pub use gemicro_store::{Board, BoardPage, RunFilter, Tally};
+pub use gemicro_store::{Board, BoardPage, DurableStore, RunFilter, Tally};
 pub use here::Here;
 pub use pause::{PauseOutcome, pause};
 pub use plan::Plan;
-pub use questions::open_question;
+pub use questions::{open_questions, question_to_answer};
 pub use registry::event_registry;
 pub use request::{
     AskRequest, Backend, ConversationTurn, OodaRequest, PipelineRequest, PromptRequest, Request,
@@ -66,6 +67,7 @@ pub use resident::{
     is_free,
 };
 pub use run::{CancelOutcome, Run};
+pub use run_state::{INPUT_REQUIRED, RunState};
 pub use shared_resources::SharedResources;
 pub use telling::tell;
 pub use upkeep::{rebuild_boards, sweep_indexes, sweep_leftovers};

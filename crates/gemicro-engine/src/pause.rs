@@ -41,8 +41,9 @@ pub async fn pause(desk: &dyn Desk, run: &StreamId) -> Result<PauseOutcome, Fail
         .parent_run
         .filter(|_| row.part_of_parent && !status.is_terminal())
     {
-        let message =
-            format!("run {run} is a task of batch {batch}; pause the batch instead: gemicro pause {batch}");
+        let message = format!(
+            "run {run} is a task of batch {batch}, which cannot be paused by itself; pause the batch instead"
+        );
         return Err(Failure::new(ErrorKind::Conflict, message));
     }
     if status == RunStatus::Suspended {
@@ -59,8 +60,7 @@ pub async fn pause(desk: &dyn Desk, run: &StreamId) -> Result<PauseOutcome, Fail
             _ if status == RunStatus::Suspended => Ok(PauseOutcome::Paused),
             ErrorKind::StillRunning => {
                 let message = format!(
-                    "no process drives run {run} now, so there is nothing to pause; `gemicro resume {run}` continues it, \
-                     `gemicro cancel {run}` ends it"
+                    "no process drives run {run} now, so there is nothing to pause; resume it to continue it, or cancel it"
                 );
                 Err(Failure::new(ErrorKind::Conflict, message))
             }

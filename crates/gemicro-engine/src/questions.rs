@@ -1,31 +1,88 @@
 //! What a run asks a person and has no answer to yet.
 //!
-//! [`open_question`] reads it from the journal of a run; [`report_questions`] tells the run above about it.
+//! [`question_to_answer`] finds it for a run or the tasks of a batch; [`report_questions`] tells the run above about it.
 
 use futures_util::StreamExt;
 use gemicro_batch::contract::ItemQuestion;
-use gemicro_batch::flow::{BatchItemAnswered, BatchItemAsks};
+use gemicro_batch::flow::{BatchFlow, BatchItemAnswered, BatchItemAsks};
 use gemicro_core::execute::StepReporter;
 use gemicro_core::flow::Flow;
+use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{AnswerRequested, RunReaders};
 use gemicro_core::store::Store;
-use gemicro_event::{Event, Failure, Json, StreamId};
+use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 use gemicro_pipeline::flow::PipelineFlow;
 use gemicro_store::DurableStore;
 
-/// The question that a run waits on; none where it was answered, be it by an answer that is kept until the run goes on.
+use crate::batches::{answer_of_board, counts_of_board};
+
+/// The questions that a run, or the tasks of a batch, wait on. One whose answer is kept until the run resumes is not
+/// among them.
 ///
 /// # Errors
-/// When there is no such run, or the store fails.
-pub async fn open_question(store: &DurableStore, run: &StreamId) -> Result<Option<ItemQuestion>, Failure> {
-    let mut asked = Questions::new(run);
-    for event in store.read(run, 0, usize::MAX).await?.events {
-        asked.fold(&event);
+/// When the store fails.
+pub async fn open_questions(store: &DurableStore, row: &RunRow) -> Result<Vec<ItemQuestion>, Failure> {
+    let mut open = Vec::new();
+    for question in asked_questions(store, row).await? {
+        if !is_answered(store, &question).await? {
+            open.push(question);
+        }
     }
-    match asked.open {
-        Some(question) if !is_answered(store, &question).await? => Ok(Some(question)),
-        Some(_) | None => Ok(None),
+    Ok(open)
+}
+
+/// The question that an answer to this run is for: its own, or that of the only task of a batch that asks.
+///
+/// # Errors
+/// `invalid_input` when nothing is asked, or when several tasks of a batch ask.
+pub async fn question_to_answer(store: &DurableStore, row: &RunRow) -> Result<ItemQuestion, Failure> {
+    let open = open_questions(store, row).await?;
+    // A second answer is refused when it is sent, with the first one.
+    let asked = if open.is_empty() {
+        asked_questions(store, row).await?
+    } else {
+        open
+    };
+    let invalid = |message| Err(Failure::new(ErrorKind::InvalidInput, message));
+    match asked.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => invalid(format!("run {} waits for no answer", row.run)),
+        several => {
+            let runs: Vec<String> = several
+                .iter()
+                .map(|it| format!("{} ({})", it.run_id, it.text))
+                .collect();
+            invalid(format!(
+                "{} tasks of batch {} wait for an answer; answer the run of one of them: {}",
+                several.len(),
+                row.run,
+                runs.join(", ")
+            ))
+        }
     }
+}
+
+/// What was asked and has no answer in the journal of the run that asked.
+async fn asked_questions(store: &DurableStore, row: &RunRow) -> Result<Vec<ItemQuestion>, Failure> {
+    let mut runs = vec![row.run.clone()];
+    if row.flow == BatchFlow.name() {
+        let counts = counts_of_board(&store.board_tallies(&row.run).await?);
+        if row.status.is_terminal() || counts.is_none_or(|counts| counts.input_required == 0) {
+            return Ok(Vec::new());
+        }
+        let answer = answer_of_board(row, store.board(&row.run).await?);
+        let items = answer.into_iter().flat_map(|answer| answer.results);
+        runs = items.filter_map(|item| Some(item.question?.run_id)).collect();
+    }
+    let mut asked = Vec::new();
+    for run in runs {
+        let mut questions = Questions::new(&run);
+        for event in store.read(&run, 0, usize::MAX).await?.events {
+            questions.fold(&event);
+        }
+        asked.extend(questions.open);
+    }
+    Ok(asked)
 }
 
 /// Tells a batch what the run of its step asks, and when it was answered. Ends only with the run.

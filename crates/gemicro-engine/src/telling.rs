@@ -35,7 +35,7 @@ pub async fn tell(desk: &dyn Desk, run: &StreamId, command: AgentCommand) -> Res
             Some(_) => return Ok(()),
             None if tokio::time::Instant::now() >= deadline => {
                 let message = format!(
-                    "nobody drives run {run} now; what was asked is done when it goes on: gemicro resume {run}"
+                    "no process drives run {run} now; the command is carried out when the run is resumed"
                 );
                 return Err(Failure::new(ErrorKind::StillRunning, message));
             }

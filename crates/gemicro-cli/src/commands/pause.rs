@@ -2,6 +2,7 @@
 
 use clap::Args;
 use gemicro_engine::{Here, PauseOutcome, pause};
+use gemicro_event::ErrorKind;
 
 use crate::output;
 use crate::runtime;
@@ -24,10 +25,18 @@ pub(crate) fn run(ctx: &Context, args: &PauseArgs) -> Result<(), Stopped> {
     runtime::block_on(async {
         let engine = ctx.plain_engine().await?;
         let id = find_run(engine.store(), &args.run).await?;
+        let row = engine.store().run(&id).await?;
+        let batch = row.parent_run.filter(|_| row.part_of_parent);
         let here = Here::new(engine);
         let outcome = pause(&here, &id).await;
         here.engine().store().close().await;
-        let outcome = outcome.map_err(|failure| run_trouble(failure, &id))?;
+        let outcome = outcome.map_err(|failure| match failure.kind {
+            ErrorKind::Conflict => Stopped::from(failure).with_hint(match &batch {
+                Some(batch) => format!("gemicro pause {batch}"),
+                None => format!("`gemicro resume {id}` continues it, `gemicro cancel {id}` ends it"),
+            }),
+            _ => run_trouble(failure, &id),
+        })?;
         output::say(&match outcome {
             PauseOutcome::Paused => format!("Run {id} is paused. Continue with: gemicro resume {id}"),
             PauseOutcome::AlreadyPaused => {

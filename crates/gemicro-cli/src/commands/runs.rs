@@ -1,13 +1,9 @@
 //! `gemicro runs`: the list of runs.
 
-use std::cmp::Reverse;
-
 use clap::{Args, ValueEnum};
-use gemicro_core::run::RunRow;
-use gemicro_engine::{ItemQuestion, answer_of_board, counts_of_board, open_question};
+use gemicro_engine::RunState;
 use gemicro_event::RunStatus;
 use gemicro_store::{DurableStore, RunFilter};
-use serde::Serialize;
 use serde_json::json;
 
 use crate::args::DataFormat;
@@ -22,11 +18,6 @@ const TITLE: usize = 5;
 
 /// Columns of a title that tell one run from another.
 const READABLE_TITLE: usize = 24;
-
-/// The state of a run that waits for a person.
-const INPUT_REQUIRED: &str = "input_required";
-/// The flow of batches.
-const BATCH: &str = "batch";
 
 /// Arguments of `gemicro runs`.
 #[derive(Debug, Args)]
@@ -57,18 +48,6 @@ pub(crate) enum StatusArg {
     Interrupted,
 }
 
-/// A run of the list.
-#[derive(Debug, Serialize)]
-struct ListedRun {
-    #[serde(flatten)]
-    row: RunRow,
-    /// Its status, or `input_required` where it goes on only after a person has answered.
-    state: &'static str,
-    /// What it asks, or the first task of a batch that asks something.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    question: Option<ItemQuestion>,
-}
-
 /// Lists runs.
 pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), Stopped> {
     let rows = runtime::block_on(async {
@@ -93,70 +72,19 @@ pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), Stopped> {
     }
 }
 
-async fn listed(store: &DurableStore, args: &RunsArgs) -> Result<Vec<ListedRun>, Stopped> {
-    if args.status != Some(StatusArg::InputRequired) {
-        let filter = RunFilter {
-            status: args.status.and_then(StatusArg::status),
-            limit: Some(args.limit),
-            ..RunFilter::default()
-        };
-        return looked_at(store, store.runs(&filter).await?).await;
-    }
-    // Whether a run waits for a person is known only when it was looked at.
-    let mut rows = Vec::new();
-    for status in [RunStatus::Parked, RunStatus::Running] {
-        let filter = RunFilter {
-            status: Some(status),
-            limit: Some(usize::MAX),
-            ..RunFilter::default()
-        };
-        rows.extend(store.runs(&filter).await?);
-    }
-    rows.sort_by_key(|row| Reverse(row.started_at));
-    let mut listed = looked_at(store, rows).await?;
-    listed.retain(|run| run.state == INPUT_REQUIRED);
-    listed.truncate(args.limit);
-    Ok(listed)
+async fn listed(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunState>, Stopped> {
+    let filter = RunFilter {
+        status: args.status.and_then(StatusArg::status),
+        limit: Some(args.limit),
+        ..RunFilter::default()
+    };
+    Ok(match args.status {
+        Some(StatusArg::InputRequired) => RunState::list_waiting(store, &filter).await?,
+        _ => RunState::list(store, &filter).await?,
+    })
 }
 
-async fn looked_at(store: &DurableStore, rows: Vec<RunRow>) -> Result<Vec<ListedRun>, Stopped> {
-    let mut listed = Vec::with_capacity(rows.len());
-    for row in rows {
-        listed.push(ListedRun::of(store, row).await?);
-    }
-    Ok(listed)
-}
-
-impl ListedRun {
-    async fn of(store: &DurableStore, row: RunRow) -> Result<Self, Stopped> {
-        let (mut state, mut question) = (row.status.as_str(), None);
-        match row.status {
-            RunStatus::Parked | RunStatus::Suspended => {
-                question = open_question(store, &row.run).await?;
-                if question.is_some() && row.status == RunStatus::Parked {
-                    state = INPUT_REQUIRED;
-                }
-            }
-            RunStatus::Running if row.flow == BATCH => {
-                let counts = counts_of_board(&store.board_tallies(&row.run).await?);
-                if counts.is_some_and(|counts| counts.waits_for_person()) {
-                    state = INPUT_REQUIRED;
-                    let answer = answer_of_board(&row, store.board(&row.run).await?);
-                    let items = answer.into_iter().flat_map(|answer| answer.results);
-                    question = items.into_iter().find_map(|item| item.question);
-                }
-            }
-            RunStatus::Running
-            | RunStatus::Completed
-            | RunStatus::Failed
-            | RunStatus::Cancelled
-            | RunStatus::Interrupted => {}
-        }
-        Ok(Self { row, state, question })
-    }
-}
-
-fn table(rows: &[ListedRun], screen: &Screen) -> String {
+fn table(rows: &[RunState], screen: &Screen) -> String {
     let heads = ["RUN", "STARTED (UTC)", "STATUS", "FLOW", "SPENT", "TITLE"].map(str::to_owned);
     let lines: Vec<[String; 6]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
     let columns = screen.width();
@@ -216,7 +144,7 @@ fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usiz
     shown
 }
 
-fn cells(listed: &ListedRun) -> [String; 6] {
+fn cells(listed: &RunState) -> [String; 6] {
     let row = &listed.row;
     let started = numbers::moment(row.started_at);
     [

@@ -118,9 +118,10 @@ impl StateFolder {
     pub(crate) fn about_store(&self, stopped: Stopped) -> Stopped {
         match (&self.store.value, stopped) {
             (Some(_), Stopped::Trouble(trouble)) if trouble.failure.kind == ErrorKind::StorageError => {
-                Stopped::Trouble(trouble).with_hint(
-                    "`gemicro doctor` looks at the store in use; another one can be named with --store or GEMICRO_STORE",
-                )
+                Stopped::Trouble(trouble).with_hint(format!(
+                    "start its server, or correct the address of the store ({})",
+                    self.store.origin
+                ))
             }
             (_, stopped) => stopped,
         }

@@ -228,3 +228,51 @@ fn a_killed_server_loses_nothing() {
     assert_eq!(done["results"][0]["output"]["stdout"], "through\n", "{done}");
     assert_eq!(serving.stop().0, Some(0));
 }
+
+/// A caller of the API has no command line.
+#[test]
+fn errors_name_no_flags_and_no_commands() {
+    let world = World::new();
+    let serving = Serving::start(&world, command(&world, &["--no-resident"]));
+    let docs = world.path("docs");
+    let research = |more: Value| {
+        let mut body = json!({ "kind": "research", "question": "How high?" });
+        for (name, value) in more.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        ("/v1/runs".to_owned(), body, 400)
+    };
+    let suspended = serving.post("/v1/batches", &json!([shell("slow", "sleep 600")]).to_string());
+    let id = suspended.json()["response_id"].as_str().unwrap().to_owned();
+    let mut requests = vec![
+        research(json!({ "offline": true })),
+        research(json!({ "offline": true, "sources": ["https://example.org/"] })),
+        research(json!({ "backend": "openai" })),
+        (
+            "/v1/runs".to_owned(),
+            json!({ "kind": "ask", "prompt": "x", "directory": docs, "branch": "x" }),
+            400,
+        ),
+        (
+            "/v1/runs".to_owned(),
+            json!({ "kind": "pipeline", "task": "x", "directory": docs, "branch": "x" }),
+            400,
+        ),
+        (
+            format!("/v1/runs/{id}/commands"),
+            json!({ "command_type": "answer", "data": { "answer": "yes" } }),
+            400,
+        ),
+    ];
+    requests.push(("/v1/runs".to_owned(), json!({ "question": "How high?" }), 424));
+    for (path, body, status) in requests {
+        let refused = serving.post(&path, &body.to_string());
+        assert_eq!(refused.status, status, "{body} {refused:?}");
+        let message = refused.json()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(
+            !message.contains("--") && !message.contains("gemicro "),
+            "{body}: {message}"
+        );
+    }
+    assert_eq!(serving.stop().0, Some(0));
+}

@@ -12,7 +12,7 @@ use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::Store;
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, Json, StreamId, Timestamp};
-use gemicro_store::{Board, BoardPage, RunFilter};
+use gemicro_store::{Board, BoardPage, DurableStore, RunFilter};
 use tokio::io::BufReader;
 use tokio::net::UnixStream;
 use tokio::time::Instant;
@@ -284,6 +284,10 @@ impl Desk for Resident {
         })
     }
 
+    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>> {
+        Box::pin(async { Ok(self.reads.store().await?.clone()) })
+    }
+
     fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
         let run = run.clone();
         Box::pin(async move { Ok(self.reads.store().await?.board_page(&run, page).await?) })
@@ -348,6 +352,7 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
             | io::ErrorKind::ConnectionRefused
             | io::ErrorKind::ConnectionReset
             | io::ErrorKind::BrokenPipe

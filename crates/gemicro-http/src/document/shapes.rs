@@ -1,6 +1,7 @@
 //! Shapes of types that other crates own and that have no schema there. Each stands for the type of its name; a test
 //! holds it against a real answer.
 
+use gemicro_engine::ItemQuestion;
 use gemicro_event::{Charge, CommandId, ErrorKind, Json, RunStatus, StepKey, StreamId, Timestamp};
 use schemars::JsonSchema;
 
@@ -34,8 +35,13 @@ pub(crate) struct RunRow {
     flow: String,
     /// What was asked, in one line.
     title: String,
-    /// Where it stands.
+    /// Its status in the journal.
     status: RunStatus,
+    /// Its status, or `input_required` where it continues only after a person has answered.
+    state: String,
+    /// What it asks a person, or what the first task of a batch that asks something does.
+    #[serde(default)]
+    question: Option<ItemQuestion>,
     /// Why it failed, if it did.
     error_kind: Option<ErrorKind>,
     /// The run that started it.

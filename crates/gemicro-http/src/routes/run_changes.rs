@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::Response;
 use gemicro_core::command::{AckStatus, AgentAck, AgentCommand};
-use gemicro_engine::CancelOutcome;
+use gemicro_engine::{CancelOutcome, question_to_answer};
 use gemicro_event::{CommandId, ErrorKind, Failure, Json, StreamId};
 use hyper::StatusCode;
 use schemars::JsonSchema;
@@ -29,7 +29,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) struct CommandBody {
     /// What to do: `cancel`, `pause`, `answer`, or what the run's flow knows.
     command_type: String,
-    /// The details, as the command asks for them.
+    /// The details, as the command asks for them. `answer` takes `answer`, and `key` where another question than the only
+    /// open one of the run, or of the tasks of a batch, is meant.
     #[serde(default)]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     data: Json,
@@ -134,8 +135,17 @@ pub(crate) async fn cancel(
 /// Sends a command and waits a little for whoever drives the run.
 async fn send(app: &App, named: &str, command: AgentCommand) -> Result<AgentAck, Failure> {
     let desk = app.desk();
-    let run = desk.find(named).await?.run;
+    let row = desk.find(named).await?;
+    let (mut run, mut command) = (row.run.clone(), command);
     let id = command.command_id.clone();
+    let names_question = command.command_type != "answer" || command.data.get("key").is_some();
+    // A command that was sent before is not looked at again.
+    if !names_question && desk.acknowledgement(&run, &id).await?.is_none() {
+        let asked = question_to_answer(&desk.store().await?, &row).await?;
+        let mut data = (*command.data).clone();
+        data["key"] = asked.key.into();
+        (run, command.data) = (asked.run_id, Json::from(data));
+    }
     let mut ack = desk.send(&run, command).await?;
     let until = Instant::now() + ANSWER_WITHIN;
     while ack.status == AckStatus::Accepted && Instant::now() < until {

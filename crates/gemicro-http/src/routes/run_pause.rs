@@ -90,7 +90,7 @@ pub(crate) async fn resume_run(
             return Err(Failure::new(ErrorKind::Conflict, message));
         }
         app.desk().go_on(&row.run).await?;
-        app.desk().find(row.run.as_str()).await
+        app.run_state(row.run.as_str()).await
     });
     Ok(json(StatusCode::ACCEPTED, &row.await?))
 }

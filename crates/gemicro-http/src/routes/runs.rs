@@ -2,12 +2,12 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use gemicro_core::run::RunRow;
-use gemicro_engine::RunFilter;
+use gemicro_engine::{INPUT_REQUIRED, RunFilter, RunState};
 use gemicro_event::{RunStatus, StreamId};
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use schemars::JsonSchema;
+use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
@@ -23,7 +23,7 @@ use crate::trouble::{Trouble, json};
 pub(crate) struct RunList {
     /// The runs, the newest first.
     #[schemars(with = "Vec<crate::document::shapes::RunRow>")]
-    runs: Vec<RunRow>,
+    runs: Vec<RunState>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -33,9 +33,10 @@ pub(crate) struct ListQuery {
     /// Runs at most.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
-    /// Only runs that stand so: `running`, `parked`, `suspended`, `completed`, `failed`, `cancelled` or `interrupted`.
-    #[param(value_type = Option<String>, pattern = "^(running|parked|suspended|completed|failed|cancelled|interrupted)$")]
-    status: Option<RunStatus>,
+    /// Only runs in this state: `running`, `parked`, `input_required`, `suspended`, `completed`, `failed`, `cancelled` or
+    /// `interrupted`.
+    #[param(pattern = "^(running|parked|input_required|suspended|completed|failed|cancelled|interrupted)$")]
+    status: Option<String>,
     /// Only runs of this flow, such as `research` or `batch`.
     flow: Option<String>,
     /// Only runs that are older than this one: the last of the page before.
@@ -56,13 +57,19 @@ pub(crate) async fn list(
     State(app): State<Shared>,
     Asked(query): Asked<ListQuery>,
 ) -> Result<Response, Trouble> {
+    let is_waiting = query.status.as_deref() == Some(INPUT_REQUIRED);
+    let status = query.status.filter(|_| !is_waiting);
     let filter = RunFilter {
-        status: query.status,
+        status: status.map(|word| status_named(&word)).transpose()?,
         flow: query.flow,
         limit: Some(bounded(query.limit)?),
         before: query.before,
     };
-    let runs = app.desk().list(&filter).await?;
+    let store = app.desk().store().await?;
+    let runs = match is_waiting {
+        true => RunState::list_waiting(&store, &filter).await?,
+        false => RunState::list(&store, &filter).await?,
+    };
     Ok(json(StatusCode::OK, &RunList { runs }))
 }
 
@@ -86,9 +93,18 @@ pub(crate) async fn start(State(app): State<Shared>, JsonBody(body): JsonBody) -
     let plan = plan.await?;
     let row = to_its_end(async move {
         let watching = app.desk().start(plan).await?;
-        app.desk().find(watching.run.as_str()).await
+        app.run_state(watching.run.as_str()).await
     });
     Ok(json(StatusCode::ACCEPTED, &row.await?))
+}
+
+fn status_named(word: &str) -> Result<RunStatus, Trouble> {
+    let read: Result<RunStatus, serde::de::value::Error> = RunStatus::deserialize(word.into_deserializer());
+    read.map_err(|_| {
+        Trouble::invalid(format!(
+            "`status` is running, parked, {INPUT_REQUIRED}, suspended, completed, failed, cancelled or interrupted, not {word}"
+        ))
+    })
 }
 
 /// Reads what to start, by its `kind`.

@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::run::RunRow;
-use gemicro_engine::{Board, BoardPage, CancelOutcome, Desk, Plan, RunFilter, Watching};
+use gemicro_engine::{Board, BoardPage, CancelOutcome, Desk, DurableStore, Plan, RunFilter, Watching};
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, RunStatus, StreamId};
 
 /// Knows one run, `still-there`, in which nothing ever happens.
@@ -50,6 +50,10 @@ impl Desk for EmptyDesk {
         _: &StreamId,
         _: &CommandId,
     ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
+        nothing()
+    }
+
+    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>> {
         nothing()
     }
 

@@ -12,7 +12,8 @@ use gemicro_core::llm::LlmConfig;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{RunCancelled, RunStarted};
 use gemicro_engine::{
-    BatchRequest, BatchSettings, Board, BoardPage, CancelOutcome, Desk, Plan, RunFilter, Watched, Watching,
+    BatchRequest, BatchSettings, Board, BoardPage, CancelOutcome, Desk, DurableStore, Plan, RunFilter,
+    Watched, Watching,
 };
 use gemicro_event::{
     AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, SCHEMA_VERSION, StepKey, StreamId,
@@ -277,6 +278,10 @@ impl Desk for FakeDesk {
     ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
         let ack = completed(command);
         Box::pin(async move { Ok(Some(ack)) })
+    }
+
+    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>> {
+        Box::pin(async { Err(Failure::new(ErrorKind::NotFound, "there is no store")) })
     }
 
     fn board(&self, _run: &StreamId, _page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {

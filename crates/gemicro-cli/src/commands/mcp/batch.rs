@@ -4,7 +4,6 @@ use gemicro_engine::BatchRequest;
 use gemicro_event::Failure;
 use gemicro_mcp::BatchParameters;
 
-use super::lazy_here::failure;
 use crate::commands::batch;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::session::Context;
@@ -20,5 +19,5 @@ pub(super) fn request(ctx: &Context, parameters: BatchParameters) -> Result<Batc
         let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
         batch::request(parameters.batch, &layers, &settings, &parameters.directory)
     };
-    resolved().map_err(failure)
+    resolved().map_err(Stopped::into_failure)
 }

@@ -7,7 +7,7 @@ use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::run::RunRow;
 use gemicro_engine::{CancelOutcome, Desk, Here, Plan, Watching};
 use gemicro_event::{CommandId, Event, Failure, StreamId};
-use gemicro_store::{Board, BoardPage, RunFilter};
+use gemicro_store::{Board, BoardPage, DurableStore, RunFilter};
 use tokio::sync::OnceCell;
 
 use crate::config::{ResearchFlags, ResearchSettings};
@@ -48,26 +48,7 @@ impl LazyHere {
                 Ok(Here::new(self.ctx.engine(&layers, &settings).await?))
             })
             .await
-            .map_err(failure)
-    }
-}
-
-/// What went wrong, with what to do about it.
-pub(crate) fn failure(stopped: Stopped) -> Failure {
-    match stopped {
-        Stopped::Trouble(trouble) => {
-            let message = match &trouble.hint {
-                Some(hint) => format!("{}; {hint}", trouble.failure.message),
-                None => trouble.failure.message.clone(),
-            };
-            Failure {
-                message,
-                ..trouble.failure
-            }
-        }
-        Stopped::PipeClosed | Stopped::Told(_) => {
-            Failure::new(gemicro_event::ErrorKind::Internal, "the program stopped early")
-        }
+            .map_err(Stopped::into_failure)
     }
 }
 
@@ -103,6 +84,10 @@ impl Desk for LazyHere {
     ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
         let (run, command) = (run.clone(), command.clone());
         Box::pin(async move { self.here().await?.acknowledgement(&run, &command).await })
+    }
+
+    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>> {
+        Box::pin(async { self.here().await?.store().await })
     }
 
     fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {

@@ -9,5 +9,4 @@ mod research;
 
 pub(crate) use args::McpArgs;
 pub(crate) use command::{OpenDesk, run};
-pub(crate) use lazy_here::failure;
 pub(crate) use research::plan;

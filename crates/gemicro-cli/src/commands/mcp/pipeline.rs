@@ -6,7 +6,6 @@ use gemicro_engine::{PipelineRequest, Plan, Request};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_mcp::{PipelineEntry, PipelineParameters};
 
-use super::lazy_here::failure;
 use crate::commands::run::ready;
 use crate::config::readers::parse_budget;
 use crate::session::Context;
@@ -23,7 +22,8 @@ pub(super) fn plan(ctx: &Context, it: PipelineParameters) -> Result<Plan, Failur
         Some(budget) => parse_budget(budget)
             .map_err(|why| Failure::new(ErrorKind::InvalidInput, format!("budget: {why}")))?,
     };
-    let workflow = workflow_file::load(None, &it.directory).map_err(|wrong| failure(Stopped::from(wrong)))?;
+    let workflow =
+        workflow_file::load(None, &it.directory).map_err(|wrong| Stopped::from(wrong).into_failure())?;
     let plan = Plan::of(&Request::Pipeline(Box::new(PipelineRequest {
         task: it.task,
         mode: match it.mode {
@@ -42,6 +42,6 @@ pub(super) fn plan(ctx: &Context, it: PipelineParameters) -> Result<Plan, Failur
         limits,
     })))?;
     // Programs are started and waited for.
-    tokio::task::block_in_place(|| ready(ctx, &plan)).map_err(failure)?;
+    tokio::task::block_in_place(|| ready(ctx, &plan)).map_err(Stopped::into_failure)?;
     Ok(plan)
 }

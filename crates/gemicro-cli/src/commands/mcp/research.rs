@@ -8,7 +8,6 @@ use gemicro_engine::{Plan, ResearchRequest};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_mcp::ResearchParameters;
 
-use super::lazy_here::failure;
 use crate::backend;
 use crate::commands::research::planned;
 use crate::config::readers::parse_budget;
@@ -23,7 +22,7 @@ use crate::trouble::Stopped;
 pub(crate) fn plan(ctx: &Context, parameters: ResearchParameters) -> Result<Plan, Failure> {
     let question = parameters.question.clone();
     let flags = flags(parameters)?;
-    resolved(ctx, question, flags).map_err(failure)
+    resolved(ctx, question, flags).map_err(Stopped::into_failure)
 }
 
 fn resolved(ctx: &Context, question: String, flags: ResearchFlags) -> Result<Plan, Stopped> {

@@ -4,7 +4,6 @@ use gemicro_engine::{BatchRequest, Submitted};
 use gemicro_event::Failure;
 
 use crate::commands::batch;
-use crate::commands::mcp::failure;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -19,5 +18,5 @@ pub(super) fn request(ctx: &Context, submitted: Submitted) -> Result<BatchReques
         let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
         batch::request(submitted, &layers, &settings, &ctx.environment.folder)
     };
-    resolved().map_err(failure)
+    resolved().map_err(Stopped::into_failure)
 }

@@ -8,8 +8,8 @@ use gemicro_event::{Failure, StreamId};
 use gemicro_http::ConversationShelf;
 use tokio::sync::OnceCell;
 
-use crate::commands::mcp::failure;
 use crate::session::Context;
+use crate::trouble::Stopped;
 
 /// Conversations, opened at their first use.
 pub(super) struct Shelf {
@@ -38,7 +38,7 @@ impl Shelf {
             let store = Arc::new(self.ctx.store().await?);
             Ok(Conversations::new(store, &self.ctx.environment.secrets()))
         });
-        opened.await.map_err(failure)
+        opened.await.map_err(Stopped::into_failure)
     }
 }
 

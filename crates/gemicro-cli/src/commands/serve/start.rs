@@ -13,7 +13,6 @@ use gemicro_http::{
 use super::research;
 use crate::args::DataFormat;
 use crate::backend;
-use crate::commands::mcp::failure;
 use crate::commands::ooda::{self, OodaArgs};
 use crate::commands::{batch, run};
 use crate::config::readers::parse_budget;
@@ -79,7 +78,7 @@ fn prompt(ctx: &Context, it: PromptParameters) -> Result<Plan, Failure> {
         )?;
         Ok((llm, settings.limits()?))
     };
-    let (llm, limits) = resolved().map_err(failure)?;
+    let (llm, limits) = resolved().map_err(Stopped::into_failure)?;
     Plan::of(&Request::Prompt(Box::new(PromptRequest {
         title: it.prompt.chars().take(TITLE_CHARS).collect(),
         label: String::new(),
@@ -93,7 +92,8 @@ fn prompt(ctx: &Context, it: PromptParameters) -> Result<Plan, Failure> {
 
 fn pipeline(ctx: &Context, it: PipelineParameters) -> Result<Plan, Failure> {
     let limits = budget(it.budget.as_deref())?.unwrap_or(Limits::NONE);
-    let workflow = workflow_file::load(None, &it.directory).map_err(|wrong| failure(Stopped::from(wrong)))?;
+    let workflow =
+        workflow_file::load(None, &it.directory).map_err(|wrong| Stopped::from(wrong).into_failure())?;
     let plan = Plan::of(&Request::Pipeline(Box::new(PipelineRequest {
         task: it.task,
         mode: match it.mode {
@@ -111,7 +111,7 @@ fn pipeline(ctx: &Context, it: PipelineParameters) -> Result<Plan, Failure> {
         push: it.push,
         limits,
     })))?;
-    run::ready(ctx, &plan).map_err(failure)?;
+    run::ready(ctx, &plan).map_err(Stopped::into_failure)?;
     Ok(plan)
 }
 
@@ -138,7 +138,7 @@ fn ooda_loop(ctx: &Context, it: OodaParameters) -> Result<Plan, Failure> {
         ooda::check_backend(ctx, &planned)?;
         Ok(planned.plan)
     };
-    planned().map_err(failure)
+    planned().map_err(Stopped::into_failure)
 }
 
 fn budget(text: Option<&str>) -> Result<Option<Limits>, Failure> {

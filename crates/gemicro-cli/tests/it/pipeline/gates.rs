@@ -113,8 +113,22 @@ fn a_gate_is_opened_over_http() {
         409
     );
     assert_eq!(count(&scene.events(), "answer_given"), 0);
-    let yes = serving.post(&path, &command(KEY, "yes"));
-    assert!(yes.status < 300, "{yes:?}");
+    let shown = serving.get(&format!("/v1/runs/{run}"), &[]).json();
+    assert_eq!(
+        (&shown["state"], &shown["question"]["text"], &shown["status"]),
+        (&json!("input_required"), &json!(QUESTION), &json!("parked")),
+        "{shown}"
+    );
+    let waiting = serving.get("/v1/runs?status=input_required", &[]).json();
+    assert_eq!(waiting["runs"], json!([shown]));
+    // The only question needs no name.
+    let yes = json!({ "command_type": "answer", "data": { "answer": "yes" }, "command_id": "yes-1" });
+    let answered = serving.post(&path, &yes.to_string());
+    assert!(answered.status < 300, "{answered:?}");
+    assert!(
+        serving.post(&path, &yes.to_string()).status < 300,
+        "it is one command"
+    );
     let (code, said) = life.end();
     assert_eq!(code, 0, "{said}");
     assert_eq!(outcomes(&scene.events()), ALL_WELL);

@@ -1,0 +1,87 @@
+//! Runs as lists show them: their status, or that a person has to answer, and what.
+
+use std::cmp::Reverse;
+
+use gemicro_batch::contract::ItemQuestion;
+use gemicro_batch::flow::BatchFlow;
+use gemicro_core::flow::Flow;
+use gemicro_core::run::RunRow;
+use gemicro_event::{Failure, RunStatus};
+use gemicro_store::{DurableStore, RunFilter};
+use serde::Serialize;
+
+use crate::batches::counts_of_board;
+use crate::questions::open_questions;
+
+/// The state of a run that waits for a person.
+pub const INPUT_REQUIRED: &str = "input_required";
+
+/// A run with what it asks.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunState {
+    /// The run in one line.
+    #[serde(flatten)]
+    pub row: RunRow,
+    /// Its status, or `input_required` where it continues only after a person has answered.
+    pub state: &'static str,
+    /// What it asks, or the first task of a batch that asks something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<ItemQuestion>,
+}
+
+impl RunState {
+    /// Looks at what a run asks.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn of(store: &DurableStore, row: RunRow) -> Result<Self, Failure> {
+        let waits = if row.status == RunStatus::Running && row.flow == BatchFlow.name() {
+            let counts = counts_of_board(&store.board_tallies(&row.run).await?);
+            counts.is_some_and(|counts| counts.waits_for_person())
+        } else {
+            row.status == RunStatus::Parked
+        };
+        let question = match waits || row.status == RunStatus::Suspended {
+            true => open_questions(store, &row).await?.into_iter().next(),
+            false => None,
+        };
+        let state = match question {
+            Some(_) if waits => INPUT_REQUIRED,
+            _ => row.status.as_str(),
+        };
+        Ok(Self { row, state, question })
+    }
+
+    /// Runs, the newest first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn list(store: &DurableStore, filter: &RunFilter) -> Result<Vec<Self>, Failure> {
+        let mut listed = Vec::new();
+        for row in store.runs(filter).await? {
+            listed.push(Self::of(store, row).await?);
+        }
+        Ok(listed)
+    }
+
+    /// Those of the filter that wait for a person, whatever status it names.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn list_waiting(store: &DurableStore, filter: &RunFilter) -> Result<Vec<Self>, Failure> {
+        // Whether a run waits for a person is known only when it was looked at.
+        let mut waiting = Vec::new();
+        for status in [RunStatus::Parked, RunStatus::Running] {
+            let all = RunFilter {
+                status: Some(status),
+                limit: Some(usize::MAX),
+                ..filter.clone()
+            };
+            waiting.extend(Self::list(store, &all).await?);
+        }
+        waiting.retain(|run| run.state == INPUT_REQUIRED);
+        waiting.sort_by_key(|run| Reverse(run.row.started_at));
+        waiting.truncate(filter.limit.unwrap_or(usize::MAX));
+        Ok(waiting)
+    }
+}
