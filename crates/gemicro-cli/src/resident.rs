@@ -131,9 +131,10 @@ fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker
     if let Some(address) = &state.store.value {
         variables.insert(STORE_VARIABLE.to_owned(), address.clone());
     }
-    let place = state.worker_place();
+    let (home, place) = (state.home.value.clone(), state.worker_place());
     Ok(Arc::new(move || {
         let (program, place, variables) = (program.clone(), place.clone(), variables.clone());
+        let home = home.clone();
         Box::pin(async move {
             let begun =
                 tokio::task::spawn_blocking(move || spawn::worker(&program, &place, &variables)).await;
@@ -145,6 +146,13 @@ fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker
                         .to_owned(),
                 ),
                 Ok(Ok(said)) => Err(told(said.trim())),
+                Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotADirectory => {
+                    let message = format!(
+                        "the state folder {} is not a folder; set GEMICRO_HOME to one",
+                        home.display()
+                    );
+                    Err(Failure::new(ErrorKind::StorageError, message))
+                }
                 // The folder of its log, or the program itself: nothing that a defect of ours would explain.
                 Ok(Err(error)) => Err(Failure::new(
                     ErrorKind::StorageError,

@@ -20,6 +20,9 @@ pub struct BatchAnswer {
     pub next_poll_interval_seconds: u64,
     /// How many tasks are in which state.
     pub counts: Counts,
+    /// Whether it is stopped until it is resumed; it is `pending` then, whatever its tasks have become.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
     /// What keeps it from going on now, where something does; it is tried again by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
@@ -50,6 +53,7 @@ impl BatchAnswer {
             results,
             next_poll_interval_seconds,
             counts,
+            paused: false,
             trouble: None,
         }
     }

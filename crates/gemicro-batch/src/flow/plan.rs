@@ -59,13 +59,16 @@ impl BatchPlan {
                 .parameters
                 .get("model")
                 .and_then(|model| model.as_str().map(str::to_owned));
-            if let Some(model) = model
-                && (check_model_name(&model).is_err() || holds_secret(&model))
-            {
-                let message = format!(
-                    "/{idx}/parameters/model: looks like a key or token, and secrets are never stored; give a model name"
-                );
-                return Err(Failure::new(ErrorKind::InvalidInput, message));
+            if let Some(model) = model {
+                let invalid = |why: &str| {
+                    Failure::new(ErrorKind::InvalidInput, format!("/{idx}/parameters/model: {why}"))
+                };
+                check_model_name(&model).map_err(|failure| invalid(&failure.message))?;
+                if holds_secret(&model) {
+                    return Err(invalid(
+                        "looks like a key or token, and secrets are never stored; give a model name",
+                    ));
+                }
             }
             let is_executed = task_type(&task.task_type).is_some_and(|known| known.bound.is_some());
             if is_executed && holds_secret(task.parameters.text()) {

@@ -217,9 +217,13 @@ fn judged(
     };
     let output = Json::of(&output).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
     if !input.expect_exit.allows(exit_code) {
+        let expected = match &input.expect_exit {
+            default if default.is_default() => String::new(),
+            expected => format!(", not {expected} as `expect_exit` says"),
+        };
         let message = match words {
-            Some(words) => format!("the command ended with exit code {exit_code}: {words}"),
-            None => format!("the command ended with exit code {exit_code} and printed nothing"),
+            Some(words) => format!("the command ended with exit code {exit_code}{expected}: {words}"),
+            None => format!("the command ended with exit code {exit_code}{expected} and printed nothing"),
         };
         return Err(Failure {
             detail: Some(output),

@@ -1,6 +1,7 @@
 //! Which exit codes of a command count as success.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
@@ -31,8 +32,20 @@ impl ExpectedExit {
         }
     }
 
-    pub(super) fn is_default(&self) -> bool {
+    pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+impl fmt::Display for ExpectedExit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str(ANY),
+            Self::Codes(codes) => {
+                let codes: Vec<String> = codes.iter().map(u8::to_string).collect();
+                f.write_str(&codes.join(" or "))
+            }
+        }
     }
 }
 

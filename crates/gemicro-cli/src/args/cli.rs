@@ -1,6 +1,6 @@
 //! The tree of commands. What a command takes is declared in its own file.
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Arg, Parser, Subcommand, ValueEnum};
 
 use super::help;
 use crate::commands::answer::AnswerArgs;
@@ -56,9 +56,22 @@ pub(crate) struct Cli {
     /// Keep runs in this store, such as postgres://user@host/database, instead of the state folder
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) store: Option<String>,
-    /// Limit for all runs started on one UTC day: tokens (2M), money ('$5') or both ('2M,$5')
-    #[arg(long, global = true, value_name = "AMOUNT", value_parser = day_budget)]
+    /// As [`DAY_BUDGET_HELP`] says; only the commands that can spend show it.
+    #[arg(long, global = true, hide = true, value_name = "AMOUNT", value_parser = day_budget)]
     pub(crate) day_budget: Option<String>,
+}
+
+/// What `--day-budget` means.
+const DAY_BUDGET_HELP: &str =
+    "Limit for all runs started on one UTC day: tokens (2M), money ('$5') or both ('2M,$5')";
+
+/// `--day-budget` of a command that can spend; its value is that of the global flag.
+pub(crate) fn day_budget_flag() -> Arg {
+    Arg::new("day_budget")
+        .long("day-budget")
+        .value_name("AMOUNT")
+        .value_parser(day_budget)
+        .help(DAY_BUDGET_HELP)
 }
 
 /// Checks the text here, where the error can name the flag; the settings read it again.
@@ -70,21 +83,21 @@ fn day_budget(text: &str) -> Result<String, String> {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Answer a question from sources (what `gemicro "question"` does)
-    #[command(after_help = help::RESEARCH_EXAMPLES)]
+    #[command(after_help = help::RESEARCH_EXAMPLES, arg = day_budget_flag())]
     Research(Box<ResearchArgs>),
     /// Give one prompt to a coding agent (Gemini CLI, Claude Code, Codex), in a sandbox
-    #[command(after_help = help::ASK_EXAMPLES)]
+    #[command(after_help = help::ASK_EXAMPLES, arg = day_budget_flag())]
     Ask(Box<AskArgs>),
     /// Talk with an agent or a model: a conversation that does not forget
-    #[command(after_help = help::CHAT_EXAMPLES)]
+    #[command(after_help = help::CHAT_EXAMPLES, arg = day_budget_flag())]
     Chat(Box<ChatArgs>),
     /// Hand in many tasks at once, and poll them by one id
     Batch(BatchArgs),
     /// Raise the coverage of a project: observe, orient, decide, act, again and again
-    #[command(after_help = help::OODA_EXAMPLES)]
+    #[command(after_help = help::OODA_EXAMPLES, arg = day_budget_flag())]
     Ooda(Box<OodaArgs>),
     /// Run a coding pipeline: from a task in words to a planned, tested, reviewed branch
-    #[command(after_help = help::RUN_EXAMPLES)]
+    #[command(after_help = help::RUN_EXAMPLES, arg = day_budget_flag())]
     Run(Box<RunArgs>),
     /// Watch a whole pipeline mend a bug in a throwaway repository: no key, no network
     Demo(DemoArgs),
@@ -95,10 +108,10 @@ pub(crate) enum Command {
     #[command(after_help = help::WORKFLOW_EXAMPLES)]
     Workflow(WorkflowArgs),
     /// Serve agents, research and runs as tools over the Model Context Protocol
-    #[command(after_help = help::MCP_EXAMPLES)]
+    #[command(after_help = help::MCP_EXAMPLES, arg = day_budget_flag())]
     Mcp(McpArgs),
     /// Serve batches, runs and conversations to programs over HTTP
-    #[command(after_help = help::SERVE_EXAMPLES)]
+    #[command(after_help = help::SERVE_EXAMPLES, arg = day_budget_flag())]
     Serve(ServeArgs),
     /// List runs, the newest first
     Runs(RunsArgs),
@@ -111,8 +124,10 @@ pub(crate) enum Command {
     /// Stop a run for now; `gemicro resume` continues it
     Pause(PauseArgs),
     /// Continue a run that was stopped or whose process died
+    #[command(arg = day_budget_flag())]
     Resume(ResumeArgs),
     /// Ask again what failed in a run, or go on from a phase of a pipeline; what was done stays
+    #[command(arg = day_budget_flag())]
     Retry(RetryArgs),
     /// Answer the question that a run waits on
     Answer(AnswerArgs),

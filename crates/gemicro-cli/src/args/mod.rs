@@ -7,5 +7,6 @@ mod short_form;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cli::{Cli, Command, DataFormat, Format};
+pub(crate) use cli::{Cli, Command, DataFormat, Format, day_budget_flag};
 pub(crate) use parse::{Parsed, parse};
+pub(crate) use short_form::is_question;

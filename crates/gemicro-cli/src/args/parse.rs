@@ -69,9 +69,10 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Parsed {
         return refused;
     }
     match Cli::try_parse_from(with_research(arguments.clone())) {
-        Ok(cli) => match &cli.command {
+        Ok(mut cli) => match &mut cli.command {
             // Options may come before the words.
             Command::Research(args) if is_short_form => {
+                args.is_short_form = true;
                 refused(&args.question, &arguments).unwrap_or_else(|| Parsed::Command(Box::new(cli)))
             }
             _ => Parsed::Command(Box::new(cli)),

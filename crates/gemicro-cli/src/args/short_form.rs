@@ -71,7 +71,7 @@ pub(super) fn leading_words(arguments: &[OsString]) -> Vec<String> {
 }
 
 /// Whether words given without `research` are certainly a question.
-pub(super) fn is_question(words: &[String]) -> bool {
+pub(crate) fn is_question(words: &[String]) -> bool {
     match words {
         [] => true,
         // An empty question is refused later, in words of its own; `-` is a question on stdin.

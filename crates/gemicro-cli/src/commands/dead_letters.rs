@@ -1,4 +1,6 @@
-//! `gemicro dead-letters`: the steps that failed for good. Doing them again is `gemicro retry`.
+//! `gemicro dead-letters`: the steps that failed for good, and the command that runs them again.
+
+use std::collections::BTreeSet;
 
 use clap::Args;
 use gemicro_event::Timestamp;
@@ -10,6 +12,7 @@ use crate::output;
 use crate::runtime;
 use crate::screen::{Screen, text};
 use crate::session::{Context, find_run};
+use crate::story::BATCH;
 use crate::trouble::Stopped;
 
 /// Columns a step's name may take; a quarter of the screen is enough too.
@@ -39,7 +42,7 @@ pub(crate) struct DeadLettersArgs {
 
 /// Lists dead letters.
 pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), Stopped> {
-    let rows = runtime::block_on(async {
+    let (rows, again) = runtime::block_on(async {
         let store = ctx.store().await?;
         let run = match &args.run {
             Some(named) => Some(find_run(&store, named).await?),
@@ -51,8 +54,15 @@ pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), Stopped> 
             limit: Some(args.limit),
         };
         let rows = store.dead_letters(&filter).await?;
+        let mut again = BTreeSet::new();
+        for row in rows.iter().filter(|row| row.resubmitted_as.is_none()) {
+            again.insert(match store.run(&row.run).await?.flow == BATCH {
+                true => "`gemicro batch retry RUN` runs the failed tasks of a batch again.",
+                false => "`gemicro retry RUN` runs the failed steps of a run again.",
+            });
+        }
         store.close().await;
-        Ok(rows)
+        Ok((rows, again))
     })?;
     match args.format {
         DataFormat::Text if rows.is_empty() => {
@@ -66,9 +76,7 @@ pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), Stopped> 
         DataFormat::Text => {
             let now = Timestamp::now();
             output::print(&table(&rows, args.all, now, &ctx.screen))?;
-            if rows.iter().any(|row| row.resubmitted_as.is_none()) {
-                output::say("`gemicro retry RUN` does the failed steps of a run again.");
-            }
+            again.into_iter().for_each(output::say);
             Ok(())
         }
         DataFormat::Json => output::print(&format!("{}\n", json!(rows))),

@@ -10,6 +10,9 @@ use super::batch_tasks::can_be_retried;
 use super::pipeline::{help, next_of_pipeline};
 use crate::screen::{Paint, text};
 
+/// Questions of a batch whose answers are named.
+const MAX_ANSWERS: usize = 3;
+
 /// What to do first after a failure, then the commands. A command is never cut or broken: it is there to be pasted.
 pub(super) fn next(story: &Story, paint: Paint, columns: usize) -> String {
     let mut page = format!("{}\n", paint.strong("Next"));
@@ -141,7 +144,12 @@ fn next_of_batch(story: &Story, batch: &BatchAnswer) -> Vec<(String, &'static st
         format!("gemicro batch retry {run}"),
         "do again what has no output",
     );
-    let mut commands = match story.status {
+    let asked = batch.results.iter().filter_map(|item| item.question.as_ref());
+    let answers = asked.take(MAX_ANSWERS).map(|asked| {
+        let command = format!("gemicro answer {} yes", asked.run_id);
+        (command, "answer the task that asks; or `no`")
+    });
+    let commands = match story.status {
         RunStatus::Running | RunStatus::Parked => vec![
             (format!("gemicro batch wait {run} --format text"), "wait for it"),
             (format!("gemicro resume {run}"), "go on, if its process died"),
@@ -155,9 +163,12 @@ fn next_of_batch(story: &Story, batch: &BatchAnswer) -> Vec<(String, &'static st
             cancel,
         ],
         RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => {
-            Vec::from_iter(can_be_retried(batch).then_some(retry))
+            Vec::new()
         }
     };
+    let is_open = matches!(story.status, RunStatus::Running | RunStatus::Parked);
+    let retry = (!is_open && can_be_retried(batch)).then_some(retry);
+    let mut commands: Vec<(String, &'static str)> = answers.chain(commands).chain(retry).collect();
     commands.push(results);
     commands.push((
         format!("gemicro show {run} --raw"),

@@ -158,3 +158,38 @@ fn only_tasks_in_a_state_are_run_again() {
         ]
     );
 }
+
+#[test]
+fn an_unexpected_exit_code_is_named_with_the_expected_ones_and_never_cut() {
+    let place = Place::alone();
+    let mut odd = shell(
+        "odd",
+        "echo 'a reason that is much longer than a narrow screen is wide, to its last WORD' >&2",
+    );
+    odd["parameters"]["expect_exit"] = json!([1, 2]);
+    let answer = place.ends(4, &json!([odd]), &[]);
+    let error = answer["results"][0]["error"].as_str().unwrap();
+    assert!(error.contains("exit code 0, not 1 or 2"), "{error}");
+    let mut narrow = place.command(&["batch", "results", "last", "--format", "text"]);
+    let shown = place
+        .simulated
+        .world
+        .finish(narrow.env("COLUMNS", "60").output().unwrap());
+    assert!(shown.stdout.contains("WORD"), "{}", shown.stdout);
+    assert!(
+        shown.stdout.lines().all(|line| line.chars().count() <= 60),
+        "{}",
+        shown.stdout
+    );
+    let letters = place.call(&["dead-letters"]);
+    assert!(
+        letters.stderr.contains("`gemicro batch retry RUN`"),
+        "{}",
+        letters.stderr
+    );
+    assert!(
+        !letters.stderr.contains("`gemicro retry RUN`"),
+        "{}",
+        letters.stderr
+    );
+}

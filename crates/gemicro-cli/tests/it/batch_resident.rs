@@ -263,3 +263,34 @@ fn a_killed_command_is_gone_on_with_by_the_same_key() {
         ["first", "quick", "second"]
     );
 }
+
+/// A task that a pause interrupted is the last word only when the batch ends.
+#[test]
+fn a_paused_batch_is_paused_and_not_failed() {
+    let place = Place::resident();
+    let tasks = json!([shell("held", "touch began; [ -e go ] || sleep 600; echo done")]);
+    let id = id_of(&place.must(&tasks, &[]));
+    until("the command", || place.path("began").exists().then_some(()));
+    let paused = place.call(&["pause", &id]);
+    assert_eq!(paused.code, 0, "{}", paused.stderr);
+    let polled = place.batch(0, &["poll", &id]);
+    assert_eq!(states(&polled), [("held", "interrupted")]);
+    assert_eq!(
+        (&polled["status"], &polled["paused"]),
+        (&json!("pending"), &json!(true)),
+        "{polled}"
+    );
+    let shown = place.call(&["batch", "results", &id, "--format", "text"]);
+    assert_eq!(shown.code, 7);
+    assert!(shown.stdout.contains(" · paused"), "{}", shown.stdout);
+    assert!(
+        shown.stderr.contains(&format!("gemicro resume {id}")) && shown.stderr.contains("--only interrupted"),
+        "{}",
+        shown.stderr
+    );
+    // What was interrupted is run again in the same batch.
+    std::fs::write(place.path("go"), "").unwrap();
+    let retried = place.batch(0, &["retry", &id, "--only", "interrupted"]);
+    assert_eq!(retried["response_id"], json!(id));
+    assert_eq!(states(&place.batch(0, &["wait", &id])), [("held", "completed")]);
+}

@@ -5,6 +5,7 @@ use std::process::Child;
 use gemicro_sim::scenario::Endpoint;
 use serde_json::Value;
 
+use crate::program::World;
 use crate::simulated::{Simulated, research, until};
 
 /// The rules of a run that waits at its first call.
@@ -159,4 +160,23 @@ fn a_project_cannot_set_it_and_time_is_no_part_of_it() {
         "{}",
         priceless.stderr
     );
+}
+
+#[test]
+fn only_commands_that_can_spend_show_the_day_budget() {
+    let world = World::new();
+    for command in [
+        "research", "ask", "chat", "run", "ooda", "serve", "mcp", "resume", "retry",
+    ] {
+        let help = world.must(&[command, "--help"]).stdout;
+        assert_eq!(help.matches("--day-budget").count(), 1, "{command}: {help}");
+    }
+    for command in ["runs", "show", "doctor", "config", "events", "prune"] {
+        let help = world.must(&[command, "--help"]).stdout;
+        assert!(!help.contains("--day-budget"), "{command}: {help}");
+    }
+    // Given before the command it holds all the same.
+    world.must(&["--day-budget", "1k", "runs"]);
+    let shown = world.must(&["--day-budget", "1k", "config", "show"]).stdout;
+    assert!(shown.contains("1,000 tokens") || shown.contains("1k"), "{shown}");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use gemicro_batch::contract::{
-    BatchAnswer, Counts, ItemAnswer, ItemState, Items, Progress, next_poll_seconds,
+    BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState, Items, Progress, next_poll_seconds,
 };
 use gemicro_batch::flow::{BatchFlow, CANCEL_ITEMS, RETRY_ITEMS, board, retry_plan};
 use gemicro_core::command::AgentCommand;
@@ -204,9 +204,11 @@ impl Batches {
         let row = self.find(named).await?;
         self.check_tasks(&row.run, task_ids).await?;
         if !row.status.is_terminal() {
+            let command = AgentCommand::new(RETRY_ITEMS, json!({ "task_ids": task_ids }));
+            // A paused batch whose tasks are all settled ends when it is resumed, unless the command is there first.
+            self.desk.send(&row.run, command.clone()).await?;
             self.wake(&row.run).await?;
-            let data = json!({ "task_ids": task_ids });
-            tell(self.desk.as_ref(), &row.run, AgentCommand::new(RETRY_ITEMS, data)).await?;
+            tell(self.desk.as_ref(), &row.run, command).await?;
             return self.answer(&row.run).await;
         }
         let events = self.desk.events(&row.run).await?;
@@ -266,8 +268,11 @@ impl Batches {
             row.status != RunStatus::Parked && !(row.status.is_terminal() && answer.counts.open() > 0)
         });
         match answer.filter(|_| is_whole) {
-            // Nobody carries it out: there is nothing to hurry for.
+            // Nobody carries it out: there is nothing to hurry for. A task that the pause interrupted is its last word only
+            // when the batch ends.
             Some(answer) if row.status == RunStatus::Suspended => Ok(BatchAnswer {
+                status: BatchStatus::Pending,
+                paused: true,
                 next_poll_interval_seconds: STOPPED_POLL,
                 ..answer
             }),
@@ -379,6 +384,6 @@ fn only(answer: BatchAnswer, page: BoardPage) -> BatchAnswer {
 }
 
 fn suspended(run: &StreamId) -> Failure {
-    let message = format!("batch {run} was stopped before its end; gemicro resume {run} goes on with it");
+    let message = format!("batch {run} was stopped before its end; resume it to continue");
     Failure::new(ErrorKind::Interrupted, message)
 }

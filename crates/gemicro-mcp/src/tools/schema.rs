@@ -95,6 +95,7 @@ pub(super) fn batch_answer() -> Arc<JsonObject> {
             "results": { "type": "array", "items": result, "description": "In the order of the tasks" },
             "next_poll_interval_seconds": { "type": "integer", "minimum": 0 },
             "counts": { "type": "object", "additionalProperties": { "type": "integer" } },
+            "paused": { "type": "boolean", "description": "Stopped until it is resumed" },
             "trouble": { "type": "string", "description": "What keeps it from going on now; it is tried again by itself" },
             "error": { "type": "string" },
             "error_kind": { "type": "string" },

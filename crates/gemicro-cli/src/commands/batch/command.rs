@@ -12,7 +12,7 @@ use super::server::ServerArgs;
 use super::submit::{self, SubmitArgs};
 use super::types::{self, TypesArgs};
 use super::wait::{self, WaitArgs};
-use crate::args::DataFormat;
+use crate::args::{DataFormat, day_budget_flag};
 use crate::runtime;
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -49,6 +49,7 @@ pub(crate) struct BatchArgs {
 #[derive(Debug, Subcommand)]
 enum BatchCommand {
     /// Hand in a batch; prints its first answer, and the batch goes on without this command
+    #[command(arg = day_budget_flag())]
     Submit(Box<SubmitArgs>),
     /// Print how a batch stands
     Poll(PollArgs),
@@ -59,6 +60,7 @@ enum BatchCommand {
     /// Stop some tasks of a batch, or all of it
     Cancel(CancelArgs),
     /// Run tasks again that did not complete; the others keep their outputs
+    #[command(arg = day_budget_flag())]
     Retry(RetryArgs),
     /// List batches, the newest first
     List(ListArgs),

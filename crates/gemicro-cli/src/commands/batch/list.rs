@@ -49,7 +49,7 @@ pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), Stopped> 
         DataFormat::Text => {
             let heads = ["BATCH", "SUBMITTED (UTC)", "STATUS", "COMPLETED", "TASKS"].map(str::to_owned);
             let lines: Vec<[String; 5]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
-            output::print(&columns(&lines, ctx.screen.width()))
+            output::print(&(columns(&lines, ctx.screen.width(), |_| false).join("\n") + "\n"))
         }
         DataFormat::Json => output::print(&format!("{}\n", json!(rows))),
         DataFormat::Jsonl => {

@@ -58,6 +58,15 @@ pub(crate) fn outcome(answer: &BatchAnswer) -> Result<(), Stopped> {
                 how.join("\n        "),
             )
         }
+        BatchStatus::Pending if answer.paused => {
+            let message = format!("batch {} is paused: {}", answer.response_id, summary(answer));
+            let resume = format!("`gemicro resume {}` continues it", answer.response_id);
+            let hint = match answer.counts.interrupted {
+                0 => resume,
+                _ => format!("{resume}; {}", retry_hint(answer)),
+            };
+            (Failure::new(ErrorKind::StillRunning, message), hint)
+        }
         BatchStatus::Pending => {
             let message = format!("batch {} is not done: {}", answer.response_id, summary(answer));
             let hint = format!("gemicro batch wait {}", answer.response_id);
@@ -199,6 +208,7 @@ fn page(answer: &BatchAnswer, screen: &Screen) -> String {
     let paint = screen.on_stdout();
     let status = match answer.status {
         BatchStatus::Pending if answer.counts.waits_for_person() => paint.warn("waiting for a person"),
+        BatchStatus::Pending if answer.paused => paint.warn("paused"),
         BatchStatus::Pending => paint.warn("pending"),
         BatchStatus::Completed if answer.counts.completed < answer.counts.total => {
             paint.warn("completed in part")
@@ -212,7 +222,8 @@ fn page(answer: &BatchAnswer, screen: &Screen) -> String {
         [state, text::one_line(&item.task_id), gist(item)]
     });
     let lines: Vec<[String; 3]> = std::iter::once(heads).chain(items).collect();
-    let table = columns(&lines, screen.width());
+    let has_error = |idx: usize| idx > 0 && answer.results[idx - 1].error.is_some();
+    let table = columns(&lines, screen.width(), has_error);
     let head = paint.strong(&format!("Batch {}", answer.response_id));
     let mut page = format!("{head} · {status}\n{}\n", summary(answer));
     if let Some(trouble) = &answer.trouble {
@@ -224,7 +235,7 @@ fn page(answer: &BatchAnswer, screen: &Screen) -> String {
     }
     page.push('\n');
     let states = answer.results.iter().map(|item| Some(item.state));
-    for (line, state) in table.lines().zip(std::iter::once(None).chain(states)) {
+    for (line, state) in table.iter().zip(std::iter::once(None).chain(states)) {
         page.push_str(&painted(line, state, paint));
         page.push('\n');
     }

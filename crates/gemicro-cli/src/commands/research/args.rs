@@ -21,6 +21,10 @@ pub(crate) struct ResearchArgs {
     #[arg(value_name = "QUESTION", conflicts_with = "questions")]
     pub(crate) question: Vec<String>,
 
+    /// Whether `research` was left out, so that words that may be a command are no question.
+    #[arg(skip)]
+    pub(crate) is_short_form: bool,
+
     /// A folder, file or web address to read; may be given several times
     #[arg(
         short,

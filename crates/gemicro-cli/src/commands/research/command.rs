@@ -7,6 +7,7 @@ use gemicro_engine::{Desk, Engine, Here, Plan, Request, ResearchRequest};
 use gemicro_event::ErrorKind;
 
 use super::{ResearchArgs, Showing, batch, dry_run, watch};
+use crate::args::is_question;
 use crate::config::{Endpoints, Layers, ResearchSettings};
 use crate::output;
 use crate::session::{Context, find_run};
@@ -165,12 +166,19 @@ fn question(args: &ResearchArgs) -> Result<String, Stopped> {
         [only] if only == "-" => {
             let mut bytes = Vec::new();
             std::io::stdin().take(MAX_STDIN_BYTES).read_to_end(&mut bytes)?;
-            String::from_utf8(bytes).map_err(|_| {
+            let words = String::from_utf8(bytes).map_err(|_| {
                 Stopped::usage(
                     "the question on stdin is not UTF-8 text",
                     "give it as UTF-8, or as an argument",
                 )
-            })
+            })?;
+            match !args.is_short_form || is_question(std::slice::from_ref(&words)) {
+                true => Ok(words),
+                false => Err(Stopped::usage(
+                    format!("`{}` on stdin may be a command; no model was asked", words.trim()),
+                    "to ask it as a question, run: gemicro research -",
+                )),
+            }
         }
         words => Ok(words.join(" ")),
     }

@@ -82,6 +82,8 @@ impl Gate {
         ] {
             assert!(shown.stdout.contains(words.as_str()), "{words}: {}", shown.stdout);
         }
+        let story = self.call(0, &["show", batch]).stdout;
+        assert!(story.contains(&format!("gemicro answer {run} yes")), "{story}");
         // Paused by itself it would be a task that was cut off.
         let paused = self.call(7, &["pause", run]);
         assert!(
@@ -175,7 +177,7 @@ fn a_gate_in_a_batch_of_this_process_stops_it_until_it_is_answered() {
         "{}",
         again.stderr
     );
-    gate.call(0, &["answer", run, "yes"]);
+    gate.call(0, &["answer", id, "yes"]);
     let done = gate.answer(0, &["resume", id, "--format", "json"]);
     assert_eq!(done["counts"]["completed"], 3);
 }
