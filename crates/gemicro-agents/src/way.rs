@@ -27,10 +27,7 @@ const OBSERVED_TURNS: u64 = 200;
 pub(super) fn access(setup: &AgentSetup, task: &AgentTask) -> Result<AgentAccess, Failure> {
     match setup.access.get(&task.agent) {
         None => {
-            let message = format!(
-                "{} has no key and no login: `gemicro doctor` says how to give it one",
-                task.agent
-            );
+            let message = format!("{} has no key and no login on this machine", task.agent);
             Err(Failure::new(ErrorKind::AuthFailed, message))
         }
         Some(Err(failure)) => Err(failure.clone()),

@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use gemicro_core::ask::{AgentName, route};
 use gemicro_core::llm::{AGENTS_OWN_MODEL, Backends, DEFAULT_MODEL, GEMINI, GateConfig, LlmConfig};
+use gemicro_core::models::check_model_name;
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_engine::Backend;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_llm::{GeminiBackend, GeminiConfig, OpenAiBackend, OpenAiConfig};
 
+use crate::commands::doctor;
 use crate::config::{BackendName, Endpoints, Origin, ResearchSettings};
 use crate::environment::{ANTHROPIC_KEY, Environment, OPENAI_KEY};
 use crate::trouble::Stopped;
@@ -45,17 +47,29 @@ pub(crate) fn choose(
     } else {
         settings.backend.value
     };
+    if let Some(model) = &settings.model.value {
+        check_model_name(model)?;
+    }
     if let BackendName::Gemini | BackendName::DeepResearch = name
         && environment.gemini_key().is_none()
     {
         return Err(Stopped::failed(
             ErrorKind::AuthFailed,
-            "no model can be asked: no key is set, and --offline was not given",
+            "no model can be asked: GEMINI_API_KEY is not set",
             "export GEMINI_API_KEY=… (see docs/keys.md), or answer from your own documents with --offline --source DIR",
         ));
     }
     let model = settings.model.value.clone();
     match name {
+        // A setting for the web does not hold offline; a flag that cannot be obeyed is refused.
+        BackendName::Offline
+            if settings.web.value == Some(true) && matches!(settings.web.origin, Origin::Flag(_)) =>
+        {
+            Err(Stopped::usage(
+                "offline research cannot search the web",
+                "remove --web, or leave out --offline to ask a model",
+            ))
+        }
         BackendName::Offline => Ok(Backend::Offline),
         BackendName::Gemini => Ok(Backend::Model {
             llm: llm(
@@ -77,9 +91,9 @@ pub(crate) fn choose(
                 ..llm
             }))
         }
-        BackendName::GeminiCli => agent(settings, AgentName::Gemini),
-        BackendName::Claude => agent(settings, AgentName::Claude),
-        BackendName::Codex => agent(settings, AgentName::Codex),
+        BackendName::GeminiCli => agent(settings, AgentName::Gemini, environment, endpoints),
+        BackendName::Claude => agent(settings, AgentName::Claude, environment, endpoints),
+        BackendName::Codex => agent(settings, AgentName::Codex, environment, endpoints),
         BackendName::Openai if endpoints.openai.value.is_none() => Err(Stopped::failed(
             ErrorKind::InvalidInput,
             "the openai backend needs the address of its server",
@@ -105,7 +119,12 @@ pub(crate) fn choose(
 }
 
 /// An agent CLI that answers each call.
-fn agent(settings: &ResearchSettings, agent: AgentName) -> Result<Backend, Stopped> {
+fn agent(
+    settings: &ResearchSettings,
+    agent: AgentName,
+    environment: &Environment,
+    endpoints: &Endpoints,
+) -> Result<Backend, Stopped> {
     if settings.web.value == Some(true) {
         return Err(Stopped::failed(
             ErrorKind::InvalidInput,
@@ -116,6 +135,7 @@ fn agent(settings: &ResearchSettings, agent: AgentName) -> Result<Backend, Stopp
     let model = route(Some(agent), settings.model.value.as_deref())?.model;
     let model = model.unwrap_or_else(|| AGENTS_OWN_MODEL.to_owned());
     let llm = llm(settings, agent.backend(), model);
+    doctor::can_answer(agent, environment, endpoints)?;
     let idle_timeout_ms = match settings.idle_timeout.origin {
         Origin::Default => CLI_IDLE_SECONDS * 1_000,
         _ => llm.idle_timeout_ms,

@@ -9,7 +9,7 @@ use gemicro_batch::proposal::ProposalPlan;
 use gemicro_batch::strategy::StrategyPlan;
 use gemicro_core::ask::{AgentName, AgentTask, AskPlan, Grant, SandboxMode, route};
 use gemicro_core::budget::Limits;
-use gemicro_core::llm::{GEMINI, LlmConfig};
+use gemicro_core::llm::{AGENTS_OWN_MODEL, GEMINI, LlmConfig};
 use gemicro_core::models::{ModelTable, check_gemini_model, check_model_name};
 use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::{PromptSet, ResearchEngine, ResearchPlan};
@@ -110,9 +110,10 @@ impl Plan {
             return Err(wrong("a time limit of nothing leaves no time to answer"));
         }
         let route = route(request.agent, request.model.as_deref())?;
-        if let Some(model) = &route.model {
-            priced(model, &request.limits)?;
-        }
+        priced(
+            route.model.as_deref().unwrap_or(AGENTS_OWN_MODEL),
+            &request.limits,
+        )?;
         let directory = folder(&request.directory)?;
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let task = AgentTask {
@@ -240,8 +241,7 @@ fn branch(request: &AskRequest) -> Result<Option<String>, Failure> {
         return Ok(None);
     };
     if request.sandbox == SandboxMode::DangerFullAccess {
-        let message =
-            "without a sandbox nothing keeps an agent on its branch: leave out --branch or --sandbox";
+        let message = "without a sandbox nothing keeps an agent on its branch: leave out the branch, or keep the sandbox";
         return Err(Failure::new(ErrorKind::InvalidInput, message));
     }
     task_branch(named).map(Some)
@@ -250,8 +250,7 @@ fn branch(request: &AskRequest) -> Result<Option<String>, Failure> {
 /// The whole name of a branch for agents.
 pub(crate) fn task_branch(named: &str) -> Result<String, Failure> {
     if !named.starts_with("task/") {
-        let message =
-            format!("an agent works on branches of its own, which begin with task/: --branch task/{named}");
+        let message = format!("an agent works on branches that begin with task/: use task/{named}");
         return Err(Failure::new(ErrorKind::InvalidInput, message));
     }
     let slug: Slug = named

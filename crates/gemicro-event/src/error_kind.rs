@@ -105,7 +105,7 @@ error_kinds! {
     /// A program that is needed is not installed.
     CommandNotFound, "command_not_found", Environment, false, "install it, then run `gemicro doctor`";
     /// The credential is missing or was refused.
-    AuthFailed, "auth_failed", Environment, false, "check the key (GEMINI_API_KEY), or use --offline with --source";
+    AuthFailed, "auth_failed", Environment, false, "`gemicro doctor` checks the keys and logins and says how to set them";
     /// Too many requests for the moment.
     RateLimited, "rate_limited", Upstream, true, "wait a little; gemicro retries by itself";
     /// The quota of the account is used up until its reset.
@@ -157,7 +157,7 @@ error_kinds! {
     /// The store could not be read or written.
     StorageError, "storage_error", Environment, false, "`gemicro doctor` looks at the store in use: free space, permissions, or its server";
     /// No backend knows this model.
-    UnknownModel, "unknown_model", Usage, false, "`gemicro doctor` lists the known models";
+    UnknownModel, "unknown_model", Usage, false, "check the name of the model, or name another one with --model";
     /// A command ended with an exit code that its task does not allow.
     CommandFailed, "command_failed", Upstream, true, "read its stdout and stderr; `expect_exit` names other exit codes that are fine";
     /// Some tasks of a batch completed and some did not.

@@ -90,11 +90,25 @@ impl DbName {
             None if matches!(error, sqlx::Error::Encode(_) | sqlx::Error::Decode(_)) => StoreError::Io {
                 message: format!("{name}: {error}"),
             },
-            Some(_) | None => StoreError::Io {
-                message: format!(
-                    "{name} does not answer ({error}); see that the server runs and can be reached, then try again"
-                ),
-            },
+            Some(_) | None => {
+                let why = match error {
+                    sqlx::Error::Protocol(_) | sqlx::Error::Tls(_) => {
+                        return StoreError::Io {
+                            message: format!(
+                                "{name} does not answer like a PostgreSQL server; check the host and the port"
+                            ),
+                        };
+                    }
+                    sqlx::Error::Io(error) => error.to_string(),
+                    sqlx::Error::PoolTimedOut => "no connection in time".to_owned(),
+                    other => other.to_string(),
+                };
+                StoreError::Io {
+                    message: format!(
+                        "{name} does not answer ({why}); see that the server runs and can be reached, then try again"
+                    ),
+                }
+            }
         }
     }
 
@@ -102,14 +116,28 @@ impl DbName {
     pub(crate) fn damaged(&self, what: impl fmt::Display) -> StoreError {
         let name = &self.name;
         let message = match self.codes {
+            // Blobs without their database would be taken for a database that was emptied.
             Codes::Sqlite => {
-                format!("{name}: {what}; it was left as it is: move it away to start anew, or restore a copy")
+                let folder = Path::new(name.as_ref()).parent().unwrap_or(Path::new("."));
+                format!(
+                    "{name}: {what}; it was left as it is: restore a copy, or move the store away to start anew: \
+                     cd '{}' && mkdir damaged && mv gemicro.db* blobs damaged",
+                    folder.display()
+                )
             }
             Codes::Postgres => {
                 format!("{name}: {what}; it was left as it is: name another database, or restore a copy")
             }
         };
         StoreError::Damaged { message }
+    }
+
+    /// Contents that events name are missing or were changed.
+    pub(crate) fn blob_damaged(&self, what: impl fmt::Display) -> StoreError {
+        let name = &self.name;
+        StoreError::Damaged {
+            message: format!("{name}: {what}; restore a copy of the store, or delete the run that needs it"),
+        }
     }
 
     /// A list was changed on the disk; the events that it is made from are checked by themselves.

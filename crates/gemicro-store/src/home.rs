@@ -136,7 +136,7 @@ fn private_folder(path: &Path) -> Result<(), StoreError> {
     let folder = rustix::fs::open(path, flags, rustix::fs::Mode::empty()).map_err(|error| {
         refused(
             path,
-            &format!("it is not a folder of its own ({error}); name another one"),
+            &format!("it is not a folder ({error}); name another one with GEMICRO_HOME"),
         )
     })?;
     let found = File::from(folder)

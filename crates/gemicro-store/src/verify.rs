@@ -6,6 +6,7 @@ use gemicro_core::blob::{BlobId, Blobs};
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::StreamId;
 
+use crate::blob_store::BlobStore;
 use crate::columns::Columns;
 use crate::sql::query;
 use crate::store::Engine;
@@ -33,7 +34,8 @@ const MAX_FILE_PROBLEMS: usize = 20;
 const PAGE: usize = 1024;
 
 impl DurableStore {
-    /// Looks whether the pages of a SQLite database fit together, without reading events. A server does this by itself.
+    /// Looks whether the pages of a SQLite database fit together and its blobs are there, without reading events or blobs.
+    /// A server does this by itself.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] naming the first thing that is wrong.
@@ -47,7 +49,31 @@ impl DurableStore {
                 return Err(inner.db.damaged(verdict));
             }
         }
-        Ok(())
+        let BlobStore::Files(files) = &inner.blobs else {
+            return Ok(());
+        };
+        let named = self.named_blobs().await?;
+        let is_missing = |name: &&String| !BlobId::parse(name).is_some_and(|id| files.has(&id));
+        match named.iter().filter(is_missing).count() {
+            0 => Ok(()),
+            n_missing => Err(inner.db.blob_damaged(format_args!(
+                "{n_missing} of {} files in {} are missing",
+                named.len(),
+                files.root().display()
+            ))),
+        }
+    }
+
+    /// The names of all blobs that events name.
+    async fn named_blobs(&self) -> Result<Vec<String>, StoreError> {
+        let inner = &self.inner;
+        let named = query("SELECT DISTINCT blob FROM blob_refs ORDER BY blob");
+        let named = named.fetch_all(&inner.readers).await;
+        let named = named.map_err(|error| inner.db.error(error))?;
+        named
+            .iter()
+            .map(|row| Columns::new(row, &inner.db).get::<String>("blob"))
+            .collect()
     }
 
     /// Reads every page of a SQLite database, every event and every blob, and checks them; slow on a large store.
@@ -154,10 +180,7 @@ impl DurableStore {
 
     async fn check_blobs(&self, check: &mut ContentsCheck) -> Result<(), StoreError> {
         let inner = &self.inner;
-        let named = query("SELECT DISTINCT blob FROM blob_refs ORDER BY blob");
-        let named = named.fetch_all(&inner.readers).await;
-        for row in named.map_err(|error| inner.db.error(error))? {
-            let name = Columns::new(&row, &inner.db).get::<String>("blob")?;
+        for name in self.named_blobs().await? {
             check.n_blobs += 1;
             let problem = match BlobId::parse(&name) {
                 Some(id) => self.get(&id).await.err().map(|error| error.to_string()),
@@ -165,7 +188,7 @@ impl DurableStore {
             };
             check
                 .problems
-                .extend(problem.map(|problem| inner.db.damaged(problem)));
+                .extend(problem.map(|problem| inner.db.blob_damaged(problem)));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What is wrong with a request or a store: a clear message, the right exit code, nothing lost.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
@@ -211,4 +212,88 @@ fn words_that_look_like_a_command_never_reach_the_model() {
     let asked = simulated.call(&["--no-web", "What is it?"]);
     assert_eq!(asked.code, 0, "{}", asked.stderr);
     assert_eq!(simulated.call(&["research", "--no-web", "status"]).code, 0);
+}
+
+#[test]
+fn an_agent_cli_that_is_not_installed_is_named_with_its_installation() {
+    let world = World::new();
+    for (backend, program) in [("claude", "claude"), ("codex", "codex"), ("gemini-cli", "gemini")] {
+        for dry_run in [&[][..], &["--dry-run"]] {
+            let mut command =
+                world.command(&["research", "--backend", backend, "--source", "docs", "How high?"]);
+            let called = command
+                .args(dry_run)
+                .env("PATH", "/usr/bin:/bin")
+                .output()
+                .unwrap();
+            let called = world.finish(called);
+            assert_eq!(called.code, 3, "{}", called.stderr);
+            let missing = format!("{program} is not in the search path");
+            assert!(called.stderr.contains(&missing), "{}", called.stderr);
+            assert!(
+                called.stderr.contains("install it: npm install"),
+                "{}",
+                called.stderr
+            );
+            assert!(!called.stderr.contains("GEMINI_API_KEY"), "{}", called.stderr);
+        }
+    }
+}
+
+#[test]
+fn the_web_is_not_searched_offline() {
+    let world = World::new();
+    let refused = world.call(&[
+        "--offline",
+        "--web",
+        "--source",
+        "docs",
+        "How high is the lighthouse?",
+    ]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("cannot search the web"),
+        "{}",
+        refused.stderr
+    );
+    // A setting does not hold offline.
+    let mut command = world.command(&["--offline", "--source", "docs", "How high is the lighthouse?"]);
+    let asked = world.finish(command.env("GEMICRO_WEB", "true").output().unwrap());
+    assert_eq!(asked.code, 0, "{}", asked.stderr);
+}
+
+/// A word on stdin costs nothing either.
+#[test]
+fn a_word_on_stdin_is_no_question() {
+    let world = World::new();
+    let typed = |arguments: &[&str], words: &str| {
+        let mut child = world
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(words.as_bytes()).unwrap();
+        world.finish(child.wait_with_output().unwrap())
+    };
+    for words in ["status", "status\n", "show last\n"] {
+        let refused = typed(&["-", "--offline", "--source", "docs"], words);
+        assert_eq!(refused.code, 2, "{words}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains("gemicro research -"),
+            "{}",
+            refused.stderr
+        );
+    }
+    for (arguments, words) in [
+        (
+            ["-", "--offline", "--source", "docs"],
+            "How high is the lighthouse?\n",
+        ),
+        (["research", "-", "--offline", "--source=docs"], "lighthouse"),
+    ] {
+        let asked = typed(&arguments, words);
+        assert!(!asked.stderr.contains("may be a command"), "{}", asked.stderr);
+    }
 }

@@ -82,8 +82,29 @@ fn a_budget_in_dollars_for_a_model_without_a_price_is_refused_with_the_ways_on()
     let world = World::new();
     let called = world.call(&["run", "--task", "Add a flag", "--dir", "docs", "--budget", "$5"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
-    for part in ["gemini-3.1-pro-preview", "--budget 50k", "gemini-3.8-flash"] {
+    for part in ["gemini-3.1-pro-preview", "such as 50k", "gemini-3.8-flash"] {
         assert!(called.stderr.contains(part), "{}", called.stderr);
+    }
+    // An agent that chooses its model itself has no known price, whoever asks.
+    for arguments in [
+        &[
+            "run",
+            "--agent",
+            "claude",
+            "--task",
+            "Add a flag",
+            "--dir",
+            "docs",
+        ][..],
+        &["ask", "--agent", "claude", "--cd", "docs", "Add a flag"],
+    ] {
+        let called = world.call(&[arguments, &["--budget", "$5"]].concat());
+        assert_eq!(called.code, 2, "{}", called.stderr);
+        assert!(
+            called.stderr.contains("chooses its model itself"),
+            "{}",
+            called.stderr
+        );
     }
     let help = world.must(&["run", "--help"]).stdout;
     assert!(help.contains("if the model's price is known"), "{help}");

@@ -13,13 +13,16 @@ fn key() -> String {
 }
 
 #[test]
-fn a_model_of_another_provider_is_refused_with_the_command_that_asks_it() {
+fn a_model_of_another_provider_is_refused_with_the_backend_that_has_it() {
     let simulated = Simulated::new(&research(1));
-    for model in ["claude-opus-4-8", "gpt-5.2-codex", "o3"] {
+    for (model, backend) in [
+        ("claude-opus-4-8", "`claude`"),
+        ("gpt-5.2-codex", "`codex`"),
+        ("o3", "`codex`"),
+    ] {
         let called = simulated.call(&["--model", model, "What is it?"]);
         assert_eq!(called.code, 2, "{}", called.stderr);
-        let command = format!("gemicro ask --model {model}");
-        assert!(called.stderr.contains(&command), "{}", called.stderr);
+        assert!(called.stderr.contains(backend), "{}", called.stderr);
     }
     let called = simulated.call(&["chat", "--model", "api:claude-opus-4-8"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
@@ -111,4 +114,39 @@ fn assert_not_in(folder: &Path, secret: &str) {
             assert!(!found, "it is in {}", path.display());
         }
     }
+}
+
+#[test]
+fn an_empty_name_and_blanks_are_no_model() {
+    let simulated = Simulated::new(&research(1));
+    for (model, words) in [
+        ("", "is empty"),
+        ("  ", "is empty"),
+        ("gemini 3 flash", "has blanks in it"),
+    ] {
+        for way in [
+            &["--model", model, "What is it?"][..],
+            &["research", "--backend", "claude", "--model", model, "What is it?"],
+            &["ask", "--cd", "docs", "--model", model, "Do it"],
+            &["run", "--dir", "docs", "--task", "Do it", "--model", model],
+        ] {
+            let called = simulated.call(way);
+            assert_eq!(called.code, 2, "{way:?}: {}", called.stderr);
+            assert!(called.stderr.contains(words), "{way:?}: {}", called.stderr);
+        }
+    }
+    assert!(simulated.requests(Endpoint::Interactions).is_empty());
+}
+
+#[test]
+fn a_model_that_does_not_exist_is_refused_with_those_that_do() {
+    let simulated = Simulated::new(&research(1));
+    let called = simulated.call(&["ask", "--cd", "docs", "--model", "claud-opus-4-8", "Do it"]);
+    assert_eq!(called.code, 2, "{}", called.stderr);
+    assert!(
+        called.stderr.contains("known models like it: claude-opus-4-8"),
+        "{}",
+        called.stderr
+    );
+    assert!(!called.stderr.contains("gemicro doctor"), "{}", called.stderr);
 }

@@ -1,6 +1,7 @@
 //! A store that is damaged, cannot be written or cannot be reached: every command says so, with an exit code.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use serde_json::Value;
@@ -147,6 +148,25 @@ fn a_state_folder_that_cannot_be_written_is_no_defect_of_gemicro() {
 }
 
 #[test]
+fn a_file_in_place_of_the_state_folder_is_no_defect_of_gemicro() {
+    let world = World::new();
+    let file = world.path("file");
+    fs::write(&file, "").unwrap();
+    fs::write(
+        world.path("tasks.json"),
+        r#"[{"task_id":"a","type":"get_memory_summary","parameters":{}}]"#,
+    )
+    .unwrap();
+    for arguments in [["batch", "submit", "tasks.json"].as_slice(), &["runs"]] {
+        let mut command = world.command(arguments);
+        command.env("GEMICRO_HOME", &file).env("GEMICRO_RESIDENT", "on");
+        let called = world.finish(command.output().unwrap());
+        assert_eq!(called.code, 3, "{arguments:?}\n{}", called.stderr);
+        assert!(called.stderr.contains("is not a folder"), "{}", called.stderr);
+    }
+}
+
+#[test]
 fn the_address_of_a_store_is_blamed_on_where_it_came_from() {
     let world = World::new();
     let by_flag = world.call(&["--store", "mysql://me:secret@db/x", "runs"]);
@@ -204,4 +224,91 @@ fn a_server_that_cannot_be_reached_is_not_blamed_on_the_state_folder() {
             "{arguments:?}\n{said}"
         );
     }
+}
+
+#[test]
+fn missing_contents_are_noticed_and_no_fix_points_back_to_the_doctor() {
+    let world = World::new();
+    world.ask(HIGH, &[]);
+    fs::remove_dir_all(world.path("home/blobs")).unwrap();
+    let missing = world.call(&["doctor", "--offline"]);
+    assert_eq!(missing.code, 3, "{}", missing.stdout);
+    assert!(missing.stdout.contains("are missing"), "{}", missing.stdout);
+    fs::write(world.path("home/gemicro.db"), "this is no database").unwrap();
+    let damaged = world.call(&["doctor", "--offline"]);
+    let unreachable = world.call(&[
+        "--store",
+        "postgres://me@127.0.0.1:1/x?sslmode=disable",
+        "doctor",
+        "--offline",
+    ]);
+    assert!(
+        unreachable.stdout.contains("(flag --store)"),
+        "{}",
+        unreachable.stdout
+    );
+    for called in [&missing, &damaged, &unreachable] {
+        assert_eq!(called.code, 3, "{}", called.stdout);
+        let mut fixes = called.stdout.lines().filter(|line| line.starts_with("  fix: "));
+        assert!(
+            !fixes.any(|fix| fix.contains("gemicro doctor")),
+            "{}",
+            called.stdout
+        );
+    }
+    // The command that is named makes room for a new store.
+    let (_, command) = damaged.stdout.split_once("to start anew: ").unwrap();
+    let moved = std::process::Command::new("sh")
+        .args(["-c", command.lines().next().unwrap()])
+        .status()
+        .unwrap();
+    assert!(moved.success());
+    world.must(&["doctor", "--offline"]);
+    world.ask(HIGH, &[]);
+}
+
+#[test]
+fn a_wrong_address_of_the_store_is_one_finding_about_the_settings() {
+    let world = World::new();
+    let called = world.call(&["--store", "mysql://db/x", "doctor", "--offline"]);
+    assert_eq!(called.code, 3, "{}", called.stdout);
+    let settings: Vec<&str> = called
+        .stdout
+        .lines()
+        .filter(|line| line.contains("settings: ") || line.contains("postgres://"))
+        .collect();
+    assert_eq!(settings.len(), 1, "{}", called.stdout);
+    assert!(settings[0].starts_with("✗ "), "{}", called.stdout);
+    assert!(
+        !world.path("home").exists() && !called.stdout.contains("made now"),
+        "{}",
+        called.stdout
+    );
+}
+
+#[test]
+fn a_port_with_another_server_is_said_to_be_no_postgresql() {
+    let world = World::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let store = format!("postgres://me@{}/x", listener.local_addr().unwrap());
+    let served = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
+    let called = world.finish(
+        world
+            .command(&["runs"])
+            .env("GEMICRO_STORE", store)
+            .output()
+            .unwrap(),
+    );
+    served.join().unwrap();
+    assert_eq!(called.code, 3, "{}", called.stderr);
+    assert!(
+        called
+            .stderr
+            .contains("does not answer like a PostgreSQL server; check the host and the port"),
+        "{}",
+        called.stderr
+    );
 }

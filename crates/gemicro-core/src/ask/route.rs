@@ -54,7 +54,8 @@ pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<Route, Fai
     let name = current_spelling(asked);
     let Some(owner) = family(&name) else {
         let message = format!(
-            "no agent has a model `{asked}`: names begin with gemini- (Gemini CLI), claude- (Claude Code) or gpt- (Codex)"
+            "no agent has a model `{asked}`: names begin with gemini- (Gemini CLI), claude- (Claude Code) or gpt- (Codex){}",
+            ModelTable::embedded().like(asked)
         );
         return Err(Failure::new(ErrorKind::UnknownModel, message));
     };

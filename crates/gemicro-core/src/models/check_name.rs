@@ -9,23 +9,30 @@ use crate::llm::GEMINI;
 /// No part of a model's name between two separators is that long and mixes letters with digits.
 const LONG_PART: usize = 20;
 
-/// Refuses a name that looks like a key, without repeating it.
+/// Refuses a name that is empty or has blanks in it, and one that looks like a key, without repeating that.
 ///
 /// # Errors
-/// `invalid_input` where the name has the shape of a secret.
+/// `invalid_input` where it is no name of a model.
 pub fn check_model_name(name: &str) -> Result<(), Failure> {
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        let message = match name.trim() {
+            "" => "the name of the model is empty".to_owned(),
+            _ => format!("`{name}` is not the name of a model: it has blanks in it"),
+        };
+        return Err(Failure::new(ErrorKind::InvalidInput, message));
+    }
     if !looks_like_secret(name) {
         return Ok(());
     }
-    let message = "the name of the model looks like a key or token; it was not used or stored. Give keys in the \
-                   environment, such as GEMINI_API_KEY, and the name of a model with --model";
+    let message = "the name of the model looks like a key or token; it was not used or stored. Put keys in the \
+                   environment, such as GEMINI_API_KEY";
     Err(Failure::new(ErrorKind::InvalidInput, message))
 }
 
 /// Refuses the name of a model that another provider has than the Gemini API.
 ///
 /// # Errors
-/// `invalid_input` with the command that asks the model.
+/// `invalid_input` with the backend that has the model.
 pub fn check_gemini_model(name: &str) -> Result<(), Failure> {
     check_model_name(name)?;
     let backend = match backend_of_model(name) {
@@ -33,8 +40,8 @@ pub fn check_gemini_model(name: &str) -> Result<(), Failure> {
         Some(_) | None => return Ok(()),
     };
     let message = format!(
-        "the Gemini API has no model `{name}`. For research, use gemicro research --backend {backend} --model {name} \"…\"; for \
-         a single answer, use gemicro ask --model {name} \"…\". If an OpenAI-compatible server has this model, use --backend openai"
+        "the Gemini API has no model `{name}`. For research, use the backend `{backend}`; for a single answer, use `ask`. If an \
+         OpenAI-compatible server has this model, use the backend `openai`"
     );
     Err(Failure::new(ErrorKind::InvalidInput, message))
 }
@@ -73,6 +80,14 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_name_and_blanks_are_no_names() {
+        for name in ["", " ", "gemini 3", " gemini-3.5-flash", "a\tb"] {
+            let failure = check_model_name(name).expect_err(name);
+            assert_eq!(failure.kind, ErrorKind::InvalidInput);
+        }
+    }
+
+    #[test]
     fn every_known_name_is_one() {
         let others = [
             "llama3.2:latest",
@@ -87,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn models_of_others_are_refused_with_the_right_command() {
+    fn models_of_others_are_refused_with_the_right_backend() {
         for name in [
             "claude-opus-4-8",
             "gpt-5.2-codex",
@@ -97,7 +112,9 @@ mod tests {
         ] {
             let failure = check_gemini_model(name).expect_err(name);
             assert!(
-                failure.message.contains(&format!("gemicro ask --model {name} ")),
+                ["backend `claude`", "backend `codex`"]
+                    .iter()
+                    .any(|backend| failure.message.contains(backend)),
                 "{failure}"
             );
         }

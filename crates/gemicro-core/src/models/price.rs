@@ -4,6 +4,7 @@ use gemicro_event::{Charge, UnpricedTokens, Usage};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelTable, plain_id};
+use crate::llm::AGENTS_OWN_MODEL;
 
 /// The prices of one model, in millionths of a dollar per million tokens, so that they are whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -84,6 +85,11 @@ impl ModelTable {
 /// Why a budget in dollars cannot be kept for a model, and what to do.
 #[must_use]
 pub fn no_price(model: &str) -> String {
+    if model == AGENTS_OWN_MODEL {
+        return "the agent chooses its model itself, so a budget in dollars cannot be kept; give it in tokens, such as 2M, or \
+                name a model with a known price (docs/costs.md lists them)"
+            .to_owned();
+    }
     let table = ModelTable::embedded();
     let family = |name: &str| {
         plain_id(name)
@@ -101,6 +107,6 @@ pub fn no_price(model: &str) -> String {
         models => format!(", or use a model with a known price: {}", models.join(", ")),
     };
     format!(
-        "no price is known for model {model}, so a budget in dollars cannot be kept; give it in tokens, such as --budget 50k{instead}"
+        "no price is known for model {model}, so a budget in dollars cannot be kept; give it in tokens, such as 50k{instead}"
     )
 }

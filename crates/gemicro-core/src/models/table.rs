@@ -8,6 +8,11 @@ use serde::Deserialize;
 use super::ModelPrice;
 use super::names::{Replaced, plain_id, undated};
 
+/// How much two names have to be alike, from 0 to 1, for one to be meant by the other.
+const LIKE: f64 = 0.85;
+/// Names that are suggested.
+const MAX_LIKE: usize = 3;
+
 /// How much a model holds, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelSize {
@@ -144,6 +149,20 @@ impl ModelTable {
     /// The known models, by name.
     pub fn models(&self) -> impl Iterator<Item = &str> {
         self.models.keys().map(String::as_str)
+    }
+
+    /// The known models whose names are most like this one, for who mistyped it: `; known models like it: …`, or nothing.
+    #[must_use]
+    pub fn like(&self, name: &str) -> String {
+        let name = plain_id(name).to_ascii_lowercase();
+        let likeness = |known: &str| strsim::jaro_winkler(known, &name);
+        let mut known: Vec<&str> = self.models().filter(|it| likeness(it) >= LIKE).collect();
+        known.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+        known.truncate(MAX_LIKE);
+        match known.as_slice() {
+            [] => String::new(),
+            known => format!("; known models like it: {}", known.join(", ")),
+        }
     }
 
     /// The day the figures were taken down.

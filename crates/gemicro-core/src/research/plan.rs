@@ -4,7 +4,6 @@ use gemicro_event::{Charge, ErrorKind, Failure};
 use serde::{Deserialize, Serialize};
 
 use super::{Base, PromptSet, ResearchConfig, UseAs, requests};
-use crate::ask::AgentName;
 use crate::budget::Limits;
 use crate::corpus::is_url;
 use crate::llm::LlmConfig;
@@ -79,37 +78,29 @@ impl ResearchPlan {
         }
         if self.question.len() > MAX_QUESTION_BYTES {
             return refuse(format!(
-                "the question has {} bytes, at most {MAX_QUESTION_BYTES} are possible; put long material in a file and name it with --source",
+                "the question has {} bytes, at most {MAX_QUESTION_BYTES} are possible; put long material in a file and name the file as a source",
                 self.question.len()
             ));
         }
         if self.config.max_sub_queries == 0 || self.config.max_sub_queries > 100 {
-            return refuse("--max-queries must be between 1 and 100".to_owned());
+            return refuse("the number of sub-queries must be between 1 and 100".to_owned());
         }
         match &self.engine {
             ResearchEngine::Offline { .. } if !self.has_sources() => refuse(
-                "--offline answers from your own documents: name a folder or file with --source".to_owned(),
+                "offline research answers from your own documents: name a folder or file as a source".to_owned(),
             ),
             ResearchEngine::Offline { .. } => self.check_offline(),
-            ResearchEngine::Model { llm, .. }
-                if limits.micro_usd.is_some() && AgentName::of_backend(&llm.backend).is_some() =>
-            {
-                refuse(format!(
-                    "{} may ask several models, some without a known price, so a budget in dollars cannot be kept; give it in tokens, such as --budget 2M",
-                    llm.backend
-                ))
-            }
             ResearchEngine::Model { llm, .. } if limits.micro_usd.is_some() && self.is_unpriced() => {
                 refuse(no_price(&llm.model))
             }
             ResearchEngine::Agent { .. } if limits.tokens.is_some() || limits.micro_usd.is_some() => refuse(
-                "the provider's research agent decides itself how much it uses, so a budget in tokens or dollars cannot be kept; limit its time with --max-duration".to_owned(),
+                "the provider's research agent decides itself how much it uses, so a budget in tokens or dollars cannot be kept; limit its time instead".to_owned(),
             ),
             ResearchEngine::Agent { .. } if requests::to_revise(self).is_some() => refuse(
-                "the provider's research agent would do the whole research again: revise with another backend, such as --backend gemini".to_owned(),
+                "the provider's research agent would do the whole research again: revise with another backend, such as gemini".to_owned(),
             ),
             ResearchEngine::Agent { .. } if !self.sources.is_empty() => refuse(
-                "the provider's research agent cannot read your files: leave --source away, or use another backend".to_owned(),
+                "the provider's research agent cannot read your files: leave the sources out, or use another backend".to_owned(),
             ),
             ResearchEngine::Model { .. } | ResearchEngine::Agent { .. } => Ok(()),
         }
@@ -124,7 +115,7 @@ impl ResearchPlan {
             return Ok(());
         };
         let message = format!(
-            "--offline opens no connection, so it cannot read {url}: save the page as a file and name that with --source, or use a model without --offline"
+            "offline research opens no connection, so it cannot read {url}: save the page as a file and name that as a source, or use a model"
         );
         Err(Failure::new(ErrorKind::InvalidInput, message))
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gemicro_core::ask::{AgentName, route};
+use gemicro_core::llm::AGENTS_OWN_MODEL;
 use gemicro_core::models::check_model_name;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_pipeline::documents::Feature;
@@ -24,7 +25,7 @@ impl Plan {
     pub(crate) fn pipeline(request: &PipelineRequest) -> Result<Self, Failure> {
         let task = request.task.trim();
         if task.is_empty() {
-            return wrong("the task is empty: say with --task what is to be done");
+            return wrong("the task is empty: say what is to be done");
         }
         if task.len() > MOST_TASK {
             return wrong(&format!(
@@ -37,19 +38,19 @@ impl Plan {
         }
         let directory = folder(&request.directory)?;
         let route = route(request.agent, request.model.as_deref())?;
-        if let Some(model) = &route.model {
-            priced(model, &request.limits)?;
-        }
         let mut notices: Vec<String> = route.notice.into_iter().collect();
         let workflow = with_checks(request.workflow.clone(), Path::new(&directory), &mut notices)?;
         able(&workflow, request.mode, route.agent)?;
         let roles = workflow.roles_of(request.mode);
-        for model in roles
-            .iter()
-            .filter_map(|name| workflow.roles.get(*name)?.model.as_deref())
-        {
-            check_model_name(model)?;
-            priced(model, &request.limits)?;
+        for role in roles.iter().filter_map(|name| workflow.roles.get(*name)) {
+            if let Some(model) = &role.model {
+                check_model_name(model)?;
+            }
+            // The model of the request is that of its agent.
+            let others = role.agent.is_some_and(|agent| agent != route.agent);
+            let of_request = route.model.as_ref().filter(|_| !others);
+            let model = role.model.as_ref().or(of_request);
+            priced(model.map_or(AGENTS_OWN_MODEL, String::as_str), &request.limits)?;
         }
         let feature = Feature::from_task(task);
         let branch = match &request.branch {

@@ -125,10 +125,11 @@ fn refused(refusal: &Refusal, host: &str, subject: Subject<'_>) -> Failure {
     let status = refusal.status;
     let message = match (kind, subject) {
         (ErrorKind::UnknownModel, Subject::Model(model)) => {
-            let instead = ModelTable::embedded()
-                .replacement(model)
-                .map(|instead| format!("; use `{instead}` instead"));
-            let instead = instead.unwrap_or_default();
+            let table = ModelTable::embedded();
+            let instead = match table.replacement(model) {
+                Some(instead) => format!("; use `{instead}` instead"),
+                None => table.like(model),
+            };
             format!("{host} does not know the model `{model}` (HTTP {status}){instead}")
         }
         (ErrorKind::SessionNotFound, Subject::Interaction) => {

@@ -33,9 +33,10 @@ const MAX_LOGIN_BYTES: u64 = 64 * 1024;
 pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
     let known = Layers::load(&ctx.environment).and_then(|layers| {
         let setup = agents::setup(&ctx.environment, &Endpoints::resolve(&layers)?, Forges::default())?;
-        Ok((setup, StateFolder::resolve(&layers)?.home.value))
+        let home = store_works.then(|| StateFolder::resolve(&layers)).transpose()?;
+        Ok((setup, home.map(|state| state.home.value)))
     });
-    let (setup, state) = match known {
+    let (setup, home) = match known {
         Ok(known) => known,
         Err(Stopped::Trouble(trouble)) => {
             return vec![attention(
@@ -48,9 +49,9 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
     };
     // Whether there are walls does not depend on the store.
     let elsewhere = std::env::temp_dir();
-    let scratch = match store_works {
-        true => Scratch::new(&state.join("agents")).or_else(|_| Scratch::new(&elsewhere)),
-        false => Scratch::new(&elsewhere),
+    let scratch = match home {
+        Some(home) => Scratch::new(&home.join("agents")).or_else(|_| Scratch::new(&elsewhere)),
+        None => Scratch::new(&elsewhere),
     };
     match &scratch {
         Ok(scratch) => {
@@ -106,6 +107,31 @@ pub(crate) fn obstacles(ctx: &Context, wanted: &BTreeSet<AgentName>) -> Result<V
         }
     }
     Ok(obstacles)
+}
+
+/// Refuses an agent whose program, or key and login, are missing; nothing is started.
+///
+/// # Errors
+/// With what is missing, and how to get it.
+pub(crate) fn can_answer(
+    agent: AgentName,
+    environment: &Environment,
+    endpoints: &Endpoints,
+) -> Result<(), Stopped> {
+    let setup = agents::setup(environment, endpoints, Forges::default())?;
+    let refuse = |kind, aspect: Aspect, what: &str| match aspect.fix {
+        None => Ok(()),
+        Some(fix) => {
+            let message = format!("the backend {} cannot be used: {}", agent.backend(), aspect.words);
+            Err(Stopped::failed(kind, message, format!("{what}{fix}")))
+        }
+    };
+    refuse(
+        ErrorKind::CommandNotFound,
+        program(agent, &setup, None),
+        "install it: ",
+    )?;
+    refuse(ErrorKind::AuthFailed, access(agent, environment, &setup), "")
 }
 
 /// One finding per agent. All programs are asked at the same time, behind the walls given; without a place for them

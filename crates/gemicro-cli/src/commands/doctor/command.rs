@@ -1,8 +1,8 @@
 //! Looks at everything in turn.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
 use clap::Args;
 use gemicro_event::ErrorKind;
@@ -62,6 +62,9 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
             "see above".to_owned(),
         )
     });
+    // A setting that is wrong is in the way of several; it is one finding.
+    let mut told = BTreeSet::new();
+    findings.retain(|finding| told.insert(finding.found.clone()));
     print(&findings, args.format, &ctx.screen)?;
     if store_works {
         Ok(())
@@ -76,14 +79,14 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
 
 fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), Stopped> {
     let layers = Layers::load(&ctx.environment)?;
+    let state = StateFolder::resolve(&layers)?;
     let files: Vec<String> = layers.paths().map(|path| path.display().to_string()).collect();
     findings.push(match (files.as_slice(), layers.warnings().as_slice()) {
         ([], _) => good("settings", "no files; defaults and environment".to_owned()),
         (files, []) => good("settings", files.join(", ")),
         (_, warnings) => attention("settings", warnings.join("; "), "correct or remove these keys"),
     });
-    let state = StateFolder::resolve(&layers)?;
-    findings.push(folder(&state.home.value, &state.home.origin.to_string()));
+    let is_new = fs::symlink_metadata(&state.home.value).is_err();
     let checked = runtime::block_on(async {
         let store = DurableStore::at(&state.home.value, state.store.value.as_deref()).await?;
         let check = store.check().await?;
@@ -95,6 +98,7 @@ fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), S
         store.close().await;
         Ok(check)
     });
+    findings.push(folder(&state, is_new));
     match checked.map_err(|stopped| state.about_store(stopped)) {
         Ok(check) => {
             let words = store_words(&check, deep);
@@ -110,15 +114,25 @@ fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), S
             }
         }
         Err(Stopped::Trouble(trouble)) => {
-            findings.push(bad("store", trouble.failure.message.clone(), trouble.hint()));
+            let check = || {
+                format!(
+                    "see that {} can be used, or set GEMICRO_HOME",
+                    state.home.value.display()
+                )
+            };
+            let fix = trouble.hint.clone().unwrap_or_else(check);
+            findings.push(bad("store", trouble.failure.message.clone(), fix));
         }
         Err(stopped) => return Err(stopped),
     }
     Ok(())
 }
 
-fn folder(home: &Path, origin: &str) -> Finding {
-    let place = format!("{} ({origin})", home.display());
+/// The state folder, which opening the store has made where it was new.
+fn folder(state: &StateFolder, is_new: bool) -> Finding {
+    let home = &state.home.value;
+    let place = format!("{} ({})", home.display(), state.home.origin);
+    let made = if is_new { ", made now" } else { "" };
     match fs::symlink_metadata(home) {
         Ok(found) if found.is_symlink() => bad(
             "state folder",
@@ -140,9 +154,9 @@ fn folder(home: &Path, origin: &str) -> Finding {
         ),
         Ok(found) => good(
             "state folder",
-            format!("{place}, mode {:03o}", found.mode() & 0o777),
+            format!("{place}, mode {:03o}{made}", found.mode() & 0o777),
         ),
-        Err(_) => good("state folder", format!("{place}, made now")),
+        Err(_) => good("state folder", format!("{place}, not made yet")),
     }
 }
 

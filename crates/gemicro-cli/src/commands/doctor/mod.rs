@@ -10,5 +10,5 @@ mod forge;
 mod models;
 mod sandbox;
 
-pub(crate) use agents::obstacles;
+pub(crate) use agents::{can_answer, obstacles};
 pub(crate) use command::{DoctorArgs, run};

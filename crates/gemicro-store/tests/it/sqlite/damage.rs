@@ -31,7 +31,7 @@ async fn check_damaged(home: &Path, db: &Path) {
         panic!("{error:?}")
     };
     assert!(message.contains(db.to_str().unwrap()), "{message}");
-    assert!(message.contains("move it away"), "{message}");
+    assert!(message.contains("mv gemicro.db* blobs damaged"), "{message}");
     assert_eq!(fs::read(db).unwrap(), before, "the file was left as it is");
 }
 
