@@ -1,6 +1,7 @@
 //! `gemicro resume`: goes on where a run stopped.
 
 use std::path::PathBuf;
+use std::sync::Once;
 
 use clap::Args;
 use gemicro_core::ask::{AskFlow, ToolExtras};
@@ -164,11 +165,15 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
 
 /// Whether the process that holds the run has died on this machine; its lease then runs out within seconds.
 pub(crate) fn owner_is_gone(owner: &str) -> bool {
+    static SAID: Once = Once::new();
     let gone = session::is_gone(owner);
     if gone {
-        output::say(
-            "The process that worked on it is gone; waiting a few seconds for its lease to run out …",
-        );
+        // It is asked again and again while the lease lasts.
+        SAID.call_once(|| {
+            output::say(
+                "The process that worked on it is gone; waiting a few seconds for its lease to run out …",
+            );
+        });
     }
     gone
 }

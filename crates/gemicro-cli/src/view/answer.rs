@@ -100,7 +100,7 @@ pub(crate) fn failure_json(trouble: &Trouble) -> Value {
 }
 
 /// `Stats: 4/5 sub-queries succeeded | 1,247 total tokens | 23.4s`.
-fn stats_line(metadata: &ResultMetadata) -> String {
+pub(super) fn stats_line(metadata: &ResultMetadata) -> String {
     let n_asked = metadata.sub_queries_succeeded + metadata.sub_queries_failed;
     let noun = if n_asked == 1 { "sub-query" } else { "sub-queries" };
     let cost = match metadata.charge().money_in_words() {
@@ -109,8 +109,13 @@ fn stats_line(metadata: &ResultMetadata) -> String {
         None if metadata.unpriced => " | price unknown".to_owned(),
         None => String::new(),
     };
+    let bound = if metadata.uncertain.tokens > 0 {
+        "up to "
+    } else {
+        ""
+    };
     format!(
-        "Stats: {}/{n_asked} {noun} succeeded | {} total tokens{cost} | {}",
+        "Stats: {}/{n_asked} {noun} succeeded | {bound}{} total tokens{cost} | {}",
         metadata.sub_queries_succeeded,
         numbers::thousands(metadata.total_tokens),
         numbers::duration(metadata.duration_ms)

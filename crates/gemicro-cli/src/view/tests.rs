@@ -3,6 +3,7 @@
 use gemicro_core::research::events::{FinalResult, ResultMetadata};
 use gemicro_event::{AgentUpdate, Event, Payload, SCHEMA_VERSION, StreamId, Timestamp};
 
+use super::answer::stats_line;
 use super::{RunEnd, event_line, failure_json, result_json};
 
 fn event<P: Payload>(payload: &P) -> Event {
@@ -65,4 +66,13 @@ fn lines_of_events_cannot_be_forged() {
         event_line(&event),
         "    7 00:00:01.000 final_result             one ␛[31mtwo"
     );
+}
+
+#[test]
+fn tokens_of_a_call_that_was_cut_off_are_an_upper_bound() {
+    let mut metadata = result().metadata;
+    metadata.total_tokens = 1_247;
+    assert!(stats_line(&metadata).contains("| 1,247 total tokens |"));
+    metadata.uncertain.tokens = 900;
+    assert!(stats_line(&metadata).contains("| up to 1,247 total tokens |"));
 }

@@ -173,7 +173,7 @@ impl Talk {
         }
         if let Wait::Line { is_prompted } = &mut self.wait {
             if self.has_ended {
-                self.memory.leaves = self.has_keyboard;
+                self.memory.leaves = true;
                 self.quit();
             } else if self.has_keyboard && !mem::replace(is_prompted, true) {
                 self.voice.prompt(PROMPT);
