@@ -1,5 +1,6 @@
 //! Macros for payload types: `event_payload!` names a kind and its sentence, `event_readers!` gives named readers
-//! such as `update.as_sub_query_completed()` beside the generic `update.as_payload()`.
+//! such as `update.as_sub_query_completed()` beside the generic `update.as_payload()`, `event_enum!` makes one type of
+//! all the kinds that a reader of journals distinguishes.
 
 /// Makes a type the payload of an event kind: its name on the wire and the sentence for people.
 ///
@@ -69,6 +70,66 @@ macro_rules! event_readers {
                     self.try_as_payload()
                 }
             )+
+        }
+    };
+}
+
+/// Declares an enum of the kinds of events that somebody distinguishes, with variants named as the payload types, and
+/// `of` to read an event. Of kinds after `noticed` the payload is not read. What is of another kind, or of another shape
+/// than its kind, is `Unknown`.
+///
+/// ```
+/// # use gemicro_event::{AgentUpdate, Payload, Timestamp, event_enum, event_payload};
+/// # #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+/// # pub struct Greeted { who: String }
+/// # event_payload!(Greeted, "greeted", |it| format!("Greeted {}", it.who));
+/// # #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+/// # pub struct Left;
+/// # event_payload!(Left, "left", |_it| "Left".to_owned());
+/// event_enum! {
+///     /// What a host reads.
+///     enum HostEvent {
+///         noticed: Left;
+///         read: Greeted;
+///     }
+/// }
+/// let update = AgentUpdate::new(&Greeted { who: "Ada".into() }, Timestamp::default());
+/// let who = match HostEvent::of(&update) {
+///     HostEvent::Greeted(greeted) => Some(greeted.who),
+///     HostEvent::Left | HostEvent::Unknown => None,
+/// };
+/// assert_eq!(who.as_deref(), Some("Ada"));
+/// ```
+#[macro_export]
+macro_rules! event_enum {
+    (
+        $(#[$doc:meta])*
+        $visible:vis enum $name:ident {
+            $(noticed: $($noticed:ident),+;)?
+            read: $($read:ident),+;
+        }
+    ) => {
+        $(#[$doc])*
+        $visible enum $name {
+            $($($noticed,)+)?
+            $($read(Box<$read>),)+
+            /// An event of another kind or shape.
+            Unknown,
+        }
+
+        impl $name {
+            /// Reads an event.
+            $visible fn of(update: &$crate::AgentUpdate) -> Self {
+                match update.event_type.as_str() {
+                    $($(<$noticed as $crate::Payload>::EVENT_TYPE => Self::$noticed,)+)?
+                    $(
+                        <$read as $crate::Payload>::EVENT_TYPE => {
+                            update.as_payload().map_or(Self::Unknown, |it| Self::$read(Box::new(it)))
+                        }
+                    )+
+                    _ => Self::Unknown,
+                }
+            }
         }
     };
 }

@@ -2,10 +2,16 @@
 
 use std::str::FromStr;
 
-use gemicro_core::run::events::RunReaders;
-use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure};
+use gemicro_core::run::events::{
+    RunCancelled, RunFailed, RunInterrupted, RunParked, RunStarted, RunWoken, StepLost, StepParked,
+    StepRetrying, StepStarted, TimerFired,
+};
+use gemicro_event::{ErrorKind, Event, Failure, event_enum};
 
-use super::events::{BatchItemCompleted, BatchItemFailed, BatchItemsCancelled, BatchReaders};
+use super::events::{
+    BatchItemAnswered, BatchItemAsks, BatchItemCompleted, BatchItemFailed, BatchItemsCancelled,
+    BatchItemsRetried,
+};
 use super::state::BatchState;
 use crate::contract::ItemState;
 
@@ -17,47 +23,55 @@ pub(super) fn deadline_key(seconds: u64) -> String {
     format!("{DEADLINE}{seconds}")
 }
 
+event_enum! {
+    /// What a batch reads of its journal.
+    enum BatchEvent {
+        noticed: RunStarted, StepStarted, StepRetrying, StepLost, StepParked, RunWoken, RunCancelled;
+        read: BatchItemAsks, BatchItemAnswered, BatchItemCompleted, BatchItemFailed, BatchItemsCancelled,
+            BatchItemsRetried, TimerFired, RunParked, RunFailed, RunInterrupted;
+    }
+}
+
 impl BatchState {
     /// Takes one event into account.
     pub(super) fn fold(&mut self, event: &Event) {
-        let update = &event.update;
-        match update.event_type.as_str() {
-            "run_started" => self.started_at = update.timestamp,
-            "step_started" => self.fold_step(event, Self::begin),
-            "step_retrying" => self.fold_step(event, |it, idx| it.wait_again(idx, ItemState::Queued)),
-            "step_lost" => self.fold_step(event, Self::lose),
-            "step_parked" => self.fold_step(event, |it, idx| it.wait_again(idx, ItemState::Parked)),
-            "batch_item_asks" => {
-                if let Some(asks) = update.as_batch_item_asks() {
-                    self.fold_step(event, |it, idx| it.ask(idx, asks.question));
-                }
+        match BatchEvent::of(&event.update) {
+            BatchEvent::RunStarted => self.started_at = event.update.timestamp,
+            BatchEvent::StepStarted => self.fold_step(event, Self::begin),
+            BatchEvent::StepRetrying => {
+                self.fold_step(event, |it, idx| it.wait_again(idx, ItemState::Queued))
             }
-            "batch_item_answered" => {
-                if let Some(answered) = update.as_batch_item_answered() {
-                    self.fold_step(event, |it, idx| it.answered(idx, &answered.key));
-                }
+            BatchEvent::StepLost => self.fold_step(event, Self::lose),
+            BatchEvent::StepParked => self.fold_step(event, |it, idx| it.wait_again(idx, ItemState::Parked)),
+            BatchEvent::BatchItemAsks(asks) => self.fold_step(event, |it, idx| it.ask(idx, asks.question)),
+            BatchEvent::BatchItemAnswered(answered) => {
+                self.fold_step(event, |it, idx| it.answered(idx, &answered.key));
             }
-            "batch_item_completed" => self.fold_read(update.as_batch_item_completed(), Self::item_completed),
-            "batch_item_failed" => self.fold_read(update.as_batch_item_failed(), Self::item_failed),
-            "batch_items_cancelled" => {
-                self.fold_read(update.as_batch_items_cancelled(), Self::items_cancelled);
+            BatchEvent::BatchItemCompleted(completed) => self.item_completed(*completed),
+            BatchEvent::BatchItemFailed(failed) => self.item_failed(*failed),
+            BatchEvent::BatchItemsCancelled(cancelled) => self.items_cancelled(&cancelled),
+            BatchEvent::BatchItemsRetried(retried) => {
+                let tasks = self.places_of(&retried.task_ids);
+                self.retry(&tasks);
             }
-            "batch_items_retried" => self.fold_read(update.as_batch_items_retried(), |it, retried| {
-                let tasks = it.places_of(&retried.task_ids);
-                it.retry(&tasks);
-            }),
-            "timer_fired" => self.fold_read(update.as_timer_fired(), |it, fired| {
+            BatchEvent::TimerFired(fired) => {
                 let seconds = fired.key.strip_prefix(DEADLINE).map(u64::from_str);
                 if let Some(Ok(seconds)) = seconds {
-                    it.deadline_passed(seconds);
+                    self.deadline_passed(seconds);
                 }
-            }),
-            "run_parked" => self.fold_read(update.as_run_parked(), |it, parked| {
-                it.parked_until = Some(parked.until);
-            }),
-            "run_woken" => self.parked_until = None,
-            "run_cancelled" | "run_failed" | "run_interrupted" => self.run_ended(update),
-            _ => {}
+            }
+            BatchEvent::RunParked(parked) => self.parked_until = Some(parked.until),
+            BatchEvent::RunWoken => self.parked_until = None,
+            BatchEvent::RunFailed(failed) => self.close(ItemState::Failed, &failed.error),
+            BatchEvent::RunInterrupted(given_up) => {
+                let error = Failure::new(ErrorKind::Interrupted, given_up.reason);
+                self.close(ItemState::Failed, &error);
+            }
+            BatchEvent::RunCancelled => {
+                let error = Failure::new(ErrorKind::Cancelled, "the batch was cancelled");
+                self.close(ItemState::Cancelled, &error);
+            }
+            BatchEvent::Unknown => {}
         }
     }
 
@@ -65,12 +79,6 @@ impl BatchState {
         let place = event.step.as_ref().and_then(|key| self.by_key.get(key));
         if let Some(idx) = place.copied() {
             apply(self, idx);
-        }
-    }
-
-    fn fold_read<P>(&mut self, payload: Option<P>, apply: impl FnOnce(&mut Self, P)) {
-        if let Some(payload) = payload {
-            apply(self, payload);
         }
     }
 
@@ -92,7 +100,7 @@ impl BatchState {
         }
     }
 
-    fn items_cancelled(&mut self, it: BatchItemsCancelled) {
+    fn items_cancelled(&mut self, it: &BatchItemsCancelled) {
         let message = match it.reason.as_str() {
             "" => "cancelled on request".to_owned(),
             reason => format!("cancelled: {reason}"),
@@ -113,18 +121,6 @@ impl BatchState {
                 let message = format!("its deadline of {at} s passed");
                 self.stop(idx, ItemState::Expired, Failure::new(ErrorKind::Timeout, message));
             }
-        }
-    }
-
-    fn run_ended(&mut self, update: &AgentUpdate) {
-        if let Some(failed) = update.as_run_failed() {
-            self.close(ItemState::Failed, &failed.error);
-        } else if let Some(given_up) = update.as_run_interrupted() {
-            let error = Failure::new(ErrorKind::Interrupted, given_up.reason);
-            self.close(ItemState::Failed, &error);
-        } else {
-            let error = Failure::new(ErrorKind::Cancelled, "the batch was cancelled");
-            self.close(ItemState::Cancelled, &error);
         }
     }
 

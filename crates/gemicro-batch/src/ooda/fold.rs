@@ -1,57 +1,49 @@
 //! How events change what the loop remembers.
 
-use gemicro_core::run::events::{RunReaders, StepFailed};
-use gemicro_event::{ErrorKind, Event};
+use gemicro_core::run::events::StepFailed;
+use gemicro_event::{ErrorKind, Event, event_enum};
 
-use super::events::{OodaActed, OodaReaders};
+use super::events::{OodaActed, OodaDecided, OodaObserved};
 use super::state::{Current, OodaState};
 use super::trial::RejectionKind;
-use crate::proposal::ProposalReaders;
+use crate::proposal::{TestMaterialGathered, TestProposed};
+
+event_enum! {
+    /// What a loop reads of its journal.
+    enum LoopEvent {
+        read: OodaObserved, OodaDecided, TestMaterialGathered, TestProposed, OodaActed, StepFailed;
+    }
+}
 
 impl OodaState {
     pub(super) fn fold(&mut self, event: &Event) {
-        let update = &event.update;
-        match update.event_type.as_str() {
-            "ooda_observed" => {
-                if let Some(observed) = update.as_ooda_observed() {
-                    self.before.get_or_insert_with(|| observed.observation.clone());
-                    self.now = Some(observed.observation);
-                }
+        match LoopEvent::of(&event.update) {
+            LoopEvent::OodaObserved(observed) => {
+                self.before.get_or_insert_with(|| observed.observation.clone());
+                self.now = Some(observed.observation);
             }
-            "ooda_decided" => {
-                if let Some(decided) = update.as_ooda_decided() {
-                    self.n_rounds = decided.round;
-                    self.current = Some(Current {
-                        gap: decided.gap,
-                        material: None,
-                        answers: Vec::new(),
-                        n_tried: 0,
-                    });
-                }
+            LoopEvent::OodaDecided(decided) => {
+                self.n_rounds = decided.round;
+                self.current = Some(Current {
+                    gap: decided.gap,
+                    material: None,
+                    answers: Vec::new(),
+                    n_tried: 0,
+                });
             }
-            "test_material_gathered" => {
-                if let (Some(gathered), Some(current)) =
-                    (update.as_test_material_gathered(), self.current.as_mut())
-                {
+            LoopEvent::TestMaterialGathered(gathered) => {
+                if let Some(current) = &mut self.current {
                     current.material = Some(gathered.material);
                 }
             }
-            "test_proposed" => {
-                if let (Some(proposed), Some(current)) = (update.as_test_proposed(), self.current.as_mut()) {
+            LoopEvent::TestProposed(proposed) => {
+                if let Some(current) = &mut self.current {
                     current.answers.push(proposed.answer);
                 }
             }
-            "ooda_acted" => {
-                if let Some(acted) = update.as_ooda_acted() {
-                    self.fold_act(acted);
-                }
-            }
-            "step_failed" => {
-                if let Some(failed) = update.as_step_failed() {
-                    self.fold_failure(failed);
-                }
-            }
-            _ => {}
+            LoopEvent::OodaActed(acted) => self.fold_act(*acted),
+            LoopEvent::StepFailed(failed) => self.fold_failure(*failed),
+            LoopEvent::Unknown => {}
         }
     }
 

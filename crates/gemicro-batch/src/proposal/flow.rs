@@ -4,15 +4,22 @@ use gemicro_core::flow::{Decision, Flow, Outcome, Step, StepEnd, read_plan};
 use gemicro_core::llm::LlmResponse;
 use gemicro_core::research::events::ResultMetadata;
 use gemicro_core::run::RunState;
-use gemicro_core::run::events::RunReaders;
-use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, StepKey, Timestamp};
+use gemicro_core::run::events::StepFailed;
+use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, StepKey, Timestamp, event_enum};
 use serde_json::json;
 
 use super::check::{CHECK_STEP, CheckInput, Checked};
-use super::events::{ProposalReaders, TestChecked, TestMaterialGathered, TestProposed};
+use super::events::{TestChecked, TestMaterialGathered, TestProposed};
 use super::material::{MATERIAL_STEP, Material};
 use super::plan::{EarlierTest, ProposalPlan};
 use super::prompts::Question;
+
+event_enum! {
+    /// What a proposal reads of its journal.
+    enum ProposalEvent {
+        read: TestMaterialGathered, TestProposed, TestChecked, StepFailed;
+    }
+}
 
 /// Decides runs that propose one test.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,22 +56,16 @@ impl Flow for ProposalFlow {
     }
 
     fn fold(&self, state: &mut ProposalState, event: &Event) {
-        let update = &event.update;
-        match update.event_type.as_str() {
-            "test_material_gathered" => {
-                state.material = update.as_test_material_gathered().map(|it| it.material);
-            }
-            "test_proposed" => {
-                let answer = update.as_test_proposed().map(|it| it.answer);
-                state.rounds.extend(answer.map(|answer| (answer, None)));
-            }
-            "test_checked" => {
-                if let (Some(checked), Some(round)) = (update.as_test_checked(), state.rounds.last_mut()) {
+        match ProposalEvent::of(&event.update) {
+            ProposalEvent::TestMaterialGathered(gathered) => state.material = Some(gathered.material),
+            ProposalEvent::TestProposed(proposed) => state.rounds.push((proposed.answer, None)),
+            ProposalEvent::TestChecked(checked) => {
+                if let Some(round) = state.rounds.last_mut() {
                     round.1 = Some(checked.checked);
                 }
             }
-            "step_failed" => state.failed = update.as_step_failed().map(|failed| failed.error),
-            _ => {}
+            ProposalEvent::StepFailed(failed) => state.failed = Some(failed.error),
+            ProposalEvent::Unknown => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! The events of a run that ranks gaps.
 
-use gemicro_event::{Registry, Usage, event_payload, event_readers};
+use gemicro_event::{Registry, Usage, event_payload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,14 +40,6 @@ event_payload!(StrategyWritten, "strategy_written", |it| format!(
     "{} wrote a strategy",
     it.model
 ));
-
-event_readers! {
-    /// Readers of the events of strategies.
-    pub trait StrategyReaders {
-        GapsRanked => as_gaps_ranked, try_as_gaps_ranked;
-        StrategyWritten => as_strategy_written, try_as_strategy_written;
-    }
-}
 
 /// Registers the events of strategies.
 pub fn register(registry: &mut Registry) {

@@ -5,17 +5,24 @@ use gemicro_core::flow::{Decision, Flow, Outcome, RetryPolicy, Step, StepEnd, re
 use gemicro_core::llm::LlmResponse;
 use gemicro_core::research::events::ResultMetadata;
 use gemicro_core::run::RunState;
-use gemicro_core::run::events::RunReaders;
-use gemicro_event::{AgentUpdate, Charge, Event, Failure, Json, StepKey, Timestamp};
+use gemicro_core::run::events::StepFailed;
+use gemicro_event::{AgentUpdate, Charge, Event, Failure, Json, StepKey, Timestamp, event_enum};
 use serde_json::json;
 
-use super::events::{GapsRanked, StrategyReaders, StrategyWritten};
+use super::events::{GapsRanked, StrategyWritten};
 use super::executor::{GAPS_STEP, GapsOutput};
 use super::plan::StrategyPlan;
 use super::prose;
 
 const RANK: &str = "rank";
 const WRITE: &str = "write";
+
+event_enum! {
+    /// What a ranking reads of its journal.
+    enum StrategyEvent {
+        read: GapsRanked, StrategyWritten, StepFailed;
+    }
+}
 
 /// Decides runs that rank gaps.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,20 +62,14 @@ impl Flow for StrategyFlow {
     }
 
     fn fold(&self, state: &mut StrategyState, event: &Event) {
-        let update = &event.update;
-        match update.event_type.as_str() {
-            "gaps_ranked" => state.ranked = update.as_gaps_ranked(),
-            "strategy_written" => state.written = update.as_strategy_written(),
-            "step_failed" => {
-                let Some(failed) = update.as_step_failed() else {
-                    return;
-                };
-                match failed.step.as_str() {
-                    WRITE => state.not_written = Some(failed.error),
-                    _ => state.failed = Some(failed.error),
-                }
-            }
-            _ => {}
+        match StrategyEvent::of(&event.update) {
+            StrategyEvent::GapsRanked(ranked) => state.ranked = Some(*ranked),
+            StrategyEvent::StrategyWritten(written) => state.written = Some(*written),
+            StrategyEvent::StepFailed(failed) => match failed.step.as_str() {
+                WRITE => state.not_written = Some(failed.error),
+                _ => state.failed = Some(failed.error),
+            },
+            StrategyEvent::Unknown => {}
         }
     }
 

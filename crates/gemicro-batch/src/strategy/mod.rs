@@ -16,7 +16,7 @@ mod prose;
 mod rank;
 pub mod risk;
 
-pub use events::{GapsRanked, StrategyReaders, StrategyWritten, register};
+pub use events::{GapsRanked, StrategyWritten, register};
 pub(crate) use executor::ranked_gaps;
 pub use executor::{GAPS_STEP, GapsExecutor, GapsInput, GapsOutput};
 pub use flow::{StrategyFlow, StrategyState};

@@ -1,16 +1,18 @@
 //! The flow of one task.
 
-use gemicro_event::{AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
+use gemicro_event::{
+    AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp, event_enum,
+};
 use serde::{Deserialize, Serialize};
 
-use super::events::{AgentAnswered, AgentStarted, AskReaders};
+use super::events::{AgentAnswered, AgentStarted};
 use super::task::Grant;
 use super::{AgentTask, AgentTrouble, agent_step};
 use crate::budget::{Limits, Purpose};
 use crate::flow::{Decision, Flow, Outcome, Step, StepEnd, read_plan};
 use crate::research::events::ResultMetadata;
 use crate::run::RunState;
-use crate::run::events::RunReaders;
+use crate::run::events::{RunParked, RunSuspended, RunWoken, StepFailed};
 
 /// The step of a run of this flow.
 pub const ASK_STEP: &str = "agent";
@@ -33,6 +35,14 @@ pub struct AskPlan {
     /// The conversation that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<StreamId>,
+}
+
+event_enum! {
+    /// What a run of one task reads of its journal.
+    enum AskEvent {
+        noticed: RunParked, RunWoken;
+        read: AgentAnswered, StepFailed, RunSuspended;
+    }
 }
 
 /// Decides runs of one task.
@@ -77,22 +87,14 @@ impl Flow for AskFlow {
     }
 
     fn fold(&self, state: &mut AskState, event: &Event) {
-        let update = &event.update;
-        match update.event_type.as_str() {
-            "agent_answered" => state.answered = update.as_agent_answered(),
-            "step_failed" => {
-                if let Some(failed) = update.as_step_failed() {
-                    state.failed_with(failed.error);
-                }
-            }
-            "run_parked" => state.parked_since = Some(update.timestamp),
-            "run_woken" => state.waited_until(update.timestamp),
-            "run_suspended" => {
-                if let Some(suspended) = update.as_run_suspended() {
-                    state.waited_until(suspended.stopped_at);
-                }
-            }
-            _ => {}
+        let at = event.update.timestamp;
+        match AskEvent::of(&event.update) {
+            AskEvent::AgentAnswered(answered) => state.answered = Some(*answered),
+            AskEvent::StepFailed(failed) => state.failed_with(failed.error),
+            AskEvent::RunParked => state.parked_since = Some(at),
+            AskEvent::RunWoken => state.waited_until(at),
+            AskEvent::RunSuspended(suspended) => state.waited_until(suspended.stopped_at),
+            AskEvent::Unknown => {}
         }
     }
 

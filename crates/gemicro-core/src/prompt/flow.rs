@@ -1,20 +1,29 @@
 //! The flow of one question to a model.
 
-use gemicro_event::{AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
+use gemicro_event::{
+    AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp, event_enum,
+};
 use serde::{Deserialize, Serialize};
 
-use super::events::{ModelAnswered, PromptReaders};
+use super::events::ModelAnswered;
 use crate::budget::Purpose;
 use crate::flow::{Decision, Flow, Outcome, Step, StepEnd, read_plan};
 use crate::llm::{LlmConfig, LlmRequest, LlmResponse, llm_step, worst_case};
 use crate::research::events::ResultMetadata;
 use crate::run::RunState;
-use crate::run::events::RunReaders;
+use crate::run::events::{StepFailed, StepRetrying};
 
 /// The step that goes on from an earlier call.
 pub const NATIVE_STEP: &str = "native";
 /// The step that tells everything.
 pub const WHOLE_STEP: &str = "whole";
+
+event_enum! {
+    /// What a run of one question reads of its journal.
+    enum PromptEvent {
+        read: ModelAnswered, StepRetrying, StepFailed;
+    }
+}
 
 /// Everything that deciding depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,20 +126,14 @@ impl Flow for PromptFlow {
     }
 
     fn fold(&self, state: &mut PromptState, event: &Event) {
-        let update = &event.update;
-        match update.event_type.as_str() {
-            "model_answered" => state.answered = update.as_model_answered(),
+        match PromptEvent::of(&event.update) {
+            PromptEvent::ModelAnswered(answered) => state.answered = Some(*answered),
             // What to do after a timeout is for whoever asked to say: a shorter prompt, for instance.
-            "step_retrying" => {
-                let error = update.as_step_retrying().map(|retrying| retrying.error);
-                let is_late =
-                    |error: &Failure| matches!(error.kind, ErrorKind::Timeout | ErrorKind::IdleTimeout);
-                state.failed = error.filter(is_late);
+            PromptEvent::StepRetrying(retrying) => {
+                let is_late = matches!(retrying.error.kind, ErrorKind::Timeout | ErrorKind::IdleTimeout);
+                state.failed = is_late.then_some(retrying.error);
             }
-            "step_failed" => {
-                let Some(failed) = update.as_step_failed() else {
-                    return;
-                };
+            PromptEvent::StepFailed(failed) => {
                 let is_native = failed.step.as_str() == NATIVE_STEP;
                 if is_native && failed.error.kind == ErrorKind::SessionNotFound {
                     state.is_lost = true;
@@ -138,7 +141,7 @@ impl Flow for PromptFlow {
                     state.failed = Some(failed.error);
                 }
             }
-            _ => {}
+            PromptEvent::Unknown => {}
         }
     }
 

@@ -1,69 +1,53 @@
 //! What a research run remembers of each event.
 
-use gemicro_event::{Event, Json};
+use gemicro_event::{Event, Json, event_enum};
 use serde::Deserialize;
 
-use super::events::ResearchReaders;
+use super::events::{
+    DecompositionComplete, SourceFetched, SourceNotFetched, SourcesRead, SubQueryCompleted, SubQueryFailed,
+};
 use super::flow::{Composed, PLAN_QUESTION, Progress, ResearchState, SubQuery};
 use super::{report, steps};
 use crate::corpus::Passage;
-use crate::run::events::RunReaders;
+use crate::run::events::{AnswerGiven, StepCompleted, StepFailed};
+
+event_enum! {
+    /// What a research run reads of its journal.
+    enum ResearchEvent {
+        read: SourcesRead, DecompositionComplete, SubQueryCompleted, SubQueryFailed, SourceFetched, SourceNotFetched,
+            AnswerGiven, StepCompleted, StepFailed;
+    }
+}
 
 pub(super) fn fold(state: &mut ResearchState, event: &Event) {
-    let update = &event.update;
-    match update.event_type.as_str() {
-        "sources_read" => state.sources = update.as_sources_read(),
-        "decomposition_complete" => {
-            if let Some(complete) = update.as_decomposition_complete() {
-                state.sub_queries = Some(with_texts(complete.sub_queries, state.sub_queries.take()));
-            }
+    match ResearchEvent::of(&event.update) {
+        ResearchEvent::SourcesRead(read) => state.sources = Some(*read),
+        ResearchEvent::DecompositionComplete(complete) => {
+            state.sub_queries = Some(with_texts(complete.sub_queries, state.sub_queries.take()));
         }
-        "sub_query_completed" => {
-            if let Some(completed) = update.as_sub_query_completed() {
-                let id = completed.id;
-                set_progress(state, id, Progress::Completed(Box::new(completed)));
-            }
+        ResearchEvent::SubQueryCompleted(completed) => {
+            set_progress(state, completed.id, Progress::Completed(completed));
         }
-        "sub_query_failed" => {
-            if let Some(failed) = update.as_sub_query_failed() {
-                set_progress(state, failed.id, Progress::Failed(failed));
-            }
+        ResearchEvent::SubQueryFailed(failed) => set_progress(state, failed.id, Progress::Failed(*failed)),
+        ResearchEvent::SourceFetched(page) => {
+            state.pages.insert(page.asked.clone(), Ok(*page));
         }
-        "source_fetched" => {
-            if let Some(page) = update.as_source_fetched() {
-                state.pages.insert(page.asked.clone(), Ok(page));
-            }
+        ResearchEvent::SourceNotFetched(refused) => {
+            state.pages.insert(refused.url.clone(), Err(*refused));
         }
-        "source_not_fetched" => {
-            if let Some(refused) = update.as_source_not_fetched() {
-                state.pages.insert(refused.url.clone(), Err(refused));
-            }
+        ResearchEvent::AnswerGiven(given) if given.key == PLAN_QUESTION => take_edits(state, &given.answer),
+        ResearchEvent::StepCompleted(completed) => fold_step(state, &completed),
+        ResearchEvent::StepFailed(failed)
+            if failed.step == steps::sources_key() || steps::ends_run(&failed.step, failed.error.kind) =>
+        {
+            state.broken = Some(failed.error);
         }
-        "answer_given" => {
-            if let Some(given) = update
-                .as_answer_given()
-                .filter(|given| given.key == PLAN_QUESTION)
-            {
-                take_edits(state, &given.answer);
-            }
-        }
-        "step_completed" => fold_step(state, event),
-        "step_failed" => {
-            if let Some(failed) = update.as_step_failed()
-                && (failed.step == steps::sources_key() || steps::ends_run(&failed.step, failed.error.kind))
-            {
-                state.broken = Some(failed.error);
-            }
-        }
-        _ => {}
+        ResearchEvent::AnswerGiven(_) | ResearchEvent::StepFailed(_) | ResearchEvent::Unknown => {}
     }
 }
 
 /// Results that matter beside the domain events: passages found, and the last step's text.
-fn fold_step(state: &mut ResearchState, event: &Event) {
-    let Some(completed) = event.update.as_step_completed() else {
-        return;
-    };
+fn fold_step(state: &mut ResearchState, completed: &StepCompleted) {
     if completed.step == steps::synthesis_key() {
         let result = report::from_step(state, &completed.output);
         state.report = Some(Composed { result });
