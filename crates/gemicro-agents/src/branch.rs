@@ -7,7 +7,7 @@ use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{
     Bundled, ChangeCounts, GitSettings, Import, NewTask, Report, RepositoryError, Shown, Slug, Start,
-    TaskRepo, TaskSandbox, Tripwire, TrustedRepo, import, show,
+    TaskRepo, TaskSandbox, Tripwire, TrustedRepo, import_unless, show,
 };
 use gemicro_guard::sandbox::{Mode, Profile};
 
@@ -297,7 +297,12 @@ impl OnBranch {
         self.notes.extend(left_out);
         match inside.bundle_without(&self.task, &landing.rules.known)? {
             Bundled::Nothing => Ok(Import::Nothing),
-            Bundled::Something => import(&self.repository, &mut self.task, &landing.rules),
+            Bundled::Something => {
+                let repository = &self.repository;
+                import_unless(repository, &mut self.task, &landing.rules, |new| {
+                    (landing.faults)(repository, new)
+                })
+            }
         }
     }
 }

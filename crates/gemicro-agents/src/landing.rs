@@ -6,7 +6,8 @@ use std::time::Duration;
 use gemicro_core::ask::AgentTask;
 use gemicro_event::StreamId;
 use gemicro_guard::repository::{
-    CommitId, CommitMessage, ImportRules, Inside, ReservedPath, TaskRepo, TaskSandbox,
+    CommitId, CommitMessage, ImportRules, Inside, RepositoryError, ReservedPath, TaskRepo, TaskSandbox,
+    TrustedRepo,
 };
 use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Tier};
 
@@ -17,6 +18,9 @@ const INSIDE: Duration = Duration::from_secs(120);
 /// The longest subject of a commit that gemicro makes for an agent.
 const SUBJECT_CHARS: usize = 72;
 
+/// What is wrong with a commit that the branch is to be moved to.
+type Faults = dyn Fn(&TrustedRepo, &CommitId) -> Result<Vec<String>, RepositoryError> + Send;
+
 /// How the agent's commits are taken over.
 pub struct Landing {
     launcher: Launcher,
@@ -25,6 +29,7 @@ pub struct Landing {
     environment: Vec<(String, String)>,
     pub(super) message: CommitMessage,
     pub(super) rules: ImportRules,
+    pub(super) faults: Box<Faults>,
     /// The mark of the step that takes them over.
     pub(super) by: Option<String>,
 }
@@ -45,6 +50,7 @@ impl Landing {
             environment: fixed.map(|(name, value)| (name.to_owned(), value)).to_vec(),
             message,
             rules: ImportRules::default(),
+            faults: Box::new(|_, _| Ok(Vec::new())),
             by: None,
         }
     }
@@ -82,6 +88,15 @@ impl Landing {
     /// Takes over a merge of a commit that the user's repository has.
     pub fn knowing(mut self, commit: CommitId) -> Self {
         self.rules.known.push(commit);
+        self
+    }
+
+    /// Takes nothing over if there are faults in the new tip.
+    pub(crate) fn unless(
+        mut self,
+        faults: impl Fn(&TrustedRepo, &CommitId) -> Result<Vec<String>, RepositoryError> + Send + 'static,
+    ) -> Self {
+        self.faults = Box::new(faults);
         self
     }
 

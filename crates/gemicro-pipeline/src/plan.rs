@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::decided::Decided;
 use crate::documents::Feature;
 use crate::payload::Nonce;
-use crate::steps::{Evidence, Merged};
+use crate::steps::{Evidence, MergeOutcome, Merged};
 use crate::workflow::{Mode, Workflow};
 
 /// A task, resolved.
@@ -69,14 +69,8 @@ pub struct Earlier {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     /// The last merge of main.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merged: Option<Merged>,
-    /// The branch has it not in it: its conflicts were not resolved.
-    #[serde(default)]
-    pub is_merging: bool,
-    /// It had conflicts, and no resolution of them held, whether or not the branch has one in it.
-    #[serde(default)]
-    pub is_unresolved: bool,
+    #[serde(flatten, with = "merge_fields")]
+    pub merge: Option<LastMerge>,
     /// The latest document of each phase.
     pub documents: BTreeMap<String, String>,
     /// Every document, and the commit in which it is as its phase left it.
@@ -95,6 +89,72 @@ pub struct Earlier {
     pub decided: Vec<Decided>,
 }
 
+/// The last merge of main, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LastMerge {
+    /// Its conflicts are still to be resolved: the branch is where it was before.
+    Pending(Merged),
+    /// The branch has a resolution in it that was refused. No version leaves one there any more.
+    Refused(Merged),
+    /// The branch has it in it, as it should be.
+    Held(Merged),
+}
+
+impl LastMerge {
+    /// What became of a merge that was just tried.
+    #[must_use]
+    pub fn tried(merged: Merged) -> Self {
+        match merged.outcome {
+            MergeOutcome::Conflict => Self::Pending(merged),
+            MergeOutcome::UpToDate | MergeOutcome::Merged => Self::Held(merged),
+        }
+    }
+
+    /// The merge, whatever became of it.
+    #[must_use]
+    pub fn merged(&self) -> &Merged {
+        let (Self::Pending(merged) | Self::Refused(merged) | Self::Held(merged)) = self;
+        merged
+    }
+}
+
+/// How plans write the last merge, in three fields.
+mod merge_fields {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::LastMerge;
+    use crate::steps::Merged;
+
+    #[derive(Serialize, Deserialize)]
+    struct Fields {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        merged: Option<Merged>,
+        #[serde(default)]
+        is_merging: bool,
+        #[serde(default)]
+        is_unresolved: bool,
+    }
+
+    pub(super) fn serialize<S: Serializer>(merge: &Option<LastMerge>, to: S) -> Result<S::Ok, S::Error> {
+        let fields = Fields {
+            merged: merge.as_ref().map(|merge| merge.merged().clone()),
+            is_merging: matches!(merge, Some(LastMerge::Pending(_))),
+            is_unresolved: matches!(merge, Some(LastMerge::Pending(_) | LastMerge::Refused(_))),
+        };
+        fields.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<LastMerge>, D::Error> {
+        let fields = Fields::deserialize(from)?;
+        let as_it_is = match (fields.is_merging, fields.is_unresolved) {
+            (true, _) => LastMerge::Pending,
+            (false, true) => LastMerge::Refused,
+            (false, false) => LastMerge::Held,
+        };
+        Ok(fields.merged.map(as_it_is))
+    }
+}
+
 impl PipelinePlan {
     /// The agents of the roles that can come to work.
     #[must_use]
@@ -111,8 +171,10 @@ impl PipelinePlan {
     #[must_use]
     pub fn merged_before(&self) -> Option<&Merged> {
         let earlier = self.earlier.as_ref()?;
-        let merged = earlier.merged.as_ref()?;
-        (!earlier.is_merging || self.workflow.resolves(&earlier.phase)).then_some(merged)
+        match earlier.merge.as_ref()? {
+            LastMerge::Pending(_) if !self.workflow.resolves(&earlier.phase) => None,
+            merge => Some(merge.merged()),
+        }
     }
 
     /// The nonce of a step: nobody who does not know the seed can tell it beforehand.

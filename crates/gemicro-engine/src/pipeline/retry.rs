@@ -42,21 +42,11 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
     let mended = |it: &PhaseEnded| it.next.as_ref().unwrap_or(&it.phase).clone();
     let last = last.or_else(|| state.ended().last().map(mended));
     let merge = state.last_merge();
-    // What ended before its first phase found the branch changed: all of it is to be reviewed again. A merge in it that
-    // was refused comes first.
-    let is_refused = merge
-        .as_ref()
-        .is_some_and(|it| it.is_unresolved && !it.is_merging);
+    // What ended before its first phase found the branch changed: all of it is to be reviewed again.
     let reviewing = || {
         let mut phases = plan.workflow.phases.iter();
-        let seen = phases.find(|it| {
-            let is_wanted = match is_refused {
-                true => plan.workflow.resolves(&it.name),
-                false => plan.workflow.reviews(&it.name),
-            };
-            is_wanted && state.rounds().contains_key(&it.name)
-        });
-        seen.map(|it| it.name.clone())
+        let is_seen = |name: &String| plan.workflow.reviews(name) && state.rounds().contains_key(name);
+        phases.find(|it| is_seen(&it.name)).map(|it| it.name.clone())
     };
     let last = last.or_else(reviewing);
     let phase = phase.map(str::to_owned).or(last);
@@ -75,9 +65,7 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
             state.rounds().keys().cloned().collect::<Vec<_>>().join(", ")
         )));
     }
-    let has_conflicts = merge
-        .as_ref()
-        .is_some_and(|it| it.merged.outcome == MergeOutcome::Conflict);
+    let has_conflicts = merge.is_some_and(|it| it.merged().outcome == MergeOutcome::Conflict);
     if plan.workflow.resolves(&known.name) && !has_conflicts {
         return Err(wrong(format!(
             "the last merge of main had no conflicts, so phase {} has nothing to resolve: go on from another one",
@@ -105,9 +93,7 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
         base: prepared.base.clone(),
         on_base: prepared.evidence.clone(),
         tree: reviewed,
-        is_merging: merge.as_ref().is_some_and(|it| it.is_merging),
-        is_unresolved: merge.as_ref().is_some_and(|it| it.is_unresolved),
-        merged: merge.map(|it| it.merged),
+        merge: merge.cloned(),
         documents: state.documents().clone(),
         written: state.written(),
         rounds: state.rounds().clone(),

@@ -58,6 +58,20 @@ pub fn import(
     task: &mut TaskRepo,
     rules: &ImportRules,
 ) -> Result<Import, RepositoryError> {
+    import_unless(repository, task, rules, |_| Ok(Vec::new()))
+}
+
+/// The same, unless there are faults in the new tip. When `faults` is asked, the repository has the commit, and the
+/// branch is still where it was.
+///
+/// # Errors
+/// The same as for [`import`].
+pub fn import_unless(
+    repository: &TrustedRepo,
+    task: &mut TaskRepo,
+    rules: &ImportRules,
+    faults: impl FnOnce(&CommitId) -> Result<Vec<String>, RepositoryError>,
+) -> Result<Import, RepositoryError> {
     task.check_branch()?;
     let old = unmoved(repository, task)?;
     repository.check_not_checked_out(task.slug())?;
@@ -69,7 +83,7 @@ pub fn import(
     // Whether the branch was moved can be seen by this, should gemicro be killed now.
     task.record.next = Some(imported.new.clone());
     task.record.write(&task.layout.folder)?;
-    let taken = take_over(repository, task, &bundle, &imported);
+    let taken = take_over(repository, task, &bundle, &imported, faults);
     task.record.next = None;
     if taken.is_ok() {
         task.record.tip = imported.new.clone();
@@ -161,6 +175,7 @@ fn take_over(
     task: &TaskRepo,
     bundle: &Bundle,
     imported: &Imported,
+    faults: impl FnOnce(&CommitId) -> Result<Vec<String>, RepositoryError>,
 ) -> Result<(), RepositoryError> {
     let incoming = Incoming::new(repository, &task.id())?;
     incoming.fetch(task, bundle)?;
@@ -169,6 +184,10 @@ fn take_over(
             command: "fetch".to_owned(),
             why: "it fetched something else than was judged".to_owned(),
         });
+    }
+    let faults = faults(&imported.new)?;
+    if !faults.is_empty() {
+        return Err(Refusal::Faulty { faults }.into());
     }
     // The user may have switched to it meanwhile.
     repository.check_not_checked_out(task.slug())?;

@@ -81,7 +81,7 @@ pub use error::RepositoryError;
 pub use files::FileAt;
 pub use git_settings::GitSettings;
 pub use history::ChangeCounts;
-pub use import::{Import, Imported, import};
+pub use import::{Import, Imported, import, import_unless};
 pub use inside::{Inside, InsideOutput, run_inside};
 pub use inside_git::{Bundled, CommitMessage, Committed};
 pub use main_branch::{MainBranch, MainBranchFrom};

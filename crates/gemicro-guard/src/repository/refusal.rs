@@ -94,6 +94,12 @@ pub enum Refusal {
         /// What the agent has instead.
         new: CommitId,
     },
+    /// Something that whoever imports found in them.
+    #[error("{}", faults.join("; "))]
+    Faulty {
+        /// What is wrong.
+        faults: Vec<String>,
+    },
     /// The tree has more files than can be listed.
     #[error("the tree has too many files")]
     TooManyFiles,

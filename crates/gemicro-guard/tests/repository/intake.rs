@@ -5,8 +5,8 @@ use std::process::Command;
 
 use gemicro_event::ErrorKind;
 use gemicro_guard::repository::{
-    Bundled, CommitMessage, GitSettings, ImportRules, Refusal, RepositoryError, TaskRepo, Tripwire,
-    TrustedRepo, import,
+    Bundled, CommitId, CommitMessage, GitSettings, ImportRules, Refusal, RepositoryError, TaskRepo, Tripwire,
+    TrustedRepo, import, import_unless,
 };
 use gemicro_guard::sandbox::Tier;
 
@@ -71,6 +71,24 @@ fn a_bundle_that_is_too_big_is_refused() {
         "{error}"
     );
     outside.assert_same(&world, Tier::Full, "too big");
+    import(&repository, &mut task, &ImportRules::default()).unwrap();
+}
+
+#[test]
+fn a_tip_with_faults_is_seen_and_not_taken_over() {
+    let (_world, repository, mut task) = bundled();
+    let old = task.tip().clone();
+    let slug = task.slug().clone();
+    let faults = |new: &CommitId| {
+        assert_eq!(repository.task_branch(&slug).unwrap().as_ref(), Some(&old));
+        assert!(repository.is_ancestor(&old, new).unwrap());
+        Ok(vec!["it is red".to_owned(), "it is late".to_owned()])
+    };
+    let error = import_unless(&repository, &mut task, &ImportRules::default(), faults).unwrap_err();
+    assert_eq!(ErrorKind::from(&error), ErrorKind::ImportRefused);
+    assert!(error.to_string().ends_with("it is red; it is late"), "{error}");
+    assert_eq!(repository.task_branch(&slug).unwrap(), Some(old));
+    assert_eq!(repository.clean_incoming().unwrap(), 0);
     import(&repository, &mut task, &ImportRules::default()).unwrap();
 }
 

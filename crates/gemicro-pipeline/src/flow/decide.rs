@@ -7,13 +7,14 @@ use gemicro_core::run::RunState;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey};
 use serde::Serialize;
 
+use super::current_phase::{CurrentPhase, Progress};
 use super::events::PhaseEnded;
 use super::fold::allowed;
 use super::human::{Answered, answered};
 use super::prompt::{handover, prompt};
 use super::request::request;
 use super::result::result;
-use super::state::{Now, PipelineState};
+use super::state::PipelineState;
 use super::todo::{Todo, decides, document, merge_phase, todo};
 use crate::documents::{DecisionText, decision_document};
 use crate::payload::{Expected, Shape, clean_backlog};
@@ -39,14 +40,14 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
         let message = "the time for the task is over";
         return Decision::end(Outcome::Failed(Failure::new(ErrorKind::BudgetExceeded, message)));
     }
-    let (Some(now), Some(next)) = (&state.now, todo(state)) else {
+    let (Some(current), Some(next)) = (&state.current, todo(state)) else {
         return Decision::step(init(state));
     };
-    let Some(phase) = state.phase_of(now) else {
+    let Some(phase) = state.phase_of(current) else {
         return Decision::step(init(state));
     };
-    if let (Some(_), false) = (&phase.human, now.is_announced) {
-        match answered(now, run) {
+    if let (Some(_), Progress::Entered) = (&phase.human, &current.progress) {
+        match answered(current, run) {
             Answered::Yes => {}
             Answered::Open(key) => return Decision::ask(key),
             Answered::No => {
@@ -58,7 +59,7 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
     let steps = Steps {
         state,
         run,
-        now,
+        current,
         phase,
     };
     let step = match next {
@@ -114,13 +115,13 @@ fn own_step(key: String, kind: &str, input: &impl Serialize) -> Step {
 struct Steps<'a> {
     state: &'a PipelineState,
     run: &'a RunState,
-    now: &'a Now,
+    current: &'a CurrentPhase,
     phase: &'a Phase,
 }
 
 impl Steps<'_> {
     fn key(&self, what: &str) -> String {
-        key(self.now, what)
+        key(self.current, what)
     }
 
     fn place(&self) -> Place {
@@ -140,12 +141,12 @@ impl Steps<'_> {
     }
 
     fn agent(&self) -> Result<Option<Step>, PromptError> {
-        let (state, now) = (self.state, self.now);
+        let (state, current) = (self.state, self.current);
         let Some(role) = state.role_of(self.phase) else {
             return Ok(None);
         };
         let plan = &state.plan;
-        let key = self.key(&format!("agent.{}", now.n_answers + 1));
+        let key = self.key(&format!("agent.{}", current.n_answers() + 1));
         let nonce = plan.nonce(&key);
         let agent = role.agent.unwrap_or(plan.agent);
         let model = role.model.clone();
@@ -155,14 +156,14 @@ impl Steps<'_> {
         let task = AgentTask {
             agent,
             model,
-            prompt: prompt(state, now, (self.phase, role), &nonce)?,
+            prompt: prompt(state, current, (self.phase, role), &nonce)?,
             directory: place.directory.clone(),
             sandbox: match role.sandbox {
                 Writes::ReadOnly => SandboxMode::ReadOnly,
                 Writes::Reviews | Writes::Documents | Writes::WorkspaceWrite => SandboxMode::WorkspaceWrite,
             },
             yolo: true,
-            session: now.session.clone().filter(|_| now.n_answers > 0),
+            session: current.asked_again().and_then(|asked| asked.session.clone()),
             idle_ms: role.idle_ms,
             total_ms: role.total_ms,
             grant: granted(role.grant, limits, self.run.ledger.available(Purpose::Ordinary)),
@@ -176,14 +177,14 @@ impl Steps<'_> {
         };
         let cost = task.grant.reservation();
         let merge = match role.shape {
-            Shape::IntegrationSpecialist => state.merged.as_ref().map(|merged| merged.main.clone()),
+            Shape::IntegrationSpecialist => state.last_merge().map(|merge| merge.merged().main.clone()),
             _ => None,
         };
         let work = AgentWork {
             task,
             place,
             only: allowed(role.sandbox),
-            goes_on: now.n_answers > 0,
+            goes_on: current.asked_again().is_some(),
             merge,
             handover: handover(state, self.phase),
             expected: Some(Expected {
@@ -199,9 +200,9 @@ impl Steps<'_> {
     }
 
     fn import(&self) -> Option<Step> {
-        let (state, now) = (self.state, self.now);
+        let (state, current) = (self.state, self.current);
         let role = state.role_of(self.phase)?;
-        let own = document(state, now, self.phase);
+        let own = document(state, current, self.phase);
         let kept = state.written.iter().filter(|path| Some(*path) != own.as_ref());
         // Of a reviewer nothing but its review is taken over: what else lies there may be part of what it reviewed.
         let only = match (role.sandbox, &own) {
@@ -241,7 +242,7 @@ impl Steps<'_> {
     }
 
     fn claim(&self, role: &Role) -> Option<Claim> {
-        let answer = self.now.answer.as_ref()?;
+        let answer = &self.current.answer()?.payload;
         let path = || answer.document().unwrap_or_default().to_owned();
         let commit = || answer.commit_hash().unwrap_or_default().to_owned();
         Some(match role.shape {
@@ -254,10 +255,10 @@ impl Steps<'_> {
                 approved: self
                     .state
                     .written_in(&plan_document(self.state).unwrap_or_default())?,
-                verification: document(self.state, self.now, self.phase).unwrap_or_default(),
+                verification: document(self.state, self.current, self.phase).unwrap_or_default(),
             },
             Shape::IntegrationSpecialist => {
-                let merged = self.state.merged.as_ref()?;
+                let merged = self.state.last_merge()?.merged();
                 Claim::Merge {
                     commit: commit(),
                     ours: merged.new.clone(),
@@ -278,7 +279,7 @@ impl Steps<'_> {
     }
 
     fn record(&self) -> Step {
-        let (state, now) = (self.state, self.now);
+        let (state, current) = (self.state, self.current);
         let feature = state.plan.feature.to_string();
         let mut records = Vec::new();
         let mut message = format!("{}: {feature}", self.phase.name);
@@ -288,8 +289,9 @@ impl Steps<'_> {
             unless_moved = merge_phase(state).and(self.main());
             records.extend(self.archive());
         }
-        if let (Some(role), Some(answer)) = (state.role_of(self.phase), &now.answer) {
-            if let (true, Some(path)) = (decides(self.phase, role), document(state, now, self.phase)) {
+        if let (Some(role), Some(answer)) = (state.role_of(self.phase), current.answer()) {
+            let answer = &answer.payload;
+            if let (true, Some(path)) = (decides(self.phase, role), document(state, current, self.phase)) {
                 let decision = answer.decision();
                 message = format!("{}: {} ({feature})", self.phase.name, decision.word());
                 let feedback = answer.feedback().map(|it| it.to_text()).unwrap_or_default();
@@ -298,7 +300,7 @@ impl Steps<'_> {
                     verdict: decision.word(),
                     feedback: &feedback,
                     feature: &state.plan.feature,
-                    version: now.round,
+                    version: current.round,
                 });
                 records.push(Record::Write { path, text });
             }
@@ -339,7 +341,7 @@ impl Steps<'_> {
 
     /// Main as it was merged last, or as it was at the beginning.
     fn main(&self) -> Option<MainBranch> {
-        let merged = self.state.merged.as_ref().map(|merged| merged.main.clone());
+        let merged = self.state.last_merge().map(|merge| merge.merged().main.clone());
         merged.or_else(|| self.state.prepared.as_ref().map(|it| it.main.clone()))
     }
 
@@ -369,8 +371,8 @@ impl Steps<'_> {
 }
 
 /// The name of a step of a phase.
-pub(super) fn key(now: &Now, what: &str) -> String {
-    format!("{}.{}:{what}", now.phase, now.round)
+pub(super) fn key(current: &CurrentPhase, what: &str) -> String {
+    format!("{}.{}:{what}", current.phase, current.round)
 }
 
 /// The document of the phase whose role writes plans.

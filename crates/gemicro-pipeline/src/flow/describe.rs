@@ -5,12 +5,13 @@ use gemicro_core::flow::{Step, StepEnd};
 use gemicro_event::{AgentUpdate, Failure, Json, Payload as EventPayload, Timestamp};
 use serde::de::DeserializeOwned;
 
+use super::current_phase::{CurrentPhase, Progress};
 use super::events::{
     BranchMerged, PhaseAnswered, PhaseChecked, PhaseImported, PhaseRecorded, PhaseStarted, PipelineDelivered,
     PipelinePrepared,
 };
 use super::fold::is_of_agent;
-use super::state::{Now, PipelineState};
+use super::state::PipelineState;
 use super::todo::{Todo, todo};
 use crate::payload::{Payload, ReadState, Reading, honesty, marks, read_with};
 use crate::steps::{
@@ -19,16 +20,11 @@ use crate::steps::{
 
 /// The beginning of a phase, with its first step.
 pub(super) fn announce(state: &PipelineState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
-    let Some((now, phase)) = state
-        .now
-        .as_ref()
-        .and_then(|now| Some((now, state.phase_of(now)?)))
-    else {
+    let current = state.current.as_ref();
+    let current = current.filter(|it| matches!(it.progress, Progress::Entered) && step.kind != INIT_STEP);
+    let Some((current, phase)) = current.and_then(|it| Some((it, state.phase_of(it)?))) else {
         return Vec::new();
     };
-    if now.is_announced || step.kind == INIT_STEP {
-        return Vec::new();
-    }
     let role = state.role_of(phase);
     let work: Option<AgentWork> = step.input.parse().ok().filter(|_| step.kind == AGENT_WORK_STEP);
     let started = PhaseStarted {
@@ -37,7 +33,7 @@ pub(super) fn announce(state: &PipelineState, step: &Step, at: Timestamp) -> Vec
         role: role.map(|role| role.title.clone()),
         agent: work.as_ref().map(|work| work.task.agent),
         model: work.and_then(|work| work.task.model),
-        round: now.round,
+        round: current.round,
     };
     vec![AgentUpdate::new(&started, at)]
 }
@@ -70,10 +66,10 @@ fn fact(state: &PipelineState, step: &Step, end: &StepEnd, at: Timestamp) -> Opt
             prepared,
         });
     }
-    let now = state.now.as_ref()?;
-    let (phase, round) = (now.phase.clone(), now.round);
+    let current = state.current.as_ref()?;
+    let (phase, round) = (current.phase.clone(), current.round);
     match step.kind.as_str() {
-        AGENT_WORK_STEP => told(output, at, |answer| answered(state, now, step, &answer)),
+        AGENT_WORK_STEP => told(output, at, |answer| answered(state, current, step, &answer)),
         IMPORT_STEP => told(output, at, |taken| PhaseImported {
             phase,
             round,
@@ -110,13 +106,13 @@ fn told<T: DeserializeOwned, P: EventPayload>(
 
 /// What an agent did was refused: that is about the agent, and its phase is entered once more.
 fn refused(state: &PipelineState, step: &Step, failure: &Failure, at: Timestamp) -> Option<AgentUpdate> {
-    let now = state.now.as_ref()?;
+    let current = state.current.as_ref()?;
     if step.kind != IMPORT_STEP || !is_of_agent(failure.kind) {
         return None;
     }
     let imported = PhaseImported {
-        phase: now.phase.clone(),
-        round: now.round,
+        phase: current.phase.clone(),
+        round: current.round,
         taken: None,
         refused: Some(failure.message.clone()),
     };
@@ -124,8 +120,13 @@ fn refused(state: &PipelineState, step: &Step, failure: &Failure, at: Timestamp)
 }
 
 /// An answer, read.
-fn answered(state: &PipelineState, now: &Now, step: &Step, answer: &AgentAnswer) -> PhaseAnswered {
-    let phase = state.phase_of(now);
+fn answered(
+    state: &PipelineState,
+    current: &CurrentPhase,
+    step: &Step,
+    answer: &AgentAnswer,
+) -> PhaseAnswered {
+    let phase = state.phase_of(current);
     let role = phase.and_then(|phase| state.role_of(phase));
     let reading = match role {
         Some(role) => {
@@ -142,10 +143,10 @@ fn answered(state: &PipelineState, now: &Now, step: &Step, answer: &AgentAnswer)
     let refused = why_not(&reading);
     let dishonest = reading.payload.as_ref().and_then(honest);
     PhaseAnswered {
-        phase: now.phase.clone(),
-        round: now.round,
-        ask: now.n_answers + 1,
-        role: role.map_or_else(|| now.phase.clone(), |role| role.title.clone()),
+        phase: current.phase.clone(),
+        round: current.round,
+        ask: current.n_answers() + 1,
+        role: role.map_or_else(|| current.phase.clone(), |role| role.title.clone()),
         state: reading.state,
         tagged: reading.tagged,
         payload: reading.payload,

@@ -1,21 +1,34 @@
 //! How events change what a pipeline remembers.
 
-use gemicro_core::run::events::{RunReaders, StepFailed};
-use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure};
+use gemicro_core::run::events::{RunStarted, StepFailed};
+use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, event_enum};
 
-use super::events::{PhaseAnswered, PhaseEnded, PhaseImported, PipelinePrepared, PipelineReaders};
+use super::current_phase::{AfterAnswer, Answer, AskedAgain, CurrentPhase, Progress};
+use super::events::{
+    BranchMerged, PhaseAnswered, PhaseChecked, PhaseEnded, PhaseImported, PhaseRecorded, PhaseStarted,
+    PipelineDelivered, PipelinePrepared,
+};
 use super::state::PipelineState;
 use crate::decided::Decided;
 use crate::documents::moved_to;
 use crate::payload::ReadState;
-use crate::plan::Earlier;
-use crate::steps::{MergeOutcome, Merged, Recorded};
+use crate::plan::{Earlier, LastMerge};
+use crate::steps::{MergeOutcome, Prepared, Recorded, Taken};
 use crate::workflow::Writes;
+
+event_enum! {
+    /// What a pipeline reads of its journal.
+    enum PipelineEvent {
+        noticed: RunStarted, PhaseStarted;
+        read: PipelinePrepared, PhaseAnswered, PhaseImported, PhaseChecked, PhaseRecorded, BranchMerged,
+            PipelineDelivered, PhaseEnded, StepFailed;
+    }
+}
 
 impl PipelineState {
     pub(super) fn fold(&mut self, event: &Event) {
-        let answer = self.now.as_ref().and_then(|now| now.answer.as_ref());
-        let verdict = answer.map(|answer| answer.decision());
+        let answer = self.current.as_ref().and_then(CurrentPhase::answer);
+        let verdict = answer.map(|answer| answer.payload.decision());
         let verdict = verdict.filter(|it| it.is_positive() || it.is_negative());
         self.apply(&event.update);
         let label = |name: &str| Some(self.plan.workflow.phase(name)?.label.clone());
@@ -25,197 +38,165 @@ impl PipelineState {
 
     /// Takes one fact into account.
     pub(super) fn apply(&mut self, update: &AgentUpdate) {
-        match update.event_type.as_str() {
-            "run_started" => self.began = update.timestamp,
-            "pipeline_prepared" => {
-                if let Some(it) = update.as_pipeline_prepared() {
-                    self.prepare(it);
-                }
+        match PipelineEvent::of(update) {
+            PipelineEvent::RunStarted => self.began = update.timestamp,
+            PipelineEvent::PipelinePrepared(it) => self.prepare(it.prepared),
+            PipelineEvent::PhaseStarted => self.advance(|_| Progress::Started),
+            PipelineEvent::PhaseAnswered(it) => self.answer(*it),
+            PipelineEvent::PhaseImported(it) => self.import(*it),
+            PipelineEvent::PhaseChecked(it) => {
+                let before = self.evidence.replace(it.evidence);
+                self.advance(|progress| progress.checked(before));
             }
-            "phase_started" => {
-                if let Some(now) = self.now.as_mut() {
-                    now.is_announced = true;
-                }
+            PipelineEvent::PhaseRecorded(it) => self.record(it.recorded),
+            PipelineEvent::BranchMerged(it) => {
+                self.tip.clone_from(&it.merged.new);
+                self.tree.clone_from(&it.merged.tree);
+                self.advance(|_| Progress::Merged(it.merged.outcome));
+                self.merge = Some(LastMerge::tried(it.merged));
             }
-            "phase_answered" => {
-                if let Some(it) = update.as_phase_answered() {
-                    self.answer(it);
-                }
+            PipelineEvent::PipelineDelivered(it) => {
+                self.advance(|_| Progress::Delivered);
+                self.delivered = Some(it.delivered);
             }
-            "phase_imported" => {
-                if let Some(it) = update.as_phase_imported() {
-                    self.import(it);
-                }
-            }
-            "phase_checked" => {
-                if let (Some(it), Some(now)) = (update.as_phase_checked(), self.now.as_mut()) {
-                    now.is_checked = true;
-                    now.before = self.evidence.replace(it.evidence);
-                }
-            }
-            "phase_recorded" => {
-                if let (Some(it), Some(now)) = (update.as_phase_recorded(), self.now.as_mut()) {
-                    now.is_recorded = it.recorded.moved.is_none();
-                    now.is_behind = it.recorded.moved.is_some();
-                    self.archive(&it.recorded);
-                    self.tip = it.recorded.new;
-                    self.tree = it.recorded.tree;
-                }
-            }
-            "branch_merged" => {
-                if let (Some(it), Some(now)) = (update.as_branch_merged(), self.now.as_mut()) {
-                    self.tip.clone_from(&it.merged.new);
-                    self.tree.clone_from(&it.merged.tree);
-                    now.merged = Some(it.merged.clone());
-                    self.is_unresolved = it.merged.outcome == MergeOutcome::Conflict;
-                    self.merged = Some(it.merged);
-                }
-            }
-            "pipeline_delivered" => {
-                if let (Some(it), Some(now)) = (update.as_pipeline_delivered(), self.now.as_mut()) {
-                    now.delivered = Some(it.delivered.clone());
-                    self.delivered = Some(it.delivered);
-                }
-            }
-            "phase_ended" => {
-                if let Some(it) = update.as_phase_ended() {
-                    self.end(it);
-                }
-            }
-            "step_failed" => {
-                if let Some(failed) = update.as_step_failed() {
-                    self.fail(failed);
-                }
-            }
-            _ => {}
+            PipelineEvent::PhaseEnded(it) => self.end(*it),
+            PipelineEvent::StepFailed(it) => self.fail(*it),
+            PipelineEvent::Unknown => {}
         }
     }
 
-    fn prepare(&mut self, it: PipelinePrepared) {
-        let mut prepared = it.prepared;
+    /// Brings the phase that is under way further.
+    fn advance(&mut self, next: impl FnOnce(Progress) -> Progress) {
+        if let Some(current) = &mut self.current {
+            let progress = std::mem::replace(&mut current.progress, Progress::Started);
+            current.progress = next(progress);
+        }
+    }
+
+    fn prepare(&mut self, mut prepared: Prepared) {
         self.tip.clone_from(&prepared.tip);
         self.tree.clone_from(&prepared.evidence.tree);
         self.worktree.clone_from(&prepared.worktree);
         self.evidence = Some(prepared.evidence.clone());
-        // What was found now is about the tip that the earlier run left, not about the base.
-        if let Some(earlier) = &self.plan.earlier {
-            prepared.base.clone_from(&earlier.base);
-            prepared.evidence.clone_from(&earlier.on_base);
-        }
-        self.prepared = Some(prepared);
-        if let Some(message) = self.plan.earlier.as_ref().and_then(|it| self.changed_since(it)) {
-            self.failed = Some(Failure::new(ErrorKind::GateClosed, message));
-            return;
-        }
-        self.forget_merge_that_is_gone();
-        let (first, from) = match &self.plan.earlier {
-            Some(earlier) => (Some(earlier.phase.clone()), earlier.from.clone()),
-            None => (self.plan.workflow.modes.get(&self.plan.mode).cloned(), None),
-        };
-        match first {
-            Some(first) => {
-                let feedback = self.plan.earlier.as_ref().and_then(|it| it.feedback.clone());
-                self.enter(&first, from, feedback);
+        let Some(earlier) = self.plan.earlier.clone() else {
+            self.prepared = Some(prepared);
+            match self.plan.workflow.modes.get(&self.plan.mode).cloned() {
+                Some(first) => self.enter(&first, None, None),
+                None => {
+                    let message = format!("the workflow has no phase for mode {}", self.plan.mode);
+                    self.failed = Some(Failure::new(ErrorKind::InvalidInput, message));
+                }
             }
-            None => {
-                let message = format!("the workflow has no phase for mode {}", self.plan.mode);
-                self.failed = Some(Failure::new(ErrorKind::InvalidInput, message));
+            return;
+        };
+        // What was found now is about the tip that the earlier run left, not about the base.
+        prepared.base.clone_from(&earlier.base);
+        prepared.evidence.clone_from(&earlier.on_base);
+        self.prepared = Some(prepared);
+        match self.merge_since(&earlier) {
+            Err(message) => self.failed = Some(Failure::new(ErrorKind::GateClosed, message)),
+            Ok(merge) => {
+                self.merge = merge;
+                self.enter(&earlier.phase, earlier.from, earlier.feedback);
             }
         }
     }
 
-    /// Why the branch is not what a run can go on with as the earlier one left it.
-    fn changed_since(&self, earlier: &Earlier) -> Option<String> {
-        let is_as_reviewed = earlier.tree.as_ref().is_none_or(|tree| *tree == self.tree);
-        if !is_as_reviewed {
-            return Some(format!(
+    /// The last merge, as far as the branch still has it in it or it is to be resolved now; or why the branch is not
+    /// what a run can go on with as the earlier one left it.
+    fn merge_since(&self, earlier: &Earlier) -> Result<Option<LastMerge>, String> {
+        if earlier.tree.as_ref().is_some_and(|tree| *tree != self.tree) {
+            return Err(format!(
                 "the branch was changed after run {} had it reviewed, so its verdicts are void: have it reviewed again",
                 earlier.run
             ));
         }
-        let merged = self.merged.as_ref().filter(|merged| merged.new != self.tip)?;
-        let (main, before) = (&merged.main.name, &merged.new);
-        if earlier.is_merging {
+        let Some(merge) = &earlier.merge else {
+            return Ok(None);
+        };
+        let (merged, workflow) = (merge.merged(), &self.plan.workflow);
+        let resolves = workflow.resolves(&earlier.phase);
+        let is_before = merged.outcome == MergeOutcome::Conflict && merged.new == self.tip;
+        match merge {
+            _ if is_before => Ok(resolves.then(|| LastMerge::Pending(merged.clone()))),
+            LastMerge::Pending(_) if !resolves => Ok(None),
             // What is not in the merge of the two would be taken for the resolver's.
-            return Some(format!(
-                "the branch was changed after {main} was to be merged into it: have it reviewed again, which leads to \
-                 that merge"
-            ));
+            LastMerge::Pending(_) => Err(format!(
+                "the branch was changed after {} was to be merged into it: have it reviewed again, which leads to that \
+                 merge",
+                merged.main.name
+            )),
+            // No review is asked whether a merge is what git makes of it.
+            LastMerge::Refused(_) if !resolves => {
+                let mut phases = workflow.phases.iter().map(|it| it.name.as_str());
+                let resolving = phases.find(|name| workflow.resolves(name)).unwrap_or_default();
+                Err(format!(
+                    "the branch has a merge of {} in it that was refused: go on from phase {resolving}, or take the branch \
+                     back to {}, where it was before that merge",
+                    merged.main.name, merged.new
+                ))
+            }
+            LastMerge::Refused(_) | LastMerge::Held(_) => Ok(Some(merge.clone())),
         }
-        // No review is asked whether a merge is what git makes of it: only the phase that resolves it is held to that.
-        let workflow = &self.plan.workflow;
-        let is_refused = earlier.is_unresolved && !workflow.resolves(&earlier.phase);
-        let resolving = workflow
-            .phases
-            .iter()
-            .find(|phase| workflow.resolves(&phase.name))?;
-        is_refused.then(|| {
-            format!(
-                "the branch has a merge of {main} in it that was refused: go on from phase {}, or take the branch back \
-                 to {before}, where it was before that merge",
-                resolving.name
-            )
-        })
-    }
-
-    /// A branch that was taken back to where it was before a merge has it not in it.
-    fn forget_merge_that_is_gone(&mut self) {
-        let earlier = self.plan.earlier.as_ref();
-        if earlier.is_none_or(|earlier| self.plan.workflow.resolves(&earlier.phase)) {
-            return;
-        }
-        self.is_unresolved = false;
-        let is_gone = |merged: &Merged| merged.outcome == MergeOutcome::Conflict && merged.new == self.tip;
-        self.merged = self.merged.take().filter(|merged| !is_gone(merged));
     }
 
     fn answer(&mut self, it: PhaseAnswered) {
-        let max_asks = self.plan.workflow.max_asks;
-        let Some(now) = self.now.as_mut() else {
-            return;
-        };
-        now.n_answers = it.ask;
-        now.session = it.session;
-        match (it.refused, it.payload) {
-            (None, Some(payload)) if it.state == ReadState::Ok => {
-                now.answer = Some(payload);
-                now.dishonest = it.dishonest;
-                now.asked_again = None;
-            }
+        let progress = match (it.refused, it.payload) {
+            (None, Some(payload)) if it.state == ReadState::Ok => Progress::Answered(Box::new(Answer {
+                payload,
+                dishonest: it.dishonest,
+                after: AfterAnswer::Nothing,
+            })),
             (why, _) => {
                 let why = why.unwrap_or_else(|| "it has no usable payload".to_owned());
-                if it.ask > max_asks {
+                if it.ask > self.plan.workflow.max_asks {
                     let message = format!(
                         "{} gave {} answers in phase {} without a usable payload; the last one: {why}",
                         it.role, it.ask, it.phase
                     );
                     self.failed = Some(Failure::new(ErrorKind::MalformedOutput, message));
                 }
-                now.asked_again = Some(why);
+                Progress::AskedAgain(AskedAgain {
+                    n_answers: it.ask,
+                    why,
+                    session: it.session,
+                })
             }
-        }
+        };
+        self.advance(|_| progress);
     }
 
     fn import(&mut self, it: PhaseImported) {
-        let Some(now) = self.now.as_mut() else {
-            return;
-        };
-        now.refused = it.refused;
-        if let Some(taken) = it.taken {
-            self.tip.clone_from(&taken.new);
-            self.tree.clone_from(&taken.tree);
-            if taken.worktree.is_some() {
-                self.worktree.clone_from(&taken.worktree);
+        let after = match (it.taken, it.refused) {
+            (Some(taken), _) => {
+                self.tip.clone_from(&taken.new);
+                self.tree.clone_from(&taken.tree);
+                if taken.worktree.is_some() {
+                    self.worktree.clone_from(&taken.worktree);
+                }
+                self.reports.extend(taken.reports.iter().cloned());
+                if self.plan.workflow.resolves(&it.phase) {
+                    self.merge = self.merge.take().map(|merge| resolved(merge, &taken));
+                }
+                AfterAnswer::Imported(taken)
             }
-            self.reports.extend(taken.reports.iter().cloned());
-            now.taken = Some(taken);
+            (None, Some(why)) => AfterAnswer::Refused(why),
+            (None, None) => return,
+        };
+        self.advance(|progress| progress.followed_by(after));
+    }
+
+    fn record(&mut self, recorded: Recorded) {
+        self.archive(&recorded);
+        self.advance(|progress| progress.recorded(recorded.moved.is_some()));
+        if let Some(LastMerge::Pending(merged)) = &mut self.merge {
+            merged.new.clone_from(&recorded.new);
         }
+        self.tip = recorded.new;
+        self.tree = recorded.tree;
     }
 
     fn end(&mut self, it: PhaseEnded) {
-        if it.outcome == "done" && self.plan.workflow.resolves(&it.phase) {
-            self.is_unresolved = false;
-        }
         if let Some(document) = &it.document {
             self.documents.insert(it.phase.clone(), document.clone());
             if !self.written.contains(document) {
@@ -232,10 +213,10 @@ impl PipelineState {
             false => (None, feedback),
         };
         let from = match it.outcome.as_str() {
-            "again" => self.now.as_ref().and_then(|now| now.from.clone()),
+            "again" => self.current.as_ref().and_then(|current| current.from.clone()),
             _ => Some(it.phase.clone()),
         };
-        self.now = None;
+        self.current = None;
         match (&it.next, it.outcome.as_str()) {
             (_, "stop") => {
                 let why = it.reasons.first().cloned().unwrap_or_default();
@@ -243,8 +224,8 @@ impl PipelineState {
             }
             (Some(next), _) => {
                 self.enter(next, from, feedback);
-                if let Some(now) = &mut self.now {
-                    now.remarks = remarks;
+                if let Some(current) = &mut self.current {
+                    current.remarks = remarks;
                 }
             }
             (None, _) => self.is_done = true,
@@ -276,6 +257,16 @@ impl PipelineState {
             return;
         }
         self.failed = Some(failed.error);
+    }
+}
+
+/// What becomes of a merge with what an agent made of its conflicts.
+fn resolved(merge: LastMerge, taken: &Taken) -> LastMerge {
+    match taken.faults.is_empty() {
+        true => LastMerge::Held(merge.merged().clone()),
+        false if taken.new == taken.old => merge,
+        // Versions before this one moved the branch first.
+        false => LastMerge::Refused(merge.merged().clone()),
     }
 }
 

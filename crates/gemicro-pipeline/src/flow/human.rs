@@ -4,8 +4,8 @@ use gemicro_core::run::RunState;
 use gemicro_event::Json;
 use serde::Deserialize;
 
+use super::current_phase::CurrentPhase;
 use super::decide::key;
-use super::state::Now;
 
 /// What a person said.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub(super) enum Answered {
 }
 
 /// What a person said about the phase that is next. A word that means nothing is asked for again.
-pub(super) fn answered(now: &Now, run: &RunState) -> Answered {
+pub(super) fn answered(current: &CurrentPhase, run: &RunState) -> Answered {
     let mut asking = 1_u32;
     loop {
         let question = match asking {
-            1 => key(now, "human"),
-            n => key(now, &format!("human.{n}")),
+            1 => key(current, "human"),
+            n => key(current, &format!("human.{n}")),
         };
         match run.answers.get(&question) {
             None => return Answered::Open(question),

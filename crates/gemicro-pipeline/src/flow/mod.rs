@@ -9,6 +9,7 @@
 //! what a verdict is worth. Every end is a fact of its own, stated together with the step that led to it, so resuming
 //! is folding.
 
+mod current_phase;
 mod decide;
 mod describe;
 mod events;
@@ -30,4 +31,4 @@ pub use flow_face::PipelineFlow;
 pub use gate::{GateDecision, Vote, gate};
 pub(crate) use human::gate_answer;
 pub use human::{is_gate, means_something};
-pub use state::{LastMerge, PipelineState};
+pub use state::PipelineState;

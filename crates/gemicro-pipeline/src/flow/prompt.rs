@@ -1,10 +1,12 @@
 //! What an agent is told in a phase, and the files that are written for it.
 
+use super::current_phase::CurrentPhase;
 use super::decide::plan_document;
-use super::state::{Now, PipelineState};
+use super::state::PipelineState;
 use super::todo::document;
 use crate::evidence::SECTIONS;
 use crate::payload::{Nonce, Shape, tag_line};
+use crate::plan::LastMerge;
 use crate::steps::{Handover, HandoverContent};
 use crate::workflow::{HandedOver, Phase, PromptContext, PromptError, Reads, Role, Work, render, untrusted};
 
@@ -20,7 +22,7 @@ const MOST_FEEDBACK: usize = 32 * 1024;
 /// The prompt of the next step.
 pub(super) fn prompt(
     state: &PipelineState,
-    now: &Now,
+    current: &CurrentPhase,
     (phase, role): (&Phase, &Role),
     nonce: &Nonce,
 ) -> Result<String, PromptError> {
@@ -36,11 +38,11 @@ pub(super) fn prompt(
         feature: plan.feature.to_string(),
         branch: prepared.map_or_else(|| plan.branch.clone(), |it| it.branch.clone()),
         label: phase.label.clone(),
-        round: now.round,
+        round: current.round,
         reads: reads(state, phase),
-        document: document(state, now, phase),
-        feedback: now.feedback.as_ref().map(fenced),
-        remarks: now.remarks.as_ref().map(fenced),
+        document: document(state, current, phase),
+        feedback: current.feedback.as_ref().map(fenced),
+        remarks: current.remarks.as_ref().map(fenced),
         checks: plan
             .workflow
             .checks
@@ -49,7 +51,7 @@ pub(super) fn prompt(
             .collect(),
         plan_sections: SECTIONS.iter().map(|section| section.title.to_owned()).collect(),
         tag_line: tag_line(nonce),
-        asked_again: now.asked_again.clone(),
+        asked_again: current.asked_again().map(|asked| asked.why.clone()),
         notes: prepared.and_then(|it| it.human_review.clone()),
     };
     render(&plan.workflow, role, &context)
@@ -163,13 +165,13 @@ fn title(state: &PipelineState, phase: &str) -> String {
 
 /// Main as it was merged last, else the commit that the branch began with.
 fn main_commit(state: &PipelineState) -> String {
-    let merged = state.merged.as_ref().map(|merged| merged.main.commit.clone());
+    let merged = state.last_merge().map(|merge| merge.merged().main.commit.clone());
     let began = || state.prepared.as_ref().map(|it| it.base.clone());
     merged.or_else(began).unwrap_or_default()
 }
 
 fn conflicts(state: &PipelineState) -> String {
-    let Some(merged) = &state.merged else {
+    let Some(merged) = state.last_merge().map(LastMerge::merged) else {
         return String::new();
     };
     let files: String = merged.files.iter().map(|file| format!("- {file}\n")).collect();

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use gemicro_event::{Failure, Timestamp};
 
 use crate::decided::Decided;
-use crate::payload::{Payload, Shape};
-use crate::plan::PipelinePlan;
-use crate::steps::{Delivered, Evidence, MergeOutcome, Merged, Prepared, Taken};
+use crate::payload::Shape;
+use crate::plan::{LastMerge, PipelinePlan};
+use crate::steps::{Delivered, Evidence, Prepared};
 use crate::workflow::{Phase, Role, Work};
 
+use super::current_phase::{CurrentPhase, Progress};
 use super::events::PhaseEnded;
 
 /// A pipeline so far.
@@ -18,7 +19,7 @@ pub struct PipelineState {
     pub(super) plan: PipelinePlan,
     pub(super) prepared: Option<Prepared>,
     /// The phase that is under way.
-    pub(super) now: Option<Now>,
+    pub(super) current: Option<CurrentPhase>,
     /// Where the branch is.
     pub(super) tip: String,
     /// Its tree, without the documents of tasks.
@@ -34,9 +35,7 @@ pub struct PipelineState {
     /// What the checks say about a tree.
     pub(super) evidence: Option<Evidence>,
     /// The last merge.
-    pub(super) merged: Option<Merged>,
-    /// It had conflicts, and no resolution of them held so far.
-    pub(super) is_unresolved: bool,
+    pub(super) merge: Option<LastMerge>,
     /// How it was offered.
     pub(super) delivered: Option<Delivered>,
     /// Every phase that ended, in order.
@@ -55,70 +54,19 @@ pub struct PipelineState {
     pub(super) began: Timestamp,
 }
 
-/// The last merge of main.
-#[derive(Debug, Clone)]
-pub struct LastMerge {
-    /// The merge.
-    pub merged: Merged,
-    /// The branch has it not in it: its conflicts are still to be resolved.
-    pub is_merging: bool,
-    /// It had conflicts, and no resolution of them held so far.
-    pub is_unresolved: bool,
-}
-
-/// A phase that is under way.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Now {
-    pub(super) phase: String,
-    /// How often it was entered, this time included.
-    pub(super) round: u32,
-    /// The phase that led here.
-    pub(super) from: Option<String>,
-    /// Why it is entered again.
-    pub(super) feedback: Option<String>,
-    /// What the phase before remarks, although nothing has to change.
-    pub(super) remarks: Option<String>,
-    /// It was stated that it began.
-    pub(super) is_announced: bool,
-    /// Answers so far.
-    pub(super) n_answers: u32,
-    /// Why the last answer cannot be used.
-    pub(super) asked_again: Option<String>,
-    /// The session of the last answer.
-    pub(super) session: Option<String>,
-    /// The answer that counts.
-    pub(super) answer: Option<Payload>,
-    /// What of it contradicts itself.
-    pub(super) dishonest: Option<String>,
-    /// The tree that the agent found.
-    pub(super) tree: String,
-    pub(super) taken: Option<Taken>,
-    /// What the agent did was not taken over.
-    pub(super) refused: Option<String>,
-    pub(super) is_checked: bool,
-    /// What the checks had said before.
-    pub(super) before: Option<Evidence>,
-    pub(super) is_recorded: bool,
-    /// Main has gone on since it was merged.
-    pub(super) is_behind: bool,
-    pub(super) merged: Option<Merged>,
-    pub(super) delivered: Option<Delivered>,
-}
-
 impl PipelineState {
     pub(super) fn new(plan: PipelinePlan) -> Self {
         let earlier = plan.earlier.clone();
-        let (documents, rounds, written, decided) = earlier
-            .map(|it| (it.documents, it.rounds, it.written, it.decided))
+        let (documents, rounds, written, decided, merge) = earlier
+            .map(|it| (it.documents, it.rounds, it.written, it.decided, it.merge))
             .unwrap_or_default();
         Self {
             written: written.into_keys().collect(),
-            merged: plan.merged_before().cloned(),
-            is_unresolved: plan.earlier.as_ref().is_some_and(|it| it.is_unresolved),
+            merge,
             plan,
             archived: BTreeMap::new(),
             prepared: None,
-            now: None,
+            current: None,
             tip: String::new(),
             tree: String::new(),
             rounds,
@@ -147,26 +95,10 @@ impl PipelineState {
         self.prepared.as_ref()
     }
 
-    /// The last merge of main. What a run that ended before its first phase found stands as it was.
+    /// The last merge of main.
     #[must_use]
-    pub fn last_merge(&self) -> Option<LastMerge> {
-        let earlier = self.plan.earlier.as_ref();
-        match earlier.filter(|_| self.now.is_none() && self.ended.is_empty()) {
-            Some(earlier) => Some(LastMerge {
-                merged: earlier.merged.clone()?,
-                is_merging: earlier.is_merging,
-                is_unresolved: earlier.is_unresolved,
-            }),
-            None => {
-                let merged = self.merged.clone()?;
-                let is_merging = merged.outcome == MergeOutcome::Conflict && merged.new == self.tip;
-                Some(LastMerge {
-                    merged,
-                    is_merging,
-                    is_unresolved: self.is_unresolved,
-                })
-            }
-        }
+    pub fn last_merge(&self) -> Option<&LastMerge> {
+        self.merge.as_ref()
     }
 
     /// Every phase that ended, in order.
@@ -229,21 +161,22 @@ impl PipelineState {
     /// The phase that is under way, and its round.
     #[must_use]
     pub fn current(&self) -> Option<(&Phase, u32)> {
-        let now = self.now.as_ref()?;
-        Some((self.plan.workflow.phase(&now.phase)?, now.round))
+        let current = self.current.as_ref()?;
+        Some((self.plan.workflow.phase(&current.phase)?, current.round))
     }
 
     /// Enters a phase, unless it was entered too often.
     pub(super) fn enter(&mut self, name: &str, from: Option<String>, feedback: Option<String>) {
         let round = self.rounds.get(name).copied().unwrap_or(0) + 1;
         self.rounds.insert(name.to_owned(), round);
-        self.now = Some(Now {
+        self.current = Some(CurrentPhase {
             phase: name.to_owned(),
             round,
             from,
             feedback,
+            remarks: None,
             tree: self.tree.clone(),
-            ..Now::default()
+            progress: Progress::Entered,
         });
     }
 
@@ -261,8 +194,8 @@ impl PipelineState {
         entered.saturating_sub(before)
     }
 
-    pub(super) fn phase_of<'a>(&'a self, now: &Now) -> Option<&'a Phase> {
-        self.plan.workflow.phase(&now.phase)
+    pub(super) fn phase_of<'a>(&'a self, current: &CurrentPhase) -> Option<&'a Phase> {
+        self.plan.workflow.phase(&current.phase)
     }
 
     /// The role of a phase, where an agent works in it.

@@ -1,8 +1,9 @@
 //! What a phase still needs, and how it ends when it needs nothing more.
 
+use super::current_phase::{AfterAnswer, Answer, CurrentPhase, Progress};
 use super::events::PhaseEnded;
 use super::gate::{GateDecision, Vote, gate};
-use super::state::{Now, PipelineState};
+use super::state::PipelineState;
 use crate::documents::document_name;
 use crate::payload::{Decision, Payload, Shape};
 use crate::steps::{Evidence, MergeOutcome};
@@ -35,24 +36,24 @@ enum Outcome {
     Word(&'static str),
     /// The same phase once more.
     Again,
-    /// The phase that can mend it, whatever the edges say.
-    Back(String),
+    /// By this word the phase that can mend it, whatever the edges say.
+    Back(&'static str, String),
     /// The task is over.
     Stop,
 }
 
 impl Ending {
     fn word(word: &'static str) -> Self {
-        Self {
-            outcome: Outcome::Word(word),
-            reasons: Vec::new(),
-            feedback: None,
-        }
+        Self::because(Vec::new(), Outcome::Word(word))
     }
 
     fn again(reasons: Vec<String>) -> Self {
+        Self::because(reasons, Outcome::Again)
+    }
+
+    fn because(reasons: Vec<String>, outcome: Outcome) -> Self {
         Self {
-            outcome: Outcome::Again,
+            outcome,
             reasons,
             feedback: None,
         }
@@ -61,81 +62,60 @@ impl Ending {
 
 /// What the phase under way needs next; nothing where no phase is.
 pub(super) fn todo(state: &PipelineState) -> Option<Todo> {
-    let now = state.now.as_ref()?;
-    let phase = state.phase_of(now)?;
+    let current = state.current.as_ref()?;
+    let phase = state.phase_of(current)?;
     let has_checks = !state.plan.workflow.checks.is_empty();
     Some(match &phase.work {
-        Work::Merge => match &now.merged {
-            None => Todo::Merge,
-            Some(merged) if merged.outcome == MergeOutcome::Merged && has_checks && !now.is_checked => {
-                Todo::Check
+        Work::Merge => match &current.progress {
+            Progress::Merged(MergeOutcome::Merged) if has_checks => Todo::Check,
+            Progress::Merged(outcome) => ended(state, current, phase, Ending::word(outcome.word())),
+            Progress::Checked { .. } => {
+                ended(state, current, phase, Ending::word(MergeOutcome::Merged.word()))
             }
-            Some(merged) => ended(state, now, phase, Ending::word(merged.outcome.word())),
+            _ => Todo::Merge,
         },
-        Work::Deliver => delivery(state, now, phase, has_checks),
+        Work::Deliver => delivery(state, current, phase, has_checks),
         Work::Agent { .. } => {
             let role = state.role_of(phase)?;
-            match &now.answer {
+            match current.answer() {
                 None => Todo::Agent,
-                Some(answer) => after_answer(state, now, (phase, role), answer, has_checks),
+                Some(answer) => after_answer(state, current, (phase, role), answer, has_checks),
             }
         }
     })
 }
 
 /// Nothing is written or offered before the checks pass on what that would be.
-fn delivery(state: &PipelineState, now: &Now, phase: &Phase, has_checks: bool) -> Todo {
-    if now.is_behind {
-        return match merge_phase(state) {
-            Some(merge) => Todo::End(Box::new(PhaseEnded {
-                phase: phase.name.clone(),
-                label: phase.label.clone(),
-                round: now.round,
-                outcome: "moved".to_owned(),
-                reasons: vec!["main has gone on since it was merged".to_owned()],
-                feedback: None,
-                document: None,
-                commit: state.tip.clone(),
-                tree: state.tree.clone(),
-                next: Some(merge.name.clone()),
-            })),
-            None => Todo::Record,
-        };
-    }
-    if has_checks && !now.is_checked {
-        return Todo::Check;
-    }
-    let reasons = unfit(state, now);
-    if !reasons.is_empty() {
-        let developer = state.phase_with(Shape::Developer);
-        let outcome = developer.map_or(Outcome::Stop, |phase| Outcome::Back(phase.name.clone()));
-        let feedback = None;
-        return ended(
-            state,
-            now,
-            phase,
-            Ending {
-                outcome,
-                reasons,
-                feedback,
-            },
-        );
-    }
-    match &now.delivered {
-        None if !now.is_recorded && !state.written.is_empty() => Todo::Record,
-        None => Todo::Deliver,
-        Some(_) => ended(state, now, phase, Ending::word("done")),
+fn delivery(state: &PipelineState, current: &CurrentPhase, phase: &Phase, has_checks: bool) -> Todo {
+    let back = |word, next: Option<&Phase>, reasons| {
+        let outcome = next.map_or(Outcome::Stop, |next| Outcome::Back(word, next.name.clone()));
+        ended(state, current, phase, Ending::because(reasons, outcome))
+    };
+    let faults = match &current.progress {
+        Progress::Delivered => return ended(state, current, phase, Ending::word("done")),
+        Progress::Archived => return Todo::Deliver,
+        Progress::Behind => {
+            let why = "main has gone on since it was merged".to_owned();
+            return back("moved", merge_phase(state), vec![why]);
+        }
+        Progress::Checked { before } => unfit(state, before.as_ref()),
+        _ if has_checks => return Todo::Check,
+        _ => Vec::new(),
+    };
+    match (faults.is_empty(), state.written.is_empty()) {
+        (false, _) => back("FAIL", state.phase_with(Shape::Developer), faults),
+        (true, false) => Todo::Record,
+        (true, true) => Todo::Deliver,
     }
 }
 
 /// What the checks say against the branch as it would be delivered.
-fn unfit(state: &PipelineState, now: &Now) -> Vec<String> {
-    let Some(evidence) = state.evidence.as_ref().filter(|_| now.is_checked) else {
+fn unfit(state: &PipelineState, before: Option<&Evidence>) -> Vec<String> {
+    let Some(evidence) = &state.evidence else {
         return Vec::new();
     };
     let mut faults = evidence.faults();
     if faults.is_empty() {
-        let before = now.before.as_ref();
         faults.extend(before.and_then(|before| evidence.shrunk_since(before)));
     }
     let told = |fault| {
@@ -146,75 +126,71 @@ fn unfit(state: &PipelineState, now: &Now) -> Vec<String> {
 
 fn after_answer(
     state: &PipelineState,
-    now: &Now,
+    current: &CurrentPhase,
     (phase, role): (&Phase, &Role),
-    answer: &Payload,
+    answer: &Answer,
     has_checks: bool,
 ) -> Todo {
-    let decision = answer.decision();
+    let decision = answer.payload.decision();
     if let Decision::Failed { reason } = &decision {
         let reasons = vec![format!("{} could not do it: {reason}", role.title)];
-        let ending = Ending {
-            outcome: Outcome::Stop,
-            reasons,
-            feedback: None,
-        };
-        return ended(state, now, phase, ending);
+        return ended(state, current, phase, Ending::because(reasons, Outcome::Stop));
     }
-    let writes = role.sandbox != Writes::ReadOnly;
-    if writes && now.taken.is_none() && now.refused.is_none() {
-        return Todo::Import;
+    let faults = faults(answer);
+    let is_checked = is_work(role) && has_checks && faults.is_empty();
+    match &answer.after {
+        AfterAnswer::Nothing if role.sandbox != Writes::ReadOnly => return Todo::Import,
+        AfterAnswer::Nothing | AfterAnswer::Imported(_) if is_checked => return Todo::Check,
+        AfterAnswer::Nothing | AfterAnswer::Imported(_) | AfterAnswer::Checked(_)
+            if has_records(phase, role, &answer.payload) =>
+        {
+            return Todo::Record;
+        }
+        AfterAnswer::Nothing
+        | AfterAnswer::Refused(_)
+        | AfterAnswer::Imported(_)
+        | AfterAnswer::Checked(_)
+        | AfterAnswer::Recorded(_) => {}
     }
-    let faults = faults(now);
-    let is_work = matches!(role.shape, Shape::Developer | Shape::IntegrationSpecialist);
-    if is_work && faults.is_empty() && has_checks && !now.is_checked {
-        return Todo::Check;
-    }
-    if !now.is_recorded && now.refused.is_none() && has_records(phase, role, answer) {
-        return Todo::Record;
-    }
-    ended(
-        state,
-        now,
-        phase,
-        judged(state, now, (role, answer), &decision, faults),
-    )
+    let ending = match faults.is_empty() {
+        true => judged(state, current, (role, &answer.payload), &decision),
+        false => Ending::again(faults),
+    };
+    ended(state, current, phase, ending)
 }
 
 /// What does not hold of what the agent said and did.
-fn faults(now: &Now) -> Vec<String> {
-    let refused = now
-        .refused
-        .iter()
-        .map(|why| format!("your changes were refused: {why}"));
-    let taken = now.taken.iter().flat_map(|taken| taken.faults.iter().cloned());
-    let dishonest = now.dishonest.iter().cloned();
-    refused.chain(taken).chain(dishonest).collect()
+fn faults(answer: &Answer) -> Vec<String> {
+    let mut faults = match &answer.after {
+        AfterAnswer::Refused(why) => vec![format!("your changes were refused: {why}")],
+        after => after
+            .taken()
+            .map(|taken| taken.faults.clone())
+            .unwrap_or_default(),
+    };
+    faults.extend(answer.dishonest.clone());
+    faults
+}
+
+/// Whether a role changes code.
+fn is_work(role: &Role) -> bool {
+    matches!(role.shape, Shape::Developer | Shape::IntegrationSpecialist)
 }
 
 fn judged(
     state: &PipelineState,
-    now: &Now,
+    current: &CurrentPhase,
     (role, answer): (&Role, &Payload),
     decision: &Decision,
-    faults: Vec<String>,
 ) -> Ending {
-    if !faults.is_empty() {
-        return Ending::again(faults);
-    }
-    let is_work = matches!(role.shape, Shape::Developer | Shape::IntegrationSpecialist);
-    if is_work {
-        let mut faults = Vec::new();
-        if let Some(evidence) = state.evidence.as_ref().filter(|_| now.is_checked) {
-            faults = evidence.faults();
-            let base = state.prepared.as_ref().map(|it| &it.evidence);
-            // A suite that fails counts nothing, and is told already.
-            if faults.is_empty() {
-                faults.extend(base.and_then(|base| evidence.shrunk_since(base)));
-            }
-            if faults.is_empty() {
-                faults.extend(base.and_then(|base| replaced(base, evidence)));
-            }
+    if is_work(role) {
+        // Without checks there is nothing in what they say.
+        let evidence = state.evidence.as_ref();
+        let mut faults = evidence.map(Evidence::faults).unwrap_or_default();
+        // A suite that fails counts nothing, and is told already.
+        if let (true, Some(evidence), Some(prepared)) = (faults.is_empty(), evidence, &state.prepared) {
+            let base = &prepared.evidence;
+            faults.extend(evidence.shrunk_since(base).or_else(|| replaced(base, evidence)));
         }
         return match faults.is_empty() {
             true => Ending::word("done"),
@@ -223,7 +199,7 @@ fn judged(
     }
     let vote = Vote {
         word: decision.word().to_owned(),
-        tree: now.tree.clone(),
+        tree: current.tree.clone(),
     };
     // Where a workflow names no checks, nothing but the reviewers vouches for the work; the user was told.
     let nothing = Evidence {
@@ -284,22 +260,22 @@ pub(super) fn decides(phase: &Phase, role: &Role) -> bool {
 }
 
 /// The document of a phase in its round.
-pub(super) fn document(state: &PipelineState, now: &Now, phase: &Phase) -> Option<String> {
+pub(super) fn document(state: &PipelineState, current: &CurrentPhase, phase: &Phase) -> Option<String> {
     match &phase.work {
         Work::Agent {
             document: Some(pattern),
             ..
-        } => Some(document_name(pattern, &state.plan.feature, now.round)),
+        } => Some(document_name(pattern, &state.plan.feature, current.round)),
         Work::Agent { document: None, .. } | Work::Merge | Work::Deliver => None,
     }
 }
 
 /// The end of a phase, and where it leads.
-fn ended(state: &PipelineState, now: &Now, phase: &Phase, ending: Ending) -> Todo {
+fn ended(state: &PipelineState, current: &CurrentPhase, phase: &Phase, ending: Ending) -> Todo {
     let (word, next) = match ending.outcome {
-        Outcome::Word(word) => (word, target(phase, word, now)),
+        Outcome::Word(word) => (word, target(phase, word, current)),
         Outcome::Again => ("again", Ok(Some(phase.name.clone()))),
-        Outcome::Back(phase) => ("FAIL", Ok(Some(phase))),
+        Outcome::Back(word, phase) => (word, Ok(Some(phase))),
         Outcome::Stop => ("stop", Ok(None)),
     };
     let mut reasons = ending.reasons;
@@ -324,24 +300,25 @@ fn ended(state: &PipelineState, now: &Now, phase: &Phase, ending: Ending) -> Tod
             ("stop", None)
         }
     };
-    let own = now
-        .answer
-        .as_ref()
-        .and_then(|answer| answer.document().map(str::to_owned));
-    let is_taken = now.taken.as_ref().is_some_and(|taken| taken.faults.is_empty());
+    let answer = current.answer();
+    let own = answer.and_then(|answer| answer.payload.document().map(str::to_owned));
+    let after = answer.map(|answer| &answer.after);
+    let taken = after.and_then(AfterAnswer::taken);
+    let is_taken = taken.is_some_and(|taken| taken.faults.is_empty());
+    let is_recorded = matches!(after, Some(AfterAnswer::Recorded(_)));
     let written = state
         .role_of(phase)
         .filter(|role| decides(phase, role))
         .map(|_| ());
     let document = match (own, written) {
         (Some(own), _) => Some(own).filter(|_| is_taken),
-        (None, Some(())) => document(state, now, phase).filter(|_| now.is_recorded),
-        (None, None) => document(state, now, phase).filter(|_| is_taken),
+        (None, Some(())) => document(state, current, phase).filter(|_| is_recorded),
+        (None, None) => document(state, current, phase).filter(|_| is_taken),
     };
     Todo::End(Box::new(PhaseEnded {
         phase: phase.name.clone(),
         label: phase.label.clone(),
-        round: now.round,
+        round: current.round,
         outcome: word.to_owned(),
         reasons,
         feedback: ending.feedback,
@@ -367,11 +344,11 @@ fn times(n: u32) -> String {
 }
 
 /// Where a word leads.
-fn target(phase: &Phase, word: &str, now: &Now) -> Result<Option<String>, String> {
+fn target(phase: &Phase, word: &str, current: &CurrentPhase) -> Result<Option<String>, String> {
     match phase.edges.get(word) {
         Some(Target::Phase(next)) => Ok(Some(next.clone())),
         Some(Target::End) => Ok(None),
-        Some(Target::Back) => match &now.from {
+        Some(Target::Back) => match &current.from {
             Some(from) => Ok(Some(from.clone())),
             None => Err(format!("phase {} leads back, but nothing led to it", phase.name)),
         },

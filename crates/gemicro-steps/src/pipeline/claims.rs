@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use gemicro_agents::step_tools::commit;
-use gemicro_agents::told;
-use gemicro_event::Failure;
-use gemicro_guard::repository::{CommitAbout, CommitId, FileAt, TrustedRepo};
+use gemicro_guard::repository::{CommitAbout, CommitId, FileAt, RepositoryError, TrustedRepo};
 use gemicro_pipeline::evidence::{PlanBlock, TreeFiles, faults, read_plan};
 use gemicro_pipeline::payload::DocumentPath;
 use gemicro_pipeline::steps::{Claim, ImportInput};
 
 use super::merge_claim::{self, MergeClaim};
 
+/// Commits that are named; the others are counted by nobody.
+pub(super) const MOST_COMMITS: usize = 200;
 /// The longest document, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -20,23 +19,26 @@ const MOST_BYTES: u64 = 1 << 20;
 pub(super) struct Held {
     pub(super) faults: Vec<String>,
     pub(super) plan: Option<PlanBlock>,
+    /// The commits that came.
+    pub(super) commits: Vec<CommitAbout>,
 }
 
-/// Looks at the commits that were taken over.
+/// Looks at the commits that lead from where the branch was to a new tip.
 pub(super) fn hold(
     repository: &TrustedRepo,
     input: &ImportInput,
-    (old, new): (&CommitId, &CommitId),
-    commits: &[CommitAbout],
-) -> Result<Held, Failure> {
+    new: &CommitId,
+) -> Result<Held, RepositoryError> {
+    let old = &commit(&input.place.tip)?;
     let tip = CommitFiles {
         repository,
         commit: new.clone(),
     };
-    let changed = repository.changed_paths(old, new).map_err(|error| told(&error))?;
+    let changed = repository.changed_paths(old, new)?;
     let mut held = Held {
         faults: rewritten(repository, new, &input.phase.kept)?,
         plan: None,
+        commits: repository.commits_between(old, new, MOST_COMMITS)?,
     };
     match &input.claim {
         Claim::Nothing => {}
@@ -60,7 +62,8 @@ pub(super) fn hold(
             approved,
             verification,
         } => {
-            held.faults.extend(claimed_commit(claimed, input, new, commits));
+            held.faults
+                .extend(claimed_commit(claimed, input, new, &held.commits));
             let base = CommitFiles {
                 repository,
                 commit: commit(&input.base)?,
@@ -79,7 +82,8 @@ pub(super) fn hold(
             theirs,
             files,
         } => {
-            held.faults.extend(claimed_commit(claimed, input, new, commits));
+            held.faults
+                .extend(claimed_commit(claimed, input, new, &held.commits));
             let claim = MergeClaim {
                 ours,
                 theirs,
@@ -97,16 +101,13 @@ fn rewritten(
     repository: &TrustedRepo,
     new: &CommitId,
     kept: &[(String, String)],
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<String>, RepositoryError> {
     let mut since: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut faults = Vec::new();
     for (path, written) in kept {
         let changed = match since.entry(written) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => {
-                let changed = repository.changed_paths(&commit(written)?, new);
-                place.insert(changed.map_err(|error| told(&error))?)
-            }
+            Entry::Vacant(place) => place.insert(repository.changed_paths(&commit(written)?, new)?),
         };
         if changed.contains(path) {
             faults.push(format!(
@@ -145,26 +146,27 @@ fn claimed_commit(
         _ if is_claimed(tip.as_str()) => None,
         Some(own) if is_claimed(own.id.as_str()) => None,
         Some(own) => Some(format!(
-            "the commit_hash {claimed} is not your last commit on the branch, which is {}: name that one",
+            "the commit_hash {claimed} is not your last commit on the branch, which is {}: name the last one",
             own.id
         )),
         // It left everything to be committed for it, and named what it found.
         None if is_claimed(&input.place.tip) => None,
         None => Some(format!(
-            "the commit_hash {claimed} is none of yours, you committed nothing: your changes are committed now; name the commit that `git rev-parse HEAD` prints"
+            "the commit_hash {claimed} is none of yours, you committed nothing: name the commit that `git rev-parse HEAD` prints after your last one"
         )),
     }
 }
 
 /// A document in a commit: its text, or what is wrong with it.
-fn document(repository: &TrustedRepo, at: &CommitId, path: &str) -> Result<Result<String, String>, Failure> {
+fn document(
+    repository: &TrustedRepo,
+    at: &CommitId,
+    path: &str,
+) -> Result<Result<String, String>, RepositoryError> {
     if let Err(refused) = DocumentPath::parse(path) {
         return Ok(Err(format!("{path}: {refused}")));
     }
-    let found = repository
-        .read_file(at, path, MOST_BYTES)
-        .map_err(|error| told(&error))?;
-    Ok(match found {
+    Ok(match repository.read_file(at, path, MOST_BYTES)? {
         None => Err(format!("there is no file {path} in your commits: write it")),
         Some(FileAt::File { is_cut: true, .. }) => {
             Err(format!("{path} is longer than {MOST_BYTES} bytes: shorten it"))
@@ -176,6 +178,14 @@ fn document(repository: &TrustedRepo, at: &CommitId, path: &str) -> Result<Resul
         },
         Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) => Err(format!("{path} is not a regular file")),
     })
+}
+
+/// A commit by its whole name.
+pub(super) fn commit(name: &str) -> Result<CommitId, RepositoryError> {
+    let unknown = || RepositoryError::UnknownRevision {
+        name: name.to_owned(),
+    };
+    CommitId::parse(name).ok_or_else(unknown)
 }
 
 /// The files of a commit.

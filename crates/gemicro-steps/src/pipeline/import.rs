@@ -10,7 +10,7 @@ use gemicro_guard::repository::{CommitMessage, ReservedPath, TrustedRepo};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{Claim, ImportInput, Taken};
 
-use super::claims::{Held, hold};
+use super::claims::{Held, MOST_COMMITS, hold};
 use super::init::HUMAN_REVIEW;
 
 /// Where gemicro itself writes, before and after what an agent commits.
@@ -24,8 +24,6 @@ const DOCUMENT_FOLDERS: [&str; 8] = [
     "docs/dev_docs/archived/plans",
     "docs/dev_docs/archived/reviews",
 ];
-/// Commits that are named; the others are counted by nobody.
-const MOST_COMMITS: usize = 200;
 
 /// What no role may write: the next run would take it for the owner's words, and a reader for a review that there was.
 fn reserved() -> Vec<ReservedPath> {
@@ -65,7 +63,11 @@ pub(super) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -
                 landing = landing.only(only.clone());
             }
             if let Claim::Merge { theirs, .. } = &input.claim {
-                landing = landing.knowing(commit(theirs)?);
+                // Once a merge is on the branch, no later step asks whether it is what git makes of it.
+                let judged = input.clone();
+                landing = landing
+                    .knowing(commit(theirs)?)
+                    .unless(move |repository, new| Ok(hold(repository, &judged, new)?.faults));
             }
             let (tripped, landed) = branch.leave(Some(landing), Worker::Gemicro).await;
             tripped.tell(&call.reporter);
@@ -102,10 +104,12 @@ fn recognised(input: &ImportInput, tip: String) -> BranchOutcome {
 
 fn taken(repository: &TrustedRepo, input: &ImportInput, outcome: BranchOutcome) -> Result<Taken, Failure> {
     let (old, new) = (commit(&outcome.old)?, commit(&outcome.new)?);
-    let about = repository
-        .commits_between(&old, &new, MOST_COMMITS)
-        .map_err(|error| told(&error))?;
-    let Held { faults, plan } = hold(repository, input, (&old, &new), &about)?;
+    let held = hold(repository, input, &new).map_err(|error| told(&error))?;
+    let Held {
+        faults,
+        plan,
+        commits,
+    } = held;
     let merged = if let Claim::Merge { theirs, .. } = &input.claim {
         repository
             .commits_between(&old, &commit(theirs)?, MOST_COMMITS)
@@ -114,7 +118,7 @@ fn taken(repository: &TrustedRepo, input: &ImportInput, outcome: BranchOutcome) 
         Vec::new()
     };
     // What a merge brings along is the work of others.
-    let own = about
+    let own = commits
         .iter()
         .filter(|it| merged.iter().all(|theirs| theirs.id != it.id));
     Ok(Taken {

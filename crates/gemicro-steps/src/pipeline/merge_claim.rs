@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use gemicro_agents::step_tools::commit;
-use gemicro_agents::told;
-use gemicro_event::Failure;
 use gemicro_guard::repository::{CommitId, FileAt, RepositoryError, TrustedRepo, conflict_markers};
 
+use super::claims::commit;
 use super::writing::BACKLOG;
 
 /// The longest file that is searched for marks, in bytes.
@@ -31,31 +29,19 @@ pub(super) fn faults(
     repository: &TrustedRepo,
     claim: &MergeClaim<'_>,
     tip: &CommitId,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<String>, RepositoryError> {
     let (ours, theirs) = (commit(claim.ours)?, commit(claim.theirs)?);
-    let is_merged = repository
-        .is_ancestor(&theirs, tip)
-        .map_err(|error| told(&error))?;
-    if !is_merged {
+    if !repository.is_ancestor(&theirs, tip)? {
         let fault =
             "the merge was not concluded: resolve the conflicts, `git add` the files and `git commit`";
         return Ok(vec![fault.to_owned()]);
     }
-    concluded(repository, claim, (&ours, &theirs), tip).map_err(|error| told(&error))
-}
-
-fn concluded(
-    repository: &TrustedRepo,
-    claim: &MergeClaim<'_>,
-    (ours, theirs): (&CommitId, &CommitId),
-    tip: &CommitId,
-) -> Result<Vec<String>, RepositoryError> {
-    let mut merge = repository.automatic_merge(ours, theirs)?;
-    let base = repository.merge_base(ours, theirs)?;
+    let mut merge = repository.automatic_merge(&ours, &theirs)?;
+    let base = repository.merge_base(&ours, &theirs)?;
     let changed = |old: &CommitId, new: &CommitId| -> Result<BTreeSet<String>, RepositoryError> {
         Ok(repository.changed_paths(old, new)?.into_iter().collect())
     };
-    let of_task = changed(&base, ours)?;
+    let of_task = changed(&base, &ours)?;
     // Attributes may bring a file into conflict that git could have merged; not if the task wrote them.
     if !of_task.iter().any(|path| path.ends_with(".gitattributes")) {
         merge.conflicts.extend(claim.files.iter().cloned());
@@ -73,7 +59,7 @@ fn concluded(
     departed.retain(|path| Some(path) != claim.document && path != BACKLOG);
     if !departed.is_empty() {
         // Files of the task alone may be made to fit what main brought; one that is as main has it was thrown away.
-        let (of_main, kept) = (changed(&base, theirs)?, changed(theirs, tip)?);
+        let (of_main, kept) = (changed(&base, &theirs)?, changed(&theirs, tip)?);
         departed.retain(|path| !of_task.contains(path) || of_main.contains(path) || !kept.contains(path));
     }
     faults.extend(told_of(&departed, claim));

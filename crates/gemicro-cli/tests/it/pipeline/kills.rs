@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::life::{Life, Moment, completed, handled, kill_all, started};
 use super::scene::{BRANCH, Ran, Scene, outcomes};
+use super::seen::{conflicting, resolving};
 
 /// The step in which somebody commits on main, so that there is something to merge.
 const COLLEAGUE: Moment = started("plan.1:agent.1");
@@ -75,6 +76,33 @@ fn gemicro_is_killed_around_the_delivery() {
         (completed("delivery.1:record"), 0),
         (started("delivery.1:deliver"), 0),
     ]);
+}
+
+#[test]
+fn gemicro_is_killed_around_a_merge_that_is_refused() {
+    let (scene, mut life) = conflicting(&resolving("git rm -q -f tests/main_test.sh"));
+    let refused = |step| Moment {
+        kind: "step_failed",
+        step,
+    };
+    for (moment, later) in [
+        (started("conflict_resolution.1:import"), 60),
+        (refused("conflict_resolution.1:import"), 0),
+        (started("conflict_resolution.2:import"), 200),
+        (refused("conflict_resolution.2:import"), 0),
+    ] {
+        assert!(life.reach(moment), "{moment:?}");
+        std::thread::sleep(Duration::from_millis(later));
+        life.kill();
+        scene.assert_not_merged();
+        life = Life::begin(&scene, &["resume", "last"]);
+    }
+    let (code, words) = life.end();
+    assert_eq!(code, 8, "{words}");
+    scene.assert_not_merged();
+    scene.assert_main_untouched();
+    let expected = ["conflict_resolution.1 again", "conflict_resolution.2 stop"];
+    assert_eq!(outcomes(&scene.events())[5..], expected);
 }
 
 #[test]

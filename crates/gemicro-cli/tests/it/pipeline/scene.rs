@@ -152,6 +152,18 @@ impl Scene {
         self.assert_no_traces();
     }
 
+    /// The branch is where it was when the newest run tried to merge main.
+    pub(super) fn assert_not_merged(&self) {
+        let events = self.events();
+        let mut merges = events
+            .iter()
+            .rev()
+            .filter(|it| it["event_type"] == "branch_merged");
+        let merged = &merges.next().unwrap()["data"]["merged"];
+        assert_eq!(merged["outcome"], "conflict");
+        assert_eq!(merged["new"], self.git(&["rev-parse", BRANCH]));
+    }
+
     /// No lock, no half import, no process.
     pub(super) fn assert_no_traces(&self) {
         let locks = files_below(&self.project(".git"), &|name| name.ends_with(".lock"));

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use gemicro_event::StreamId;
+use gemicro_event::{ErrorKind, StreamId};
 use gemicro_pipeline::decided::Decided;
 use gemicro_pipeline::flow::PipelineFlow;
-use gemicro_pipeline::plan::Earlier;
+use gemicro_pipeline::plan::{Earlier, LastMerge};
 use gemicro_pipeline::steps::{
-    AgentWork, DeliverInput, HandoverContent, MainBranch, MergeOutcome, Merged, Prepared,
+    AgentWork, DeliverInput, HandoverContent, MainBranch, MergeOutcome, Merged, Prepared, Taken,
 };
 use gemicro_pipeline::workflow::Mode;
 
-use super::in_hand::{BASE, PLAN, counted, outcomes, plan, prepared, prompt, says, taken};
+use super::in_hand::{BASE, PLAN, counted, merged, outcomes, plan, prepared, prompt, says, taken};
 use super::journal::Journal;
 
 /// A run that came as far as this phase, with an approved plan and three tests on its base.
@@ -22,9 +22,7 @@ fn earlier(phase: &str) -> Earlier {
         base: BASE.to_owned(),
         on_base: counted("tree-0", 3),
         tree: None,
-        merged: None,
-        is_merging: false,
-        is_unresolved: false,
+        merge: None,
         documents: BTreeMap::from([("plan".to_owned(), PLAN.to_owned())]),
         written: BTreeMap::from([(PLAN.to_owned(), "approved".to_owned())]),
         rounds: BTreeMap::new(),
@@ -77,21 +75,17 @@ fn what_nobody_reviews_again_must_be_as_it_was_reviewed() {
 #[test]
 fn what_main_brought_before_is_still_not_the_tasks() {
     let mut plan = plan(Mode::Direct);
-    let merged = |commit: &str| Merged {
+    let main = "c".repeat(40);
+    let held = LastMerge::Held(Merged {
         main: MainBranch {
-            commit: commit.to_owned(),
+            commit: main.clone(),
             ..prepared().main
         },
-        outcome: MergeOutcome::Merged,
-        new: "new".to_owned(),
-        tree: "tree-1".to_owned(),
-        files: Vec::new(),
-        words: String::new(),
-    };
-    let main = "c".repeat(40);
-    for (merged, from) in [(None, BASE), (Some(merged(&main)), main.as_str())] {
+        ..merged(MergeOutcome::Merged, "tree-1")
+    });
+    for (merge, from) in [(None, BASE), (Some(held), main.as_str())] {
         plan.earlier = Some(Earlier {
-            merged,
+            merge,
             ..earlier("audit")
         });
         let mut pipeline = Journal::new(PipelineFlow, &plan);
@@ -104,6 +98,114 @@ fn what_main_brought_before_is_still_not_the_tasks() {
         });
         assert_eq!(diffs.collect::<Vec<_>>(), [from]);
     }
+}
+
+/// A merge with conflicts that was tried on this commit, as plans write it.
+fn written_merge(new: &str, is_merging: bool, is_unresolved: bool) -> serde_json::Value {
+    let merged = Merged {
+        new: new.to_owned(),
+        ..merged(MergeOutcome::Conflict, "tree-1")
+    };
+    serde_json::json!({ "merged": merged, "is_merging": is_merging, "is_unresolved": is_unresolved })
+}
+
+#[test]
+fn the_last_merge_is_written_in_the_fields_of_older_plans() {
+    let plain = serde_json::to_value(earlier("audit")).unwrap();
+    for (is_merging, is_unresolved, expected) in [
+        (true, true, LastMerge::Pending as fn(Merged) -> LastMerge),
+        (false, true, LastMerge::Refused),
+        (false, false, LastMerge::Held),
+    ] {
+        let mut text = plain.clone();
+        let fields = written_merge(BASE, is_merging, is_unresolved);
+        let fields = fields.as_object().unwrap().clone();
+        text.as_object_mut().unwrap().extend(fields);
+        let read: Earlier = serde_json::from_value(text.clone()).unwrap();
+        let merged = serde_json::from_value(text["merged"].clone()).unwrap();
+        assert_eq!(read.merge, Some(expected(merged)));
+        assert_eq!(serde_json::to_value(read).unwrap(), text);
+    }
+    // The first plans had none of them.
+    let mut old = plain;
+    for name in ["is_merging", "is_unresolved"] {
+        old.as_object_mut().unwrap().remove(name).unwrap();
+    }
+    let read: Earlier = serde_json::from_value(old).unwrap();
+    assert_eq!(read.merge, None);
+}
+
+#[test]
+fn a_refused_merge_that_an_older_version_left_on_the_branch_is_not_reviewed() {
+    let conflict = |new: &str| Merged {
+        new: new.to_owned(),
+        ..merged(MergeOutcome::Conflict, "tree-0")
+    };
+    let elsewhere = "9".repeat(40);
+    for (phase, merge, is_entered) in [
+        ("audit", LastMerge::Refused(conflict(&elsewhere)), false),
+        (
+            "conflict_resolution",
+            LastMerge::Refused(conflict(&elsewhere)),
+            true,
+        ),
+        // It was taken back.
+        ("audit", LastMerge::Refused(conflict(BASE)), true),
+        // Somebody changed the branch: a review sees that, the one who resolves does not.
+        ("audit", LastMerge::Pending(conflict(&elsewhere)), true),
+        (
+            "conflict_resolution",
+            LastMerge::Pending(conflict(&elsewhere)),
+            false,
+        ),
+        ("conflict_resolution", LastMerge::Pending(conflict(BASE)), true),
+    ] {
+        let mut plan = plan(Mode::Direct);
+        plan.earlier = Some(Earlier {
+            merge: Some(merge.clone()),
+            ..earlier(phase)
+        });
+        let mut pipeline = Journal::new(PipelineFlow, &plan);
+        pipeline.complete("init", &prepared());
+        let entered = pipeline.state.current().map(|(phase, _)| phase.name.as_str());
+        assert_eq!(entered, is_entered.then_some(phase), "{merge:?}");
+        if !is_entered {
+            assert_eq!(pipeline.failed().kind, ErrorKind::GateClosed, "{merge:?}");
+            assert_eq!(pipeline.state.last_merge(), Some(&merge));
+        }
+    }
+}
+
+#[test]
+fn a_merge_is_held_once_what_the_agent_made_of_it_has_no_fault() {
+    let mut plan = plan(Mode::Direct);
+    let pending = LastMerge::Pending(Merged {
+        new: BASE.to_owned(),
+        ..merged(MergeOutcome::Conflict, "tree-0")
+    });
+    plan.earlier = Some(Earlier {
+        merge: Some(pending.clone()),
+        ..earlier("conflict_resolution")
+    });
+    let mut pipeline = Journal::new(PipelineFlow, &plan);
+    pipeline.complete("init", &prepared());
+    let claim = serde_json::json!({ "commit_hash": super::in_hand::COMMIT, "status": "success" });
+    says(&mut pipeline, "conflict_resolution.1", &claim);
+    pipeline.fail("conflict_resolution.1:import", ErrorKind::ImportRefused);
+    assert_eq!(pipeline.state.last_merge(), Some(&pending));
+    // Older versions moved the branch before they judged.
+    says(&mut pipeline, "conflict_resolution.2", &claim);
+    let faulty = Taken {
+        faults: vec!["hello.sh is not as git merges it".to_owned()],
+        ..taken("tree-1")
+    };
+    pipeline.complete("conflict_resolution.2:import", &faulty);
+    let is_refused = |merge: &LastMerge| matches!(merge, LastMerge::Refused(_));
+    assert!(pipeline.state.last_merge().is_some_and(is_refused));
+    says(&mut pipeline, "conflict_resolution.3", &claim);
+    pipeline.complete("conflict_resolution.3:import", &taken("tree-2"));
+    let is_held = |merge: &LastMerge| matches!(merge, LastMerge::Held(_));
+    assert!(pipeline.state.last_merge().is_some_and(is_held));
 }
 
 #[test]
