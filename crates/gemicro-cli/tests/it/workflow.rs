@@ -131,9 +131,9 @@ fn checks_are_judged_as_a_run_does() {
     let text = fs::read_to_string(&file).unwrap();
     for masked in [
         "make test || true",
-        "sh -n tests/run.sh",
-        "make test SHELL=/bin/true",
-        "PATH=.:$PATH make test",
+        "make test | tee log",
+        "make test; echo done",
+        "echo passed",
     ] {
         let checks = format!("checks: [{{ name: tests, command: '{masked}', tests: true }}]");
         fs::write(&file, text.replace("checks: []", &checks)).unwrap();

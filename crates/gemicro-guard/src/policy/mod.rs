@@ -26,3 +26,4 @@ pub use check::check;
 pub use config::PolicyConfig;
 pub use decision::{Decision, Denial};
 pub use rule::Rule;
+pub use shell::reader as shell_reader;

@@ -2,38 +2,19 @@
 //!
 //! # Theory of operation
 //!
-//! The command is parsed as a shell program (`syntax`) and walked statement by statement (`walk`). Every statement has
-//! a [place](place::Place): what becomes of its exit status there. A program that checks something, in a place where its
-//! status is lost, makes the whole command a masked one. What a simple command is (a program that checks, a preparation,
-//! a source of text, an end of the shell) is said by `program`, after `wrapper` took off what only starts it: `shell`
-//! reads texts that are handed to shells, `code` those for interpreters, `options` says what options make of a program
-//! (`option` brings them into one spelling), `variable` what variables do. The lists are in the files named `table`.
-//! Which right side of `||` always fails is said by `ending`; `status` follows a status that is kept in a variable.
+//! The command is parsed by the guard's shell reader and walked statement by statement (`walk`). Every statement has a
+//! [place](place::Place): what becomes of its exit status there. The rule is one: the status of every program must reach
+//! the exit status of the whole. `command` judges simple commands: a few check nothing (`echo`, `mkdir`) and may fail
+//! unseen; every other program is taken to check something. `failing` knows the statements that
+//! always fail, which keep a failure on the right side of `||`.
 //!
-//! The rule is one: the status of every program must reach the exit status of the whole. Preparations (`mkdir`,
-//! `export`, …) may fail unseen, and so may programs that only supply text to others (`$(git rev-parse HEAD)`). A step
-//! that others need (`cd app`, `npm ci`) may not, although it checks nothing.
-//! What cannot be read for certain counts as masked. Nothing here runs a command or looks at its output.
+//! What cannot be read for certain counts as masked. What programs do with their own options and variables is not looked
+//! at, nor are command substitutions. Nothing here runs a command or looks at its output.
 
-mod branch;
-mod code;
 mod command;
-mod ending;
-mod list;
-mod option;
-mod option_table;
-mod options;
+mod failing;
 mod place;
-mod program;
-mod shell;
-mod status;
-mod syntax;
-mod table;
-mod variable;
 mod walk;
-mod word;
-mod wrapper;
-mod wrapper_table;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,9 +43,11 @@ impl Masked {
     }
 
     fn unreadable(piece: &str) -> Self {
-        let piece = short(piece);
-        let reason = format!("`{piece}` cannot be read for certain: use simpler shell syntax");
-        Self { piece, reason }
+        let reason = format!(
+            "`{}` cannot be read for certain: use simpler shell syntax",
+            short(piece)
+        );
+        Self::new(piece, reason)
     }
 }
 

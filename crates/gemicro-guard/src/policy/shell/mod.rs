@@ -3,7 +3,7 @@
 //! `syntax` parses and refuses what is not understood; `word` removes quotes; `walk` visits every statement
 //! with a [`State`](state::State) (possible working directories, tainted environment); `program` judges one
 //! simple command; `wrapper`, `nested` and `builtin` see through what starts other commands, `writer` knows
-//! which paths a program writes.
+//! which paths a program writes. `reader` is the parser for other crates.
 
 mod builtin;
 mod line;
@@ -11,6 +11,7 @@ mod nested;
 mod options;
 mod plain;
 mod program;
+pub mod reader;
 mod redirect;
 mod run;
 mod state;

@@ -1,183 +1,188 @@
 //! Judges one simple command where it stands.
 
-use tree_sitter::Node;
+use gemicro_guard::policy::shell_reader::{Node, children, is_shell, known_word, source};
 
-use super::Masked;
-use super::place::{Loss, Place};
-use super::program::{self, Kind, Script};
-use super::syntax::{children, source};
-use super::variable;
-use super::walk::{self, State, Walk};
-use super::word::{self, Word};
-use super::wrapper;
+use super::place::{Fate, Place};
+use super::walk::{State, Walk};
+use super::{Masked, short};
+
+/// Commands that check nothing: they may fail unseen, and alone they prove nothing.
+const IDLE: &[&str] = &[
+    ".", ":", "cat", "chmod", "cp", "date", "echo", "export", "false", "hash", "jobs", "let", "ln", "ls",
+    "mkdir", "mv", "popd", "printf", "pwd", "read", "readonly", "rm", "rmdir", "shift", "shopt", "sleep",
+    "source", "tee", "touch", "true", "type", "ulimit", "umask", "unset", "wait", "which",
+];
+
+/// A word of a command.
+#[derive(Debug, Clone)]
+pub(super) struct Word<'t> {
+    text: Option<String>,
+    /// As written.
+    pub(super) source: &'t str,
+}
+
+impl<'t> Word<'t> {
+    pub(super) fn read(node: Node<'_>, text: &'t str) -> Self {
+        Self {
+            text: known_word(node, text),
+            source: source(node, text),
+        }
+    }
+
+    /// The exact text, if it is known before the command runs.
+    pub(super) fn known(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// The name of the program: a path of the project is never a builtin, an absolute one is as good as its last part.
+    fn program(&self) -> Option<&str> {
+        let path = self.known()?;
+        let base = path.rsplit('/').next().filter(|_| path.starts_with('/'));
+        Some(base.unwrap_or(path))
+    }
+
+    /// Whether it is the status of the command before: `$?`, also in quotes.
+    pub(super) fn is_status(&self) -> bool {
+        matches!(self.source, "$?" | "\"$?\"" | "${?}" | "\"${?}\"")
+    }
+
+    /// Whether it is the status of a failure. Only the lowest eight bits count.
+    pub(super) fn is_failure(&self) -> bool {
+        let code = self.known().and_then(|text| text.parse::<u8>().ok());
+        code.is_some_and(|code| code > 0)
+    }
+
+    fn is_option(&self) -> bool {
+        self.source.starts_with(['-', '+'])
+    }
+
+    /// Whether it is an option, or some in one word, with this letter.
+    fn has_letter(&self, letter: char) -> bool {
+        let letters = self.source.strip_prefix('-').unwrap_or_default();
+        !letters.starts_with('-') && letters.contains(letter)
+    }
+}
+
+/// The words of a simple command, without assignments and redirections; none for another statement.
+pub(super) fn words<'t>(node: Node<'_>, text: &'t str) -> Vec<Word<'t>> {
+    let is_word =
+        |child: &Node<'_>| !child.kind().ends_with("_redirect") && child.kind() != "variable_assignment";
+    let parts = (node.kind() == "command").then(|| children(node));
+    let words = parts.into_iter().flatten().filter(is_word);
+    words.map(|child| Word::read(child, text)).collect()
+}
 
 impl Walk<'_> {
     pub(super) fn command(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
-        for child in children(node) {
-            self.data(child, &place.lost(Loss::Substitution))?;
-            self.variable(child)?;
-        }
-        let words = word::of_command(node, self.text);
-        self.simple(&words, source(node, self.text), place, state)
-    }
-
-    /// `NAME=value`: it may change what a program runs.
-    pub(super) fn variable(&self, node: Node<'_>) -> Result<(), Masked> {
-        if node.kind() != "variable_assignment" {
-            return Ok(());
-        }
-        variable::of_assignment(&Word::read(node, self.text)).map_or(Ok(()), Err)
+        self.simple(&words(node, self.text), source(node, self.text), place, state)
     }
 
     fn simple(
         &mut self,
-        words: &[Word],
+        words: &[Word<'_>],
         piece: &str,
         place: &Place,
         state: &mut State,
     ) -> Result<(), Masked> {
-        // `env` and `make` take variables as words.
-        let replaced = words.iter().skip(1).find_map(variable::of_assignment);
-        let peeled = wrapper::peeled(words);
-        match (program::classify(peeled), replaced) {
-            (Kind::Hides(masked), _) | (_, Some(masked)) => Err(masked),
-            (kind, None) => self.kind(kind, peeled.words, piece, place, state),
-        }
-    }
-
-    fn kind(
-        &mut self,
-        kind: Kind,
-        words: &[Word],
-        piece: &str,
-        place: &Place,
-        state: &mut State,
-    ) -> Result<(), Masked> {
-        match kind {
-            Kind::Preparation => Ok(()),
-            Kind::Question => self.asked(piece, place, state),
-            Kind::Source | Kind::Look | Kind::Step if place.is_source => Ok(()),
-            Kind::Step => {
-                self.seen.steps.extend(walk::reaches(piece, place, state).err());
+        let Some((first, rest)) = words.split_first() else {
+            return Ok(());
+        };
+        let Some(name) = first.program() else {
+            let reason = format!(
+                "which program `{}` is cannot be known before it runs: name it",
+                short(first.source)
+            );
+            return Err(Masked::new(first.source, reason));
+        };
+        let has_option = rest.first().is_some_and(Word::is_option);
+        let after_options = || {
+            let n_options = rest.iter().take_while(|word| word.is_option()).count();
+            &rest[n_options..]
+        };
+        match name {
+            "command" | "builtin" if has_option => Ok(()),
+            "command" | "builtin" | "time" => self.simple(after_options(), piece, place, state),
+            "exec" if after_options().is_empty() => Ok(()),
+            "exec" => {
+                self.simple(after_options(), piece, &place.with(place.shell.clone()), state)?;
+                state.left = Some(short(piece));
                 Ok(())
             }
-            Kind::Source | Kind::Look | Kind::Check => self.check(&program::key(words), piece, place, state),
-            Kind::Set => set(words, state),
-            Kind::Trap => self.trap(words, piece, place),
-            Kind::Exit | Kind::Leave => {
-                let code = words
-                    .get(1)
-                    .and_then(Word::known)
-                    .and_then(|text| text.parse::<u8>().ok());
-                if code.is_none_or(|code| code == 0) {
-                    state.left = Some(super::short(piece));
+            "exit" | "return" | "break" | "continue" => {
+                if !rest.first().is_some_and(Word::is_failure) {
+                    state.left = Some(short(piece));
                 }
                 Ok(())
             }
-            Kind::Script(script) => self.script(&script, piece, place, state),
-            Kind::Evaluate => {
-                let known: Option<Vec<&str>> = words.iter().skip(1).map(Word::known).collect();
+            "set" => set(rest, state),
+            // It may tidy up; it must not end the shell in its own way.
+            "trap" if piece.contains("exit") || rest.first().is_some_and(|word| word.known().is_none()) => {
+                let reason = format!(
+                    "`{}` puts an exit status of its own in place of the check's",
+                    short(piece)
+                );
+                Err(Masked::new(piece, reason))
+            }
+            "trap" => Ok(()),
+            "eval" => {
+                let known: Option<Vec<&str>> = rest.iter().map(Word::known).collect();
                 let joined = known.ok_or_else(|| Masked::unreadable(piece))?.join(" ");
-                walk::text(&joined, self.depth + 1, place, state, self.seen)
+                self.nested(&joined, place, state)
             }
-            Kind::Replace => {
-                let rest = replacing(words);
-                if rest.is_empty() {
-                    return Ok(());
-                }
-                self.simple(rest, piece, &place.with(place.shell.clone()), state)?;
-                state.left = Some(super::short(piece));
+            "[" | "test" => self.question(place, state),
+            // It checks nothing; still what follows needs it.
+            "cd" | "pushd" => reaches(piece, place, state),
+            _ if IDLE.contains(&name) => Ok(()),
+            _ if let Some((options, text)) = script(words) => {
+                let text = text.ok_or_else(|| Masked::unreadable(piece))?;
+                // A shell of its own: what `set -e` does outside does not reach into it.
+                let (mut inner, mut fresh) = (place.inner(), State::default());
+                inner.is_asked = false;
+                fresh.left.clone_from(&state.left);
+                set(options, &mut fresh)?;
+                self.nested(text, &inner, &mut fresh)
+            }
+            _ => {
+                reaches(piece, place, state)?;
+                *self.has_check = true;
                 Ok(())
-            }
-            Kind::Hides(masked) => Err(masked),
-            Kind::Idle(masked) => {
-                self.seen.idle.push((program::key(words), masked));
-                Ok(())
-            }
-        }
-    }
-
-    /// A shell of its own: what `set -e` does outside does not reach into it.
-    fn script(&mut self, script: &Script, piece: &str, place: &Place, state: &State) -> Result<(), Masked> {
-        let text = script.text.as_deref().ok_or_else(|| Masked::unreadable(piece))?;
-        let inner = Place {
-            is_asked: false,
-            ..place.inner()
-        };
-        let mut fresh = State {
-            errexit: script.errexit,
-            pipefail: script.pipefail,
-            left: state.left.clone(),
-        };
-        walk::text(text, self.depth + 1, &inner, &mut fresh, self.seen)
-    }
-
-    /// A trap may tidy up; it must not end the shell in its own way.
-    fn trap(&mut self, words: &[Word], piece: &str, place: &Place) -> Result<(), Masked> {
-        let Some(action) = words.get(1) else {
-            return Ok(());
-        };
-        let action = action.known().ok_or_else(|| Masked::unreadable(piece))?;
-        if matches!(action, "" | "-" | "-l" | "-p") {
-            return Ok(());
-        }
-        let inner = Place {
-            is_source: true,
-            ..place.lost(Loss::Trap)
-        };
-        let mut state = State::default();
-        walk::text(action, self.depth + 1, &inner, &mut state, self.seen)?;
-        match state.left {
-            None => Ok(()),
-            Some(_) => {
-                let piece = super::short(piece);
-                let reason = format!("`{piece}` puts an exit status of its own in place of the check's");
-                Err(Masked::new(&piece, reason))
             }
         }
     }
 }
 
-/// What `exec` puts in the place of the shell: `exec -a name program`.
-fn replacing(words: &[Word]) -> &[Word] {
-    let mut at = 1;
-    while let Some(option) = words
-        .get(at)
-        .and_then(Word::known)
-        .filter(|text| text.starts_with('-'))
-    {
-        at += if option.ends_with('a') { 2 } else { 1 };
+/// Whether a status comes through.
+fn reaches(piece: &str, place: &Place, state: &State) -> Result<(), Masked> {
+    if let Some(left) = &state.left {
+        let piece = short(piece);
+        let reason = format!("`{left}` can end the check with success before `{piece}` runs");
+        return Err(Masked::new(left, reason));
     }
-    words.get(at..).unwrap_or_default()
+    match &place.here {
+        Fate::Reaches | Fate::Errexit => Ok(()),
+        Fate::Lost(loss) => Err(loss.of(piece)),
+    }
+}
+
+/// The options and the text of a shell that runs a text, whatever starts it: `timeout 9 bash -ec '…'`.
+fn script<'w, 't>(words: &'w [Word<'t>]) -> Option<(&'w [Word<'t>], Option<&'w str>)> {
+    let is_name = |word: &Word<'_>| word.program().is_some_and(is_shell);
+    let after = &words[words.iter().position(is_name)? + 1..];
+    let is_option = |word: &&Word<'_>| word.is_option() || word.known() == Some("pipefail");
+    let (options, rest) = after.split_at(after.iter().take_while(is_option).count());
+    let takes_text = options.iter().any(|word| word.has_letter('c'));
+    takes_text.then(|| (options, rest.first().and_then(Word::known)))
 }
 
 /// `set -e`, `set -euo pipefail`; turning one off again is a mask.
-fn set(words: &[Word], state: &mut State) -> Result<(), Masked> {
-    let mut rest = words.iter().skip(1);
-    while let Some(word) = rest.next() {
-        let text = word.known().ok_or_else(|| Masked::unreadable(&word.source))?;
-        let turns_on = text.starts_with('-');
-        if text == "--" || !text.starts_with(['-', '+']) {
-            return Ok(());
-        }
-        let named = if text.ends_with('o') {
-            rest.next().and_then(Word::known)
-        } else {
-            None
-        };
-        if turns_on && (text.contains('n') || named == Some("noexec")) {
-            let reason = format!("after `set {text}` nothing is run any more");
-            return Err(Masked::new(&format!("set {text}"), reason));
-        }
-        let errexit = text.contains('e') || named == Some("errexit");
-        let pipefail = named == Some("pipefail");
-        if !turns_on && (errexit || pipefail) {
-            let piece = format!("set {text}");
-            let reason = format!("`{piece}` lets commands after it fail unseen");
-            return Err(Masked::new(&piece, reason));
-        }
-        state.errexit |= errexit;
-        state.pipefail |= pipefail;
+fn set(options: &[Word<'_>], state: &mut State) -> Result<(), Masked> {
+    let is_off = |word: &&Word<'_>| word.source.starts_with('+') && word.source.contains(['e', 'o']);
+    if let Some(off) = options.iter().find(is_off) {
+        let reason = format!("`set {}` lets commands after it fail unseen", off.source);
+        return Err(Masked::new(&format!("set {}", off.source), reason));
     }
+    let has = |name: &str| options.iter().any(|word| word.known() == Some(name));
+    state.errexit |= has("errexit") || options.iter().any(|word| word.has_letter('e'));
+    state.pipefail |= has("pipefail");
     Ok(())
 }

@@ -1,64 +1,29 @@
 //! Visits every statement of a command and carries along what becomes of its exit status.
 
-use tree_sitter::Node;
+use gemicro_guard::policy::shell_reader::{Node, children, parse, source};
 
-use super::Masked;
-use super::ending::{self, Failing};
-use super::list::kept;
+use super::failing::{self, body};
 use super::place::{Fate, Loss, Place};
-use super::program;
-use super::status::{self, HandsOn};
-use super::syntax::{self, children, source};
+use super::{Masked, short};
 
 /// Texts inside texts (`sh -c "sh -c …"`) are followed so far.
 const NESTING: usize = 5;
 
 /// Judges a whole command.
 pub(super) fn whole(command: &str) -> Result<(), Masked> {
-    let mut seen = Seen::default();
-    text(command, 0, &Place::whole(), &mut State::default(), &mut seen)?;
-    let is_done = |key: &str| seen.checks.iter().any(|check| check == key);
-    if let Some((_, masked)) = seen.idle.into_iter().find(|(key, _)| !is_done(key)) {
-        return Err(masked);
+    let mut has_check = false;
+    let mut walk = Walk {
+        text: command,
+        depth: 0,
+        has_check: &mut has_check,
+    };
+    walk.read(&Place::default(), &mut State::default())?;
+    if has_check {
+        return Ok(());
     }
-    if let (false, Some(masked)) = (seen.checks.is_empty(), seen.steps.pop()) {
-        return Err(masked);
-    }
-    if seen.checks.is_empty() {
-        let piece = super::short(command);
-        let reason = format!(
-            "`{piece}` checks nothing: no program in it says by its exit status whether the work is good"
-        );
-        return Err(Masked::new(&piece, reason));
-    }
-    Ok(())
-}
-
-/// Judges a text as a shell program that stands in a place.
-pub(super) fn text(
-    text: &str,
-    depth: usize,
-    place: &Place,
-    state: &mut State,
-    seen: &mut Seen,
-) -> Result<(), Masked> {
-    if depth > NESTING {
-        return Err(Masked::unreadable(text));
-    }
-    let tree = syntax::parse(text).ok_or_else(|| Masked::unreadable(text))?;
-    let mut walk = Walk { text, depth, seen };
-    walk.sequence(&children(tree.root_node()), place, state)
-}
-
-/// What was met on the way.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// The programs whose status reaches the end.
-    pub(super) checks: Vec<String>,
-    /// Steps of which nobody would see that they failed.
-    pub(super) steps: Vec<Masked>,
-    /// Programs that check nothing with their options: one of the same name must check.
-    pub(super) idle: Vec<(String, Masked)>,
+    let nothing = "checks nothing: no program in it says by its exit status whether the work is good";
+    let reason = format!("`{}` {nothing}", short(command));
+    Err(Masked::new(command, reason))
 }
 
 /// The shell as it stands before a statement.
@@ -74,12 +39,10 @@ pub(super) struct State {
 
 impl State {
     /// What holds when the other state may hold as well.
-    pub(super) fn join(&mut self, other: Self) {
+    fn join(&mut self, other: Self) {
         self.errexit &= other.errexit;
         self.pipefail &= other.pipefail;
-        if self.left.is_none() {
-            self.left = other.left;
-        }
+        self.left = self.left.take().or(other.left);
     }
 }
 
@@ -87,59 +50,42 @@ impl State {
 pub(super) struct Walk<'w> {
     pub(super) text: &'w str,
     pub(super) depth: usize,
-    pub(super) seen: &'w mut Seen,
+    /// Whether the status of any program that checks something reaches the end.
+    pub(super) has_check: &'w mut bool,
 }
 
 impl Walk<'_> {
+    /// Judges a text inside this one.
+    pub(super) fn nested(&mut self, text: &str, place: &Place, state: &mut State) -> Result<(), Masked> {
+        let (depth, has_check) = (self.depth + 1, &mut *self.has_check);
+        Walk {
+            text,
+            depth,
+            has_check,
+        }
+        .read(place, state)
+    }
+
+    fn read(&mut self, place: &Place, state: &mut State) -> Result<(), Masked> {
+        let tree = (self.depth <= NESTING).then(|| parse(self.text)).flatten();
+        let tree = tree.ok_or_else(|| Masked::unreadable(self.text))?;
+        self.sequence(&children(tree.root_node()), place, state)
+    }
+
     /// Statements one after another.
-    pub(super) fn sequence(
-        &mut self,
-        nodes: &[Node<'_>],
-        place: &Place,
-        state: &mut State,
-    ) -> Result<(), Masked> {
-        // Between a status that is kept in a variable and the `exit` with it stands what tidies up.
-        let mut tidies = false;
+    fn sequence(&mut self, nodes: &[Node<'_>], place: &Place, state: &mut State) -> Result<(), Masked> {
         for (idx, node) in nodes.iter().enumerate() {
-            if syntax::is_background(*node) {
-                let apart = &mut state.clone();
-                self.statement(*node, &place.lost(Loss::Background), apart)?;
-                continue;
-            }
             let before = state.clone();
-            let here = Place {
-                is_source: place.is_source || tidies,
-                ..place.clone()
+            let here = match nodes.get(idx + 1) {
+                None => place.here.clone(),
+                Some(next) if failing::hands_on(*next, self.text) => place.shell.as_value(),
+                Some(next) => {
+                    let after = " and gives the exit status in its place: join them with `&&`";
+                    let loss = Loss::new(source(*next, self.text), "`{}` comes after ", after);
+                    by_errexit(place, state, loss)
+                }
             };
-            let is_kept = |keeper: &str| status::kept_by_or(*node, self.text) == Some(keeper);
-            let by_loop = place.keeper.as_deref().filter(|keeper| is_kept(keeper));
-            let handed_on = status::handed_on(&nodes[idx..], self.text);
-            match handed_on.or(by_loop.map(|_| HandsOn::Failure)) {
-                Some(HandsOn::Failure) => {
-                    let left = children(*node).into_iter().take(1);
-                    self.sequence(&left.collect::<Vec<_>>(), &kept(Failing::EndsShell, place), state)?;
-                    tidies = true;
-                }
-                Some(HandsOn::FirstStage) => {
-                    self.first_stage(*node, place, state)?;
-                    tidies = true;
-                }
-                Some(HandsOn::Whole) => {
-                    self.statement(*node, &place.with(place.shell.as_value()), state)?;
-                    tidies = true;
-                }
-                None => {
-                    let fate = match nodes.get(idx + 1) {
-                        None => place.here.clone(),
-                        Some(next) => self.before(*next, place, state),
-                    };
-                    let keeper = status::kept_by_loop(&nodes[idx..], self.text);
-                    tidies |= keeper.is_some();
-                    let keeper = keeper.map(str::to_owned).or_else(|| place.keeper.clone());
-                    let here = Place { keeper, ..here };
-                    self.statement(*node, &here.with(fate), state)?;
-                }
-            }
+            self.statement(*node, &place.with(here), state)?;
             if node.kind() == "list" {
                 state.join(before);
             }
@@ -147,171 +93,194 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// What becomes of the status of a statement that another one follows.
-    fn before(&self, next: Node<'_>, place: &Place, state: &State) -> Fate {
-        match &place.shell {
-            Fate::Lost(loss) => Fate::Lost(loss.clone()),
-            Fate::Reaches | Fate::Errexit if state.errexit && !place.is_asked => Fate::Errexit,
-            Fate::Reaches | Fate::Errexit => Fate::Lost(Loss::Later(source(next, self.text).to_owned())),
+    fn statement(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
+        let written = source(node, self.text);
+        let (background, mut apart) = (Loss::new("&", "`&` does not wait for the exit status of ", ""), state.clone());
+        let lost = place.lost(background);
+        let (place, state) = match failing::is_background(node) {
+            true => (&lost, &mut apart),
+            false => (place, state),
+        };
+        match node.kind() {
+            "command" => self.command(node, place, state),
+            "list" => self.list(node, &[], place, state),
+            "pipeline" => self.pipeline(node, place, state),
+            "redirected_statement" => {
+                // What follows `<<EOF` on its line is part of the redirection in the grammar.
+                let is_known = |part: &Node<'_>| part.kind().starts_with("heredoc_");
+                let is_hidden =
+                    |redirect: &Node<'_>| is_known(redirect) && !children(*redirect).iter().all(is_known);
+                if children(node).iter().any(is_hidden) || body(node) == node {
+                    return Err(Masked::unreadable(written));
+                }
+                self.statement(body(node), place, state)
+            }
+            "negated_command" => {
+                let inner = children(node);
+                let looks = inner.iter().all(|part| failing::looks(*part, self.text));
+                let is_meant = looks && matches!(place.here, Fate::Reaches);
+                let here = if is_meant {
+                    Fate::Reaches
+                } else {
+                    Fate::Lost(negation())
+                };
+                self.sequence(&inner, &place.asked(here), state)
+            }
+            "compound_statement" if !written.starts_with("((") => {
+                self.sequence(&children(node), place, state)
+            }
+            "subshell" => self.sequence(&children(node), &place.inner(), &mut state.clone()),
+            "if_statement"
+            | "case_statement"
+            | "while_statement"
+            | "for_statement"
+            | "c_style_for_statement" => {
+                let keyword = written.split_whitespace().next().unwrap_or_default();
+                self.branches(node, keyword, place, state)
+            }
+            "compound_statement" | "test_command" => self.question(place, state),
+            // A program in `$(…)` may be asked for its text only, so it is not judged.
+            "variable_assignment" if written.contains("$(") => self.question(place, state),
+            "variable_assignment" | "variable_assignments" | "declaration_command" | "unset_command" => {
+                Ok(())
+            }
+            _ => Err(Masked::unreadable(written)),
         }
     }
 
-    pub(super) fn statement(
+    /// `left && right`, `left || right`, where `stages` follow the right side in a pipeline. The state afterwards is
+    /// that of a success.
+    fn list(
         &mut self,
         node: Node<'_>,
+        stages: &[Node<'_>],
         place: &Place,
         state: &mut State,
     ) -> Result<(), Masked> {
-        match node.kind() {
-            "command" => self.command(node, place, state),
-            "list" => self.list(node, place, state),
-            "pipeline" => self.pipeline(node, place, state),
-            "redirected_statement" => self.redirected(node, place, state),
-            "negated_command" => self.negated(node, place, state),
-            "compound_statement" if source(node, self.text).starts_with("((") => {
-                self.question(node, place, state)
-            }
-            "compound_statement" | "do_group" => self.sequence(&children(node), place, state),
-            "subshell" => self.sequence(&children(node), &place.inner(), &mut state.clone()),
-            "if_statement" => self.branch(node, place, state),
-            "case_statement" => self.apart(node, place.lost(Loss::Branch("case")), state),
-            "while_statement" => self.apart(node, place.lost(Loss::Loop("while")), state),
-            "c_style_for_statement" => self.apart(node, place.lost(Loss::Loop("for")), state),
-            "for_statement" => self.repeated(node, place, state),
-            "variable_assignment" | "variable_assignments" => self.assignment(node, place, state),
-            "declaration_command" => {
-                let word = source(node, self.text)
-                    .split_whitespace()
-                    .next()
-                    .unwrap_or_default();
-                children(node)
-                    .into_iter()
-                    .try_for_each(|child| self.variable(child))?;
-                let options = children(node).into_iter().map(|child| source(child, self.text));
-                if program::gives_second_name(word, options) {
-                    return Err(program::renamed(word));
-                }
-                self.data(node, &place.lost(Loss::Declaration(word.to_owned())))
-            }
-            "unset_command" => self.data(node, &place.lost(Loss::Substitution)),
-            "test_command" => self.question(node, place, state),
-            "comment" => Ok(()),
-            _ => Err(Masked::unreadable(source(node, self.text))),
-        }
-    }
-
-    /// `!`: finding nothing may be what is asked for, as in `! grep -rn TODO src`. `set -e` does not see it fail.
-    fn negated(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
         let parts = children(node);
-        let looks = parts.iter().all(|part| ending::looks(*part, self.text));
-        let here = match &place.here {
-            Fate::Reaches if looks => Fate::Reaches,
-            Fate::Reaches | Fate::Errexit | Fate::Lost(_) => Fate::Lost(Loss::Negation),
+        let [left, right] = parts.as_slice() else {
+            return Err(Masked::unreadable(source(node, self.text)));
         };
-        parts
-            .into_iter()
-            .try_for_each(|part| self.statement(part, &place.asked(here.clone()), state))
+        let all = [&[*right], stages].concat();
+        if left.next_sibling().is_some_and(|token| token.kind() == "&&") {
+            let place = match &place.here {
+                Fate::Reaches => place.clone(),
+                Fate::Errexit => {
+                    let after = " fail in a list of `&&`: write it as a line of its own";
+                    place.lost(Loss::new("&&", "`set -e` does not see ", after))
+                }
+                Fate::Lost(loss) => place.lost(loss.clone()),
+            };
+            self.statement(*left, &place.asked(place.here.clone()), state)?;
+            return self.stages(&all, &place, state);
+        }
+        let failing = failing::always_fails(*right, true, self.text).filter(|_| stages.is_empty());
+        if let Some(failing) = failing {
+            return self.statement(*left, &failing.kept(place), state);
+        }
+        let before = state.clone();
+        let right = format!("|| {}", source(*right, self.text));
+        let loss = Loss::new(&right, "`{}` hides the exit status of ", "");
+        self.statement(*left, &place.asked(Fate::Lost(loss)), state)?;
+        let loss = Loss::new(source(*left, self.text), "only a failure of `{}` starts ", "");
+        self.stages(&all, &place.lost(loss), state)?;
+        state.join(before);
+        Ok(())
     }
 
-    fn redirected(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
-        let body = node.child_by_field_name("body");
-        for child in children(node) {
-            if Some(child) == body {
-                self.statement(child, place, state)?;
-            } else {
-                self.data(child, &place.lost(Loss::Substitution))?;
-            }
+    /// A pipeline. The grammar takes `a && b 2>&1 | c` for `{ a && b; } 2>&1 | c`: that is put right here.
+    fn pipeline(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
+        let stages = children(node);
+        // `a | b | c || d` is read as `a | { b | c || d; }`: with a list in a later stage nothing is certain.
+        let is_list = |stage: &Node<'_>| body(*stage).kind() == "list";
+        match stages.split_first() {
+            Some((_, later)) if later.iter().any(is_list) => Err(Masked::unreadable(source(node, self.text))),
+            Some((first, later)) if is_list(first) => self.list(body(*first), later, place, state),
+            Some(_) | None => self.stages(&stages, place, state),
+        }
+    }
+
+    /// Stages, each in a shell of its own; a single one is a statement like any other.
+    fn stages(&mut self, stages: &[Node<'_>], place: &Place, state: &mut State) -> Result<(), Masked> {
+        if let [only] = stages {
+            return self.statement(*only, place, state);
+        }
+        // A `!` before the first stage turns the whole pipeline round.
+        let is_negated = |stage: &Node<'_>| body(*stage).kind() == "negated_command";
+        let place = match stages.first() {
+            Some(first) if is_negated(first) => place.lost(negation()),
+            Some(_) | None => place.inner(),
+        };
+        for (idx, stage) in stages.iter().enumerate() {
+            let inner = match stages.get(idx + 1) {
+                Some(next) if !state.pipefail => {
+                    let piece = format!("| {}", source(*next, self.text));
+                    let after = ": leave it out, or start with `set -o pipefail`";
+                    place.lost(Loss::new(&piece, "`{}` hides the exit status of ", after))
+                }
+                Some(_) | None => place.clone(),
+            };
+            self.statement(*stage, &inner, &mut state.clone())?;
         }
         Ok(())
     }
 
-    /// `x=$(…)`: the status of the last substitution is that of the assignment.
-    fn assignment(&mut self, node: Node<'_>, place: &Place, state: &State) -> Result<(), Masked> {
-        self.variable(node)?;
-        children(node)
-            .into_iter()
-            .try_for_each(|child| self.variable(child))?;
-        let mut substitutions = Vec::new();
-        find_substitutions(node, &mut substitutions);
-        let Some((last, before)) = substitutions.split_last() else {
-            return Ok(());
-        };
-        for substitution in before {
-            self.data(*substitution, &place.lost(Loss::Substitution))?;
-        }
-        let inner = Place {
-            is_source: true,
-            ..place.inner()
-        };
-        let mut apart = State {
-            errexit: false,
-            ..state.clone()
-        };
-        self.sequence(&children(*last), &inner, &mut apart)
-    }
-
-    /// Something that is not a statement: only the commands inside it matter, and their status is lost.
-    pub(super) fn data(&mut self, node: Node<'_>, place: &Place) -> Result<(), Masked> {
-        let mut substitutions = Vec::new();
-        find_substitutions(node, &mut substitutions);
-        let inner = Place {
-            is_source: true,
-            ..place.clone()
-        };
-        substitutions.into_iter().try_for_each(|substitution| {
-            self.sequence(&children(substitution), &inner, &mut State::default())
-        })
-    }
-
-    /// `[ … ]`: its status may be used up by what asks for it.
-    fn question(&mut self, node: Node<'_>, place: &Place, state: &State) -> Result<(), Masked> {
-        self.data(node, &place.lost(Loss::Substitution))?;
-        self.asked(source(node, self.text), place, state)
-    }
-
-    /// A question: lost only where nobody asks.
-    pub(super) fn asked(&mut self, piece: &str, place: &Place, state: &State) -> Result<(), Masked> {
-        match &place.here {
-            Fate::Lost(_) if place.is_asked || place.is_source => Ok(()),
-            _ if program::asks_nothing(piece) => Ok(()),
-            Fate::Lost(_) | Fate::Errexit | Fate::Reaches => self.check("test", piece, place, state),
-        }
-    }
-
-    /// A program that checks something: its status must come through.
-    pub(super) fn check(
+    /// `if`, `case` and loops: what stands in them comes through by `set -e` or by ending the shell, a condition never.
+    /// Whether a branch or a round is ever taken is not looked at.
+    fn branches(
         &mut self,
-        key: &str,
-        piece: &str,
+        node: Node<'_>,
+        keyword: &str,
         place: &Place,
-        state: &State,
+        state: &mut State,
     ) -> Result<(), Masked> {
-        reaches(piece, place, state)?;
-        self.seen.checks.push(key.to_owned());
+        let loss = Loss::new(
+            keyword,
+            "`{}` hides the exit status of ",
+            ": add `|| exit 1` to it",
+        );
+        let body = place.with(by_errexit(place, state, loss.clone()));
+        let condition = place.asked(Fate::Lost(loss));
+        let mut is_condition = ["if_statement", "elif_clause", "while_statement"].contains(&node.kind());
+        for child in (0..node.child_count()).filter_map(|idx| node.child(idx)) {
+            let before = state.clone();
+            let inner = if is_condition { &condition } else { &body };
+            match child.kind() {
+                "then" => is_condition = false,
+                "elif_clause" | "else_clause" | "case_item" | "do_group" => {
+                    self.branches(child, keyword, place, state)?;
+                }
+                kind if is_statement(kind) => self.statement(child, inner, state)?,
+                _ => {}
+            }
+            state.join(before);
+        }
+        Ok(())
+    }
+
+    /// `[ … ]`: a check where its status comes through, and an answer for the shell elsewhere.
+    #[expect(clippy::unnecessary_wraps, reason = "it is one of many kinds of statements")]
+    pub(super) fn question(&mut self, place: &Place, state: &State) -> Result<(), Masked> {
+        *self.has_check |= state.left.is_none() && !matches!(place.here, Fate::Lost(_));
         Ok(())
     }
 }
 
-/// Whether a status comes through.
-pub(super) fn reaches(piece: &str, place: &Place, state: &State) -> Result<(), Masked> {
-    if let Some(left) = &state.left {
-        let piece = super::short(piece);
-        let reason = format!("`{left}` can end the check with success before `{piece}` runs");
-        return Err(Masked::new(left, reason));
-    }
-    match &place.here {
-        Fate::Reaches | Fate::Errexit => Ok(()),
-        Fate::Lost(loss) => Err(loss.of(piece)),
+/// The fate of a status that gets lost, unless `set -e` looks at it.
+fn by_errexit(place: &Place, state: &State, loss: Loss) -> Fate {
+    match &place.shell {
+        Fate::Lost(outer) => Fate::Lost(outer.clone()),
+        Fate::Reaches | Fate::Errexit if state.errexit && !place.is_asked => Fate::Errexit,
+        Fate::Reaches | Fate::Errexit => Fate::Lost(loss),
     }
 }
 
-/// The outermost substitutions in a node, itself included, in order.
-fn find_substitutions<'t>(node: Node<'t>, found: &mut Vec<Node<'t>>) {
-    if matches!(node.kind(), "command_substitution" | "process_substitution") {
-        found.push(node);
-        return;
-    }
-    for child in children(node) {
-        find_substitutions(child, found);
-    }
+fn negation() -> Loss {
+    Loss::new("!", "`!` turns the exit status of ", " round")
+}
+
+fn is_statement(kind: &str) -> bool {
+    kind.ends_with("_statement")
+        || kind.ends_with("_command")
+        || matches!(kind, "command" | "list" | "pipeline" | "subshell")
 }

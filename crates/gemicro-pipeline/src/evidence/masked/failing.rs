@@ -1,0 +1,109 @@
+//! Statements that always fail: what follows a failure and keeps it one.
+
+use gemicro_guard::policy::shell_reader::{Node, children, source};
+
+use super::command::{Word, words};
+use super::place::Place;
+
+/// How a statement that always fails does it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failing {
+    /// The shell ends with a failure.
+    EndsShell,
+    /// The statement has the status of a failure.
+    HasStatus,
+}
+
+impl Failing {
+    /// The place of a statement whose failure is followed by this one.
+    pub(super) fn kept(self, place: &Place) -> Place {
+        match self {
+            Self::EndsShell => place.asked(place.shell.as_value()),
+            Self::HasStatus => place.asked(place.here.as_value()),
+        }
+    }
+}
+
+/// Whether a statement is not waited for: `statement &`.
+pub(super) fn is_background(node: Node<'_>) -> bool {
+    node.next_sibling().is_some_and(|next| next.kind() == "&")
+}
+
+/// A statement without its redirections.
+pub(super) fn body(node: Node<'_>) -> Node<'_> {
+    match node.child_by_field_name("body") {
+        Some(inner) if node.kind() == "redirected_statement" => body(inner),
+        Some(_) | None => node,
+    }
+}
+
+/// Whether a statement only looks for something, so that finding nothing may be the good news: `grep -q x file`.
+pub(super) fn looks(node: Node<'_>, text: &str) -> bool {
+    let words = words(body(node), text);
+    let mut known = words.iter().filter_map(Word::known);
+    match known.next() {
+        Some("git") => known.next() == Some("grep"),
+        Some(name) => name.ends_with("grep") || name == "rg",
+        None => false,
+    }
+}
+
+/// The way in which a statement always fails; nothing when it may succeed. Where it follows a failure, `$?` is one.
+pub(super) fn always_fails(node: Node<'_>, follows_failure: bool, text: &str) -> Option<Failing> {
+    let node = body(node);
+    let all_fail = || all_fail(&children(node), follows_failure, text);
+    match node.kind() {
+        "command" => {
+            let words = words(node, text);
+            let is_failure = match words.get(1) {
+                None => follows_failure,
+                Some(word) => word.is_failure() || (follows_failure && word.is_status()),
+            };
+            match words.first()?.known()? {
+                "false" => Some(Failing::HasStatus),
+                "exit" if is_failure => Some(Failing::EndsShell),
+                _ => None,
+            }
+        }
+        "compound_statement" if !source(node, text).starts_with("((") => all_fail(),
+        "subshell" => all_fail().map(|_| Failing::HasStatus),
+        // Whether the left side fails or the right one: it is a failure.
+        "list" => match children(node).as_slice() {
+            [left, right] if is_joined(*left, "&&") && !may_leave(source(*left, text)) => {
+                always_fails(*right, false, text).map(|_| Failing::HasStatus)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Like [`always_fails`] for statements one after another.
+pub(super) fn all_fail(statements: &[Node<'_>], follows_failure: bool, text: &str) -> Option<Failing> {
+    let (last, before) = statements.split_last()?;
+    let is_certain = |node: &Node<'_>| !is_background(*node) && !may_leave(source(*node, text));
+    if !before.iter().all(is_certain) || is_background(*last) {
+        return None;
+    }
+    always_fails(*last, follows_failure && before.is_empty(), text)
+}
+
+/// Whether a statement ends the shell with the status of the one before: `exit`, `exit $?`.
+pub(super) fn hands_on(next: Node<'_>, text: &str) -> bool {
+    let words = words(next, text);
+    let is_exit = words.first().and_then(Word::known) == Some("exit");
+    is_exit && !is_background(next) && words.get(1).is_none_or(Word::is_status)
+}
+
+fn is_joined(left: Node<'_>, operator: &str) -> bool {
+    left.next_sibling().is_some_and(|token| token.kind() == operator)
+}
+
+/// Whether a text has a word by which a shell may end, or go on elsewhere.
+fn may_leave(text: &str) -> bool {
+    const LEAVING: &[&str] = &[
+        ".", "break", "continue", "eval", "exec", "exit", "return", "source",
+    ];
+    let is_edge = |c: char| c.is_whitespace() || ";|&(){}\"'".contains(c);
+    text.split(is_edge).any(|word| LEAVING.contains(&word))
+}
