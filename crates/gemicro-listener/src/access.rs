@@ -153,6 +153,17 @@ mod tests {
             (&[host, token, ("origin", "http://127.0.0.1:9")], 403, 403),
             (&[host, token, ("origin", "null")], 403, 403),
             (&[host, token, ("sec-fetch-site", "cross-site")], 403, 403),
+            (&[host, token, ("sec-fetch-site", "same-site")], 403, 403),
+            (
+                &[
+                    host,
+                    token,
+                    ("sec-fetch-site", "none"),
+                    ("sec-fetch-site", "cross-site"),
+                ],
+                403,
+                403,
+            ),
         ];
         for (headers, health, other) in cases {
             assert_eq!(check(Reach::Loopback, true, headers), *health, "{headers:?}");

@@ -29,3 +29,4 @@ pub use idle::MAX_IDLE;
 pub use places::MAX_REQUESTS;
 pub use serving::{Listening, serve};
 pub use site::{Refusal, Site};
+pub use stalled_write::StalledWrite;

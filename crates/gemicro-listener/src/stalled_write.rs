@@ -9,8 +9,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// Passes bytes on; fails when a write makes no progress for a while.
-pub(crate) struct StalledWrite<S> {
+/// Passes bytes on; fails when a write makes no progress for a while. A flush says nothing about the other side.
+#[derive(Debug)]
+pub struct StalledWrite<S> {
     stream: S,
     at_most: Duration,
     /// Runs while a write waits.
@@ -18,8 +19,9 @@ pub(crate) struct StalledWrite<S> {
 }
 
 impl<S> StalledWrite<S> {
-    /// Around a stream.
-    pub(crate) fn new(stream: S, at_most: Duration) -> Self {
+    /// Wraps a stream; a write may wait for `at_most`.
+    #[must_use]
+    pub fn new(stream: S, at_most: Duration) -> Self {
         Self {
             stream,
             at_most,
@@ -28,7 +30,7 @@ impl<S> StalledWrite<S> {
     }
 
     /// What a write gave, unless it has waited for too long.
-    fn watched<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn watched(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.waiting = None;
             return written;
@@ -77,13 +79,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StalledWrite<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
-        self.watched(cx, flushed)
+        Pin::new(&mut self.stream).poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let closed = Pin::new(&mut self.stream).poll_shutdown(cx);
-        self.watched(cx, closed)
+        Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 }
 

@@ -9,7 +9,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gemicro-sim", &["gemicro-event"]),
     ("gemicro-guard", &["gemicro-event"]),
     ("gemicro-core", &["gemicro-event"]),
-    ("gemicro-llm", &["gemicro-core", "gemicro-event"]),
+    ("gemicro-listener", &[]),
+    (
+        "gemicro-llm",
+        &["gemicro-listener", "gemicro-core", "gemicro-event"],
+    ),
     ("gemicro-source", &["gemicro-core", "gemicro-event"]),
     ("gemicro-store", &["gemicro-core", "gemicro-event"]),
     (
@@ -69,7 +73,6 @@ const ARROWS: &[(&str, &[&str])] = &[
         "gemicro-chat",
         &["gemicro-engine", "gemicro-store", "gemicro-core", "gemicro-event"],
     ),
-    ("gemicro-listener", &[]),
     (
         "gemicro-http",
         &[

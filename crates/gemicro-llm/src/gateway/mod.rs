@@ -81,7 +81,6 @@ mod reservation;
 mod secret;
 mod serving;
 mod ticket;
-mod timed;
 mod tool;
 mod upstream;
 mod wire;

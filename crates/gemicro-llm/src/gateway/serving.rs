@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gemicro_listener::StalledWrite;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -15,7 +16,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::exchange::exchange;
 use super::gateway::Inner;
-use super::timed::TimedStream;
 
 /// The largest head of a request.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
@@ -91,7 +91,7 @@ async fn accept(gateway: Arc<Inner>, listener: TcpListener, stop: CancellationTo
 async fn serve(gateway: Arc<Inner>, stream: TcpStream, _slot: OwnedSemaphorePermit) {
     // Events are small and must not wait for more.
     let _ = stream.set_nodelay(true);
-    let stream = TimedStream::new(stream, gateway.config.write_time);
+    let stream = StalledWrite::new(stream, gateway.config.write_time);
     let head_time = gateway.config.head_time;
     let service = service_fn(move |request| {
         let gateway = Arc::clone(&gateway);
