@@ -29,6 +29,7 @@ mod run;
 mod run_state;
 mod shared_resources;
 mod sharing;
+mod start_parameters;
 mod started;
 mod telling;
 mod test_plans;
@@ -69,5 +70,8 @@ pub use resident::{
 pub use run::{CancelOutcome, Run};
 pub use run_state::{INPUT_REQUIRED, RunState};
 pub use shared_resources::SharedResources;
+pub use start_parameters::{
+    BUDGET, PipelineKind, PipelineParameters, ResearchKind, ResearchParameters, TASK_BRANCH,
+};
 pub use telling::tell;
 pub use upkeep::{rebuild_boards, sweep_indexes, sweep_leftovers};

@@ -31,10 +31,6 @@ mod trouble;
 pub use gemicro_listener::{Access, Reach};
 pub use serving::serve;
 pub use setup::{ConversationShelf, Setup};
-pub use start_request::{
-    AskParameters, OodaParameters, PipelineParameters, PromptParameters, ResearchParameters, StartRequest,
-};
-pub use start_words::{
-    AskKind, OodaKind, PipelineKind, PipelineMode, PromptKind, ResearchKind, SandboxChoice,
-};
+pub use start_request::{AskParameters, OodaParameters, PromptParameters, StartRequest};
+pub use start_words::{AskKind, OodaKind, PromptKind, SandboxChoice};
 pub use trouble::{ErrorBody, status_of};

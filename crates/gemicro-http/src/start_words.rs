@@ -4,15 +4,6 @@ use gemicro_core::ask::SandboxMode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// The kind of research.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ResearchKind {
-    /// A question, answered from sources.
-    #[default]
-    Research,
-}
-
 /// The kind of a prompt for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -29,33 +20,12 @@ pub enum PromptKind {
     Prompt,
 }
 
-/// The kind of a coding task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PipelineKind {
-    /// A coding task.
-    Pipeline,
-}
-
 /// The kind of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OodaKind {
     /// A loop that raises coverage.
     Ooda,
-}
-
-/// How a coding task begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PipelineMode {
-    /// With a diagnosis.
-    Bugfix,
-    /// With research.
-    Research,
-    /// With the plan.
-    #[default]
-    Direct,
 }
 
 /// What an agent may write.

@@ -29,5 +29,5 @@ mod waiting;
 
 pub use http::{Access, Reach, serve_http};
 pub use server::Server;
-pub use setup::{BatchParameters, PipelineEntry, PipelineParameters, ResearchParameters, Setup};
+pub use setup::{BatchParameters, Setup};
 pub use stdio::{serve, serve_stdio};

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gemicro_core::ask::AgentName;
-use gemicro_engine::{BatchRequest, Desk, Plan, Submitted};
+use gemicro_engine::{BatchRequest, Desk, PipelineParameters, Plan, ResearchParameters, Submitted};
 use gemicro_event::Failure;
 
 /// What a server is made of.
@@ -27,29 +26,6 @@ pub struct Setup {
     pub log: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// A question for research, as the tool was given it. What is not given is a setting.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ResearchParameters {
-    /// The question.
-    pub question: String,
-    /// Absolute paths and web addresses to read.
-    pub sources: Vec<String>,
-    /// Answer from the sources alone, without a model.
-    pub offline: bool,
-    /// Who answers.
-    pub backend: Option<String>,
-    /// The model.
-    pub model: Option<String>,
-    /// Whether the web may be searched.
-    pub web: Option<bool>,
-    /// Sub-queries at most.
-    pub max_queries: Option<usize>,
-    /// What the run may use, such as `50k`, `$0.50` or `10m`.
-    pub budget: Option<String>,
-    /// Time the run may take.
-    pub max_duration: Option<Duration>,
-}
-
 /// A batch as the tool was given it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchParameters {
@@ -57,38 +33,6 @@ pub struct BatchParameters {
     pub batch: Submitted,
     /// The folder that they work in.
     pub directory: PathBuf,
-}
-
-/// A coding task as the tool was given it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PipelineParameters {
-    /// What is to be done.
-    pub task: String,
-    /// The checkout.
-    pub directory: PathBuf,
-    /// How it is entered.
-    pub mode: PipelineEntry,
-    /// The branch.
-    pub branch: Option<String>,
-    /// Who works where the role does not say.
-    pub agent: Option<AgentName>,
-    /// The model of that agent.
-    pub model: Option<String>,
-    /// Whether the branch is pushed and offered.
-    pub push: bool,
-    /// What the run may use.
-    pub budget: Option<String>,
-}
-
-/// How a coding task is entered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PipelineEntry {
-    /// By finding out what is wrong.
-    Bugfix,
-    /// By finding out what is known.
-    Research,
-    /// By planning at once.
-    Direct,
 }
 
 impl std::fmt::Debug for Setup {

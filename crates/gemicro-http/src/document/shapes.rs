@@ -1,13 +1,11 @@
 //! Shapes of types that other crates own and that have no schema there. Each stands for the type of its name; a test
 //! holds it against a real answer.
 
-use gemicro_engine::ItemQuestion;
+use gemicro_engine::{ItemQuestion, PipelineParameters, ResearchParameters};
 use gemicro_event::{Charge, CommandId, ErrorKind, Json, RunStatus, StepKey, StreamId, Timestamp};
 use schemars::JsonSchema;
 
-use crate::start_request::{
-    AskParameters, OodaParameters, PipelineParameters, PromptParameters, ResearchParameters,
-};
+use crate::start_request::{AskParameters, OodaParameters, PromptParameters};
 
 /// A batch in one line.
 #[derive(JsonSchema)]

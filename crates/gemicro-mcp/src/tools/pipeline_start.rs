@@ -1,5 +1,7 @@
 //! `pipeline_start`: a coding task, answered at once with the id of its run.
 
+use gemicro_engine::pipeline::workflow::Mode;
+use gemicro_engine::{PipelineKind, PipelineParameters};
 use gemicro_event::{Failure, StreamId};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde::Serialize;
@@ -11,15 +13,9 @@ use super::call::ToolCall;
 use super::schema;
 use crate::answer::Answer;
 use crate::arguments::Arguments;
-use crate::setup::{PipelineEntry, PipelineParameters};
 use crate::waiting::detached;
 
 const PARAMETERS: [&str; 8] = ["task", "cd", "mode", "branch", "agent", "model", "push", "budget"];
-const MODES: [(&str, PipelineEntry); 3] = [
-    ("bugfix", PipelineEntry::Bugfix),
-    ("research", PipelineEntry::Research),
-    ("direct", PipelineEntry::Direct),
-];
 
 /// The tool's success.
 #[derive(Debug, Serialize)]
@@ -33,7 +29,7 @@ struct PipelineStarted {
 
 /// What the tool takes.
 pub(super) fn definition() -> Tool {
-    let modes: Vec<&str> = MODES.iter().map(|(word, _)| *word).collect();
+    let modes = Mode::ALL.map(Mode::as_str);
     let properties = json!({
         "task": { "type": "string", "description": "What is to be done, with all the background" },
         "cd": { "type": "string", "description": "A checkout of a git repository: an absolute path; nothing in it is changed but a new branch" },
@@ -92,10 +88,12 @@ async fn start(call: &ToolCall, arguments: Option<JsonObject>) -> Result<StreamI
 fn read(arguments: Option<JsonObject>) -> Result<PipelineParameters, Failure> {
     let arguments = Arguments::new(arguments, &PARAMETERS)?;
     let agents = gemicro_core::ask::AgentName::ALL.map(|agent| (agent.as_str(), agent));
+    let modes = Mode::ALL.map(|mode| (mode.as_str(), mode));
     Ok(PipelineParameters {
+        kind: PipelineKind::Pipeline,
         task: arguments.required("task")?,
         directory: folder(&arguments.required("cd")?)?,
-        mode: arguments.choice("mode", &MODES)?.unwrap_or(PipelineEntry::Direct),
+        mode: arguments.choice("mode", &modes)?.unwrap_or_default(),
         branch: arguments.text("branch")?,
         agent: arguments.choice("agent", &agents)?,
         model: arguments.text("model")?,

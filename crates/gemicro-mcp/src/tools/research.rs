@@ -1,8 +1,8 @@
 //! `research`: a question, answered from sources with citations.
 
 use std::path::Path;
-use std::time::Duration;
 
+use gemicro_engine::{ResearchKind, ResearchParameters};
 use gemicro_event::Failure;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, JsonObject, Tool, ToolAnnotations};
@@ -13,7 +13,6 @@ use super::schema;
 use crate::answer::Answer;
 use crate::arguments::{Arguments, wrong};
 use crate::run_answer::{self, RESEARCH};
-use crate::setup::ResearchParameters;
 
 const PARAMETERS: [&str; 9] = [
     "question",
@@ -85,17 +84,16 @@ fn read(arguments: Option<JsonObject>) -> Result<ResearchParameters, Failure> {
         let why = format!("must be absolute paths or web addresses, not {relative}");
         return Err(wrong("sources", &why));
     }
-    let max_queries = arguments.number("max_queries", 1..=MAX_QUERIES)?;
-    let max_duration = arguments.number("max_duration", 1..=MAX_SECONDS)?;
     Ok(ResearchParameters {
+        kind: ResearchKind::Research,
         question: arguments.required("question")?,
         sources,
         offline: arguments.flag("offline")?.unwrap_or(false),
         backend: arguments.text("backend")?,
         model: arguments.text("model")?,
         web: arguments.flag("web")?,
-        max_queries: max_queries.and_then(|number| usize::try_from(number).ok()),
+        max_queries: arguments.number("max_queries", 1..=MAX_QUERIES)?,
         budget: arguments.text("budget")?,
-        max_duration: max_duration.map(|seconds| Duration::from_secs(u64::from(seconds))),
+        max_seconds: arguments.number("max_duration", 1..=MAX_SECONDS)?,
     })
 }

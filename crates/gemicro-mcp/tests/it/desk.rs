@@ -12,14 +12,14 @@ use gemicro_core::llm::LlmConfig;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{RunCancelled, RunStarted};
 use gemicro_engine::{
-    BatchRequest, BatchSettings, Board, BoardPage, CancelOutcome, Desk, DurableStore, Plan, RunFilter,
-    Watched, Watching,
+    BatchRequest, BatchSettings, Board, BoardPage, CancelOutcome, Desk, DurableStore, Plan,
+    ResearchParameters, RunFilter, Watched, Watching,
 };
 use gemicro_event::{
     AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, SCHEMA_VERSION, StepKey, StreamId,
     Timestamp, is_terminal,
 };
-use gemicro_mcp::{ResearchParameters, Setup};
+use gemicro_mcp::Setup;
 use tokio::sync::watch;
 
 use crate::script::{Happens, Script};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gemicro_core::research::ResearchConfig;
-use gemicro_engine::{Backend, Plan, Request, ResearchRequest};
-use gemicro_mcp::{ResearchParameters, Setup};
+use gemicro_engine::{Backend, Plan, Request, ResearchKind, ResearchParameters, ResearchRequest};
+use gemicro_mcp::Setup;
 use serde_json::json;
 
 use crate::client::Client;
@@ -85,6 +85,7 @@ async fn parameters_are_read_strictly_and_handed_on() {
         (Some("research"), Some("auth_failed"))
     );
     let expected = ResearchParameters {
+        kind: ResearchKind::Research,
         question: "Why?".to_owned(),
         sources: vec!["/tmp".to_owned(), "https://example.com/a".to_owned()],
         offline: false,
@@ -93,7 +94,7 @@ async fn parameters_are_read_strictly_and_handed_on() {
         web: Some(false),
         max_queries: Some(3),
         budget: Some("50k".to_owned()),
-        max_duration: Some(Duration::from_secs(90)),
+        max_seconds: Some(90),
     };
     assert_eq!(desk.researched(), [expected]);
     for (arguments, name) in [

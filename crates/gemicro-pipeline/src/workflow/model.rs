@@ -10,15 +10,16 @@ use serde::{Deserialize, Serialize};
 use super::capability::WantedTool;
 use crate::payload::Shape;
 
-/// How a task is entered.
+/// How a coding task begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "PipelineMode")]
 pub enum Mode {
-    /// By finding out what is wrong.
+    /// With a diagnosis.
     Bugfix,
-    /// By finding out what is known.
+    /// With research.
     Research,
-    /// By planning at once.
+    /// With the plan.
     #[default]
     Direct,
 }

@@ -1,8 +1,9 @@
-//! The parameters of the tool for batches as a request, under the settings of this machine.
+//! A batch that was submitted to a server as a request, under the settings of this machine.
 
-use gemicro_engine::BatchRequest;
+use std::path::Path;
+
+use gemicro_engine::{BatchRequest, Submitted};
 use gemicro_event::Failure;
-use gemicro_mcp::BatchParameters;
 
 use crate::commands::batch;
 use crate::config::{ResearchFlags, ResearchSettings};
@@ -13,11 +14,15 @@ use crate::trouble::Stopped;
 ///
 /// # Errors
 /// When a setting is wrong or missing.
-pub(super) fn request(ctx: &Context, parameters: BatchParameters) -> Result<BatchRequest, Failure> {
+pub(crate) fn request(
+    ctx: &Context,
+    submitted: Submitted,
+    directory: &Path,
+) -> Result<BatchRequest, Failure> {
     let resolved = || -> Result<BatchRequest, Stopped> {
         let layers = ctx.layers()?;
         let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
-        batch::request(parameters.batch, &layers, &settings, &parameters.directory)
+        batch::request(submitted, &layers, &settings, directory)
     };
     resolved().map_err(Stopped::into_failure)
 }

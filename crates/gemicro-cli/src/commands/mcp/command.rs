@@ -11,7 +11,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::lazy_here::LazyHere;
-use super::{McpArgs, batch, pipeline, research};
+use super::{McpArgs, batch, research};
+use crate::commands::serve;
 use crate::config::StateFolder;
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -40,8 +41,13 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
         let setup = Setup {
             desk: desk.shared(),
             research: Arc::new(move |parameters| research::plan(&planning, parameters)),
-            batch: Arc::new(move |parameters| batch::request(&handing_in, parameters)),
-            pipeline: Arc::new(move |parameters| pipeline::plan(&piping, parameters)),
+            batch: Arc::new(move |parameters| {
+                batch::request(&handing_in, parameters.batch, &parameters.directory)
+            }),
+            // Programs are started and waited for.
+            pipeline: Arc::new(move |parameters| {
+                tokio::task::block_in_place(|| serve::pipeline(&piping, parameters))
+            }),
             fallback: args.fallback.clone(),
             answer_within: Duration::from_secs(args.answer_within),
             log: Arc::new(output::say),

@@ -4,9 +4,9 @@ mod args;
 mod batch;
 mod command;
 mod lazy_here;
-mod pipeline;
 mod research;
 
 pub(crate) use args::McpArgs;
+pub(crate) use batch::request as batch;
 pub(crate) use command::{OpenDesk, run};
 pub(crate) use research::plan;

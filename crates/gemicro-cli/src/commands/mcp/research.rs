@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use gemicro_core::budget::Limits;
 use gemicro_core::research::ResearchConfig;
-use gemicro_engine::{Plan, ResearchRequest};
+use gemicro_engine::{Plan, ResearchParameters, ResearchRequest};
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_mcp::ResearchParameters;
 
 use crate::backend;
 use crate::commands::research::planned;
@@ -54,10 +53,10 @@ fn flags(parameters: ResearchParameters) -> Result<ResearchFlags, Failure> {
         backend: backend.map_err(|why| wrong("backend", why))?,
         model: parameters.model.map(Some),
         web: parameters.web.map(Some),
-        max_queries: parameters.max_queries,
+        max_queries: parameters.max_queries.and_then(|n| usize::try_from(n).ok()),
         budget: budget.map_err(|why| wrong("budget", why))?,
-        max_duration: parameters.max_duration.map(|time| Limits {
-            wall_ms: Some(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+        max_duration: parameters.max_seconds.map(|seconds| Limits {
+            wall_ms: Some(u64::from(seconds) * 1_000),
             ..Limits::NONE
         }),
         ..ResearchFlags::default()

@@ -9,8 +9,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::shelf::Shelf;
-use super::{ServeArgs, batch, start};
-use crate::commands::mcp::OpenDesk;
+use super::{ServeArgs, start};
+use crate::commands::mcp::{self, OpenDesk};
 use crate::session::Context;
 use crate::trouble::Stopped;
 use crate::{output, runtime, signals, token};
@@ -35,7 +35,7 @@ pub(crate) fn run(ctx: &Context, args: &ServeArgs) -> Result<(), Stopped> {
         let (handing_in, planning) = (ctx.clone(), ctx.clone());
         let setup = Setup {
             desk: desk.shared(),
-            batch: Arc::new(move |batch| batch::request(&handing_in, batch)),
+            batch: Arc::new(move |batch| mcp::batch(&handing_in, batch, &handing_in.environment.folder)),
             plan: Arc::new(move |request| start::plan(&planning, request)),
             conversations: shelf.clone(),
             version: env!("CARGO_PKG_VERSION"),

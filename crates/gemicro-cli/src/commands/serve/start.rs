@@ -3,16 +3,13 @@
 use std::time::Duration;
 
 use gemicro_core::budget::Limits;
-use gemicro_engine::pipeline::workflow::Mode;
-use gemicro_engine::{AskRequest, PipelineRequest, Plan, PromptRequest, Request};
+use gemicro_engine::{AskRequest, PipelineParameters, PipelineRequest, Plan, PromptRequest, Request};
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_http::{
-    AskParameters, OodaParameters, PipelineMode, PipelineParameters, PromptParameters, StartRequest,
-};
+use gemicro_http::{AskParameters, OodaParameters, PromptParameters, StartRequest};
 
-use super::research;
 use crate::args::DataFormat;
 use crate::backend;
+use crate::commands::mcp;
 use crate::commands::ooda::{self, OodaArgs};
 use crate::commands::{batch, run};
 use crate::config::readers::parse_budget;
@@ -31,7 +28,7 @@ const TITLE_CHARS: usize = 80;
 /// When a parameter is wrong, or what the run needs is missing on this machine.
 pub(super) fn plan(ctx: &Context, request: StartRequest) -> Result<Plan, Failure> {
     match request {
-        StartRequest::Research(parameters) => research::plan(ctx, parameters),
+        StartRequest::Research(parameters) => mcp::plan(ctx, parameters),
         StartRequest::Ask(parameters) => ask(parameters),
         StartRequest::Prompt(parameters) => prompt(ctx, parameters),
         StartRequest::Pipeline(parameters) => pipeline(ctx, parameters),
@@ -90,17 +87,17 @@ fn prompt(ctx: &Context, it: PromptParameters) -> Result<Plan, Failure> {
     })))
 }
 
-fn pipeline(ctx: &Context, it: PipelineParameters) -> Result<Plan, Failure> {
+/// A coding task by the workflow of its project.
+///
+/// # Errors
+/// When a parameter is wrong, or an agent cannot work here.
+pub(crate) fn pipeline(ctx: &Context, it: PipelineParameters) -> Result<Plan, Failure> {
     let limits = budget(it.budget.as_deref())?.unwrap_or(Limits::NONE);
     let workflow =
         workflow_file::load(None, &it.directory).map_err(|wrong| Stopped::from(wrong).into_failure())?;
     let plan = Plan::of(&Request::Pipeline(Box::new(PipelineRequest {
         task: it.task,
-        mode: match it.mode {
-            PipelineMode::Bugfix => Mode::Bugfix,
-            PipelineMode::Research => Mode::Research,
-            PipelineMode::Direct => Mode::Direct,
-        },
+        mode: it.mode,
         directory: it.directory,
         branch: it.branch,
         workflow,
