@@ -8,7 +8,10 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, StreamId};
+use serde::Serialize;
+use serde_json::json;
 
+use crate::args::DataFormat;
 use crate::screen::unseen::escape_json;
 use crate::trouble::Stopped;
 
@@ -93,6 +96,22 @@ pub(crate) fn check_target(path: &Path) -> Result<(), Stopped> {
 pub(crate) fn print(text: &str) -> Result<(), Stopped> {
     Output::Stdout.write(text.as_bytes())?;
     Ok(())
+}
+
+/// Prints a list: for people, as one JSON value, or as one a line.
+pub(crate) fn print_rows(
+    rows: &[impl Serialize],
+    format: DataFormat,
+    for_people: impl FnOnce() -> Result<(), Stopped>,
+) -> Result<(), Stopped> {
+    match format {
+        DataFormat::Text => for_people(),
+        DataFormat::Json => print(&format!("{}\n", json!(rows))),
+        DataFormat::Jsonl => {
+            let lines = rows.iter().map(|row| format!("{}\n", json!(row)));
+            print(&lines.collect::<String>())
+        }
+    }
 }
 
 /// Says something to the person on stderr. Nobody there is no reason to fail.

@@ -1,7 +1,7 @@
 //! `gemicro config show`: each setting and where it came from.
 
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::DataFormat;
 use crate::config::{
@@ -55,31 +55,20 @@ pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), Stopped> {
     };
     rows.push(("key".to_owned(), is_set.to_owned(), origin));
     let object = |(key, value, origin): &(String, String, String)| json!({ "key": key, "value": value, "origin": origin });
-    match format {
-        DataFormat::Json => output::print(&format!(
-            "{}\n",
-            json!(rows.iter().map(object).collect::<Vec<_>>())
-        )),
-        DataFormat::Jsonl => output::print(
-            &rows
-                .iter()
-                .map(|row| format!("{}\n", object(row)))
-                .collect::<String>(),
-        ),
-        DataFormat::Text => {
-            let widest = |pick: fn(&(String, String, String)) -> &str| {
-                rows.iter().map(|row| text::width(pick(row))).max().unwrap_or(0)
-            };
-            let (keys, values) = (widest(|row| &row.0), widest(|row| &row.1).min(40));
-            let lines = rows.iter().map(|(key, value, origin)| {
-                format!(
-                    "{}  {}  {}\n",
-                    text::pad(key, keys),
-                    text::pad(&text::one_line(value), values),
-                    text::one_line(origin)
-                )
-            });
-            output::print(&lines.collect::<String>())
-        }
-    }
+    let objects: Vec<Value> = rows.iter().map(object).collect();
+    output::print_rows(&objects, format, || {
+        let widest = |pick: fn(&(String, String, String)) -> &str| {
+            rows.iter().map(|row| text::width(pick(row))).max().unwrap_or(0)
+        };
+        let (keys, values) = (widest(|row| &row.0), widest(|row| &row.1).min(40));
+        let lines = rows.iter().map(|(key, value, origin)| {
+            format!(
+                "{}  {}  {}\n",
+                text::pad(key, keys),
+                text::pad(&text::one_line(value), values),
+                text::one_line(origin)
+            )
+        });
+        output::print(&lines.collect::<String>())
+    })
 }

@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 use clap::Args;
 use gemicro_event::Timestamp;
 use gemicro_store::{DeadLetterFilter, DeadLetterRow};
-use serde_json::json;
 
 use crate::args::DataFormat;
 use crate::output;
 use crate::runtime;
-use crate::screen::{Screen, text};
+use crate::screen::{Screen, table, text};
 use crate::session::{Context, find_run};
 use crate::story::BATCH;
 use crate::trouble::Stopped;
@@ -64,32 +63,22 @@ pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), Stopped> 
         store.close().await;
         Ok((rows, again))
     })?;
-    match args.format {
-        DataFormat::Text if rows.is_empty() => {
+    output::print_rows(&rows, args.format, || {
+        if rows.is_empty() {
             output::say(if args.all {
                 "No dead letters: no step has failed for good."
             } else {
                 "No dead letters. With --all, also those that were done again."
             });
-            Ok(())
+            return Ok(());
         }
-        DataFormat::Text => {
-            let now = Timestamp::now();
-            output::print(&table(&rows, args.all, now, &ctx.screen))?;
-            again.into_iter().for_each(output::say);
-            Ok(())
-        }
-        DataFormat::Json => output::print(&format!("{}\n", json!(rows))),
-        DataFormat::Jsonl => output::print(
-            &rows
-                .iter()
-                .map(|row| format!("{}\n", json!(row)))
-                .collect::<String>(),
-        ),
-    }
+        output::print(&list(&rows, args.all, Timestamp::now(), &ctx.screen))?;
+        again.into_iter().for_each(output::say);
+        Ok(())
+    })
 }
 
-fn table(rows: &[DeadLetterRow], all: bool, now: Timestamp, screen: &Screen) -> String {
+fn list(rows: &[DeadLetterRow], all: bool, now: Timestamp, screen: &Screen) -> String {
     let columns = screen.width();
     let heads = HEADS.map(str::to_owned);
     let lines: Vec<[String; HEADS.len()]> = std::iter::once(heads)
@@ -107,25 +96,7 @@ fn table(rows: &[DeadLetterRow], all: bool, now: Timestamp, screen: &Screen) -> 
         (_, false) => &[0, 1, 2, 3, 4, MESSAGE],
         (_, true) => &[0, 1, 2, 3, 4, 5, MESSAGE],
     };
-    let widest = |idx: usize| {
-        let widths = lines.iter().map(|cells| text::width(&cells[idx]));
-        widths.max().unwrap_or(0)
-    };
-    let mut page = String::new();
-    for cells in &lines {
-        let mut line = String::new();
-        for idx in shown {
-            if *idx == MESSAGE {
-                let rest = columns.saturating_sub(text::width(&line)).max(8);
-                line.push_str(&text::cut(&cells[MESSAGE], rest));
-            } else {
-                line.push_str(&text::pad(&cells[*idx], widest(*idx) + 2));
-            }
-        }
-        page.push_str(line.trim_end());
-        page.push('\n');
-    }
-    page
+    table::page(&table::layout(&lines, shown, &table::widths(&lines), columns))
 }
 
 fn cells(row: &DeadLetterRow, now: Timestamp, step_width: usize) -> [String; HEADS.len()] {

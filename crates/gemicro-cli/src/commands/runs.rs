@@ -4,12 +4,11 @@ use clap::{Args, ValueEnum};
 use gemicro_engine::RunState;
 use gemicro_event::RunStatus;
 use gemicro_store::{DurableStore, RunFilter};
-use serde_json::json;
 
 use crate::args::DataFormat;
 use crate::output;
 use crate::runtime;
-use crate::screen::{Screen, numbers, text};
+use crate::screen::{Screen, numbers, table, text};
 use crate::session::Context;
 use crate::trouble::Stopped;
 
@@ -56,20 +55,13 @@ pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), Stopped> {
         store.close().await;
         rows
     })?;
-    match args.format {
-        DataFormat::Text if rows.is_empty() => {
+    output::print_rows(&rows, args.format, || {
+        if rows.is_empty() {
             output::say("No runs. Start one: gemicro --offline --source DIR \"question\"");
-            Ok(())
+            return Ok(());
         }
-        DataFormat::Text => output::print(&table(&rows, &ctx.screen)),
-        DataFormat::Json => output::print(&format!("{}\n", json!(rows))),
-        DataFormat::Jsonl => output::print(
-            &rows
-                .iter()
-                .map(|row| format!("{}\n", json!(row)))
-                .collect::<String>(),
-        ),
-    }
+        output::print(&list(&rows, &ctx.screen))
+    })
 }
 
 async fn listed(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunState>, Stopped> {
@@ -84,34 +76,17 @@ async fn listed(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunState>, 
     })
 }
 
-fn table(rows: &[RunState], screen: &Screen) -> String {
+fn list(rows: &[RunState], screen: &Screen) -> String {
     let heads = ["RUN", "STARTED (UTC)", "STATUS", "FLOW", "SPENT", "TITLE"].map(str::to_owned);
     let lines: Vec<[String; 6]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
     let columns = screen.width();
-    let widest = |idx: usize| {
-        lines
-            .iter()
-            .map(|cells| text::width(&cells[idx]))
-            .max()
-            .unwrap_or(0)
-    };
-    let shown = columns_that_fit(columns, widest);
+    let widths = table::widths(&lines);
+    let shown = columns_that_fit(columns, |idx| widths[idx]);
+    let lines = table::layout(&lines, &shown, &widths, columns);
     let mut page = String::new();
     let questions = std::iter::once(None).chain(rows.iter().map(|row| row.question.as_ref()));
-    for (cells, question) in lines.iter().zip(questions) {
-        let mut line = String::new();
-        for idx in &shown {
-            if *idx == TITLE {
-                line.push_str(&text::cut(
-                    &cells[TITLE],
-                    columns.saturating_sub(text::width(&line)).max(8),
-                ));
-            } else {
-                line.push_str(&text::pad(&cells[*idx], widest(*idx) + 2));
-            }
-        }
-        page.push_str(line.trim_end());
-        page.push('\n');
+    for (line, question) in lines.iter().zip(questions) {
+        page.push_str(&format!("{line}\n"));
         if let Some(asked) = question {
             let asks = format!("  asks: {}", text::one_line(&asked.text));
             page.push_str(&text::cut(&asks, columns.max(8)));

@@ -3,6 +3,7 @@
 pub(crate) mod branch;
 pub(crate) mod numbers;
 mod paint;
+pub(crate) mod table;
 mod terminal;
 #[cfg(test)]
 mod tests;

@@ -3,13 +3,11 @@
 use clap::Args;
 use gemicro_engine::{BatchRow, Counts, ItemState, counts_of_board};
 use serde::Serialize;
-use serde_json::json;
 
-use super::columns;
 use super::service::Service;
 use crate::args::DataFormat;
 use crate::output;
-use crate::screen::{numbers, text};
+use crate::screen::{numbers, table, text};
 use crate::session::Context;
 use crate::trouble::Stopped;
 
@@ -41,22 +39,15 @@ pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), Stopped> 
     let is_local = service.is_local();
     service.close().await;
     let rows = counted(ctx, rows, is_local).await?;
-    match args.format {
-        DataFormat::Text if rows.is_empty() => {
+    output::print_rows(&rows, args.format, || {
+        if rows.is_empty() {
             output::say("No batches. Submit one: gemicro batch submit FILE");
-            Ok(())
+            return Ok(());
         }
-        DataFormat::Text => {
-            let heads = ["BATCH", "SUBMITTED (UTC)", "STATUS", "COMPLETED", "TASKS"].map(str::to_owned);
-            let lines: Vec<[String; 5]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
-            output::print(&(columns(&lines, ctx.screen.width(), |_| false).join("\n") + "\n"))
-        }
-        DataFormat::Json => output::print(&format!("{}\n", json!(rows))),
-        DataFormat::Jsonl => {
-            let lines = rows.iter().map(|row| format!("{}\n", json!(row)));
-            output::print(&lines.collect::<String>())
-        }
-    }
+        let heads = ["BATCH", "SUBMITTED (UTC)", "STATUS", "COMPLETED", "TASKS"].map(str::to_owned);
+        let lines: Vec<[String; 5]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
+        output::print(&table::page(&table::thirds(&lines, ctx.screen.width(), |_| false)))
+    })
 }
 
 /// The batches with their counts, which the store of this machine has ready.

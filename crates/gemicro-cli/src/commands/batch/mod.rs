@@ -5,7 +5,6 @@
 //! how it may work, `printing` is how an answer looks; `resume` is what `gemicro resume` does with a batch.
 
 mod cancel;
-mod columns;
 mod command;
 mod input;
 mod list;
@@ -22,7 +21,6 @@ mod submit;
 mod types;
 mod wait;
 
-pub(crate) use columns::columns;
 pub(crate) use command::{BatchArgs, run};
 pub(crate) use printing::{gist, outcome, print, rendered, summary};
 pub(crate) use resume::{Resuming, resume};

@@ -5,10 +5,9 @@ use gemicro_event::{ErrorKind, Failure, FailureClass, StreamId};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::columns::columns;
 use crate::args::DataFormat;
 use crate::output;
-use crate::screen::{Paint, Screen, numbers, text};
+use crate::screen::{Paint, Screen, numbers, table, text};
 use crate::trouble::Stopped;
 
 /// Questions whose answers are explained.
@@ -223,7 +222,7 @@ fn page(answer: &BatchAnswer, screen: &Screen) -> String {
     });
     let lines: Vec<[String; 3]> = std::iter::once(heads).chain(items).collect();
     let has_error = |idx: usize| idx > 0 && answer.results[idx - 1].error.is_some();
-    let table = columns(&lines, screen.width(), has_error);
+    let table = table::thirds(&lines, screen.width(), has_error);
     let head = paint.strong(&format!("Batch {}", answer.response_id));
     let mut page = format!("{head} · {status}\n{}\n", summary(answer));
     if let Some(trouble) = &answer.trouble {

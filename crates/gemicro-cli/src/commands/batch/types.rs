@@ -21,14 +21,7 @@ pub(crate) struct TypesArgs {
 /// Lists the types of tasks.
 pub(super) fn types(ctx: &Context, args: &TypesArgs) -> Result<(), Stopped> {
     let all: Vec<Value> = TASK_TYPES.iter().map(as_json).collect();
-    match args.format {
-        DataFormat::Text => output::print(&table(ctx.screen.width())),
-        DataFormat::Json => output::print(&format!("{}\n", json!(all))),
-        DataFormat::Jsonl => {
-            let lines = all.iter().map(|it| format!("{it}\n"));
-            output::print(&lines.collect::<String>())
-        }
-    }
+    output::print_rows(&all, args.format, || output::print(&table(ctx.screen.width())))
 }
 
 /// A type a line, its description broken where it must be.

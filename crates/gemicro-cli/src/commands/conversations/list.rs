@@ -2,12 +2,11 @@
 
 use clap::Args;
 use gemicro_chat::ConversationRow;
-use serde_json::json;
 
 use super::open::{open, stopped};
 use crate::args::DataFormat;
 use crate::output;
-use crate::screen::{Screen, numbers, text};
+use crate::screen::{numbers, table, text};
 use crate::session::Context;
 use crate::trouble::Stopped;
 
@@ -15,9 +14,6 @@ use crate::trouble::Stopped;
 const SHORT_ID: usize = 8;
 
 const HEADS: [&str; 4] = ["ID", "STARTED (UTC)", "TURNS", "NAME"];
-
-/// Where the name stands; it gets the rest of the line.
-const NAME: usize = HEADS.len() - 1;
 
 /// Arguments of `gemicro conversations list`.
 #[derive(Debug, Args)]
@@ -35,40 +31,21 @@ pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), Stopped> 
     let conversations = open(ctx).await?;
     let rows = conversations.list(args.limit).await.map_err(stopped)?;
     conversations.store().close().await;
-    match args.format {
-        DataFormat::Text if rows.is_empty() => {
+    output::print_rows(&rows, args.format, || {
+        if rows.is_empty() {
             output::say("No conversations. Store one: gemicro conversations import FILE.jsonl");
-            Ok(())
+            return Ok(());
         }
-        DataFormat::Text => output::print(&table(&rows, &ctx.screen)),
-        DataFormat::Json => output::print(&format!("{}\n", json!(rows))),
-        DataFormat::Jsonl => output::print(
-            &rows
-                .iter()
-                .map(|row| format!("{}\n", json!(row)))
-                .collect::<String>(),
-        ),
-    }
-}
-
-fn table(rows: &[ConversationRow], screen: &Screen) -> String {
-    let heads = HEADS.map(str::to_owned);
-    let lines: Vec<[String; 4]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
-    let widest = |idx: usize| {
-        let widths = lines.iter().map(|cells| text::width(&cells[idx]));
-        widths.max().unwrap_or(0)
-    };
-    let mut page = String::new();
-    for cells in &lines {
-        let mut line: String = (0..NAME)
-            .map(|idx| text::pad(&cells[idx], widest(idx) + 2))
-            .collect();
-        let rest = screen.width().saturating_sub(text::width(&line)).max(8);
-        line.push_str(&text::cut(&cells[NAME], rest));
-        page.push_str(line.trim_end());
-        page.push('\n');
-    }
-    page
+        let heads = HEADS.map(str::to_owned);
+        let lines: Vec<[String; 4]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
+        let (widths, columns) = (table::widths(&lines), ctx.screen.width());
+        output::print(&table::page(&table::layout(
+            &lines,
+            &[0, 1, 2, 3],
+            &widths,
+            columns,
+        )))
+    })
 }
 
 fn cells(row: &ConversationRow) -> [String; 4] {

@@ -1,7 +1,6 @@
 //! One thing that was looked at, and how it is printed.
 
 use serde::Serialize;
-use serde_json::json;
 
 use crate::args::DataFormat;
 use crate::output;
@@ -28,16 +27,9 @@ pub(super) struct Finding {
 
 /// Prints all findings.
 pub(super) fn print(findings: &[Finding], format: DataFormat, screen: &Screen) -> Result<(), Stopped> {
-    match format {
-        DataFormat::Json => output::print(&format!("{}\n", json!(findings))),
-        DataFormat::Jsonl => output::print(
-            &findings
-                .iter()
-                .map(|it| format!("{}\n", json!(it)))
-                .collect::<String>(),
-        ),
-        DataFormat::Text => output::print(&findings.iter().map(|it| line(it, screen)).collect::<String>()),
-    }
+    output::print_rows(findings, format, || {
+        output::print(&findings.iter().map(|it| line(it, screen)).collect::<String>())
+    })
 }
 
 fn line(finding: &Finding, screen: &Screen) -> String {

@@ -29,18 +29,14 @@ pub(super) fn list(args: &ScenariosArgs) -> Result<(), Stopped> {
         .iter()
         .map(|(name, _)| Scenario::builtin(name).map_err(|error| unusable(&error)))
         .collect::<Result<_, _>>()?;
-    let rows = all
-        .iter()
-        .map(|it| json!({ "scenario": it.name, "description": it.description }));
-    output::print(&match args.format {
-        DataFormat::Json => format!("{}\n", rows.collect::<Value>()),
-        DataFormat::Jsonl => rows.map(|row| format!("{row}\n")).collect(),
-        DataFormat::Text => {
-            let widest = all.iter().map(|it| text::width(&it.name)).max().unwrap_or(0);
-            all.iter()
-                .map(|it| format!("{}  {}\n", text::pad(&it.name, widest), it.description))
-                .collect()
-        }
+    let row = |it: &Scenario| json!({ "scenario": it.name, "description": it.description });
+    let rows: Vec<Value> = all.iter().map(row).collect();
+    output::print_rows(&rows, args.format, || {
+        let widest = all.iter().map(|it| text::width(&it.name)).max().unwrap_or(0);
+        let lines = all
+            .iter()
+            .map(|it| format!("{}  {}\n", text::pad(&it.name, widest), it.description));
+        output::print(&lines.collect::<String>())
     })
 }
 
