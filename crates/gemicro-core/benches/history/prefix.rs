@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use gemicro_core::history::{Author, ConversationLog, TokenCount};
+use gemicro_core::history::{Author, ConversationLog};
+use gemicro_core::tokens::TokenCount;
 
 use super::corpus::history;
 use super::rivals::template;

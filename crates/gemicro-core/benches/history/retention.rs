@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use gemicro_core::history::{ConversationLog, TokenCount};
+use gemicro_core::history::ConversationLog;
+use gemicro_core::tokens::TokenCount;
 
 use super::corpus::{CLASSES, Kept, history, kept, needles, silent};
 use super::rivals::RIVALS;

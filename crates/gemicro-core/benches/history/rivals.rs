@@ -1,6 +1,7 @@
 //! Four common ways to shorten a conversation, to hold ours against. Each may fill the limit by the real vocabulary.
 
-use gemicro_core::history::{Author, ConversationLog, TokenCount, Turn};
+use gemicro_core::history::{Author, ConversationLog, Turn};
+use gemicro_core::tokens::TokenCount;
 
 /// A way to make a prompt of a conversation within a limit.
 pub(crate) type Rival = fn(&dyn TokenCount, &ConversationLog, u64) -> String;

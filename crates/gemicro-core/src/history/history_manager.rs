@@ -13,11 +13,10 @@ use super::report::HistoryReport;
 use super::segments::Summaries;
 use super::summary::{MAX_SUMMARY_CALLS, judged};
 use super::{
-    Author, CautiousCount, Compressed, Compressible, ContextCompressor, ConversationLog, HistoryConfig,
-    HistoryError, HistoryWarning, PromptPlan, Summariser, SummaryCache, SummaryRefusal, SummaryRequest, Tag,
-    TokenCount, Turn,
+    Author, Compressed, Compressible, ContextCompressor, ConversationLog, HistoryConfig, HistoryError,
+    HistoryWarning, PromptPlan, Summariser, SummaryCache, SummaryRefusal, SummaryRequest, Tag, Turn,
 };
-use crate::tokens::FRAMING_TOKENS;
+use crate::tokens::{CautiousCount, FRAMING_TOKENS, TokenCount};
 
 /// A prompt and what is known about it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{ConversationLog, FactLedger, HistoryConfig, TokenCount, Turn};
+use super::{ConversationLog, FactLedger, HistoryConfig, Turn};
+use crate::tokens::TokenCount;
 
 /// A log with everything that is known about it.
 #[derive(Clone, Copy)]

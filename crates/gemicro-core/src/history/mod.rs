@@ -11,17 +11,14 @@
 //! not be lost); `history_manager` (the face), `epoch` (its present state), `arrival` (a new turn inside an
 //! epoch); `compact` and `fill` (a new epoch), `views` (turns shown shorter), `segments` and `summary` (what
 //! stands for old turns), `recall` (old turns found again); `plan` (the result as data), `render` and `frame` (its
-//! text), `report`; `invented` (replies that go on alone); `compressor` (other ways to compress); `count`
-//! (with `letters` and `signs`), `config`, `error`, `warning`, `material`.
+//! text), `report`; `invented` (replies that go on alone); `compressor` (other ways to compress);
+//! `config`, `error`, `warning`, `material`. Tokens are counted in `tokens`.
 
 mod arrival;
 mod chat_events;
 mod compact;
 mod compressor;
 mod config;
-mod count;
-#[cfg(test)]
-mod count_tests;
 mod epoch;
 mod error;
 mod events;
@@ -30,7 +27,6 @@ mod fill;
 mod frame;
 mod history_manager;
 mod invented;
-mod letters;
 mod log;
 mod material;
 mod plan;
@@ -38,7 +34,6 @@ mod recall;
 mod render;
 mod report;
 mod segments;
-mod signs;
 mod summary;
 mod transcript;
 mod turn;
@@ -54,7 +49,6 @@ pub use compressor::{
     compressor_named,
 };
 pub use config::{HistoryConfig, Level};
-pub use count::{CautiousCount, TokenCount};
 pub use error::HistoryError;
 pub use events::{
     CONVERSATION_VERSION, ConversationReaders, ConversationRenamed, ConversationStarted, TurnAdded, register,

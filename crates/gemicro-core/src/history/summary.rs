@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Tag;
 use super::invented::cut_invented;
-use super::{Tag, TokenCount};
+use crate::tokens::TokenCount;
 
 /// How many times a model may be called for one compaction.
 pub const MAX_SUMMARY_CALLS: usize = 2;

@@ -10,7 +10,7 @@ use crate::budget::Purpose;
 use crate::execute::{Executor, StepCall};
 use crate::flow::{RetryPolicy, Spent, Step, StepFailure, StepOutput};
 use crate::models::ModelTable;
-use crate::tokens::{TokenCounter, WeightedEstimator};
+use crate::tokens::byte_bound;
 
 /// The step kind of model calls.
 pub const LLM_STEP: &str = "llm";
@@ -39,14 +39,13 @@ const AGENT_OVERHEAD: u64 = 250_000;
 /// lets it use no more than this.
 #[must_use]
 pub fn worst_case(request: &LlmRequest) -> Charge {
-    let counter = WeightedEstimator;
     let schema = request
         .schema
         .as_ref()
-        .map_or(0, |schema| counter.safe(schema.text()));
-    let system = request.system.as_deref().map_or(0, |system| counter.safe(system));
+        .map_or(0, |schema| byte_bound(schema.text()));
+    let system = request.system.as_deref().map_or(0, byte_bound);
     let overhead = AgentName::of_backend(&request.backend).map_or(0, |_| AGENT_OVERHEAD);
-    let input_tokens = counter.safe(&request.prompt) + system + schema + overhead;
+    let input_tokens = byte_bound(&request.prompt) + system + schema + overhead;
     let usage = Usage {
         input_tokens,
         output_tokens: request.max_output_tokens,

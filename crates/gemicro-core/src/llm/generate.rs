@@ -11,7 +11,7 @@ use super::{
 };
 use crate::flow::{Spent, StepFailure};
 use crate::models::ModelTable;
-use crate::tokens::{TokenCounter, WeightedEstimator};
+use crate::tokens::{CautiousCount, TokenCount};
 
 /// What is heard while an answer is being made.
 #[derive(Debug, PartialEq)]
@@ -132,11 +132,11 @@ fn estimate(request: &LlmRequest, text: &str) -> Usage {
         label = request.label,
         "the provider reported no usage; tokens are estimated"
     );
-    let counter = WeightedEstimator;
+    let counter = CautiousCount;
     let system = request.system.as_deref().unwrap_or_default();
     Usage {
-        input_tokens: counter.expected(system) + counter.expected(&request.prompt),
-        output_tokens: counter.expected(text),
+        input_tokens: counter.tokens(system) + counter.tokens(&request.prompt),
+        output_tokens: counter.tokens(text),
         estimated: true,
         ..Usage::default()
     }

@@ -1,20 +1,12 @@
 //! How many tokens a text has, without asking anybody.
 //!
-//! [`TokenCounter`] answers twice: `expected`, for plans and screens, and `safe`, an upper bound for
-//! reservations and hard limits. [`WeightedEstimator`] needs nothing but the text; [`Calibrated`] corrects
-//! another counter by what backends report. What a backend reports always wins over all of them.
-//!
-//! Files: `counter` (the contract), `estimator` (the weights applied), `features` (what a text is made of),
-//! `weights` (the figures), `calibrated`.
+//! [`TokenCount`] is the port and [`CautiousCount`] the count of a text from the form of its words (`letters`, `signs`);
+//! [`byte_bound`] is never too low, and is what reservations use. What a backend reports always wins over both.
 
-mod calibrated;
-mod counter;
-mod estimator;
-mod features;
+mod count;
+mod letters;
+mod signs;
 #[cfg(test)]
 mod tests;
-mod weights;
 
-pub use calibrated::Calibrated;
-pub use counter::{FRAMING_TOKENS, TokenCounter};
-pub use estimator::WeightedEstimator;
+pub use count::{CautiousCount, FRAMING_TOKENS, TokenCount, byte_bound};

@@ -1,9 +1,10 @@
 //! Every compressor keeps to the limit and says what it kept.
 
 use gemicro_core::history::{
-    Author, CautiousCount, Compressible, FactLedger, HistoryConfig, HistoryError, Material, Summariser,
-    TokenCount, Turn, compressor_named,
+    Author, Compressible, FactLedger, HistoryConfig, HistoryError, Material, Summariser, Turn,
+    compressor_named,
 };
+use gemicro_core::tokens::{CautiousCount, TokenCount};
 
 use super::corpus::{Lossy, Measured, conversation};
 

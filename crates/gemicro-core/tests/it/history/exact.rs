@@ -1,8 +1,7 @@
 //! Limits and estimates, held against the real vocabulary of Gemma 3.
 
-use gemicro_core::history::{
-    CautiousCount, HistoryError, HistoryManager, TokenCount, Turn, compressor_named,
-};
+use gemicro_core::history::{HistoryError, HistoryManager, Turn, compressor_named};
+use gemicro_core::tokens::{CautiousCount, TokenCount};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -170,7 +169,7 @@ fn every_sign_costs_what_the_table_says() {
     let Some(vocabulary) = Vocabulary::load() else {
         return;
     };
-    let table = include_bytes!("../../../src/history/signs.bin");
+    let table = include_bytes!("../../../src/tokens/signs.bin");
     let mut real = vec![0_u8; table.len()];
     for sign in '\u{80}'..='\u{1ffff}' {
         let mut buffer = [0; 4];
@@ -185,7 +184,7 @@ fn every_sign_costs_what_the_table_says() {
     if real != table {
         let file = std::env::temp_dir().join("signs.bin");
         std::fs::write(&file, real).unwrap();
-        panic!("src/history/signs.bin should be {}", file.display());
+        panic!("src/tokens/signs.bin should be {}", file.display());
     }
 }
 

@@ -1,8 +1,7 @@
 //! Retention, limits and prefixes, measured on the corpus. Figures are printed; see them with `--no-capture`.
 
-use gemicro_core::history::{
-    CautiousCount, FactClass, HistoryConfig, HistoryError, HistoryManager, Level, TokenCount,
-};
+use gemicro_core::history::{FactClass, HistoryConfig, HistoryError, HistoryManager, Level};
+use gemicro_core::tokens::{CautiousCount, TokenCount};
 
 use super::corpus::{Measured, conversation, decoys, limited, lossy};
 

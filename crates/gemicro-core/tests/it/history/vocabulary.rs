@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Mutex;
 
-use gemicro_core::history::TokenCount;
+use gemicro_core::tokens::TokenCount;
 use kitoken::Kitoken;
 
 /// Counts exactly. No piece of the vocabulary holds a line end and anything else, so lines can be counted one by

@@ -8,6 +8,21 @@
 use super::letters::{is_common, is_common_cyrillic};
 use super::signs::most_tokens;
 
+/// Tokens that a chat format adds around one text: start, role, end, and the opening of the answer. The
+/// formats we know add 5 to 12.
+pub const FRAMING_TOKENS: u64 = 32;
+
+/// The proven bound: one token per byte of UTF-8, and the framing.
+///
+/// Tokenizers with byte fallback (those of Gemini, Gemma, GPT, Claude and Llama) cut a text into pieces
+/// that together are the text. A piece is at least one byte long, since what no piece covers falls back to
+/// single bytes. So there are never more pieces than bytes. Their normal forms do not lengthen a text: a
+/// blank may become another mark, but that mark still is (part of) one piece.
+#[must_use]
+pub fn byte_bound(text: &str) -> u64 {
+    (text.len() as u64).saturating_add(FRAMING_TOKENS)
+}
+
 /// Counts tokens. The sum over pieces of a text must not be below the count of the whole by more than the
 /// framing that limits allow for.
 pub trait TokenCount: Send + Sync {
