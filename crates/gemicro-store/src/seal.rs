@@ -6,10 +6,11 @@
 use gemicro_core::blob::BlobId;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::StepMark;
-use gemicro_event::{Event, StepKey, StreamId, Timestamp};
+use gemicro_event::{ErrorKind, Event, StepKey, StreamId, Timestamp};
 use sha2::{Digest, Sha256};
 
 use crate::cost_unknowns;
+use crate::sql::Value;
 
 /// The values of a row on their way into a seal.
 pub(crate) struct SealBuilder(Sha256);
@@ -53,6 +54,18 @@ impl SealBuilder {
         }
     }
 
+    /// A column of [`run_columns`].
+    fn column(self, (value, can_be_null): (Value, bool)) -> Self {
+        match (value, can_be_null) {
+            (Value::Int(number), true) => self.optional_number(number),
+            (Value::Int(number), false) => self.number(number.unwrap_or_default()),
+            (Value::Text(text), true) => self.optional_text(text.as_deref()),
+            (Value::Text(text), false) => self.text(&text.unwrap_or_default()),
+            (Value::Bool(truth), _) => self.number(i64::from(truth)),
+            (Value::Bytes(_) | Value::Ints(_) | Value::Texts(_), _) => self,
+        }
+    }
+
     pub(crate) fn finish(self) -> i64 {
         let hash = self.0.finalize();
         let mut first = [0; 8];
@@ -90,25 +103,32 @@ pub(crate) fn seal_event(
         .finish()
 }
 
+/// The columns of a run's line between its stream and its seal, each with whether it can be null.
+pub(crate) fn run_columns(row: &RunRow) -> [(Value, bool); 13] {
+    [
+        (row.flow.as_str().into(), false),
+        (row.title.as_str().into(), false),
+        (row.status.as_str().into(), false),
+        (row.error_kind.map(ErrorKind::as_str).into(), true),
+        (row.n_events.into(), false),
+        (row.spent.tokens.into(), false),
+        (row.spent.micro_usd.into(), false),
+        (row.spent.turns.into(), false),
+        (row.started_at.as_millis().into(), false),
+        (row.updated_at.as_millis().into(), false),
+        (row.ended_at.map(Timestamp::as_millis).into(), true),
+        (cost_unknowns::write(&row.spent).into(), true),
+        (row.part_of_parent.into(), false),
+    ]
+}
+
 /// The seal of a run's line.
 pub(crate) fn seal_run(row: &RunRow) -> i64 {
-    SealBuilder::new()
+    let seal = SealBuilder::new()
         .text(row.run.as_str())
-        .optional_text(row.parent_run.as_ref().map(StreamId::as_str))
-        .text(&row.flow)
-        .text(&row.title)
-        .text(row.status.as_str())
-        .optional_text(row.error_kind.map(gemicro_event::ErrorKind::as_str))
-        .unsigned(row.n_events)
-        .unsigned(row.spent.tokens)
-        .unsigned(row.spent.micro_usd)
-        .unsigned(row.spent.turns)
-        .number(row.started_at.as_millis())
-        .number(row.updated_at.as_millis())
-        .optional_number(row.ended_at.map(Timestamp::as_millis))
-        .optional_text(cost_unknowns::write(&row.spent).as_deref())
-        .number(i64::from(row.part_of_parent))
-        .finish()
+        .optional_text(row.parent_run.as_ref().map(StreamId::as_str));
+    let columns = run_columns(row).into_iter();
+    columns.fold(seal, SealBuilder::column).finish()
 }
 
 /// The seal of a line of a board.

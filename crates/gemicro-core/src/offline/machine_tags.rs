@@ -92,25 +92,6 @@ const SINGLE: &[&str] = &[
     "systemmessage",
     "usermessage",
 ];
-/// Names that are placeholders as well, as in `--model <model>`.
-const PLACEHOLDERS: &[&str] = &[
-    "human",
-    "model",
-    "developer",
-    "operator",
-    "tool",
-    "tools",
-    "function",
-    "functions",
-    "agent",
-    "ai",
-    "llm",
-    "bot",
-    "chatbot",
-    "admin",
-    "parameter",
-];
-
 /// How surely a tag frames text for a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MachineTag {
@@ -134,7 +115,8 @@ pub(crate) fn machine_tag(name: &str) -> Option<MachineTag> {
     if SINGLE.contains(&local) {
         return Some(MachineTag::Sure);
     }
-    if PLACEHOLDERS.contains(&local) {
+    // Such names are placeholders as well, as in `--model <model>`.
+    if PARTIES.contains(&local) || local == "parameter" {
         return Some(MachineTag::WithEnd);
     }
     let words: Vec<&str> = local

@@ -7,10 +7,9 @@ use gemicro_core::store::{BoardLine, StepMark};
 use gemicro_event::{StepKey, StreamId, Timestamp};
 
 use super::{EventRow, state::StreamState};
-use crate::cost_unknowns;
 use crate::dead_letters::Letters;
 use crate::queue::{PLACES, Place};
-use crate::seal::{extra_text, mark_columns, seal_line, seal_run};
+use crate::seal::{extra_text, mark_columns, run_columns, seal_line, seal_run};
 use crate::sql::{Batch, Kind, Link, RowStatement, Values};
 use crate::written::{WRITTEN, WrittenTotal};
 
@@ -231,22 +230,11 @@ fn stream_values(stream: &StreamState, batch: &mut Values) {
 
 /// The columns of [`RUNS`].
 pub(crate) fn run_values(stream_no: i64, row: &RunRow, batch: &mut Values) {
-    batch
-        .value(stream_no)
-        .value(row.flow.as_str())
-        .value(row.title.as_str())
-        .value(row.status.as_str())
-        .value(row.error_kind.map(gemicro_event::ErrorKind::as_str))
-        .value(row.n_events)
-        .value(row.spent.tokens)
-        .value(row.spent.micro_usd)
-        .value(row.spent.turns)
-        .value(row.started_at.as_millis())
-        .value(row.updated_at.as_millis())
-        .value(row.ended_at.map(Timestamp::as_millis))
-        .value(cost_unknowns::write(&row.spent))
-        .value(row.part_of_parent)
-        .value(seal_run(row));
+    batch.value(stream_no);
+    for (value, _) in run_columns(row) {
+        batch.value(value);
+    }
+    batch.value(seal_run(row));
 }
 
 /// The columns of [`BOARD`].
