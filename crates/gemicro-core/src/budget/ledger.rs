@@ -216,15 +216,14 @@ impl Ledger {
         }
     }
 
-    /// Reservations to try out. It costs what is tried, however many attempts the account has.
+    /// A copy on which reservations for these steps are tried out before they become events. Other steps are not in
+    /// it: it costs what is tried, however many attempts the account has.
     #[must_use]
-    pub fn draft(&self) -> LedgerDraft<'_> {
-        LedgerDraft {
-            ledger: self,
-            account: Self {
-                attempts: BTreeMap::new(),
-                ..*self
-            },
+    pub fn draft<'s>(&self, steps: impl Iterator<Item = &'s StepKey>) -> Self {
+        let known = steps.filter_map(|step| self.attempts.get_key_value(step));
+        Self {
+            attempts: known.map(|(step, tries)| (step.clone(), tries.clone())).collect(),
+            ..*self
         }
     }
 
@@ -282,6 +281,11 @@ impl Ledger {
         self.warned = true;
     }
 
+    #[cfg(test)]
+    pub(super) fn n_steps(&self) -> usize {
+        self.attempts.len()
+    }
+
     fn attempt(&self, step: &StepKey, attempt: u32) -> Option<Attempt> {
         self.attempts.get(step)?.get(&attempt).copied()
     }
@@ -305,57 +309,6 @@ impl Ledger {
     fn give_back(&mut self, purpose: Purpose, amount: Charge) {
         if purpose == Purpose::Last {
             self.taken_by_last = self.taken_by_last.minus(amount.amounts());
-        }
-    }
-}
-
-/// An account on which reservations are tried out before they become events.
-#[derive(Debug)]
-pub struct LedgerDraft<'l> {
-    ledger: &'l Ledger,
-    /// The sums, and the attempts that were tried.
-    account: Ledger,
-}
-
-impl LedgerDraft<'_> {
-    /// As [`Ledger::reserve`].
-    ///
-    /// # Errors
-    /// As for [`Ledger::reserve`].
-    pub fn reserve(
-        &mut self,
-        step: &StepKey,
-        attempt: u32,
-        worst_case: Charge,
-        purpose: Purpose,
-    ) -> Result<(), BudgetRefusal> {
-        self.copy(step, attempt);
-        self.account.reserve(step, attempt, worst_case, purpose)
-    }
-
-    /// As [`Ledger::release`].
-    pub fn release(&mut self, step: &StepKey, attempt: u32) {
-        self.copy(step, attempt);
-        self.account.release(step, attempt);
-    }
-
-    /// As [`Ledger::reserved`].
-    #[must_use]
-    pub fn reserved(&self) -> Charge {
-        self.account.reserved()
-    }
-
-    /// Steps that were copied from the account or tried.
-    #[cfg(test)]
-    pub(super) fn n_steps(&self) -> usize {
-        self.account.attempts.len()
-    }
-
-    fn copy(&mut self, step: &StepKey, attempt: u32) {
-        if self.account.attempt(step, attempt).is_none()
-            && let Some(known) = self.ledger.attempt(step, attempt)
-        {
-            self.account.put(step, attempt, known);
         }
     }
 }

@@ -30,8 +30,9 @@ fn a_draft_copies_only_what_it_tries() {
             .reserve(&key(&format!("step {n}")), 1, tokens(1), Purpose::Ordinary)
             .unwrap();
     }
-    let mut draft = ledger.draft();
-    assert_eq!((draft.n_steps(), draft.reserved()), (0, tokens(10_000)));
+    let tried = ["step 7", "step 8", "new", "newer"].map(key);
+    let mut draft = ledger.draft(tried.iter());
+    assert_eq!((draft.n_steps(), draft.reserved()), (2, tokens(10_000)));
     draft
         .reserve(&key("step 7"), 1, tokens(5), Purpose::Ordinary)
         .unwrap();

@@ -7,7 +7,7 @@ use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, StepKey, Timestamp}
 use super::DriveError;
 use super::attempt::spawn_attempt;
 use super::driver::{Driver, RunningStep};
-use crate::budget::{LedgerDraft, Purpose};
+use crate::budget::{Ledger, Purpose};
 use crate::flow::{Decision, Flow, Step, StepEnd, Wait};
 use crate::run::StepState;
 use crate::run::events::{
@@ -36,7 +36,7 @@ impl<F: Flow> Driver<'_, F> {
     pub(super) async fn start_steps(&mut self, want: &[Step], now: Timestamp) -> Result<bool, DriveError> {
         let mut events = Vec::new();
         let mut starts = Vec::new();
-        let mut ledger = self.run.ledger.draft();
+        let mut ledger = self.run.ledger.draft(want.iter().map(|step| &step.key));
         let mut seen = BTreeSet::new();
         // A key stands for one step, however often it is wanted.
         let mut rooms = self.rooms();
@@ -114,7 +114,7 @@ impl<F: Flow> Driver<'_, F> {
         limits.map(room).collect()
     }
 
-    fn judge(&self, step: &Step, n_running: usize, ledger: &mut LedgerDraft<'_>, now: Timestamp) -> Verdict {
+    fn judge(&self, step: &Step, n_running: usize, ledger: &mut Ledger, now: Timestamp) -> Verdict {
         let attempt = match self.run.steps.get(&step.key) {
             None => 1,
             Some(StepState::Waiting { attempt, .. }) => attempt + 1,
