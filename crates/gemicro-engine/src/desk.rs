@@ -73,8 +73,8 @@ pub trait Desk: Send + Sync {
     /// `not_found` when there is no such run.
     fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>>;
 
-    /// What keeps a run that has not ended from going on now, where something does. Who asks wants it to go on: where
-    /// nobody is there to carry it out, somebody is fetched.
+    /// What keeps a run that has not ended from going on now, as the worker that carries it out knows. Asking starts no
+    /// worker.
     fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>>;
 
     /// Runs as lines, the newest first.

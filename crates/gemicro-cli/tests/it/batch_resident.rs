@@ -105,6 +105,10 @@ fn a_killed_worker_is_replaced_and_the_batch_ends() {
         (polled["results"][1]["state"] == "completed").then_some(())
     });
     kill_process(worker(&place), Signal::KILL).unwrap();
+    // A look at the batch starts nothing.
+    assert_eq!(place.batch(0, &["poll", &id])["status"], "pending");
+    let status = place.call(&["worker", "status", "--format", "json"]).stdout;
+    assert_eq!(status.trim(), "null");
     place.simulated.running.gates().open("held");
     let last = place.batch(0, &["wait", &id]);
     assert_eq!(

@@ -302,10 +302,7 @@ impl Desk for Resident {
                     let message = carried.trouble?;
                     Some(Failure::new(ErrorKind::StorageError, message))
                 }
-                Ok(None) => match &self.start {
-                    Some(start) => start().await.err(),
-                    None => None,
-                },
+                Ok(None) => None,
                 Err(failure) => Some(failure),
             }
         })
