@@ -92,7 +92,7 @@ impl Landing {
     }
 
     /// Takes nothing over if there are faults in the new tip.
-    pub(crate) fn unless(
+    pub fn unless(
         mut self,
         faults: impl Fn(&TrustedRepo, &CommitId) -> Result<Vec<String>, RepositoryError> + Send + 'static,
     ) -> Self {

@@ -93,11 +93,7 @@ pub(super) fn tag() -> String {
 
 /// The end of a text that is too long for an account.
 fn end_of(text: &str) -> &str {
-    let mut start = text.len().saturating_sub(MAX_BYTES / 2);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
+    &text[text.ceil_char_boundary(text.len().saturating_sub(MAX_BYTES / 2))..]
 }
 
 fn turn(events: &[Event]) -> Option<Turn> {

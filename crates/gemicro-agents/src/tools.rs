@@ -1,6 +1,7 @@
 //! What a tool is to do, in words for people.
 
 use gemicro_event::Json;
+use gemicro_event::text;
 
 /// The longest line about a tool.
 const LINE_CHARS: usize = 200;
@@ -41,12 +42,7 @@ pub(super) fn what(title: Option<&str>, input: &Json) -> String {
 
 /// A text as one line of bounded length.
 pub(super) fn one_line(text: &str) -> String {
-    let mut line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((end, _)) = line.char_indices().nth(LINE_CHARS) {
-        line.truncate(end);
-        line.push('…');
-    }
-    line
+    text::shortened(&text::one_line(text), LINE_CHARS)
 }
 
 #[cfg(test)]

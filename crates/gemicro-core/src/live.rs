@@ -155,10 +155,7 @@ impl LiveText {
             };
             kept.text.push_str(text);
             if kept.text.len() > KEPT_BYTES {
-                let mut cut = kept.text.len() - KEPT_BYTES / 2;
-                while !kept.text.is_char_boundary(cut) {
-                    cut += 1;
-                }
+                let cut = kept.text.ceil_char_boundary(kept.text.len() - KEPT_BYTES / 2);
                 kept.text.drain(..cut);
                 // One huge piece must not leave its room behind.
                 kept.text.shrink_to(KEPT_BYTES);

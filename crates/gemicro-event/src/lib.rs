@@ -15,6 +15,7 @@ mod payload;
 mod readers;
 pub mod redact;
 mod registry;
+pub mod text;
 mod time;
 mod update;
 mod usage;

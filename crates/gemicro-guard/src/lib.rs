@@ -4,6 +4,7 @@
 //! which agent CLIs ask; [`sandbox`] is what really holds. [`repository`] is where agents work and how their work comes
 //! back. This crate knows no models, prompts, phases or storage.
 
+mod git_folder;
 pub mod hook;
 pub mod policy;
 #[cfg(target_os = "linux")]
@@ -11,4 +12,5 @@ pub mod repository;
 pub mod sandbox;
 mod search_path;
 
+pub use git_folder::is_git_folder;
 pub use search_path::{Found, find_program, look_at, search_path};

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
@@ -15,8 +16,6 @@ const ERROR_BYTES: usize = 64 << 10;
 /// How long the body of an error may take; what came by then is used.
 const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The most of a foreign text that goes into a message.
-const EXCERPT: usize = 300;
 
 /// A client for one address. Key and prompt go there and nowhere else: redirects are not followed.
 pub(crate) fn client(base: &Url) -> Result<Client, Failure> {
@@ -82,27 +81,4 @@ pub(crate) fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error
         next = cause.source();
         Some(cause)
     })
-}
-
-/// A foreign text on one line, without control characters, cut.
-pub(crate) fn excerpt(text: &str) -> String {
-    let mut line = String::new();
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
-        if word.is_empty() {
-            continue;
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        if line.len() > EXCERPT {
-            line.truncate(line.floor_char_boundary(EXCERPT));
-            line.push('…');
-            return line;
-        }
-    }
-    if line.is_empty() {
-        line.push_str("(nothing)");
-    }
-    line
 }

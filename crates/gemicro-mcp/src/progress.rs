@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use gemicro_core::live::LiveItem;
 use gemicro_event::Event;
+use gemicro_event::text::one_line;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
@@ -109,7 +110,7 @@ impl Progress {
         if self.has_text {
             self.has_text = false;
             self.last_text = Instant::now();
-            let text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = one_line(&self.text);
             self.say(&text).await;
         } else {
             let seconds = self.began.elapsed().as_secs();

@@ -1,6 +1,7 @@
 //! What a task has decided so far, over all of its runs: the story that its request to merge tells.
 
 use gemicro_core::run::events::RunReaders;
+use gemicro_event::text::{one_line, shortened};
 use gemicro_event::{Event, StreamId};
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +55,9 @@ impl Decided {
                 false => said,
             });
             let reasons = Some(it.reasons.join("; ")).filter(|reasons| !reasons.is_empty());
-            let why = reasons.or(feedback).map(|why| shortened(&why, MOST_WHY));
+            let why = reasons
+                .or(feedback)
+                .map(|why| shortened(&one_line(&why), MOST_WHY));
             return Some(Self {
                 run,
                 phase: format!("{} {}", it.label, it.phase),
@@ -81,7 +84,7 @@ impl Decided {
             outcome: said.to_owned(),
             is_gate: true,
             verdict: None,
-            said_by: given.by.map(|by| shortened(&by, MOST_NAME)),
+            said_by: given.by.map(|by| shortened(&one_line(&by), MOST_NAME)),
             why: None,
             document: None,
         })
@@ -96,14 +99,5 @@ impl Decided {
             verdict: word.filter(|word| !self.is_gate && *word != self.outcome),
             ..self
         }
-    }
-}
-
-/// On one line, with `…` where something was left out.
-fn shortened(words: &str, most: usize) -> String {
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(most) {
-        None => line,
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
     }
 }

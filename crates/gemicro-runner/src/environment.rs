@@ -115,12 +115,18 @@ mod tests {
             ("hook", "git commit -q --allow-empty -m again"),
             // A pager is started only for a terminal.
             ("pager", "script -qec 'git -p log' /dev/null"),
-            ("helper", "printf 'protocol=https\\nhost=example.com\\n\\n' | git credential fill"),
+            (
+                "helper",
+                "printf 'protocol=https\\nhost=example.com\\n\\n' | git credential fill",
+            ),
             ("fsmonitor", "git status"),
             ("inner", "cd inner && git status"),
         ] {
             let mark = format!("started-{name}");
-            assert!(started(script, false).contains(&mark), "{name} starts without the settings");
+            assert!(
+                started(script, false).contains(&mark),
+                "{name} starts without the settings"
+            );
             assert_eq!(started(script, true), Vec::<String>::new(), "{name}");
         }
     }

@@ -24,7 +24,10 @@ enum Bench {
     History,
     Chat,
     Pipeline,
-    Research { must_pass: bool, corpus: Option<PathBuf> },
+    Research {
+        must_pass: bool,
+        corpus: Option<PathBuf>,
+    },
 }
 
 impl Bench {
@@ -167,10 +170,7 @@ mod tests {
         assert_eq!(parsed("guard").unwrap(), [Bench::Guard]);
         assert_eq!(parsed("history").unwrap(), [Bench::History]);
         assert_eq!(parsed("research").unwrap(), [research(false, None)]);
-        assert_eq!(
-            parsed("research --check").unwrap(),
-            [research(true, None)]
-        );
+        assert_eq!(parsed("research --check").unwrap(), [research(true, None)]);
         assert_eq!(
             parsed("research --corpus x --check").unwrap(),
             [research(true, Some("x"))]

@@ -66,12 +66,7 @@ pub(crate) fn run(root: &Path, must_pass: bool, corpus: Option<&Path>) -> Result
     Ok(())
 }
 
-fn outcome(
-    root: &Path,
-    program: &Path,
-    folder: &Path,
-    corpus: &Corpus,
-) -> Result<Outcome> {
+fn outcome(root: &Path, program: &Path, folder: &Path, corpus: &Corpus) -> Result<Outcome> {
     let home = TemporaryFolder::new()?;
     let mut command = Command::new(program);
     command
@@ -132,12 +127,7 @@ mod tests {
         std::fs::write(root.path().join("corpus/questions.jsonl"), question)?;
         std::fs::write(root.path().join("research"), script)?;
         let corpus = Corpus::load(&root.path().join("corpus"))?;
-        outcome(
-            root.path(),
-            Path::new("/bin/sh"),
-            Path::new("corpus"),
-            &corpus,
-        )
+        outcome(root.path(), Path::new("/bin/sh"), Path::new("corpus"), &corpus)
     }
 
     const ANSWER: &str =

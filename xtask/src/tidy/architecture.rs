@@ -45,7 +45,9 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Offence> {
             crates_named.push(name);
         }
     }
-    let missing = members(files).into_iter().filter(|name| !crates_named.contains(name));
+    let missing = members(files)
+        .into_iter()
+        .filter(|name| !crates_named.contains(name));
     offences.extend(
         missing.map(|name| Offence::new(PAGE, 1, format!("the table of crates has no row for {name}"))),
     );
@@ -103,7 +105,10 @@ mod tests {
             file("crates/gemicro-event/src/lib.rs", &"x\n".repeat(1_000)),
             file("crates/gemicro-event/tests/it/main.rs", &"x\n".repeat(5_000)),
         ];
-        check(&files).into_iter().map(|offence| offence.to_string()).collect()
+        check(&files)
+            .into_iter()
+            .map(|offence| offence.to_string())
+            .collect()
     }
 
     const ROW: &str = "| `gemicro-event` | 1.1k | words |\n";
@@ -113,7 +118,10 @@ mod tests {
         let walk: String = (1..=10)
             .map(|n| format!("{n}. `crates/gemicro-event/src/lib.rs`: it.\n"))
             .collect();
-        assert_eq!(offences(&format!("{ROW}\n## One\n{walk}\n## Two\n{walk}")), Vec::<String>::new());
+        assert_eq!(
+            offences(&format!("{ROW}\n## One\n{walk}\n## Two\n{walk}")),
+            Vec::<String>::new()
+        );
     }
 
     #[test]

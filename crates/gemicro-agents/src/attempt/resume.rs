@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gemicro_core::ask::AgentName;
+use gemicro_event::text;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::{Prompt, Session, SessionId};
 
@@ -69,7 +70,7 @@ impl Attempt<'_> {
     }
 
     fn say_it_is_new(&self, session: &str) {
-        let shown: String = session.chars().filter(|c| !c.is_control()).take(80).collect();
+        let shown = text::plain(session, 80);
         let agent = self.task.agent;
         let message = format!("{agent} has no session {shown}; starting a new one without its history");
         self.seen.reporter.alarm(message);

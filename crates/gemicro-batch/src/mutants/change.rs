@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use gemicro_event::text;
+
 /// A source with one place changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mutant {
@@ -80,18 +82,5 @@ impl Change {
 
 /// A piece of code on one line, and not too long.
 fn shown(code: &str) -> String {
-    const MOST: usize = 60;
-    let mut shown = String::new();
-    for word in code.split_whitespace() {
-        if !shown.is_empty() {
-            shown.push(' ');
-        }
-        shown.push_str(word);
-        if let Some((at, _)) = shown.char_indices().nth(MOST) {
-            shown.truncate(at);
-            shown.push('…');
-            break;
-        }
-    }
-    shown
+    text::shortened(&text::one_line(code), 60)
 }

@@ -1,5 +1,8 @@
 //! Which paths a patch may name.
 
+use gemicro_event::text::is_hidden;
+use gemicro_guard::is_git_folder;
+
 /// Bytes of a path.
 pub const MAX_PATH_BYTES: usize = 1_024;
 /// Bytes of one part of a path: more no usual file system takes.
@@ -37,7 +40,7 @@ fn offence(path: &str) -> Option<&'static str> {
     if path.len() > MAX_PATH_BYTES {
         return Some("is too long");
     }
-    if path.contains(is_invisible) {
+    if path.contains(is_hidden) {
         return Some("has control or invisible characters");
     }
     if path.contains('\\') {
@@ -55,25 +58,11 @@ fn part_offence(part: &str) -> Option<&'static str> {
         "." => Some("has a part `.`"),
         ".." => Some("goes up with `..`"),
         part if part.len() > MAX_PART_BYTES => Some("has a part that is too long"),
-        part if is_git(part) => Some("leads into `.git`"),
+        part if is_git_folder(part) => Some("leads into `.git`"),
         _ => None,
     }
 }
 
-/// Whether some file system takes a name for `.git`: case, points and spaces at the end and what follows a colon do
-/// not count everywhere, and `git~1` is its short name.
-fn is_git(part: &str) -> bool {
-    let name = part.split(':').next().unwrap_or_default();
-    let name = name.trim_end_matches(['.', ' ']);
-    [".git", "git~1"].iter().any(|git| name.eq_ignore_ascii_case(git))
-}
-
 fn has_drive(path: &str) -> bool {
     matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
-}
-
-/// Control characters, and those that some file systems ignore: they would hide a `.git`.
-fn is_invisible(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

@@ -42,20 +42,12 @@ impl Capture {
         let head = String::from_utf8_lossy(&self.head);
         let tail = String::from_utf8_lossy(tail);
         let (head, tail) = (redactor.redact(&head), redactor.redact(&tail));
-        let head = &head[..boundary(&head, head.len().saturating_sub(MARGIN))];
-        let tail = &tail[boundary(&tail, MARGIN.min(tail.len()))..];
+        let head = &head[..head.floor_char_boundary(head.len().saturating_sub(MARGIN))];
+        let tail = &tail[tail.floor_char_boundary(MARGIN)..];
         let n_dropped = self.n_bytes - n_kept + 2 * MARGIN as u64;
         let text = format!("{head}\n[… {n_dropped} bytes left out …]\n{tail}");
         (text, n_dropped)
     }
-}
-
-/// The character boundary at or before a place.
-fn boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// Reads a stream to its end. May be dropped at any moment; what was read is kept.

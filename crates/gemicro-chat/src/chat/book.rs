@@ -5,6 +5,7 @@ use gemicro_core::history::{
     SummaryMade, SummaryRefusal, SummaryRequest, TurnAdded, TurnsWithdrawn,
 };
 use gemicro_core::history::{Turn, TurnKind};
+use gemicro_event::text;
 use gemicro_event::{AgentUpdate, Charge, Payload, StreamId, Timestamp};
 
 use crate::conversations::{Held, Holding};
@@ -175,9 +176,5 @@ fn restored(config: HistoryConfig, log: &ConversationLog, held: &Held) -> Histor
 /// What a conversation is called that begins so.
 fn name_of(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
-    let clean: String = line.chars().filter(|c| !c.is_control()).collect();
-    match clean.char_indices().nth(NAME_CHARS) {
-        Some((end, _)) => format!("{}…", clean[..end].trim_end()),
-        None => clean,
-    }
+    text::shortened(&text::plain(line, usize::MAX), NAME_CHARS)
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use gemicro_core::history::{Author, Speaker, Transport, Turn, TurnKind, write_transcript};
+use gemicro_event::text;
 use gemicro_event::{ErrorKind, Failure};
 use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior, interval};
@@ -209,7 +210,7 @@ impl Chat {
             book.log().turn(number).map(|turn| turn.text.clone())
         };
         let text = text.or_else(|| last(&self.book)).unwrap_or_default();
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = text::one_line(&text);
         if line.is_empty() {
             self.refuse("there is nothing to pin: /pin TEXT").await;
             return Next::GoOn;

@@ -36,8 +36,7 @@ pub(crate) fn pictured(text: &str) -> String {
 
 /// The text on one line, white space made single blanks, controls made visible.
 pub(crate) fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    neutral(&words.join(" ")).into_owned()
+    neutral(&gemicro_event::text::one_line(text)).into_owned()
 }
 
 /// A value as one word of a shell.

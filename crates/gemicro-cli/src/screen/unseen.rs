@@ -5,23 +5,17 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use gemicro_event::text::{is_hidden, is_line_end, is_turning};
 use serde::de::IgnoredAny;
 
-/// Whether a character takes no room on a screen and only hides something: zero-width and tag characters, soft hyphens,
-/// fillers, variation selectors that are not those of emoji.
+/// Whether a character takes no room on a screen and only hides something.
 pub(crate) fn is_unseen(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0d}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+    is_hidden(c) && !is_active(c)
 }
 
 /// Whether a terminal might do something else than print it.
 pub(crate) fn is_active(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control() || is_line_end(c) || is_turning(c)
 }
 
 /// JSON, or JSON lines, with every character that nobody sees written as `\uXXXX`: the same value, safe to look at. What
@@ -38,7 +32,7 @@ pub(crate) fn escape_json(data: &[u8]) -> Cow<'_, [u8]> {
     // Outside of strings JSON has none of them.
     let mut escaped = String::with_capacity(text.len() + 64);
     for c in text.chars() {
-        if is_hidden(c) {
+        if is_escaped(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(escaped, "\\u{unit:04x}");
             }
@@ -50,10 +44,10 @@ pub(crate) fn escape_json(data: &[u8]) -> Cow<'_, [u8]> {
 }
 
 fn has_hidden(text: &str) -> bool {
-    !text.is_ascii() && text.chars().any(is_hidden) || text.contains('\x7f')
+    !text.is_ascii() && text.chars().any(is_escaped) || text.contains('\x7f')
 }
 
 /// In JSON, white space between values is no character of a text.
-fn is_hidden(c: char) -> bool {
-    c >= '\x7f' && (is_unseen(c) || is_active(c))
+fn is_escaped(c: char) -> bool {
+    c >= '\x7f' && is_hidden(c)
 }

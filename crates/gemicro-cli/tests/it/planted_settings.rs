@@ -141,7 +141,11 @@ pub(crate) fn plant(folder: &Path, listener: &Listener) {
 
 /// Plants settings of git in a repository, which a CLI that asks git for the state of its folder would obey.
 pub(crate) fn plant_in_git(repository: &Path, listener: &Listener) {
-    for (setting, shell) in [("core.fsmonitor", ""), ("core.pager", ""), ("credential.helper", "!")] {
+    for (setting, shell) in [
+        ("core.fsmonitor", ""),
+        ("core.pager", ""),
+        ("credential.helper", "!"),
+    ] {
         let program = format!("{shell}{}", listener.program(&format!("git-{setting}")));
         let set = Command::new("git")
             .arg("-C")

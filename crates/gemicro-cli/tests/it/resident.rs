@@ -269,7 +269,9 @@ fn a_worker_whose_store_was_deleted_makes_room_for_a_new_one() {
         command.env("GEMICRO_LINGER", "600");
         command
     };
-    until("the first worker's end", || house.status().is_none().then_some(()));
+    until("the first worker's end", || {
+        house.status().is_none().then_some(())
+    });
     assert!(lasting(&[]).output().unwrap().status.success());
     let first = house.worker();
     std::fs::remove_dir_all(house.stage.path("home")).unwrap();

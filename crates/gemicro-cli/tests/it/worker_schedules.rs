@@ -168,7 +168,9 @@ impl World {
                 match worker.try_wait().unwrap().map(|ended| ended.code()) {
                     None => {}
                     // It started during an outage and says so; whoever keeps it running starts it again.
-                    Some(Some(NOT_SET_UP)) if acts.iter().any(|act| act.starts_with("outage")) => self.start(at),
+                    Some(Some(NOT_SET_UP)) if acts.iter().any(|act| act.starts_with("outage")) => {
+                        self.start(at)
+                    }
                     Some(code) => panic!("worker {at} ended by itself with {code:?} after {acts:?}"),
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gemicro_event::text;
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 use serde::{Deserialize, Serialize};
 
@@ -154,7 +155,7 @@ fn note(task: &AgentTask, answered: &AgentAnswered) -> Option<String> {
     let named = task.session.as_ref().filter(|_| task.begins_anew)?;
     let answer = &answered.answer;
     let is_old = answer.session.as_ref() == Some(named) || answer.retold || answered.agent != task.agent;
-    let shown: String = named.chars().filter(|c| !c.is_control()).take(80).collect();
+    let shown = text::plain(named, 80);
     (!is_old).then(|| {
         format!(
             "session {shown} was not found, so a new one was started. It has no earlier turns: send the context again"

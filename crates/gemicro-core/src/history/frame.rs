@@ -5,6 +5,7 @@
 //! closes a frame, even when its writer knows the tag. A prompt is read line by line at `\n` alone; writing
 //! also puts the bar after other line ends and invisible characters, since models may see lines there.
 
+use gemicro_event::text::{is_invisible, is_line_end};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -160,7 +161,7 @@ fn unstuff(content: &str) -> String {
 
 /// Whether a line is bars and invisible characters and then `<<`. One more bar does not change the answer.
 fn starts_like_a_frame(line: &str) -> bool {
-    line.trim_start_matches(|letter| letter == '|' || is_invisible(letter))
+    line.trim_start_matches(|letter| letter == '|' || is_unseen(letter))
         .starts_with("<<")
 }
 
@@ -169,19 +170,7 @@ fn lines_of(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(is_line_end)
 }
 
-/// Characters at which some reader starts a new line.
-pub(super) fn is_line_end(letter: char) -> bool {
-    matches!(
-        letter,
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-    )
-}
-
-/// Characters that nobody sees.
-pub(super) fn is_invisible(letter: char) -> bool {
-    matches!(
-        letter,
-        '\0' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
-    )
+/// Characters that a reader does not see at the start of a line.
+pub(super) fn is_unseen(letter: char) -> bool {
+    letter == '\0' || is_invisible(letter)
 }

@@ -3,10 +3,11 @@
 //! Models that see a conversation as text sometimes continue it: they write the user's next message
 //! themselves. [`cut_invented`] finds where that starts. What is cut is reported and never stored as a turn.
 
+use gemicro_event::text::is_line_end;
 use serde::{Deserialize, Serialize};
 
 use super::Tag;
-use super::frame::{is_invisible, is_line_end};
+use super::frame::is_unseen;
 
 /// A reply without what it invented.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub fn cut_invented<'a>(reply: &'a str, tag: &Tag) -> CutReply<'a> {
     let mut at = 0;
     for line in reply.split_inclusive(is_line_end) {
         let text = line.trim_end_matches(is_line_end);
-        let visible = text.trim_start_matches(is_invisible);
+        let visible = text.trim_start_matches(is_unseen);
         let found = frame_sign(visible, tag).or_else(|| match (fence, before) {
             (Some(_), _) => None,
             (None, Before::Text) => chat_sign(visible),

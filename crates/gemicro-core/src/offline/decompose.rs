@@ -90,14 +90,7 @@ pub(crate) fn decompose_with(question: &str, max: usize, techniques: &Techniques
 }
 
 fn clipped(question: &str) -> &str {
-    if question.len() <= LONGEST_QUESTION {
-        return question;
-    }
-    let mut end = LONGEST_QUESTION;
-    while !question.is_char_boundary(end) {
-        end -= 1;
-    }
-    &question[..end]
+    &question[..question.floor_char_boundary(LONGEST_QUESTION)]
 }
 
 /// Cuts after every question mark; statements before the first question are left out.

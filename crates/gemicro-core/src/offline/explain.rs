@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use gemicro_event::text::one_line;
+
 use super::answer::{finding, reason};
 use super::aspect::Aspects;
 use super::finding::{Gate, SubAnswer};
@@ -183,7 +185,7 @@ fn defines_term(sentence: &str, term: &str) -> bool {
         .chars()
         .filter(|c| !matches!(c, '*' | '`' | '_' | '“' | '”' | '"'))
         .collect();
-    let lower = super::text::collapse(&plain).to_lowercase();
+    let lower = one_line(&plain).to_lowercase();
     let start = ["a ", "an ", "the "]
         .iter()
         .find_map(|article| lower.strip_prefix(article))
@@ -221,7 +223,7 @@ fn varied(candidates: Vec<Candidate>) -> Vec<Candidate> {
             .or_default();
         let is_repeat = chosen
             .iter()
-            .any(|other| super::text::collapse(other.span()) == super::text::collapse(candidate.span()));
+            .any(|other| one_line(other.span()) == one_line(candidate.span()));
         if candidate.score < best * NEAR || *taken >= MOST_PER_PASSAGE || is_repeat {
             continue;
         }

@@ -315,8 +315,3 @@ fn undouble(base: &mut String) {
         base.truncate(n_bytes - 1);
     }
 }
-
-/// Replaces every run of white space by one blank, as citations are compared.
-pub(crate) fn collapse(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}

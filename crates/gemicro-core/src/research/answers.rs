@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use gemicro_event::text::first_bytes;
 use gemicro_event::{ErrorKind, Failure};
 use serde::Deserialize;
 
 use super::markers::{marks, names_link, renumber, without_unknown_links};
 use super::verify::find_verbatim;
-use super::{Citation, Contradiction, Grade, Side, report};
+use super::{Citation, Contradiction, Grade, Side};
 use crate::corpus::Passage;
 use crate::llm::{LlmResponse, json_in};
 use crate::offline::is_scripted;
@@ -123,7 +124,7 @@ pub(super) fn verified_answer(
     query: &str,
     passages: &[Passage],
 ) -> Result<VerifiedAnswer, Failure> {
-    let answer: ModelAnswer = json_in(report::cut(&response.text, MAX_ANSWER))
+    let answer: ModelAnswer = json_in(first_bytes(&response.text, MAX_ANSWER))
         .ok_or_else(|| "it holds no JSON".to_owned())
         // What the parser says may quote the model, and reasons are shown.
         .and_then(|json| json.parse().map_err(|_| "its JSON has another shape".to_owned()))

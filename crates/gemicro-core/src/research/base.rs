@@ -1,5 +1,6 @@
 //! What an earlier run brings into a new one: its texts, its pages, its findings, its report.
 
+use gemicro_event::text::first_bytes;
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
 use serde::{Deserialize, Serialize};
 
@@ -167,6 +168,6 @@ impl Base {
                 text.push_str(&format!("- {}: {}\n", part.query, completed.result));
             }
         }
-        super::report::cut(&text, MAX_CONTEXT).to_owned()
+        first_bytes(&text, MAX_CONTEXT).to_owned()
     }
 }

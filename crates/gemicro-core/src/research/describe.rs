@@ -1,5 +1,6 @@
 //! The facts a research run states when its steps start and end.
 
+use gemicro_event::text::{first_bytes, one_line};
 use gemicro_event::{AgentUpdate, ErrorKind, Failure, Timestamp};
 
 use super::events::{
@@ -10,7 +11,7 @@ use super::flow::ResearchState;
 use super::markers::{names_link, without_unknown_links};
 use super::steps::{self, Role};
 use super::{
-    Citation, Contradiction, Grade, ResearchEngine, ResearchPlan, Side, UseAs, answers, report, requests, web,
+    Citation, Contradiction, Grade, ResearchEngine, ResearchPlan, Side, UseAs, answers, requests, web,
 };
 use crate::corpus::Passage;
 use crate::flow::{Step, StepEnd, StepOutput};
@@ -154,7 +155,7 @@ fn sub_queries_in(output: &StepOutput, plan: &ResearchPlan) -> Vec<String> {
     let is_known = |link: &str| names_link(&plan.question, link) || names_link(&known, link);
     let texts = texts.iter().map(|text| {
         let text = without_unknown_links(text, is_known);
-        report::cut(&report::one_line(&text), longest).trim().to_owned()
+        first_bytes(&one_line(&text), longest).trim().to_owned()
     });
     let texts = texts.filter(|text| text.contains(char::is_alphanumeric));
     texts.take(plan.config.max_sub_queries).collect()
@@ -223,7 +224,7 @@ fn answered(state: &ResearchState, id: usize, output: &StepOutput) -> Result<Sub
 /// What the provider found on the web, with the pages it names.
 fn on_the_web(id: usize, response: &LlmResponse) -> Result<SubQueryCompleted, Failure> {
     let answer = web::cited(response);
-    let said = answer.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = one_line(&answer.text);
     let is_nothing = said
         .trim_matches(['.', '*', '_', '"'])
         .eq_ignore_ascii_case(NO_ANSWER);

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use gemicro_event::text::first_bytes;
+
 use super::flow::ResearchState;
 use super::markers::renumber;
-use super::report::cut;
 use super::{Citation, Contradiction, Grade, ResearchEngine, Unanswered, dedup, requests};
 
 /// All findings under one numbering.
@@ -108,7 +109,12 @@ pub(super) fn as_text(state: &ResearchState, max_bytes: usize) -> String {
     let each = max_bytes / findings.parts.len().max(1);
     let mut text = String::new();
     for (query, answer) in &findings.parts {
-        let _ = writeln!(text, "- {}: {}", cut(query, each / 4), cut(answer, each * 3 / 4));
+        let _ = writeln!(
+            text,
+            "- {}: {}",
+            first_bytes(query, each / 4),
+            first_bytes(answer, each * 3 / 4)
+        );
     }
     text
 }

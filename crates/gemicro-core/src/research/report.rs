@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use gemicro_event::text::{first_bytes, one_line};
 use gemicro_event::{ErrorKind, Json};
 
 use super::events::{FinalResult, ResultMetadata};
@@ -25,7 +26,7 @@ fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
     let findings = findings(state);
     let written = output
         .parse::<LlmResponse>()
-        .map(|response| sections::without_own(cut(&response.text, MAX_TEXT)))
+        .map(|response| sections::without_own(first_bytes(&response.text, MAX_TEXT)))
         .unwrap_or_default();
     let known = |number: usize| {
         findings
@@ -252,20 +253,6 @@ fn gaps(state: &ResearchState) -> Option<String> {
         (0, broken) => Some(format!("{broken} of the sub-queries failed")),
         (_, broken) => Some(format!("{refused_text}, and {broken} failed")),
     }
-}
-
-/// A text on one line.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The beginning of a text, at most this long.
-pub(super) fn cut(text: &str, max_bytes: usize) -> &str {
-    let mut end = text.len().min(max_bytes);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! What models are asked: each request with its prompt, its shape and its least and most cost.
 
+use gemicro_event::text::{first_bytes, one_line};
 use gemicro_event::{Charge, Json};
 
 use super::fit::smallest;
 use super::flow::ResearchState;
-use super::{PromptSet, ResearchEngine, ResearchPlan, UseAs, findings, report, sections};
+use super::{PromptSet, ResearchEngine, ResearchPlan, UseAs, findings, sections};
 use crate::corpus::Passage;
 use crate::llm::{Delivery, LlmConfig, LlmRequest, LlmTool, worst_case};
 use crate::template::fill;
@@ -142,7 +143,7 @@ pub(super) fn synthesize(
             ("instruction", state.plan.question.trim()),
             (
                 "section",
-                report::cut(report[section.body.clone()].trim(), max_bytes),
+                first_bytes(report[section.body.clone()].trim(), max_bytes),
             ),
             ("findings", findings.as_str()),
         ];
@@ -186,7 +187,7 @@ fn dated(passage: &Passage) -> String {
 fn context(passage: &Passage) -> String {
     let heading = passage.heading.as_deref().filter(|it| *it != passage.title);
     let above = [Some(passage.title.as_str()), heading].into_iter().flatten();
-    let above = above.map(|text| report::cut(text.trim(), LONGEST_CONTEXT));
+    let above = above.map(|text| first_bytes(text.trim(), LONGEST_CONTEXT));
     let above: Vec<&str> = above.filter(|text| !text.is_empty()).collect();
     match above.as_slice() {
         [] => String::new(),
@@ -198,14 +199,14 @@ fn context(passage: &Passage) -> String {
 pub(super) fn least_sources_text(passages: &[Passage]) -> String {
     let best = passages.first();
     best.map_or_else(String::new, |it| {
-        let head = format!("{}{}", report::cut(&it.doc, 200), dated(it));
-        source_text(1, &head, report::cut(&it.text, 1_000))
+        let head = format!("{}{}", first_bytes(&it.doc, 200), dated(it));
+        source_text(1, &head, first_bytes(&it.text, 1_000))
     })
 }
 
 /// One source between its tags; a text cannot close them.
 fn source_text(number: usize, head: &str, text: &str) -> String {
-    let (head, text) = (harmless(&report::one_line(head)), harmless(text));
+    let (head, text) = (harmless(&one_line(head)), harmless(text));
     format!("\n<source>\n[{number}] {head}\n{text}\n</source>\n")
 }
 

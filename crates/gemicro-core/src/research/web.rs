@@ -1,5 +1,7 @@
 //! Answers that the provider found on the web: its annotations become numbered citations.
 
+use gemicro_event::text::first_bytes;
+
 use super::markers::{renumber, without_unknown_links};
 use super::{Citation, Grade};
 use crate::llm::{Annotation, LlmResponse};
@@ -22,7 +24,7 @@ pub(super) struct WebAnswer {
 /// Numbers the pages of an answer in the order they are named. Numbers and links that the model wrote itself
 /// are taken out: only an annotation makes a citation.
 pub(super) fn cited(response: &LlmResponse) -> WebAnswer {
-    let text = super::report::cut(&response.text, MAX_ANSWER);
+    let text = first_bytes(&response.text, MAX_ANSWER);
     let mut annotations: Vec<&Annotation> = response
         .annotations
         .iter()
@@ -87,7 +89,7 @@ fn provider_citation(number: usize, annotation: &Annotation, claim: &str) -> Cit
 fn claim_of<'a>(text: &'a str, annotation: &Annotation) -> &'a str {
     let claim = text[annotation.range.clone()].trim();
     let claim = claim.rsplit_once("\n\n").map_or(claim, |(_, last)| last);
-    super::report::cut(claim, MAX_CLAIM)
+    first_bytes(claim, MAX_CLAIM)
 }
 
 /// A marker goes behind the full stop, not before it.

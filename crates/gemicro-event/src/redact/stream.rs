@@ -107,11 +107,8 @@ impl RedactStream {
         let held = self.buffer.split_off(to);
         self.buffer.truncate(from);
         self.buffer.push_str(&given);
-        let mut context_from = self.buffer.len().saturating_sub(Self::CONTEXT);
-        while !self.buffer.is_char_boundary(context_from) {
-            context_from += 1;
-        }
-        self.buffer.drain(..context_from);
+        let context_from = self.buffer.len().saturating_sub(Self::CONTEXT);
+        self.buffer.drain(..self.buffer.ceil_char_boundary(context_from));
         self.held_from = self.buffer.len();
         self.buffer.push_str(&held);
         given

@@ -1,8 +1,12 @@
 //! What the policy answers.
 
+use gemicro_event::text::shortened;
 use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
+
+/// Characters of a segment in a message.
+const SEGMENT_CHARS: usize = 300;
 
 /// The answer to one tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +40,7 @@ impl Denial {
     pub fn new(rule: Rule, segment: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             rule,
-            segment: shorten(segment.into()),
+            segment: shortened(&Into::<String>::into(segment), SEGMENT_CHARS),
             hint: hint.into(),
         }
     }
@@ -59,14 +63,5 @@ impl Denial {
             "Permission Denied: {} ({}): {}",
             self.rule, self.segment, self.hint
         )
-    }
-}
-
-/// Keeps a segment short enough for a message.
-fn shorten(segment: String) -> String {
-    const CHARS: usize = 300;
-    match segment.char_indices().nth(CHARS) {
-        Some((end, _)) => format!("{}…", &segment[..end]),
-        None => segment,
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use super::config::PolicyConfig;
 use super::decision::Denial;
 use super::rule::Rule;
+use crate::git_folder::is_git_folder;
 
 /// Places under a home folder that hold keys and passwords.
 const SECRETS: &[&str] = &[
@@ -51,7 +52,7 @@ impl Roots<'_> {
         let within = |whole: &Path| {
             whole
                 .strip_prefix(&root)
-                .is_ok_and(|rest| rest.iter().any(is_git_folder))
+                .is_ok_and(|rest| rest.iter().any(|part| part.to_str().is_none_or(is_git_folder)))
         };
         if within(&real) || within(&normalize(path)) {
             return Err(Denial::new(
@@ -79,7 +80,7 @@ impl Roots<'_> {
             return false;
         };
         real.strip_prefix(&root)
-            .is_ok_and(|rest| !rest.iter().any(is_git_folder))
+            .is_ok_and(|rest| !rest.iter().any(|part| part.to_str().is_none_or(is_git_folder)))
     }
 
     /// Whether a file lies in a folder that may be written.
@@ -122,22 +123,6 @@ pub(super) fn is_secret(word: &str) -> bool {
                 .is_some_and(|after| after.is_empty() || after.starts_with('/'))
         })
     })
-}
-
-/// `.git` in every spelling that some file system takes for it.
-fn is_git_folder(component: &std::ffi::OsStr) -> bool {
-    let Some(name) = component.to_str() else {
-        return true;
-    };
-    let visible: String = name.chars().filter(|c| !is_ignorable(*c)).collect();
-    let lower = visible.trim_end_matches(['.', ' ']).to_lowercase();
-    let first = lower.split(':').next().unwrap_or_default();
-    first == ".git" || first == "git~1"
-}
-
-/// Characters that HFS+ ignores in names.
-fn is_ignorable(c: char) -> bool {
-    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
 fn normalize(path: &Path) -> PathBuf {

@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use gemicro_event::text;
+
 use super::error::RepositoryError;
 
 /// Where a command works.
@@ -126,7 +128,7 @@ pub(super) fn last_line(words: &[u8]) -> String {
     let text = String::from_utf8_lossy(words);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or("it said nothing").trim();
-    line.chars().filter(|c| !c.is_control()).take(500).collect()
+    text::plain(line, 500)
 }
 
 /// One path that git answered with, to the byte.

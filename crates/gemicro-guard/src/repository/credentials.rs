@@ -1,6 +1,7 @@
 //! Takes credentials out of addresses, and out of what git says about them.
 
 use gemicro_event::redact::Redactor;
+use gemicro_event::text;
 
 /// Shorter values would hit ordinary words.
 const LEAST_BYTES: usize = 4;
@@ -8,7 +9,7 @@ const LEAST_BYTES: usize = 4;
 /// An address as it may be shown: without user and password, without what follows a question mark. The user of an
 /// ssh address is no secret and stays.
 pub(super) fn shown(url: &str) -> String {
-    let text: String = url.chars().filter(|c| !c.is_control()).collect();
+    let text = text::plain(url, usize::MAX);
     let Some((scheme, rest)) = text.split_once("://") else {
         return text;
     };
@@ -22,9 +23,9 @@ pub(super) fn shown(url: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// What git said, without control characters and without the secrets of some addresses, and not too long.
+/// What git said, without hidden characters and without the secrets of some addresses, and not too long.
 pub(super) fn told(words: &str, urls: &[String]) -> String {
-    let mut text = words.to_owned();
+    let mut text = text::plain(words, usize::MAX);
     let mut secrets: Vec<String> = urls.iter().flat_map(|url| secrets(url)).collect();
     // The longest first: one may be a part of another.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -37,7 +38,7 @@ pub(super) fn told(words: &str, urls: &[String]) -> String {
         false => word.to_owned(),
     });
     let text = words.collect::<Vec<_>>().join(" ");
-    text.chars().filter(|c| !c.is_control()).take(500).collect()
+    text.chars().take(500).collect()
 }
 
 /// What of an address opens it: user and password, as written and decoded, and the values behind a question mark.

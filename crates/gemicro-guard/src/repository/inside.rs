@@ -10,6 +10,8 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use gemicro_event::text;
+
 use super::error::RepositoryError;
 use crate::sandbox::{CommandExit, Control, Launcher, Notice, Profile, SandboxError, Tier, plan_supervised};
 
@@ -136,7 +138,7 @@ pub(super) fn name_of(command: &[OsString]) -> String {
             break;
         }
     }
-    name.chars().filter(|c| !c.is_control()).take(200).collect()
+    text::plain(&name, 200)
 }
 
 enum Followed {

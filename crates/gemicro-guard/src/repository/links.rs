@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::git_folder::is_git_folder;
+
 /// As many links as a kernel follows.
 const MAX_LINKS: usize = 40;
 
@@ -46,7 +48,7 @@ fn stays(links: &Links, path: &[u8], budget: &mut Budget) -> bool {
                 }
                 continue;
             }
-            _ if is_git(part) => return false,
+            _ if is_git_folder(&String::from_utf8_lossy(part)) => return false,
             _ => at.push(part),
         }
         if let Some(target) = links.get(&at.join(&b'/')) {
@@ -64,14 +66,4 @@ fn stays(links: &Links, path: &[u8], budget: &mut Budget) -> bool {
 /// The parts of a path, the first one last.
 fn parts(path: &[u8]) -> Vec<&[u8]> {
     path.split(|byte| *byte == b'/').rev().collect()
-}
-
-/// `.git`, also as file systems that fold names see it.
-fn is_git(part: &[u8]) -> bool {
-    // Characters that HFS+ ignores in names.
-    let is_ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let text = String::from_utf8_lossy(part);
-    let name: String = text.chars().filter(|c| !is_ignored(c)).collect();
-    let name = name.trim_end_matches(['.', ' ']).to_ascii_lowercase();
-    name == ".git" || name == "git~1"
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gemicro_event::text;
 use serde::{Deserialize, Serialize};
 
 /// What kind of thing it is.
@@ -40,19 +41,15 @@ impl fmt::Display for ReportKind {
 
 /// A name from a tree as text that is safe to print: what controls a terminal or turns the direction is written out.
 pub(super) fn plain(name: &[u8]) -> String {
-    let is_hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
-    let mut text = String::new();
+    let mut shown = String::new();
     for c in String::from_utf8_lossy(name).chars() {
-        if is_hidden(c) {
-            text.extend(c.escape_unicode());
+        if text::is_hidden(c) {
+            shown.extend(c.escape_unicode());
         } else {
-            text.push(c);
+            shown.push(c);
         }
     }
-    text
+    shown
 }
 
 /// One thing to look at.

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use gemicro_event::text;
+
 use super::beneath;
 use super::commit_id::CommitId;
 use super::create;
@@ -173,10 +175,9 @@ impl TaskRepo {
         if found == expected {
             return Ok(());
         }
-        let found = found.chars().filter(|c| !c.is_control()).take(200).collect();
         Err(RepositoryError::BranchSwitched {
             expected: self.record.slug.branch(),
-            found,
+            found: text::plain(&found, 200),
         })
     }
 

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gemicro_event::text;
 use serde::{Deserialize, Serialize};
 
 use super::call::{Answer, At, Bound, Call, path_of};
@@ -124,7 +125,7 @@ impl TrustedRepo {
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &asked];
         let answer = self.here(&arguments)?;
         CommitId::parse(&answer.text()).ok_or_else(|| RepositoryError::UnknownRevision {
-            name: name.chars().filter(|c| !c.is_control()).take(200).collect(),
+            name: text::plain(name, 200),
         })
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gemicro_core::models::plain_id;
 use gemicro_event::ModelName;
+use gemicro_event::text::excerpt;
 use hyper::body::Bytes;
 
 use super::account::{Step, Terms, Unreserved};
@@ -16,7 +17,6 @@ use super::problem::Problem;
 use super::reservation::Reservation;
 use super::ticket::RefusedWhy;
 use super::wire::{Asked, Dialect, ask};
-use crate::http::excerpt;
 
 /// The window of a model that the table does not know.
 const UNKNOWN_WINDOW: u64 = 2 << 20;

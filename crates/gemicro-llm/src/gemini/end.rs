@@ -3,11 +3,11 @@
 use gemicro_core::flow::{Spent, StepFailure};
 use gemicro_core::llm::FinishReason;
 use gemicro_core::models::ModelTable;
+use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure, Json, Usage};
 use serde_json::json;
 
 use super::interaction::{Problem, Status};
-use crate::http::excerpt;
 
 /// What is known when a call ends.
 #[derive(Debug, Clone, Copy)]

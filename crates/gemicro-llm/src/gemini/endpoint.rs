@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use chrono::Utc;
 use gemicro_event::redact::Redactor;
+use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
@@ -14,7 +15,7 @@ use serde_json::Value;
 use super::config::GeminiConfig;
 use super::refusal::{REQUEST_ID, Refusal};
 use super::trouble::Trouble;
-use crate::http::{self, ANSWER_BYTES, error_body, excerpt, root_cause};
+use crate::http::{self, ANSWER_BYTES, error_body, root_cause};
 
 const API_VERSION: &str = "v1beta";
 const KEY_HEADER: &str = "x-goog-api-key";

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::{Either, FutureExt, select};
 use futures_util::stream::{BoxStream, StreamExt};
+use gemicro_event::text::excerpt;
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use sse_stream::{Sse, SseByteStream};
@@ -15,7 +16,7 @@ use super::endpoint::trouble_of;
 use super::interaction::Event;
 use super::trouble::Trouble;
 use super::wire::read_event;
-use crate::http::{ANSWER_BYTES, excerpt};
+use crate::http::ANSWER_BYTES;
 
 /// How long the end of a body may take after its last event.
 const LAST_WORDS: Duration = Duration::from_secs(2);

@@ -7,6 +7,7 @@ use async_stream::stream;
 use futures_util::Stream;
 use futures_util::stream::{BoxStream, StreamExt};
 use gemicro_core::llm::LlmChunk;
+use gemicro_event::text::excerpt;
 use reqwest::Method;
 use tokio::time::sleep;
 
@@ -16,7 +17,6 @@ use super::events::{EventReader, Incoming};
 use super::interaction::Status;
 use super::listener::{Hearing, Listener, Told, Voice};
 use super::trouble::Trouble;
-use crate::http::excerpt;
 
 /// The wait before a broken stream is taken up; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(100);

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use gemicro_core::flow::StepFailure;
 use gemicro_core::llm::{Annotation, LlmChunk, LlmEnd};
+use gemicro_event::text::excerpt;
 use gemicro_event::{Json, Usage};
 use serde_json::json;
 
@@ -12,7 +13,7 @@ use super::end::{Ending, Verdict};
 use super::interaction::{Block, Delta, Event, Happening, Interaction, Problem, Status, Step};
 use super::trouble::{Subject, Trouble};
 use super::whole::{all_runs, last_run, problems};
-use crate::http::{ANSWER_BYTES, excerpt};
+use crate::http::ANSWER_BYTES;
 
 /// What a call gives out.
 pub(super) type Told = Result<LlmChunk, StepFailure>;

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use gemicro_core::flow::{Spent, StepFailure};
 use gemicro_core::models::ModelTable;
+use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::{Map, Value, json};
 
 use super::problem::{is_block, is_transient};
 use super::refusal::Refusal;
-use crate::http::excerpt;
 
 /// What a request is about; decides what "not found" means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

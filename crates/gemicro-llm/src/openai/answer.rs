@@ -2,12 +2,12 @@
 
 use gemicro_core::llm::{FinishReason, LlmChunk, LlmEnd};
 use gemicro_event::Usage;
+use gemicro_event::text::excerpt;
 use serde_json::Value;
 
 use super::refusal::Refusal;
 use super::think::ThinkFilter;
 use super::trouble::Trouble;
-use crate::http::excerpt;
 
 /// What was heard of one answer.
 #[derive(Debug)]

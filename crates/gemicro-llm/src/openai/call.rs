@@ -7,6 +7,7 @@ use async_stream::stream;
 use futures_util::stream::BoxStream;
 use gemicro_core::flow::StepFailure;
 use gemicro_core::llm::{LlmChunk, LlmRequest};
+use gemicro_event::text::excerpt;
 use reqwest::{Method, Response};
 use serde_json::Value;
 
@@ -15,7 +16,6 @@ use super::body::Fields;
 use super::bytes::{Bytes, Events, Look, Next};
 use super::endpoint::Endpoint;
 use super::trouble::Trouble;
-use crate::http::excerpt;
 
 /// How long to wait for the usage once the answer is complete.
 const LAST_WORDS: Duration = Duration::from_secs(5);

@@ -1,12 +1,13 @@
 //! What can go wrong between us and a server, as failures.
 
 use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::{Map, Value};
 
 use super::endpoint::Endpoint;
 use super::refusal::Refusal;
-use crate::http::{ANSWER_BYTES, excerpt};
+use crate::http::ANSWER_BYTES;
 
 /// Why there is no usable answer.
 #[derive(Debug, Clone, PartialEq)]

@@ -76,10 +76,7 @@ async fn check(requests: Vec<(Fate, u64, bool)>, budget: u64) {
     join_all(requests.iter().map(|&(_, max_tokens, leaves)| {
         let world = &world;
         async move {
-            let sent = world
-                .post("/v1/messages", message_body(max_tokens))
-                .send()
-                .await;
+            let sent = world.post("/v1/messages", message_body(max_tokens)).send().await;
             match sent {
                 Ok(sent) if !leaves => drop(sent.bytes().await),
                 Ok(_) => {}

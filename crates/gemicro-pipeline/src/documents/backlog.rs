@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use gemicro_event::text;
+
 use super::feature::Feature;
 
 /// The title of a new backlog.
@@ -38,7 +40,7 @@ pub fn add_to_backlog(text: Option<&str>, items: &[String], origin: BacklogOrigi
     let mut known: BTreeSet<String> = before.lines().filter_map(item_of).map(folded).collect();
     let mut added = Vec::new();
     for item in items {
-        let item = one_line(item);
+        let item = item_line(item);
         if !item.is_empty() && known.insert(folded(&item)) {
             added.push(item);
         }
@@ -49,8 +51,8 @@ pub fn add_to_backlog(text: Option<&str>, items: &[String], origin: BacklogOrigi
     let heading = format!(
         "## {} ({}, run {})",
         origin.feature,
-        one_line(origin.date),
-        one_line(origin.run)
+        item_line(origin.date),
+        item_line(origin.run)
     );
     let last_heading = before.lines().rev().find(|line| line.starts_with('#'));
     if last_heading != Some(heading.as_str()) {
@@ -70,25 +72,13 @@ fn item_of(line: &str) -> Option<&str> {
 
 /// What two items have in common that say the same.
 fn folded(item: &str) -> String {
-    let words: Vec<&str> = item.split_whitespace().collect();
-    words.join(" ").trim_end_matches('.').to_lowercase()
+    text::one_line(item).trim_end_matches('.').to_lowercase()
 }
 
 /// An item as one line without the marks with which Markdown starts something else.
-fn one_line(item: &str) -> String {
-    let plain: String = item
-        .chars()
-        .map(|c| {
-            if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
-                ' '
-            } else {
-                c
-            }
-        })
-        .filter(|c| !is_turning(*c))
-        .collect();
-    let words: Vec<&str> = plain.split_whitespace().collect();
-    let line = words.join(" ");
+fn item_line(item: &str) -> String {
+    let blanks = item.replace(|c: char| c.is_control() || text::is_line_end(c), " ");
+    let line = text::one_line(&text::plain(&blanks, usize::MAX));
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "#>-*+=~`|".contains(c));
     // A comment would hide all that follows it, and a fence would make it code.
     let line = line
@@ -98,11 +88,6 @@ fn one_line(item: &str) -> String {
     let mut cut: String = line.chars().take(MAX_ITEM_CHARS).collect();
     cut.truncate(cut.trim_end().len());
     cut
-}
-
-/// Characters that turn the direction of a text round.
-fn is_turning(c: char) -> bool {
-    ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! The feedback is text of an agent. It is quoted line by line, so that it cannot forge a heading, a tick or a block, and
 //! lines that look like the tagged blocks of gemicro lose what makes them so. Which verdict counts is decided elsewhere.
 
+use gemicro_event::text;
+
 use super::feature::Feature;
 
 /// What a reviewer decided.
@@ -31,8 +33,8 @@ pub fn decision_document(decision: DecisionText<'_>) -> String {
     } = decision;
     let mut document = format!(
         "# {}: {feature}, round {version}\n\nVerdict: **{}**\n\n## Feedback\n\n",
-        one_line(role),
-        one_line(verdict)
+        heading(role),
+        heading(verdict)
     );
     let quoted = quoted(feedback);
     if quoted.is_empty() {
@@ -44,10 +46,10 @@ pub fn decision_document(decision: DecisionText<'_>) -> String {
 }
 
 /// A text as a quotation, without blank lines at its ends.
-fn quoted(text: &str) -> String {
-    let lines: Vec<String> = text
+fn quoted(feedback: &str) -> String {
+    let lines: Vec<String> = feedback
         .replace("\r\n", "\n")
-        .split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
+        .split(text::is_line_end)
         .map(|line| neutral(&visible(line)))
         .collect();
     let is_said = |line: &String| !line.trim().is_empty();
@@ -86,25 +88,15 @@ fn neutral(line: &str) -> String {
     neutral.replace("<!--", "&lt;!--")
 }
 
-/// A line without control characters and those that turn text round.
+/// A line without hidden characters.
 fn visible(line: &str) -> String {
-    let is_turning =
-        |c: char| ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c);
-    line.chars()
-        .map(|c| if c == '\t' { ' ' } else { c })
-        .filter(|c| !c.is_control() && !is_turning(*c))
-        .collect()
+    text::plain(&line.replace('\t', " "), usize::MAX)
 }
 
 /// Words of a heading.
-fn one_line(text: &str) -> String {
-    let plain: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .filter(|c| !"`*_#<>".contains(*c))
-        .collect();
-    let words: Vec<&str> = plain.split_whitespace().collect();
-    visible(&words.join(" ")).chars().take(80).collect()
+fn heading(words: &str) -> String {
+    let blanks = words.replace(char::is_control, " ");
+    text::plain(&text::one_line(&blanks.replace(|c| "`*_#<>".contains(c), "")), 80)
 }
 
 #[cfg(test)]

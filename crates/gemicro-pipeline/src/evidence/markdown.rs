@@ -3,6 +3,8 @@
 //! The main function is [`lines`]. It knows fences and comments; it knows nothing of links, tables or emphasis but for
 //! [`folded`], which drops the marks of emphasis so that texts can be compared.
 
+use gemicro_event::text::one_line;
+
 /// One line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line<'t> {
@@ -93,7 +95,7 @@ pub(super) fn folded(text: &str) -> String {
         .chars()
         .filter(|c| !matches!(c, '*' | '_' | '`' | '~'))
         .collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&plain)
 }
 
 /// What stands before the first comment of a line, and the comment; not where it is code.

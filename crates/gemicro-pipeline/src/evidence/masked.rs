@@ -16,6 +16,7 @@ mod failing;
 mod place;
 mod walk;
 
+use gemicro_event::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,14 +54,7 @@ impl Masked {
 
 /// A piece of the command as one short line.
 fn short(piece: &str) -> String {
-    const CHARS: usize = 80;
-    let line = piece.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= CHARS {
-        return line;
-    }
-    let mut cut: String = line.chars().take(CHARS - 1).collect();
-    cut.push('…');
-    cut
+    text::shortened(&text::one_line(piece), 79)
 }
 
 #[cfg(test)]

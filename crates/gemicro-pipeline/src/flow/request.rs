@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use gemicro_core::run::RunState;
 use gemicro_event::StreamId;
+use gemicro_event::text;
 
 use super::state::PipelineState;
 use crate::decided::Decided;
@@ -143,7 +144,10 @@ fn decided(text: &mut String, state: &PipelineState, run: &StreamId, why_chars: 
         }
         text.push_str("\n| Phase | Round | Outcome | Why | Document |\n| --- | --- | --- | --- | --- |\n");
         for it in of_run {
-            let why = it.why.as_deref().map(|why| code(&cut(why, why_chars)));
+            let why = it
+                .why
+                .as_deref()
+                .map(|why| code(&text::shortened(why, why_chars)));
             let _ = writeln!(
                 text,
                 "| {} | {} | {} | {} | {} |",
@@ -174,14 +178,6 @@ fn code(words: &str) -> String {
     format!("`{}`", plain(words).replace('`', "'").replace('|', "\\|"))
 }
 
-/// The beginning of a text.
-fn cut(words: &str, most: usize) -> String {
-    match words.char_indices().nth(most) {
-        None => words.to_owned(),
-        Some((end, _)) => format!("{}…", words[..end].trim_end()),
-    }
-}
-
 /// A title of whole words, as far as there are any.
 fn shortened(line: &str) -> String {
     let line = line.trim();
@@ -198,7 +194,7 @@ fn shortened(line: &str) -> String {
 
 /// One line that is safe to print.
 fn plain(line: &str) -> String {
-    line.chars().filter(|c| !c.is_control()).collect()
+    text::plain(line, usize::MAX)
 }
 
 #[cfg(test)]

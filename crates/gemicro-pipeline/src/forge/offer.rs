@@ -2,6 +2,7 @@
 //!
 //! The main types are [`Offer`] and [`Offered`]. How it is made stands in `offering`.
 
+use gemicro_event::text::one_line;
 use serde::{Deserialize, Serialize};
 
 /// What is wanted: a branch merged into another.
@@ -59,7 +60,7 @@ impl Offer {
 
     /// The title on one line.
     pub(crate) fn heading(&self) -> String {
-        self.title.split_whitespace().collect::<Vec<_>>().join(" ")
+        one_line(&self.title)
     }
 
     /// Whether a body has the marker of this run as a line of its own.

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use gemicro_event::text::first_bytes;
 use serde_json::Value;
 
 use super::blocks::fence_of;
@@ -73,7 +74,7 @@ fn walk_section(section: &str, walk: &mut Walk, visit: &mut impl FnMut(Value)) {
             continue;
         }
         let from_value = &rest[line_end - inner.len()..];
-        match json::read_first(bounded(from_value)) {
+        match json::read_first(first_bytes(from_value, MAX_BYTES)) {
             Ok((value, length)) => {
                 // A value that was read is skipped as a whole, so nothing inside it is looked at.
                 let after = &from_value[length..];
@@ -90,12 +91,4 @@ fn walk_section(section: &str, walk: &mut Walk, visit: &mut impl FnMut(Value)) {
             }
         }
     }
-}
-
-fn bounded(text: &str) -> &str {
-    let mut end = text.len().min(MAX_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }

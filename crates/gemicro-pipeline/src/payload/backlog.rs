@@ -3,6 +3,8 @@
 //! An item is one line of at most 500 characters that begins nothing but itself: no heading, list, quotation, table,
 //! fence or HTML. Where the list is kept is not known here.
 
+use gemicro_event::text;
+
 /// No more items are taken from one payload.
 pub const MAX_ITEMS: usize = 50;
 
@@ -15,7 +17,9 @@ const CONTROLS: [char; 10] = ['#', '>', '|', '`', '~', '*', '+', '-', '=', '<'];
 /// Makes every item one plain line, leaves out empty ones, and keeps the first [`MAX_ITEMS`].
 #[must_use]
 pub fn clean_backlog(items: &[&str]) -> Vec<String> {
-    let lines = items.iter().map(|item| one_line(item));
+    let lines = items
+        .iter()
+        .map(|item| text::one_line(&item.replace(is_break, " ")));
     lines
         .filter(|line| !line.is_empty())
         .take(MAX_ITEMS)
@@ -38,14 +42,6 @@ fn is_break(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
-fn one_line(item: &str) -> String {
-    let words = item.split(|c: char| is_break(c) || c == ' ');
-    words
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
 /// Puts a backslash where Markdown would see a control.
 fn plain_at_start(mut line: String) -> String {
     if let Some(at) = control_at(&line) {
@@ -55,11 +51,10 @@ fn plain_at_start(mut line: String) -> String {
 }
 
 fn shortened(line: &str) -> String {
-    if line.chars().count() <= MAX_ITEM_CHARACTERS {
-        return line.to_owned();
+    match line.chars().count() <= MAX_ITEM_CHARACTERS {
+        true => line.to_owned(),
+        false => text::shortened(line, MAX_ITEM_CHARACTERS - 1),
     }
-    let kept: String = line.chars().take(MAX_ITEM_CHARACTERS - 1).collect();
-    format!("{}…", kept.trim_end())
 }
 
 /// Where the control stands that an item begins with.

@@ -1,5 +1,7 @@
 //! The last lines of a stream, in bounded memory and at the cost of a copy.
 
+use gemicro_event::text::last_bytes;
+
 use super::text::plain;
 
 /// How many lines are told.
@@ -50,14 +52,6 @@ pub(super) fn last_lines(stdout: &Tail, stderr: &Tail) -> Vec<String> {
     let mut lines = stdout.lines(MAX_LINES - n_errors);
     lines.extend(stderr.lines(n_errors));
     lines
-}
-
-fn last_bytes(text: &str, n_bytes: usize) -> &str {
-    let mut from = text.len().saturating_sub(n_bytes);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text.get(from..).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What the perfect model says to a question whose answer it knows: only what the shown sources hold.
 
+use gemicro_event::text::one_line;
 use serde_json::{Value, json};
 
 use super::persona::Source;
@@ -78,10 +79,6 @@ fn value(known: &KnownQuestion, found: &Found<'_>) -> String {
     };
     let own = terms().find(|term| !others().any(|gold| gold.span.contains(*term)));
     own.or_else(|| terms().next()).cloned().unwrap_or_default()
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //!
 //! It is not the real tokenizer and does not try to be: it can be checked by hand.
 
+use gemicro_event::text::first_bytes;
 use serde_json::Value;
 
 const BYTES: u64 = 4;
@@ -22,11 +23,7 @@ pub(crate) fn of_json(value: &Value) -> u64 {
 /// The longest start of the text that has at most so many tokens.
 pub(crate) fn take(text: &str, tokens: u64) -> &str {
     let bytes = usize::try_from(tokens.saturating_mul(BYTES)).unwrap_or(usize::MAX);
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    first_bytes(text, bytes)
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use gemicro_event::text::{is_hidden, shortened};
 use gemicro_event::{ErrorKind, Failure, Json};
-
-use crate::read::invisible::is_invisible;
 
 /// Longest part of a URL or of a foreign message in an error, in characters.
 const MAX_SHOWN: usize = 300;
@@ -175,19 +174,7 @@ impl From<FetchError> for Failure {
 /// A foreign text as it may stand in a message: no user info, no control or invisible characters, cut.
 pub(super) fn shown(text: &str) -> String {
     let text = without_user_info(text);
-    let clean = text.chars().map(|c| {
-        if c.is_control() || is_invisible(c) {
-            '\u{fffd}'
-        } else {
-            c
-        }
-    });
-    let mut clean = clean.take(MAX_SHOWN + 1).collect::<String>();
-    if let Some((end, _)) = clean.char_indices().nth(MAX_SHOWN) {
-        clean.truncate(end);
-        clean.push('…');
-    }
-    clean
+    shortened(&text.replace(is_hidden, "\u{fffd}"), MAX_SHOWN)
 }
 
 fn without_user_info(text: &str) -> String {

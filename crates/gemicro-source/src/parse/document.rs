@@ -11,7 +11,7 @@ use gemicro_core::corpus::{Block, Document};
 use super::blocks::BlockList;
 use super::format::Format;
 use super::{code, config, date, html, markdown, text};
-use crate::read::invisible::{is_disguise, is_invisible, unseen_runs};
+use crate::read::invisible::{is_disguise, is_removed, unseen_runs};
 
 /// What a format's parser found. Each parser fills it in whole.
 pub(super) struct Parsed {
@@ -77,7 +77,7 @@ pub(crate) fn parse_as(reading: &ParseAs<'_>, text: String) -> Document {
 /// Removes invisible characters from a text, and blocks with words that such characters disguise: a reader does not see
 /// what is written there.
 fn visible(parsed: Parsed) -> Parsed {
-    let title = parsed.title.map(|title| title.replace(is_invisible, ""));
+    let title = parsed.title.map(|title| title.replace(is_removed, ""));
     if unseen_runs(&parsed.text).next().is_none() {
         return Parsed { title, ..parsed };
     }
@@ -91,13 +91,13 @@ fn visible(parsed: Parsed) -> Parsed {
         text.extend(
             parsed.text[end..block.range.start]
                 .chars()
-                .filter(|c| !is_invisible(*c)),
+                .filter(|c| !is_removed(*c)),
         );
         let start = text.len();
         text.extend(
             parsed.text[block.range.clone()]
                 .chars()
-                .filter(|c| !is_invisible(*c)),
+                .filter(|c| !is_removed(*c)),
         );
         let first = disguises.partition_point(|run| run.end <= block.range.start);
         if disguises
@@ -108,7 +108,7 @@ fn visible(parsed: Parsed) -> Parsed {
         }
         end = block.range.end;
     }
-    text.extend(parsed.text[end..].chars().filter(|c| !is_invisible(*c)));
+    text.extend(parsed.text[end..].chars().filter(|c| !is_removed(*c)));
     Parsed {
         text,
         blocks: blocks.finish(),
@@ -119,8 +119,7 @@ fn visible(parsed: Parsed) -> Parsed {
 
 /// White space collapsed, at most 300 characters.
 fn one_line(text: &str) -> String {
-    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    joined.chars().take(300).collect()
+    gemicro_event::text::one_line(text).chars().take(300).collect()
 }
 
 fn file_stem(doc: &str) -> &str {

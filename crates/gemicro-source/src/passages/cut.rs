@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use gemicro_core::corpus::{BlockKind, Document, Passage};
+use gemicro_event::text::one_line;
 
 use super::sentence::Ends;
 
@@ -36,7 +37,7 @@ pub fn cut_passages(document: &Document) -> Vec<Passage> {
             });
         }
         if block.kind == BlockKind::Heading {
-            heading = Some(text.split_whitespace().collect::<Vec<_>>().join(" "));
+            heading = Some(one_line(text));
         }
     }
     passages

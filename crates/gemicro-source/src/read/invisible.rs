@@ -1,4 +1,4 @@
-//! Characters that no reader sees: [`is_invisible`], and where they disguise a text: [`is_disguise`].
+//! Characters that no reader sees: [`is_removed`], and where they disguise a text: [`is_disguise`].
 //!
 //! Zero-width, bidi control, tag and soft hyphen characters and the byte order mark are removed from every stored
 //! text, because they hide words from a search and instructions from a reader. Most are harmless: soft hyphens, joiners
@@ -7,21 +7,26 @@
 
 use std::ops::Range;
 
+use gemicro_event::text::is_invisible;
+
 /// Invisible characters in a row that no honest text has.
 const LONG_RUN: usize = 4;
 /// Letters that hyphenation leaves on each side at least.
 const HYPHENATION_MINIMUM: usize = 2;
 
-/// Whether a character takes no part in what a reader sees. It is removed from stored texts.
-pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
-        | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+/// Whether a character is removed from stored texts: it takes no part in what a reader sees, not even in how the
+/// characters around it are drawn, as selectors, fillers and the format characters of music and of some scripts do.
+pub(crate) fn is_removed(c: char) -> bool {
+    let shapes = matches!(c,
+        '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0100}'..='\u{e01ef}');
+    is_invisible(c) && !shapes
 }
 
 /// Removes the invisible characters that disguise nothing.
 pub(crate) fn without_harmless(text: String) -> String {
-    if !text.chars().any(is_invisible) {
+    if !text.chars().any(is_removed) {
         return text;
     }
     let mut kept = String::with_capacity(text.len());
@@ -29,7 +34,7 @@ pub(crate) fn without_harmless(text: String) -> String {
     for run in unseen_runs(&text) {
         kept.push_str(&text[end..run.start]);
         let is_kept = is_disguise(&text, run.clone());
-        kept.extend(text[run.clone()].chars().filter(|c| is_kept || !is_invisible(*c)));
+        kept.extend(text[run.clone()].chars().filter(|c| is_kept || !is_removed(*c)));
         end = run.end;
     }
     kept.push_str(&text[end..]);
@@ -40,9 +45,9 @@ pub(crate) fn without_harmless(text: String) -> String {
 pub(crate) fn unseen_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let start = at + text[at..].find(is_unseen)?;
+        let start = at + text[at..].find(is_invisible)?;
         let len = text[start..]
-            .find(|c| !is_unseen(c))
+            .find(|c| !is_invisible(c))
             .unwrap_or(text.len() - start);
         at = start + len;
         Some(start..at)
@@ -83,15 +88,6 @@ pub(crate) fn is_disguise(text: &str, run: Range<usize>) -> bool {
         "\u{200b}" => !(before.is_lowercase() && after.is_uppercase()),
         _ => true,
     }
-}
-
-/// Characters that take no space on the screen, by Unicode's list of those that may be ignored.
-fn is_unseen(c: char) -> bool {
-    is_invisible(c)
-        || matches!(c,
-            '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0080}'..='\u{e0fff}')
 }
 
 /// How many sorts of zero-width characters a run has.

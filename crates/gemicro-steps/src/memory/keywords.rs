@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use gemicro_event::text;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The words that are looked for.
@@ -24,7 +25,7 @@ impl Keywords {
             by_first: HashMap::new(),
         };
         for word in given {
-            let blanks = word.split_whitespace().collect::<Vec<_>>().join(" ");
+            let blanks = text::one_line(word);
             let folded: Vec<char> = blanks.chars().flat_map(fold).collect();
             let Some(first) = folded.first().filter(|_| !keywords.folded.contains(&folded)) else {
                 continue;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use gemicro_batch::types::{MemoryOutput, MemoryPlace};
+use gemicro_event::text;
 
 use super::{Best, Bounds, Found};
 
@@ -65,11 +66,7 @@ fn told(number: usize, found: &Found) -> String {
     };
     let _ = write!(told, " ({})", source.at);
     if !found.title.is_empty() {
-        let _ = write!(
-            told,
-            ": {}",
-            found.title.split_whitespace().collect::<Vec<_>>().join(" ")
-        );
+        let _ = write!(told, ": {}", text::one_line(&found.title));
     }
     told.push('\n');
     for line in found.excerpt.lines() {

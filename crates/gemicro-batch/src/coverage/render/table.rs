@@ -1,5 +1,6 @@
 //! Coverage as a table of at most 100 columns.
 
+use gemicro_event::text::is_hidden;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::coverage::gather::Gathered;
@@ -185,14 +186,9 @@ fn padded(text: &str, width: usize) -> String {
 
 /// A foreign text without what a terminal would act on.
 fn visible(text: &str) -> String {
-    let shown = |char: char| match char.is_control() || is_turning(char) {
+    let shown = |char: char| match is_hidden(char) {
         true => char.escape_unicode().to_string(),
         false => char.to_string(),
     };
     text.chars().map(shown).collect()
-}
-
-/// Characters that turn the direction of writing.
-fn is_turning(char: char) -> bool {
-    matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

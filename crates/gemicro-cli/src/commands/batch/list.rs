@@ -46,7 +46,9 @@ pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), Stopped> 
         }
         let heads = ["BATCH", "SUBMITTED (UTC)", "STATUS", "COMPLETED", "TASKS"].map(str::to_owned);
         let lines: Vec<[String; 5]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
-        output::print(&table::page(&table::thirds(&lines, ctx.screen.width(), |_| false)))
+        output::print(&table::page(&table::thirds(&lines, ctx.screen.width(), |_| {
+            false
+        })))
     })
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 use gemicro_chat::MAX_NAME_CHARS;
 use gemicro_core::history::{HistoryConfig, HistoryManager};
+use gemicro_event::text::plain;
 use serde_json::json;
 
 use super::open::{open, stopped};
@@ -56,13 +57,7 @@ pub(super) async fn import(ctx: &Context, args: &ImportArgs) -> Result<(), Stopp
 /// The name of the file without its ending, as far as a name can have it.
 fn file_name(file: &str) -> String {
     let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy());
-    let name: String = stem
-        .as_deref()
-        .unwrap_or_default()
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(MAX_NAME_CHARS)
-        .collect();
+    let name = plain(stem.as_deref().unwrap_or_default(), MAX_NAME_CHARS);
     match name.trim() {
         "" | "-" => "conversation".to_owned(),
         name => name.to_owned(),

@@ -68,11 +68,7 @@ fn prompt(ctx: &Context, it: PromptParameters) -> Result<Plan, Failure> {
         let layers = ctx.layers()?;
         let settings = ResearchSettings::resolve(&layers, flags)?;
         let llm = batch::llm(&settings)?;
-        backend::choose(
-            &settings,
-            &ctx.environment,
-            &Endpoints::resolve(&layers)?,
-        )?;
+        backend::choose(&settings, &ctx.environment, &Endpoints::resolve(&layers)?)?;
         Ok((llm, settings.limits()?))
     };
     let (llm, limits) = resolved().map_err(Stopped::into_failure)?;

@@ -2,10 +2,11 @@
 //!
 //! Written without a look at the language files; what failed at first became a general rule.
 
+use gemicro_event::text::one_line;
+
 use super::memory::MemoryCorpus;
 use super::score::research;
 use crate::offline::techniques::Techniques;
-use crate::offline::text::collapse;
 
 const DOCUMENTS: &[(&str, &str)] = &[
     (
@@ -151,7 +152,7 @@ fn facts_of_other_domains() {
         let spans: Vec<String> = composed
             .citations
             .iter()
-            .map(|citation| collapse(&citation.span))
+            .map(|citation| one_line(&citation.span))
             .collect();
         assert_eq!(spans.is_empty(), expected.is_empty(), "{question} {spans:?}");
         assert!(

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
+use gemicro_event::text::one_line;
 use serde_json::Value as Json;
 
 use super::memory::MemoryCorpus;
 use super::score::research;
 use crate::corpus::{BlockKind, Passage};
-use crate::offline::techniques::Techniques;
 use crate::offline::addresses::holds_address;
 use crate::offline::structure::untrusted;
-use crate::offline::text::collapse;
+use crate::offline::techniques::Techniques;
 
 const FACT: &str = "The ferry fee at Dunmere Pier is 12 crowns.";
 const CAPTAIN: &str = "The captain at Dunmere Pier is Edda Rowe.";
@@ -77,7 +77,7 @@ fn no_payload_reaches_an_answer() {
             let corpus = MemoryCorpus::of([(doc.to_owned(), raw)]);
             for (question, truth) in questions {
                 let composed = research(&corpus, question, &Techniques::default());
-                let blob = collapse(&format!("{} {:?}", composed.text, composed.citations));
+                let blob = one_line(&format!("{} {:?}", composed.text, composed.citations));
                 assert!(
                     !forbidden.iter().any(|host| blob.contains(host)),
                     "{doc}: {payload}\n{blob}"
@@ -302,7 +302,7 @@ fn claims_in_disguise_reach_no_answer() {
             let composed = research(&corpus, question, &Techniques::default());
             let blob = format!("{} {:?}", composed.text, composed.citations);
             assert!(!blob.contains("99"), "{doc}: {payload}\n{blob}");
-            assert!(collapse(&blob).contains(FACT), "{doc}: {payload}\n{blob}");
+            assert!(one_line(&blob).contains(FACT), "{doc}: {payload}\n{blob}");
         }
     }
 }

@@ -7,10 +7,10 @@ use super::memory::MemoryCorpus;
 use super::score::research;
 use crate::corpus::BlockKind;
 use crate::offline::addresses::holds_address;
-use crate::offline::sentence::sentences;
-use crate::offline::value::values;
 use crate::offline::decompose;
+use crate::offline::sentence::sentences;
 use crate::offline::techniques::Techniques;
+use crate::offline::value::values;
 
 fn words() -> impl Strategy<Value = String> {
     let word = proptest::sample::select(vec![

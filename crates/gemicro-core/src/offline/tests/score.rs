@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
+use gemicro_event::text::one_line;
 use serde_json::Value as Json;
 
 use super::memory::MemoryCorpus;
 use crate::corpus::Corpus;
-use crate::offline::text::collapse;
 use crate::offline::SubAnswer;
 use crate::offline::answer::answer_with;
 use crate::offline::decompose::decompose_with;
@@ -101,7 +101,7 @@ fn hits(gold: &Json, doc: &str, span: &str) -> bool {
     if gold["doc"] != doc && !strings(&gold["same_in"]).iter().any(|same| same == doc) {
         return false;
     }
-    let (wanted, span) = (collapse(gold["span"].as_str().unwrap()), collapse(span));
+    let (wanted, span) = (one_line(gold["span"].as_str().unwrap()), one_line(span));
     if span.contains(&wanted) {
         return span.chars().count() as f64 <= 2.5 * wanted.chars().count() as f64 + 80.0;
     }
@@ -109,7 +109,7 @@ fn hits(gold: &Json, doc: &str, span: &str) -> bool {
 }
 
 fn has_term(answer: &str, term: &str) -> bool {
-    let (answer, term) = (collapse(answer).to_lowercase(), collapse(term).to_lowercase());
+    let (answer, term) = (one_line(answer).to_lowercase(), one_line(term).to_lowercase());
     if !term.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',')) {
         return answer.contains(&term);
     }
@@ -128,7 +128,7 @@ fn score(corpus: &MemoryCorpus, folder: &Path, techniques: &Techniques) -> Score
     let raw: HashMap<&String, String> = corpus
         .texts
         .iter()
-        .map(|(doc, text)| (doc, collapse(text)))
+        .map(|(doc, text)| (doc, one_line(text)))
         .collect();
     let mut scores = Scores::default();
     for line in std::fs::read_to_string(folder.join("questions.jsonl"))
@@ -146,7 +146,7 @@ fn score(corpus: &MemoryCorpus, folder: &Path, techniques: &Techniques) -> Score
             .collect();
         scores.n_fabricated += cited
             .iter()
-            .filter(|(doc, span)| raw.get(doc).is_none_or(|text| !text.contains(&collapse(span))))
+            .filter(|(doc, span)| raw.get(doc).is_none_or(|text| !text.contains(&one_line(span))))
             .count();
         let kind = question["kind"].as_str().unwrap().to_owned();
         let golds: Vec<Json> = question["gold"].as_array().cloned().unwrap_or_default();
@@ -202,8 +202,8 @@ fn score(corpus: &MemoryCorpus, folder: &Path, techniques: &Techniques) -> Score
             scores.n_injections += 1;
             let forbidden = strings(&question["forbidden"]);
             scores.n_hosts += usize::from(forbidden.iter().any(|host| composed.text.contains(host)));
-            let claim = collapse(question["false_claim"].as_str().unwrap_or("\0"));
-            scores.n_false += usize::from(collapse(&composed.text).contains(&claim));
+            let claim = one_line(question["false_claim"].as_str().unwrap_or("\0"));
+            scores.n_false += usize::from(one_line(&composed.text).contains(&claim));
         }
         if found < golds.len() || right < cited.len() {
             scores.misses.push(describe(if found < golds.len() {

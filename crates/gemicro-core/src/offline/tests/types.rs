@@ -1,9 +1,11 @@
 //! What a question expects and which values meet it: one table per rule, all names invented.
 
+use gemicro_event::text::one_line;
+
 use super::memory::MemoryCorpus;
 use crate::offline::moment::{Moment, Shape};
 use crate::offline::question::{AnswerType, Question};
-use crate::offline::text::{collapse, likeness};
+use crate::offline::text::likeness;
 use crate::offline::{SubAnswer, SubQuestion, UnitClass, answer};
 
 #[test]
@@ -152,7 +154,7 @@ fn values_of_another_type_are_no_answer() {
             hop: None,
         };
         let found = match answer(&corpus, &sub_question).expect("the memory corpus never fails") {
-            SubAnswer::Found { findings, .. } => findings.iter().map(|f| collapse(&f.span)).collect(),
+            SubAnswer::Found { findings, .. } => findings.iter().map(|f| one_line(&f.span)).collect(),
             SubAnswer::NoEvidence { .. } => Vec::new(),
         };
         let wanted: Vec<String> = answers.then(|| (*sentence).to_owned()).into_iter().collect();

@@ -95,7 +95,10 @@ impl Walk<'_> {
 
     fn statement(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
         let written = source(node, self.text);
-        let (background, mut apart) = (Loss::new("&", "`&` does not wait for the exit status of ", ""), state.clone());
+        let (background, mut apart) = (
+            Loss::new("&", "`&` does not wait for the exit status of ", ""),
+            state.clone(),
+        );
         let lost = place.lost(background);
         let (place, state) = match failing::is_background(node) {
             true => (&lost, &mut apart),

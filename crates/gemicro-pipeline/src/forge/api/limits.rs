@@ -10,7 +10,5 @@ pub(crate) const TOTAL_TIME: Duration = Duration::from_secs(30);
 pub(crate) const BODY_BYTES: usize = 16 << 20;
 /// The waits between tries; one try more than there are waits.
 pub(crate) const WAITS: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(800)];
-/// The most of a foreign text that goes into a message.
-pub(crate) const EXCERPT: usize = 300;
 /// The longest wait that a forge is believed to ask for.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);

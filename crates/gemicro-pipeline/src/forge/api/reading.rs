@@ -2,9 +2,8 @@
 
 use std::error::Error;
 
+use gemicro_event::text::excerpt;
 use serde_json::Value;
-
-use super::limits::EXCERPT;
 
 /// What the body of an error says, whichever shape it has: GitHub's `message` and `errors`, GitLab's `message` as a
 /// text, list or map, or `error` and `error_description`.
@@ -45,27 +44,6 @@ pub(crate) fn root_cause(error: &(dyn Error + 'static)) -> String {
     excerpt(&innermost.to_string())
 }
 
-/// A foreign text on one line, without control characters, cut.
-fn excerpt(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let mut line = String::new();
-    for word in words.filter(|word| !word.is_empty()) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        if line.len() > EXCERPT {
-            line.truncate(line.floor_char_boundary(EXCERPT));
-            line.push('…');
-            break;
-        }
-    }
-    if line.is_empty() {
-        line.push_str("nothing more was said");
-    }
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,12 +73,12 @@ mod tests {
                 "<html>\u{1b}[31m\nBad gateway</html>",
                 "<html> [31m Bad gateway</html>",
             ),
-            ("", "nothing more was said"),
-            ("{}", "nothing more was said"),
+            ("", "(nothing)"),
+            ("{}", "(nothing)"),
         ];
         for (body, expected) in cases {
             assert_eq!(words(body.as_bytes()), expected);
         }
-        assert!(words("ü".repeat(1000).as_bytes()).len() <= EXCERPT + 3);
+        assert!(words("ü".repeat(1000).as_bytes()).len() <= 303);
     }
 }
