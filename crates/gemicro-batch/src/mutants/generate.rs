@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::change::{Change, Mutant};
-use super::code::Code;
-use super::conditions::condition;
-use super::operators::operator;
-use super::statements::statement;
+use super::rules::{change, is_declaration};
 use super::syntax::Syntax;
-use super::values::value;
+use super::tree::{parse, preorder};
 
 /// At most so many are given.
 const MAX_MUTANTS: usize = 1_000;
@@ -20,30 +17,34 @@ const MAX_MUTANTS: usize = 1_000;
 /// same mutants; a source that no compiler takes gives some, or none.
 #[must_use]
 pub fn mutants(syntax: Syntax, source: &str, lines: &[(u32, u32)]) -> Vec<Mutant> {
-    let code = Code::new(syntax, source);
+    let Some(tree) = parse(syntax, source) else {
+        return Vec::new();
+    };
     let wanted = Wanted::new(lines);
+    let line_starts: Vec<usize> = std::iter::once(0)
+        .chain(source.match_indices('\n').map(|(at, _)| at + 1))
+        .collect();
+    let line_of = |at: usize| line_starts.partition_point(|start| *start <= at) - 1;
     let mut of_lines: BTreeMap<usize, Vec<Change>> = BTreeMap::new();
-    for idx in 0..code.tokens.len() {
-        let is_wanted = code.is_carried_out(idx) && wanted.has(code.line_of(code.tokens[idx].start));
-        if !is_wanted {
-            continue;
+    // Code that runs is in the bodies of functions.
+    let mut body_end = 0;
+    preorder(tree.root_node(), |node, field| {
+        if is_declaration(node, field) {
+            return false;
         }
-        let found = [
-            operator(&code, idx),
-            condition(&code, idx),
-            value(&code, idx),
-            statement(&code, idx),
-        ];
-        for change in found.into_iter().flatten() {
-            let (first, last) = (
-                code.line_of(change.place.start),
-                code.line_of(change.place.end - 1),
-            );
-            if (first..=last).all(|line| wanted.has(line)) {
+        if ["block", "compound_statement"].contains(&node.kind()) {
+            body_end = body_end.max(node.end_byte());
+        }
+        if node.start_byte() < body_end
+            && let Some(change) = change(syntax, source, node)
+        {
+            let first = line_of(change.place.start);
+            if (first..=line_of(change.place.end - 1)).all(|line| wanted.has(line)) {
                 of_lines.entry(first).or_default().push(change);
             }
         }
-    }
+        true
+    });
     let mut ordered = Vec::new();
     for (line, mut changes) in of_lines {
         changes.sort_by_key(|change| (change.kind, change.place.start));
@@ -58,14 +59,12 @@ pub fn mutants(syntax: Syntax, source: &str, lines: &[(u32, u32)]) -> Vec<Mutant
     ordered
         .into_iter()
         .take(MAX_MUTANTS)
-        .map(|(_, line, change)| mutant(&code, line, change))
+        .map(|(_, line, change)| mutant(&source[line_starts[line]..], line_starts[line], line, change))
         .collect()
 }
 
-fn mutant(code: &Code<'_>, line: usize, change: Change) -> Mutant {
-    let column = code.source[code.line_start(line)..change.place.start]
-        .chars()
-        .count();
+fn mutant(from_line: &str, line_start: usize, line: usize, change: Change) -> Mutant {
+    let column = from_line[..change.place.start - line_start].chars().count();
     let from_one = |number: usize| u32::try_from(number + 1).unwrap_or(u32::MAX);
     Mutant {
         line: from_one(line),

@@ -1,6 +1,6 @@
-//! How a source is written, as far as its tokens go.
+//! How a source is written.
 
-/// The family of languages whose tokens a source has.
+/// The language of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
     /// C and C++.

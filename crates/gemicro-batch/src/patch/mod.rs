@@ -12,7 +12,6 @@ mod glob;
 mod headers;
 mod hunks;
 mod lines;
-mod myers;
 mod path;
 mod read;
 mod search;

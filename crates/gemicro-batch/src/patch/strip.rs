@@ -4,19 +4,24 @@
 
 use std::ops::Range;
 
+use tree_sitter::Tree;
+
 use super::test_items::{Tests, tests_of};
-use crate::mutants::{Syntax, Token, TokenKind, tokens};
+use crate::mutants::{Syntax, parse, preorder};
 
 /// The text without items under `#[cfg(test)]`, or another condition that only holds for tests.
 ///
 /// Comments right above such an item go with it. Empty lines go everywhere but in literals and comments, so that a
-/// text with tests put in and one without them come out equal. A file under `#![cfg(test)]` comes out empty.
+/// text with tests put in and one without them come out equal. A file under `#![cfg(test)]` comes out empty; one that is
+/// not understood in full comes out as it is.
 #[must_use]
 pub fn without_tests(text: &str) -> String {
-    let all = tokens(Syntax::Rust, text);
-    match tests_of(text, &all) {
+    let Some((tree, tokens)) = read(text) else {
+        return text.to_owned();
+    };
+    match tests_of(text, tree.root_node()) {
         Tests::WholeFile => String::new(),
-        Tests::Places(places) => put_together(text, &all, &with_comments(text, &all, places)),
+        Tests::Places(places) => put_together(text, &tokens, &with_comments(text, &tokens, places)),
     }
 }
 
@@ -27,9 +32,10 @@ pub fn test_lines(text: &str) -> Vec<(u32, u32)> {
         let before = text.as_bytes()[..place].iter().filter(|byte| **byte == b'\n');
         u32::try_from(before.count() + 1).unwrap_or(u32::MAX)
     };
-    match tests_of(text, &tokens(Syntax::Rust, text)) {
-        Tests::WholeFile => vec![(1, u32::MAX)],
-        Tests::Places(places) => {
+    match read(text).map(|(tree, _)| tests_of(text, tree.root_node())) {
+        None => Vec::new(),
+        Some(Tests::WholeFile) => vec![(1, u32::MAX)],
+        Some(Tests::Places(places)) => {
             let lines = places
                 .iter()
                 .map(|place| (line_of(place.start), line_of(place.end)));
@@ -38,49 +44,69 @@ pub fn test_lines(text: &str) -> Vec<(u32, u32)> {
     }
 }
 
+/// The syntax tree of a text and its tokens, comments included; nothing when a part of it is not understood.
+fn read(text: &str) -> Option<(Tree, Vec<Range<usize>>)> {
+    let tree = parse(Syntax::Rust, text)?;
+    let mut tokens = Vec::new();
+    preorder(tree.root_node(), |node, _| {
+        let is_whole = node.kind().ends_with("_comment") || node.kind().ends_with("_literal");
+        let is_token = is_whole || node.child_count() == 0;
+        if is_token {
+            // A comment of a line takes the line break with it where it documents something.
+            let written = text[node.byte_range()].trim_end_matches(['\n', '\r']);
+            let end = node.start_byte() + written.len();
+            tokens.extend((!written.trim().is_empty()).then_some(node.start_byte()..end));
+        }
+        !is_token
+    });
+    let starts = tokens.iter().map(|token| token.start).chain([text.len()]);
+    let ends = std::iter::once(0).chain(tokens.iter().map(|token| token.end));
+    let has_gap = ends
+        .zip(starts)
+        .any(|(end, start)| !text.get(end..start).is_some_and(|gap| gap.trim().is_empty()));
+    (!tree.root_node().has_error() && !has_gap).then_some((tree, tokens))
+}
+
 /// The places with the comments right above them, as far as each begins its line.
-fn with_comments(text: &str, all: &[Token], places: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn with_comments(text: &str, tokens: &[Range<usize>], places: Vec<Range<usize>>) -> Vec<Range<usize>> {
     places
         .into_iter()
         .map(|place| {
-            let n_before = all.partition_point(|token| token.start < place.start);
+            let n_before = tokens.partition_point(|token| token.start < place.start);
             let mut start = place.start;
-            for comment in all[..n_before].iter().rev() {
-                let is_above = comment.kind == TokenKind::Comment
-                    && begins_line(text, comment.start)
-                    && text[comment.end..start].matches('\n').count() <= 1
+            for token in tokens[..n_before].iter().rev() {
+                let written = &text[token.clone()];
+                let is_comment = written.starts_with("//") || written.starts_with("/*");
+                let before = text[..token.start].trim_end_matches([' ', '\t']);
+                let is_above = is_comment
+                    && (before.is_empty() || before.ends_with('\n'))
+                    && text[token.end..start].matches('\n').count() <= 1
                     // `//!` speaks about what it stands in.
-                    && !["//!", "/*!"].iter().any(|inner| comment.text(text).starts_with(inner));
+                    && !["//!", "/*!"].iter().any(|inner| written.starts_with(inner));
                 if !is_above {
                     break;
                 }
-                start = comment.start;
+                start = token.start;
             }
             start..place.end
         })
         .collect()
 }
 
-fn begins_line(text: &str, at: usize) -> bool {
-    let before = text[..at].trim_end_matches([' ', '\t']);
-    before.is_empty() || before.ends_with('\n')
-}
-
 /// The tokens outside the places, with what stands between them, empty lines left out.
-fn put_together(text: &str, all: &[Token], places: &[Range<usize>]) -> String {
+fn put_together(text: &str, tokens: &[Range<usize>], places: &[Range<usize>]) -> String {
     let mut kept = String::new();
     let mut places = places.iter().peekable();
     let mut last_end = None;
     let mut is_joint = false;
-    for token in all {
+    for token in tokens {
         while places.next_if(|place| place.end <= token.start).is_some() {}
         if places.peek().is_some_and(|place| place.start <= token.start) {
             is_joint = true;
             continue;
         }
-        let gap_start = last_end.unwrap_or(0);
-        let gap = &text[gap_start..token.start];
-        if last_end.is_some() {
+        if let Some(last_end) = last_end {
+            let gap: &str = &text[last_end..token.start];
             match gap.rfind('\n') {
                 None if !is_joint => kept.push_str(gap),
                 line_break => {
@@ -90,11 +116,10 @@ fn put_together(text: &str, all: &[Token], places: &[Range<usize>]) -> String {
                 }
             }
         }
-        kept.push_str(token.text(text));
+        kept.push_str(&text[token.clone()]);
         last_end = Some(token.end);
         is_joint = false;
     }
-    // A literal that is not closed has taken the line break with it.
     if last_end.is_some() && !kept.ends_with('\n') {
         kept.push('\n');
     }

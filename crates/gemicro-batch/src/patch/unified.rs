@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
+
 use super::apply::NewText;
 use super::lines::split_lines;
-use super::myers::{Replaced, replaced};
 
 /// Lines shown before and after a change.
 const CONTEXT: usize = 3;
@@ -23,9 +24,9 @@ pub fn unified(changes: &[NewText]) -> String {
 fn write_file(diff: &mut String, change: &NewText) {
     let old = split_lines(change.old.as_deref().unwrap_or_default());
     let new = split_lines(&change.new);
-    let replaced = replaced(&old, &new);
+    let hunks = group_diff_ops(capture_diff_slices(Algorithm::Myers, &old, &new), CONTEXT);
     let is_new = change.old.is_none();
-    if replaced.is_empty() && !is_new {
+    if hunks.is_empty() && !is_new {
         return;
     }
     let (old_name, new_name) = (name("a", &change.path), name("b", &change.path));
@@ -33,7 +34,7 @@ fn write_file(diff: &mut String, change: &NewText) {
     if is_new {
         diff.push_str("new file mode 100644\n");
     }
-    if replaced.is_empty() {
+    if hunks.is_empty() {
         // A new file without lines: git names its content, or takes it for no change.
         diff.push_str("index 0000000..e69de29\n");
         return;
@@ -46,29 +47,26 @@ fn write_file(diff: &mut String, change: &NewText) {
         end(old_name),
         end(&new_name)
     ));
-    // Changes that are near enough are shown together.
-    for hunk in replaced.chunk_by(|before, after| after.old.start - before.old.end <= 2 * CONTEXT) {
-        write_hunk(diff, hunk, &old, &new);
+    for hunk in hunks {
+        write_hunk(diff, &hunk, &old, &new);
     }
 }
 
-fn write_hunk(diff: &mut String, hunk: &[Replaced], old: &[&str], new: &[&str]) {
+fn write_hunk(diff: &mut String, hunk: &[DiffOp], old: &[&str], new: &[&str]) {
     let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
         return;
     };
-    let n_before = first.old.start.min(CONTEXT);
-    let n_after = (old.len() - last.old.end).min(CONTEXT);
-    let old_range = first.old.start - n_before..last.old.end + n_after;
-    let new_range = first.new.start - n_before..last.new.end + n_after;
+    let old_range = first.old_range().start..last.old_range().end;
+    let new_range = first.new_range().start..last.new_range().end;
     diff.push_str(&format!("@@ -{} +{} @@\n", shown(&old_range), shown(&new_range)));
-    let mut done = old_range.start;
-    for change in hunk {
-        write_lines(diff, ' ', &old[done..change.old.start]);
-        write_lines(diff, '-', &old[change.old.clone()]);
-        write_lines(diff, '+', &new[change.new.clone()]);
-        done = change.old.end;
+    for op in hunk {
+        if op.tag() == DiffTag::Equal {
+            write_lines(diff, ' ', &old[op.old_range()]);
+        } else {
+            write_lines(diff, '-', &old[op.old_range()]);
+            write_lines(diff, '+', &new[op.new_range()]);
+        }
     }
-    write_lines(diff, ' ', &old[done..old_range.end]);
 }
 
 fn write_lines(diff: &mut String, sign: char, lines: &[&str]) {

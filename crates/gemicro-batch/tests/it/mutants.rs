@@ -71,7 +71,6 @@ fn what_rust_keeps() {
         "let x = *y;",
         "let x = -y;",
         "let x: Box<dyn A + B> = y;",
-        "let y = x as &dyn A + B;",
         "let [a, 3] = x else { panic!() };",
         "if let Some(3) = x {}",
         "match x { 3 => a, Some(true) | None => b, (4, _) => d, }",

@@ -1,6 +1,8 @@
 //! What counts as a test.
 
-use gemicro_batch::patch::{NewText, NotATest, PathRole, role_of, tests_only, without_tests};
+use std::path::{Path, PathBuf};
+
+use gemicro_batch::patch::{NewText, NotATest, PathRole, role_of, test_lines, tests_only, without_tests};
 
 fn new_text(path: &str, old: Option<&str>, new: &str) -> NewText {
     NewText {
@@ -216,8 +218,8 @@ fn empty_lines_in_literals_count() {
         Ok(())
     );
     assert_eq!(
-        without_tests("a; // x\n\n#[cfg(test)]\nfn t() {}\n  b\n"),
-        "a; // x\n  b\n"
+        without_tests("use a; // x\n\n#[cfg(test)]\nfn t() {}\n  use b;\n"),
+        "use a; // x\n  use b;\n"
     );
 }
 
@@ -253,4 +255,27 @@ fn what_follows_a_macro_of_tests_is_code() {
     }
     let fine = format!("{old}#[cfg(test)]\nextern crate alloc;\n#[cfg(test)]\nuse crate::a;\n");
     assert_eq!(rust_change(old, &fine), Ok(()));
+}
+
+/// The sources of this workspace, as samples of Rust as it is written today.
+#[test]
+fn tests_of_real_files_are_found() {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")];
+    let (mut n_files, mut missed) = (0, Vec::<PathBuf>::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                // Tests have such lines in texts.
+                let has_tests = text.contains("\n#[cfg(test)]\n") && !path.ends_with("tests.rs");
+                n_files += usize::from(has_tests);
+                missed.extend((has_tests && test_lines(&text).is_empty()).then_some(path));
+            }
+        }
+    }
+    assert!(n_files > 50, "{n_files}");
+    assert_eq!(missed, Vec::<PathBuf>::new());
 }
