@@ -10,8 +10,6 @@
 mod attacks;
 #[path = "repository/cases.rs"]
 mod cases;
-#[path = "repository/cost.rs"]
-mod cost;
 #[path = "repository/intake.rs"]
 mod intake;
 #[path = "repository/intermediate.rs"]

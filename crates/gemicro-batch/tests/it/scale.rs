@@ -1,13 +1,9 @@
 //! Large batches: the fold is incremental, deciding does not grow with the batch.
 
-use std::time::Instant;
-
-use gemicro_batch::flow::{BatchFlow, MAX_WANTED};
-use gemicro_core::flow::Flow;
-use gemicro_event::Json;
+use gemicro_batch::flow::MAX_WANTED;
 use serde_json::{Value, json};
 
-use crate::support::{Journal, planned, prompt, said};
+use crate::support::{Journal, prompt, said};
 
 fn many(n_tasks: usize) -> Value {
     let tasks: Vec<Value> = (0..n_tasks)
@@ -66,43 +62,4 @@ fn one_event_changes_what_it_speaks_of() {
         (done.queued, done.running, done.completed),
         (before.queued - 1, 0, 1)
     );
-}
-
-/// `cargo test --release -p gemicro-batch --test it ten_thousand -- --ignored --nocapture`
-#[test]
-#[ignore = "prints rates; the command stands above it"]
-fn ten_thousand_tasks_at_a_rate() {
-    for n_tasks in [10_000, 100_000] {
-        let batch = many(n_tasks).to_string();
-        let began = Instant::now();
-        let submitted = gemicro_batch::contract::read_batch(batch.as_bytes()).unwrap();
-        let read = began.elapsed();
-        let plan = gemicro_batch::flow::plan(submitted, crate::support::settings());
-        let json = Json::of(&plan).unwrap();
-        let planned_in = began.elapsed() - read;
-        let begun = Instant::now();
-        let state = BatchFlow.start(&json).unwrap();
-        let started = begun.elapsed();
-        drop(state);
-        let mut journal = Journal::of_plan(&planned(&many(n_tasks)), gemicro_core::budget::Limits::NONE);
-        let (began, mut n_decisions) = (Instant::now(), 0u32);
-        loop {
-            let decision = journal.decide();
-            n_decisions += 1;
-            if decision.finish.is_some() {
-                break;
-            }
-            for step in decision.want.into_iter().take(64) {
-                journal.start_step(&step, 1);
-                journal.complete(&step, said("x"));
-            }
-        }
-        let all = began.elapsed();
-        let n_events = journal.events.len();
-        let per_second = n_events as f64 / all.as_secs_f64();
-        println!(
-            "{n_tasks} tasks: read {read:?}, plan {planned_in:?}, start {started:?}; {n_events} events and \
-             {n_decisions} decisions in {all:?} ({per_second:.0} events a second)"
-        );
-    }
 }
