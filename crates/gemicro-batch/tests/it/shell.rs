@@ -3,7 +3,7 @@
 //! A machine without a sandbox skips them with a loud line, and fails in CI.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gemicro_batch::shell::{ShellExecutor, ShellSetup};
 use gemicro_batch::types::{ExpectedExit, SHELL_STEP, ShellInput, ShellOutput};
@@ -36,6 +36,8 @@ impl World {
             folder,
         };
         if world.tier != Tier::Full {
+            let has_program = Path::new("/usr/bin/bwrap").exists();
+            assert!(has_program, "bubblewrap is missing: run `cargo xtask setup`");
             let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
             assert!(!in_ci, "this machine has no sandbox of tier full");
             println!("SKIPPED: this machine has no sandbox of tier full");

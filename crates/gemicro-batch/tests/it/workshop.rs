@@ -29,6 +29,8 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let tier = probe(&launcher(), &folder.path().join("probe")).unwrap().tier;
         if tier != Tier::Full {
+            let has_program = Path::new("/usr/bin/bwrap").exists();
+            assert!(has_program, "bubblewrap is missing: run `cargo xtask setup`");
             let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
             assert!(!in_ci, "this machine has no sandbox of tier full");
             println!("SKIPPED: this machine has no sandbox of tier full");

@@ -150,7 +150,7 @@ async fn a_batch_remembers_on_sqlite() {
 
 #[tokio::test]
 async fn a_batch_remembers_on_postgres() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     remembers(Some(&server)).await;
 }
 

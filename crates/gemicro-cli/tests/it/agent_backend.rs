@@ -27,7 +27,7 @@ fn research(desk: &Desk, agent: &Agent, more: &[&str]) -> (i32, String, String) 
 #[test]
 fn each_agent_answers_research_with_checked_quotes() {
     for agent in &AGENTS {
-        let Some(desk) = Desk::new(RESEARCHER) else { return };
+        let desk = Desk::new(RESEARCHER);
         let (code, stdout, stderr) = research(&desk, agent, &[]);
         assert_eq!(code, 0, "{}: {stdout}\n{stderr}", agent.name);
         let result: Value = serde_json::from_str(&stdout).unwrap();
@@ -69,7 +69,7 @@ fn each_agent_answers_research_with_checked_quotes() {
 
 #[test]
 fn an_agent_that_lies_is_not_believed() {
-    let Some(desk) = Desk::new(LIAR) else { return };
+    let desk = Desk::new(LIAR);
     let (code, stdout, stderr) = research(&desk, &AGENTS[0], &[]);
     assert_eq!(code, 6, "{stdout}\n{stderr}");
     assert!(stderr.contains("no evidence"), "{stderr}");
@@ -77,7 +77,7 @@ fn an_agent_that_lies_is_not_believed() {
 
 #[test]
 fn a_budget_that_no_agent_can_keep_asks_none() {
-    let Some(desk) = Desk::new(RESEARCHER) else { return };
+    let desk = Desk::new(RESEARCHER);
     let (code, stdout, stderr) = research(&desk, &AGENTS[0], &["--budget", "50k"]);
     assert_eq!(code, 5, "{stdout}\n{stderr}");
     assert!(
@@ -91,7 +91,7 @@ fn a_budget_that_no_agent_can_keep_asks_none() {
 
 #[test]
 fn what_an_agent_cannot_do_is_refused() {
-    let Some(desk) = Desk::new(RESEARCHER) else { return };
+    let desk = Desk::new(RESEARCHER);
     for (arguments, words) in [
         (
             &["--backend", "claude", "--web"][..],

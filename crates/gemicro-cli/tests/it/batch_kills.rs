@@ -32,7 +32,7 @@ async fn batches_on_sqlite_survive_kills() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn batches_on_postgres_survive_kills() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     survive(Some(&server), FEW).await;
 }
 
@@ -45,7 +45,7 @@ async fn batches_on_sqlite_survive_many_kills() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes long; GEMICRO_KILLS=1000 cargo test -p gemicro-cli --test it batch_kills -- --ignored --nocapture"]
 async fn batches_on_postgres_survive_many_kills() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     survive(Some(&server), asked("GEMICRO_KILLS").unwrap_or(1_000)).await;
 }
 

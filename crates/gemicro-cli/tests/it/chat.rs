@@ -266,7 +266,7 @@ fn bad_input_is_told_and_harms_nothing() {
 
 #[test]
 fn twenty_turns_with_gemini_outlive_its_process_and_its_session() {
-    let Some(desk) = Desk::new(KNOWS) else { return };
+    let desk = Desk::new(KNOWS);
     let mut chat = Chat::open(over_agent(&desk, &AGENTS[0], &[]));
     assert_eq!(asked(&chat.say("Remember the word WALRUS.")), "native");
     for turn in 2..=6 {
@@ -303,7 +303,7 @@ fn twenty_turns_with_gemini_outlive_its_process_and_its_session() {
 
 #[test]
 fn every_agent_knows_what_another_was_told() {
-    let Some(desk) = Desk::new(KNOWS) else { return };
+    let desk = Desk::new(KNOWS);
     let [gemini, claude, codex] = &AGENTS;
     let mut chat = Chat::open(over_agent(&desk, gemini, &[]));
     chat.answer("Remember the word WALRUS.");
@@ -337,7 +337,7 @@ fn tools_are_shown_and_refused_where_nobody_can_be_asked() {
          - {{ name: writes, when: {{ prompt_contains: make the file }}, reply: {{ calls: [{{ {} }}] }} }}\n{KNOWS}",
         AGENTS[1].writes
     );
-    let Some(desk) = Desk::new(&rules) else { return };
+    let desk = Desk::new(&rules);
     let file = desk.file("made.txt");
     let mut chat = Chat::open(over_agent(&desk, &AGENTS[1], &["--no-resident"]));
     chat.write("make the file\\");

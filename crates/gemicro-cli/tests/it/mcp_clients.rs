@@ -57,7 +57,7 @@ fn claude(scene: &Scene, config: &str, prompt: &str) -> Command {
     command
 }
 
-fn claude_scene(steps: &str, reached: Reached) -> Option<Scene> {
+fn claude_scene(steps: &str, reached: Reached) -> Scene {
     Scene::new(steps, reached, |project| {
         calls("mcp__gemicro__gemini", &arguments(project))
     })
@@ -66,9 +66,7 @@ fn claude_scene(steps: &str, reached: Reached) -> Option<Scene> {
 #[test]
 fn claude_code_asks_another_agent() {
     for reached in [Reached::OverStdio, Reached::OverHttp] {
-        let Some(mut scene) = claude_scene(&answering(), reached) else {
-            return;
-        };
+        let mut scene = claude_scene(&answering(), reached);
         let config = reached.text("claude", "json", &scene.address);
         scene.run(claude(&scene, &config, PROMPT));
         scene.assert_offered("mcp__gemicro__gemini", &[]);
@@ -79,9 +77,7 @@ fn claude_code_asks_another_agent() {
 
 #[test]
 fn a_call_goes_on_without_its_client_and_the_next_one_fetches_its_answer() {
-    let Some(mut scene) = claude_scene(&gated(), Reached::OverStdio) else {
-        return;
-    };
+    let mut scene = claude_scene(&gated(), Reached::OverStdio);
     let text = Reached::OverStdio.text("claude", "json", "");
     let config = text.replace("[\"mcp\"]", "[\"mcp\", \"--answer-within\", \"1\"]");
     assert_ne!(text, config);
@@ -112,9 +108,7 @@ fn gemini_cli_asks_another_agent() {
             arguments["wait_for_previous"] = true.into();
             calls("mcp_gemicro_codex", &arguments)
         };
-        let Some(mut scene) = Scene::new(&answering(), reached, rules) else {
-            return;
-        };
+        let mut scene = Scene::new(&answering(), reached, rules);
         scene.write(
             "user/.gemini/settings.json",
             &reached.text("gemini", "json", &scene.address),
@@ -175,9 +169,7 @@ fn searches_and_calls(project: &Path) -> String {
 #[test]
 fn codex_asks_another_agent() {
     for reached in [Reached::OverStdio, Reached::OverHttp] {
-        let Some(mut scene) = Scene::new(&answering(), reached, searches_and_calls) else {
-            return;
-        };
+        let mut scene = Scene::new(&answering(), reached, searches_and_calls);
         let mut config = format!(
             "model = \"gpt-5.5-codex\"\nmodel_provider = \"sim\"\n[model_providers.sim]\nname = \"sim\"\n\
              base_url = \"{}/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n{}",
@@ -226,9 +218,7 @@ fn the_guide_shows_the_files_that_were_tried() {
 
 #[test]
 fn the_commands_of_the_guide_write_the_same_configuration() {
-    let Some(scene) = claude_scene(&answering(), Reached::OverStdio) else {
-        return;
-    };
+    let scene = claude_scene(&answering(), Reached::OverStdio);
     for (client, written, fields) in [
         ("claude", "user/.claude.json", &["type", "command", "args"][..]),
         (

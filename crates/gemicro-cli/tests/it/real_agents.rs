@@ -39,19 +39,14 @@ pub(crate) const AGENTS: [Agent; 3] = [
 pub(crate) const ANSWERS: &str = "  - { name: remembers, when: { prompt_contains: which word, history_contains: WALRUS }, reply: { text: 'The word is WALRUS.' } }\n  \
                        - { name: answers, reply: { text: 'An honest answer.' } }\n";
 
-/// Where `cargo xtask setup` puts them; they must be there in CI.
-#[expect(clippy::print_stderr, reason = "a skip must be loud")]
-fn programs() -> Option<PathBuf> {
+/// Where `cargo xtask setup` puts them.
+fn programs() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/agents/node_modules/.bin");
-    if folder.is_dir() {
-        return Some(folder);
-    }
     assert!(
-        std::env::var("CI").as_deref() != Ok("true"),
+        folder.is_dir(),
         "the agent CLIs are missing: run `cargo xtask setup`"
     );
-    eprintln!("SKIPPED: the agent CLIs are missing; `cargo xtask setup` installs them");
-    None
+    folder
 }
 
 /// A world with a provider and a folder to work in.
@@ -61,12 +56,12 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(rules: &str) -> Option<Self> {
-        let programs = programs()?;
+    pub(crate) fn new(rules: &str) -> Self {
+        let programs = programs();
         let simulated = Simulated::new(rules);
         std::fs::create_dir_all(simulated.world.path("project/.git")).unwrap();
         std::fs::create_dir_all(simulated.world.path("user")).unwrap();
-        Some(Self { simulated, programs })
+        Self { simulated, programs }
     }
 
     pub(crate) fn command(&self, agent: &Agent, more: &[&str], prompt: &str) -> Command {

@@ -95,7 +95,7 @@ git push -q origin main";
 #[test]
 fn every_role_is_played_by_gemini_cli() {
     let (_, rules) = SCENARIO.split_once("\nrules:\n").unwrap();
-    let Some(desk) = Desk::new(rules) else { return };
+    let desk = Desk::new(rules);
     let world = &desk.simulated.world;
     let (project, origin) = (world.path("project"), world.path("origin.git"));
     std::fs::remove_dir(project.join(".git")).unwrap();

@@ -61,7 +61,7 @@ fn batch() -> Value {
 
 #[test]
 fn what_a_killed_worker_did_is_taken_over_and_nothing_is_done_twice() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     let store = server.address();
     let simulated = Simulated::new("  - { name: answers, reply: { text: hello, gate: { name: hold } } }\n");
     let world = &simulated.world;

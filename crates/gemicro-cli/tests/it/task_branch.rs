@@ -110,7 +110,7 @@ fn an_agent_lands_its_commits_on_its_branch_alone() {
                 "echo three > c.txt",
             ],
         );
-        let Some(desk) = Desk::new(&script) else { return };
+        let desk = Desk::new(&script);
         let folder = repository(&desk);
         let before = bytes_of(&folder);
         let (called, answer) = desk.ask(agent, &["--branch", "task/demo"], "Add two files");
@@ -164,7 +164,7 @@ fn a_model_is_told_the_rule_that_refused_its_call() {
              reply: {{ text: 'I was told the rule.' }} }}\n  \
              - {{ reply: {{ text: 'I was told nothing.' }} }}\n"
         );
-        let Some(desk) = Desk::new(&rules) else { return };
+        let desk = Desk::new(&rules);
         repository(&desk);
         let (called, answer) = desk.ask(agent, &["--branch", "task/told"], "Do as you are told");
         assert_eq!(
@@ -191,9 +191,7 @@ fn hostile(agent: &Agent, place: Place) {
         .iter()
         .map(|(line, _)| *line)
         .chain(unseen.iter().map(String::as_str));
-    let Some(desk) = Desk::new(&commands(agent, &lines.collect::<Vec<_>>())) else {
-        return;
-    };
+    let desk = Desk::new(&commands(agent, &lines.collect::<Vec<_>>()));
     let folder = repository(&desk);
     let refs = || {
         git(
@@ -261,7 +259,7 @@ fn a_hostile_agent_changes_nothing_but_its_branch() {
 }
 
 /// An agent that is asked several times, each time for one command.
-fn asked_again(lines: &[&str]) -> Option<Desk> {
+fn asked_again(lines: &[&str]) -> Desk {
     let mut rules = "  - { name: said, when: { tool_result: '*' }, reply: { text: 'Done.' } }\n".to_owned();
     rules.push_str(&commands(&AGENTS[2], lines));
     Desk::new(&rules)
@@ -284,7 +282,7 @@ fn a_branch_is_gone_on_with_from_its_tip() {
         "echo 2 >> n && git commit -qam two",
         "echo 3 > m && git add m && git commit -qm three",
     ];
-    let Some(desk) = asked_again(&lines) else { return };
+    let desk = asked_again(&lines);
     let (folder, agent) = (repository(&desk), &AGENTS[2]);
     let ask = |prompt: &str| desk.ask(agent, &["--branch", "task/again"], prompt).1;
     // Who only reads leaves nothing behind.
@@ -331,7 +329,7 @@ fn what_is_refused_is_put_aside_and_nothing_of_it_lands() {
         "python3 -c \"import os; os.symlink('/etc/passwd', 'evil')\" && echo good > good && git add -A && git commit -qm both",
         "echo fine > fine && git add fine && git commit -qm fine",
     ];
-    let Some(desk) = asked_again(&lines) else { return };
+    let desk = asked_again(&lines);
     let (folder, agent) = (repository(&desk), &AGENTS[2]);
     let before = bytes_of(&folder);
     let ask = |prompt: &str| desk.ask(agent, &["--branch", "task/refused"], prompt).1;
@@ -356,9 +354,7 @@ fn what_is_refused_is_put_aside_and_nothing_of_it_lands() {
 
 #[test]
 fn what_cannot_be_worked_on_is_refused_before_anybody_is_asked() {
-    let Some(desk) = asked_again(&["true"]) else {
-        return;
-    };
+    let desk = asked_again(&["true"]);
     let (folder, agent) = (repository(&desk), &AGENTS[2]);
     let refused = |branch: &str, more: &[&str]| {
         let mut arguments = vec!["--branch", branch];
@@ -392,7 +388,7 @@ fn what_cannot_be_worked_on_is_refused_before_anybody_is_asked() {
 #[test]
 fn the_users_policy_is_read_for_every_turn() {
     let lines = ["git commit --amend -qm other", "git commit --amend -qm another"];
-    let Some(desk) = asked_again(&lines) else { return };
+    let desk = asked_again(&lines);
     repository(&desk);
     let settings = desk.simulated.world.path("user/.config/gemicro/config.toml");
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
@@ -417,9 +413,7 @@ fn the_users_policy_is_read_for_every_turn() {
 /// Several processes that look at the same time what walls there are must all find the best ones.
 #[test]
 fn runs_that_begin_together_have_the_same_walls() {
-    let Some(desk) = Desk::new("  - { name: answers, reply: { text: 'Done.' } }\n") else {
-        return;
-    };
+    let desk = Desk::new("  - { name: answers, reply: { text: 'Done.' } }\n");
     repository(&desk);
     let begin = |number: u32| {
         let branch = format!("task/together-{number}");
@@ -461,9 +455,7 @@ fn a_repository_does_not_switch_the_guard_off() {
         (".codex/config.toml", "[features]\nhooks = false\n"),
     ];
     for (agent, (file, text)) in AGENTS.iter().zip(plants) {
-        let Some(desk) = Desk::new(&commands(agent, &["git stash", "git push origin HEAD"])) else {
-            return;
-        };
+        let desk = Desk::new(&commands(agent, &["git stash", "git push origin HEAD"]));
         let folder = repository(&desk);
         let path = folder.join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -483,7 +475,7 @@ fn a_repository_does_not_switch_the_guard_off() {
 #[test]
 fn what_git_cannot_take_does_not_cost_the_rest() {
     let line = "python3 -c \"import subprocess; subprocess.run(['git', 'init', '-q', 'fixture'])\"; echo work > work.txt";
-    let Some(desk) = asked_again(&[line]) else { return };
+    let desk = asked_again(&[line]);
     let folder = repository(&desk);
     let (_, answer) = desk.ask(&AGENTS[2], &["--branch", "task/nested"], "work");
     assert_eq!(
@@ -497,7 +489,7 @@ fn what_git_cannot_take_does_not_cost_the_rest() {
 #[test]
 fn a_task_that_was_damaged_begins_anew() {
     let lines = ["echo 1 > n && git add n && git commit -qm one"; 1];
-    let Some(desk) = asked_again(&lines) else { return };
+    let desk = asked_again(&lines);
     let folder = repository(&desk);
     let ask = || desk.ask(&AGENTS[2], &["--branch", "task/damaged"], "work").1;
     assert_eq!(ask()["branch"]["n_commits"], 1);

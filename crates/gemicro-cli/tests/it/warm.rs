@@ -14,8 +14,8 @@ const TOLD: &str = "  - { name: told, when: { prompt_contains: \"WALRUS.\\n[\" }
 struct Warm(Desk);
 
 impl Warm {
-    fn new() -> Option<Self> {
-        Desk::new(&format!("{TOLD}{ANSWERS}")).map(Self)
+    fn new() -> Self {
+        Self(Desk::new(&format!("{TOLD}{ANSWERS}")))
     }
 
     fn ask(&self, agent: &Agent, more: &[&str], prompt: &str) -> Value {
@@ -67,7 +67,7 @@ impl Drop for Warm {
 #[test]
 fn the_next_turn_finds_its_process_warm() {
     for agent in &AGENTS[..2] {
-        let Some(desk) = Warm::new() else { return };
+        let desk = Warm::new();
         let session = desk.begin(agent);
         let before = desk.warm();
         assert_eq!(before.len(), 1, "{}: {before:?}", agent.name);
@@ -93,7 +93,7 @@ fn the_next_turn_finds_its_process_warm() {
 
 #[test]
 fn a_turn_is_asked_as_the_one_before_unless_told_otherwise() {
-    let Some(desk) = Warm::new() else { return };
+    let desk = Warm::new();
     let claude = &AGENTS[1];
     let answer = desk.ask(
         claude,
@@ -130,7 +130,7 @@ fn a_turn_is_asked_as_the_one_before_unless_told_otherwise() {
 
 #[test]
 fn settings_that_appeared_between_turns_are_behind_the_wall_of_the_next() {
-    let Some(desk) = Warm::new() else { return };
+    let desk = Warm::new();
     let claude = &AGENTS[1];
     let session = desk.begin(claude);
     let before = desk.warm()[0]["pid"].clone();
@@ -150,7 +150,7 @@ fn settings_that_appeared_between_turns_are_behind_the_wall_of_the_next() {
 #[test]
 fn a_lost_session_is_told_again_from_the_journal() {
     for agent in &AGENTS {
-        let Some(desk) = Warm::new() else { return };
+        let desk = Warm::new();
         let session = desk.begin(agent);
         desk.worker("stop");
         // Everything that the CLI knew of its sessions.
@@ -200,7 +200,7 @@ fn delete_jsonl(folder: &std::path::Path) -> usize {
 
 #[test]
 fn a_session_belongs_to_its_agent_and_its_folder() {
-    let Some(desk) = Warm::new() else { return };
+    let desk = Warm::new();
     let [gemini, claude, _] = &AGENTS;
     let session = desk.begin(claude);
     let other = desk.ask(gemini, &["--session", &session], "Go on.");

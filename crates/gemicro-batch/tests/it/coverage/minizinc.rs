@@ -6,7 +6,7 @@ use gemicro_batch::coverage::{Gathered, OutputFormat, render};
 use serde_json::Value;
 
 use super::answers::{gathered, shapes};
-use super::project::{Project, has, run};
+use super::project::{Project, assert_there, run};
 
 /// What the model tells about this coverage.
 fn told(gathered: &Gathered) -> Value {
@@ -72,9 +72,7 @@ fn expected(gathered: &Gathered) -> Value {
 
 #[test]
 fn minizinc_reads_what_json_says() {
-    if !has(&[&["minizinc", "--version"]]) {
-        return;
-    }
+    assert_there(&[&["minizinc", "--version"]]);
     let odd = gathered(&[
         ("quote\".cpp", &[(1, 0), (2, 1)], &[("operator\"\"_x", 1, 0)]),
         ("back\\slash\\\\.cpp", &[(1, 0)], &[("a\\", 1, (1 << 53) - 1)]),

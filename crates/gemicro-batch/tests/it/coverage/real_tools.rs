@@ -4,7 +4,7 @@
 
 use gemicro_batch::coverage::{Gathered, Scope};
 
-use super::project::{Project, has, run};
+use super::project::{Project, assert_there, run};
 
 const CPP: [(&str, &str); 3] = [
     ("src/main.cpp", include_str!("cpp/main.cpp")),
@@ -50,9 +50,7 @@ fn assert_plain(gathered: &Gathered) {
 
 #[test]
 fn gcc_with_lcov() {
-    if !has(&[&["g++", "--version"], &["lcov", "--version"]]) {
-        return;
-    }
+    assert_there(&[&["g++", "--version"], &["lcov", "--version"]]);
     let project = project(&CPP);
     let root = project.root();
     run(
@@ -100,9 +98,7 @@ fn gcc_with_lcov() {
 #[test]
 fn gcc_with_gcovr() {
     let gcovr = [PYTHON, "-m", "gcovr"];
-    if !has(&[&["g++", "--version"], &[PYTHON, "-m", "gcovr", "--version"]]) {
-        return;
-    }
+    assert_there(&[&["g++", "--version"], &[PYTHON, "-m", "gcovr", "--version"]]);
     let project = project(&CPP);
     let root = project.root();
     run(
@@ -136,13 +132,11 @@ fn gcc_with_gcovr() {
 #[test]
 fn rustc_with_llvm_cov() {
     let (cov, profdata) = ("llvm-cov-19", "llvm-profdata-19");
-    if !has(&[
+    assert_there(&[
         &["rustc", "--version"],
         &[cov, "--version"],
         &[profdata, "merge", "--version"],
-    ]) {
-        return;
-    }
+    ]);
     let project = project(&RUST);
     let root = project.root();
     let build = [
@@ -201,9 +195,7 @@ fn rustc_with_llvm_cov() {
 
 #[test]
 fn coverage_py_with_cobertura() {
-    if !has(&[&[PYTHON, "-m", "coverage", "--version"]]) {
-        return;
-    }
+    assert_there(&[&[PYTHON, "-m", "coverage", "--version"]]);
     let project = project(&[("shapes.py", include_str!("python/shapes.py"))]);
     let root = project.root();
     run(&root, &[PYTHON, "-m", "coverage", "run", "shapes.py"]);

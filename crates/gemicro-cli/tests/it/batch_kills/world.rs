@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,6 +71,8 @@ impl World {
         let folder = TempDir::new().unwrap();
         let real = folder.path().canonicalize().unwrap();
         if probe(&launcher(), &real.join("probe")).unwrap().tier != Tier::Full {
+            let has_program = Path::new("/usr/bin/bwrap").exists();
+            assert!(has_program, "bubblewrap is missing: run `cargo xtask setup`");
             assert!(
                 std::env::var("CI").as_deref() != Ok("true"),
                 "this machine has no sandbox of tier full"

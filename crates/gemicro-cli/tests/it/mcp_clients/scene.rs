@@ -68,10 +68,10 @@ pub(super) struct Scene {
 
 impl Scene {
     /// `rules` of the model, made for the folder to work in.
-    pub(super) fn new(steps: &str, reached: Reached, rules: impl Fn(&Path) -> String) -> Option<Self> {
+    pub(super) fn new(steps: &str, reached: Reached, rules: impl Fn(&Path) -> String) -> Self {
         let stage = Stage::new(steps);
         let project = stage.path("project");
-        let desk = Desk::new(&rules(&project))?;
+        let desk = Desk::new(&rules(&project));
         std::fs::create_dir_all(stage.path("bin")).unwrap();
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gemicro"), stage.path("bin/gemicro")).unwrap();
         let mut scene = Self {
@@ -83,7 +83,7 @@ impl Scene {
         if matches!(reached, Reached::OverHttp) {
             scene.serve();
         }
-        Some(scene)
+        scene
     }
 
     fn serve(&mut self) {

@@ -233,9 +233,6 @@ fn report(name: &str, scores: &Scores) -> String {
 
 fn check(name: &str, least: [f64; 4]) {
     let folder = fixtures(name);
-    if !folder.join("questions.jsonl").exists() {
-        return;
-    }
     let corpus = MemoryCorpus::load(&folder.join("docs"));
     let scores = score(&corpus, &folder, &Techniques::default());
     println!(
@@ -273,42 +270,4 @@ fn score_corpus() {
 #[test]
 fn score_heldout() {
     check("research-heldout", [0.75, 0.80, 0.85, 0.75]);
-}
-
-#[test]
-#[ignore = "prints the ablation table: cargo test -p gemicro-core offline -- --ignored --nocapture ablation"]
-fn ablation() {
-    for name in ["research-corpus", "research-heldout"] {
-        let folder = fixtures(name);
-        if !folder.join("questions.jsonl").exists() {
-            continue;
-        }
-        let corpus = MemoryCorpus::load(&folder.join("docs"));
-        println!(
-            "{name}\n{}",
-            report("all", &score(&corpus, &folder, &Techniques::default()))
-        );
-        for technique in Techniques::NAMES {
-            let techniques = Techniques::without(technique).unwrap();
-            println!(
-                "{}",
-                report(&format!("- {technique}"), &score(&corpus, &folder, &techniques))
-            );
-        }
-    }
-}
-
-#[test]
-#[ignore = "answers OFFLINE_QUESTION from the folder OFFLINE_ROOT, to look at one case by hand"]
-fn one_question_by_hand() {
-    let Ok(text) = std::env::var("OFFLINE_QUESTION") else {
-        return;
-    };
-    let root = std::env::var("OFFLINE_ROOT").map_or_else(|_| fixtures("research-corpus/docs"), PathBuf::from);
-    let corpus = MemoryCorpus::load(&root);
-    for sub_question in decompose_with(&text, 5, &Techniques::default()) {
-        let found: SubAnswer = answer_with(&corpus, &sub_question, &Techniques::default()).unwrap();
-        println!("{sub_question:#?}\n{found:#?}");
-    }
-    println!("{}", research(&corpus, &text, &Techniques::default()).text);
 }

@@ -83,9 +83,7 @@ fn check_compressors(vocabulary: &Vocabulary, limit: u64, cuts: &[u64]) -> Vec<(
 
 #[test]
 fn no_prompt_of_any_prefix_is_longer_than_its_limit() {
-    let Some(vocabulary) = Vocabulary::load() else {
-        return;
-    };
+    let vocabulary = Vocabulary::load();
     let seen = check_face(&vocabulary, 16_000);
     println!("{seen:?}");
     assert_eq!((seen.n_prompts, seen.n_refused), (500, 0));
@@ -98,9 +96,7 @@ fn no_prompt_of_any_prefix_is_longer_than_its_limit() {
 /// A few prefixes; all of them take minutes, see below.
 #[expect(clippy::print_stdout, reason = "figures to look at")]
 fn check_limit(limit: u64) {
-    let Some(vocabulary) = Vocabulary::load() else {
-        return;
-    };
+    let vocabulary = Vocabulary::load();
     for (name, seen) in check_compressors(&vocabulary, limit, &[17, 53, 149, 311, 500]) {
         println!("{name} {limit}: {seen:?}");
         assert!(seen.n_prompts > 0 || name == "deduplicate", "{name}");
@@ -139,9 +135,7 @@ fn compressors_keep_to_32k() {
 #[test]
 #[ignore = "minutes: cargo test --release -p gemicro-core --test it -- --ignored --nocapture every_prefix"]
 fn every_prefix_with_every_compressor_and_limit() {
-    let Some(vocabulary) = Vocabulary::load() else {
-        return;
-    };
+    let vocabulary = Vocabulary::load();
     let cuts: Vec<u64> = (1..=500).collect();
     for limit in [2_000, 4_000, 8_000, 16_000, 32_000] {
         println!("{limit}: {:?}", check_face(&vocabulary, limit));
@@ -153,9 +147,7 @@ fn every_prefix_with_every_compressor_and_limit() {
 
 #[test]
 fn lines_counted_one_by_one_are_the_whole() {
-    let Some(vocabulary) = Vocabulary::load() else {
-        return;
-    };
+    let vocabulary = Vocabulary::load();
     let odd = ["", "\n", " \n \n\n\n x\n", "\r\n\t\n", "a\n\nb", "\u{2028}\n好\n"].map(str::to_owned);
     let turns: Vec<Turn> = conversation().turns().to_vec();
     for text in turns.into_iter().map(|turn| turn.text).chain(odd) {
@@ -166,9 +158,7 @@ fn lines_counted_one_by_one_are_the_whole() {
 /// Alone, and so in any company: a vocabulary of byte pairs starts from single signs and only merges.
 #[test]
 fn every_sign_costs_what_the_table_says() {
-    let Some(vocabulary) = Vocabulary::load() else {
-        return;
-    };
+    let vocabulary = Vocabulary::load();
     let table = include_bytes!("../../../src/tokens/signs.bin");
     let mut real = vec![0_u8; table.len()];
     for sign in '\u{80}'..='\u{1ffff}' {
@@ -238,9 +228,7 @@ fn mixed(n_words: std::ops::Range<usize>) -> impl Strategy<Value = String> {
 }
 
 fn check_random(strategy: impl Strategy<Value = String>, allowance: u64) {
-    let Some(vocabulary) = Vocabulary::load() else {
-        return;
-    };
+    let vocabulary = Vocabulary::load();
     let config = Config::default();
     let cases = config.cases.max(800);
     let mut runner = TestRunner::new(Config {

@@ -373,6 +373,8 @@ pub(crate) fn tiers() -> &'static [Tier] {
         let found = probe(&launcher(), scratch.path()).unwrap();
         let has = [(Tier::Full, found.bubblewrap), (Tier::Landlock, found.landlock)];
         for (tier, _) in has.iter().filter(|(_, has)| !has) {
+            let has_program = Path::new("/usr/bin/bwrap").exists();
+            assert!(has_program, "bubblewrap is missing: run `cargo xtask setup`");
             let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
             assert!(!in_ci, "tier {tier} is missing: {found:?}");
             eprintln!("SKIPPED: no tier {tier} on this machine: {found:?}");

@@ -27,7 +27,7 @@ macro_rules! contract {
             $($(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $test() {
-                    let Some(world) = super::World::postgres() else { return };
+                    let world = super::World::postgres();
                     super::$module::$test(&world).await;
                 }
             )+)+

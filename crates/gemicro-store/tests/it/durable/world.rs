@@ -18,8 +18,8 @@ impl World {
         Self::Sqlite(folder())
     }
 
-    pub(crate) fn postgres() -> Option<Self> {
-        Server::start().map(Self::Postgres)
+    pub(crate) fn postgres() -> Self {
+        Self::Postgres(Server::start())
     }
 
     /// One more handle.

@@ -35,7 +35,7 @@ macro_rules! contract {
             $($(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $test() {
-                    let Some(server) = crate::server::Server::start() else { return };
+                    let server = crate::server::Server::start();
                     let store = server.store().await;
                     super::$module::$test(store.clone()).await;
                     store.close().await;
