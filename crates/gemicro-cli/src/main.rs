@@ -13,6 +13,7 @@ mod commands;
 mod config;
 mod deciding;
 mod environment;
+mod flow_table;
 mod follow;
 mod logging;
 mod output;

@@ -4,8 +4,9 @@ use gemicro_core::command::AgentCommand;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Failure, Json, StreamId};
-use gemicro_pipeline::flow::means_something;
 use serde::Deserialize;
+
+use crate::flows::flow_named;
 
 #[derive(Deserialize)]
 struct Answer {
@@ -22,9 +23,10 @@ pub(crate) async fn check(store: &dyn Store, run: &StreamId, command: &AgentComm
     let Ok(Answer { key, answer }) = command.data.parse() else {
         return Ok(());
     };
-    let (mut is_asked, mut given) = (false, None);
+    let (mut flow, mut is_asked, mut given) = (None, false, None);
     for event in store.read(run, 0, usize::MAX).await?.events {
         match event.update.event_type.as_str() {
+            "run_started" => flow = event.update.as_run_started().and_then(|it| flow_named(&it.flow)),
             "answer_requested" => {
                 let asked = event.update.as_answer_requested();
                 is_asked |= asked.is_some_and(|asked| asked.key == key);
@@ -51,7 +53,7 @@ pub(crate) async fn check(store: &dyn Store, run: &StreamId, command: &AgentComm
         Some(first) => conflict(format!(
             "`{key}` of run {run} was answered already, with {first}, and the first answer counts"
         )),
-        None if !means_something(&key, &answer) => {
+        None if !flow.is_none_or(|flow| flow.accepts(&key, &answer)) => {
             let message = format!("{answer} is neither yes nor no, and run {run} asks for one of them");
             Err(Failure::new(ErrorKind::InvalidInput, message))
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use gemicro_agents::AgentSetup;
 use gemicro_core::ask::AgentName;
+use gemicro_core::flow::PlanFacts;
 use gemicro_core::llm::Backends;
 
 use crate::EngineConfig;
@@ -11,8 +12,8 @@ use crate::EngineConfig;
 /// What can be carried out with the keys and logins that there are.
 #[derive(Clone)]
 pub(crate) struct Capabilities {
-    pub(crate) llm: Backends,
-    pub(crate) agents: BTreeSet<AgentName>,
+    llm: Backends,
+    agents: BTreeSet<AgentName>,
 }
 
 impl Capabilities {
@@ -25,5 +26,16 @@ impl Capabilities {
             llm: config.llm.clone(),
             agents: config.agents.as_ref().map(has_access).unwrap_or_default(),
         }
+    }
+
+    /// The agent or backend that a run needs and that cannot be called here.
+    pub(crate) fn missing(&self, needs: &PlanFacts) -> Option<String> {
+        let agent = needs.agents.iter().find(|agent| !self.agents.contains(*agent));
+        let is_missing = |backend: &&String| match AgentName::of_backend(backend) {
+            Some(agent) => !self.agents.contains(&agent),
+            None => !self.llm.has(backend),
+        };
+        let backend = || needs.backend.as_ref().filter(is_missing).cloned();
+        agent.map(ToString::to_string).or_else(backend)
     }
 }

@@ -1,7 +1,7 @@
 //! The part that a new run takes of the budget of its day.
 
 use gemicro_core::budget::{Day, DayGrant, Limits};
-use gemicro_core::research::ResearchEngine;
+use gemicro_core::drive::AnyFlow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_event::{Charge, Failure, Timestamp};
@@ -23,16 +23,25 @@ pub(crate) struct DayPart {
 ///
 /// # Errors
 /// `budget_exceeded` where nothing is left of the day; `invalid_input` where a budget in dollars cannot be kept.
-pub(crate) async fn take(store: &DurableStore, cap: Limits, plan: &Plan) -> Result<Option<DayPart>, Failure> {
-    if cap == Limits::NONE || is_free(plan) {
+pub(crate) async fn take(
+    store: &DurableStore,
+    cap: Limits,
+    flow: &dyn AnyFlow,
+    plan: &Plan,
+) -> Result<Option<DayPart>, Failure> {
+    if cap == Limits::NONE {
         return Ok(None);
     }
     let lock = store.lock_day().await?;
     let day = Day::of(Timestamp::now());
     let used = used(store, day).await?;
     let grant = DayGrant::take(cap, used, day)?;
-    let limits = grant.within(*plan.limits());
-    let plan = plan.with_limits(limits)?;
+    let limits = grant.within(plan.limits);
+    flow.check_limits(&plan.plan, &limits)?;
+    let plan = Plan {
+        limits,
+        ..plan.clone()
+    };
     Ok(Some(DayPart {
         plan,
         grant,
@@ -56,9 +65,4 @@ async fn used(store: &DurableStore, day: Day) -> Result<Charge, Failure> {
         });
     }
     Ok(sum)
-}
-
-/// Whether a run asks no model at all.
-fn is_free(plan: &Plan) -> bool {
-    matches!(plan, Plan::Research { plan, .. } if matches!(plan.engine, ResearchEngine::Offline { .. }))
 }

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use gemicro_core::budget::{DayGrant, Limits};
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Ended, NewRun, StopSignals};
+use gemicro_core::drive::{AnyFlow, DriveContext, DriveError, DriveOptions, Ended, NewRun, StopSignals};
 use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
-use gemicro_core::offline::warm_up;
 use gemicro_core::research::{Base, ResearchPlan, UseAs};
 use gemicro_core::run::events::RunStarted;
 use gemicro_core::store::{Store, StoreError};
@@ -21,8 +20,6 @@ use tokio::sync::oneshot;
 
 use crate::capabilities::Capabilities;
 use crate::dispatch::steps_stream;
-use crate::flows::FlowKind;
-use crate::unwritten::without_secrets;
 use crate::{CancelOutcome, Plan, Run, answering, day};
 
 /// How often the lease of an owner that is gone is looked at.
@@ -31,7 +28,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// How long a cancel waits for the process that drives the run.
 const CANCEL_WAIT: Duration = Duration::from_secs(12);
 
-/// The language files are read while the first model call is on its way, not when findings wait for them.
+/// When a flow loads what is worth loading: the first step is on its way then.
 const WARM_UP_AFTER: Duration = Duration::from_millis(25);
 
 /// Where a run belongs.
@@ -55,6 +52,7 @@ pub struct Engine {
     pub(crate) secrets: Vec<String>,
     pub(crate) options: DriveOptions,
     pub(crate) can: Capabilities,
+    pub(crate) flows: Vec<&'static dyn AnyFlow>,
     pub(crate) resident: bool,
     pub(crate) credentials: String,
     pub(crate) day_budget: Limits,
@@ -79,6 +77,25 @@ impl Engine {
         self
     }
 
+    /// Adds a flow to those of the program.
+    #[must_use]
+    pub fn with_flow(mut self, flow: &'static dyn AnyFlow) -> Self {
+        self.flows.push(flow);
+        self
+    }
+
+    /// The flow with this name.
+    ///
+    /// # Errors
+    /// When this program has none.
+    pub fn flow(&self, name: &str) -> Result<&'static dyn AnyFlow, Failure> {
+        let found = self.flows.iter().find(|flow| flow.name() == name);
+        found.copied().ok_or_else(|| {
+            let message = format!("this program has no flow {name}; a newer one may");
+            Failure::new(ErrorKind::StorageError, message)
+        })
+    }
+
     /// The store, for lists, events and maintenance.
     #[must_use]
     pub fn store(&self) -> &Arc<DurableStore> {
@@ -98,14 +115,19 @@ impl Engine {
     /// # Errors
     /// When there is a run of that id, or the store cannot take it.
     pub async fn start_as(&self, id: &StreamId, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
+        let flow = self.flow(&plan.flow)?;
+        let facts = flow.facts(&plan.plan)?;
         // Held until the run is in the journal: no other run takes the same rest of the day.
-        let taken = day::take(&self.store, self.day_budget, plan).await?;
+        let taken = match facts.is_free {
+            true => None,
+            false => day::take(&self.store, self.day_budget, flow, plan).await?,
+        };
         let (plan, grant) = match &taken {
             Some(taken) => (&taken.plan, Some(taken.grant)),
             None => (plan, None),
         };
         let place = RunPlace {
-            parent: plan.parent(),
+            parent: facts.parent,
             part_of_parent: false,
             day: grant,
         };
@@ -135,17 +157,16 @@ impl Engine {
         plan: &Plan,
         stop: StopSignals,
     ) -> Result<Run, Failure> {
-        let checked = without_secrets(plan, &Redactor::new(&self.secrets))?;
-        let plan = checked.as_ref().unwrap_or(plan);
+        let flow = self.flow(&plan.flow)?;
         let ctx = self.context(stop);
         let started = RunStarted {
             resident: self.resident,
             carrier: self.resident.then(|| self.carrier(id)),
             part_of_parent: place.part_of_parent,
             day: place.day,
-            ..plan.started(&self.options.program)
+            program: self.options.program.clone(),
+            ..flow.started(&plan.plan, &plan.limits, &Redactor::new(&self.secrets))?
         };
-        let flow = FlowKind::named(&started.flow)?;
         let new = NewRun {
             run: id.clone(),
             parent_run: place.parent,
@@ -281,13 +302,13 @@ impl Engine {
         }
     }
 
-    async fn flow_of(&self, id: &StreamId) -> Result<FlowKind, Failure> {
-        FlowKind::named(&self.store.run(id).await?.flow)
+    async fn flow_of(&self, id: &StreamId) -> Result<&'static dyn AnyFlow, Failure> {
+        self.flow(&self.store.run(id).await?.flow)
     }
 
     fn spawn(
         &self,
-        flow: FlowKind,
+        flow: &dyn AnyFlow,
         id: &StreamId,
         live: LiveHub,
         drive: impl Future<Output = Result<Ended, DriveError>> + Send + 'static,
@@ -302,8 +323,8 @@ impl Engine {
             }
             ended
         });
-        if flow == FlowKind::Research {
-            tokio::spawn(async {
+        if let Some(warm_up) = flow.warm_up() {
+            tokio::spawn(async move {
                 tokio::time::sleep(WARM_UP_AFTER).await;
                 tokio::task::spawn_blocking(warm_up);
             });

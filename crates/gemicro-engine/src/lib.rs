@@ -19,25 +19,17 @@ pub mod ooda;
 mod pause;
 pub mod pipeline;
 mod plan;
-mod plan_limits;
 mod questions;
-mod redacting;
-mod registry;
-mod request;
 mod resident;
 mod run;
 mod run_state;
 mod shared_resources;
 mod sharing;
 mod start_parameters;
-mod started;
 mod telling;
-mod test_plans;
 mod troubles;
-mod unwritten;
 mod upkeep;
 mod wiring;
-mod written_plan;
 
 pub use batches::{
     BatchAnswer, BatchError, BatchRequest, BatchRow, BatchSettings, BatchStatus, Batches, Counts, ItemAnswer,
@@ -48,21 +40,21 @@ pub use desk::{Desk, Watched, Watching};
 pub use dispatch::{NextAttempt, ReportReaders, StepReported, StepWord};
 pub use engine::Engine;
 pub use engine_config::EngineConfig;
+pub use flows::{FLOWS, event_registry, flow_named};
 pub use gemicro_agents::{
     AgentAccess, AgentExecutor, AgentSetup, KnownSession, Login, PolicyReader, WarmStatus, find_session,
 };
 pub use gemicro_batch::workshop::{TOOLCHAIN_VARIABLES, hold_new};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, FolderLibrary, is_url};
+pub use gemicro_steps::plans::{
+    AskRequest, Backend, ConversationTurn, OodaRequest, PipelineRequest, PromptRequest, Request,
+    ResearchRequest,
+};
 pub use gemicro_store::{Board, BoardPage, DurableStore, RunFilter, Tally};
 pub use here::Here;
 pub use pause::{PauseOutcome, pause};
 pub use plan::Plan;
 pub use questions::{open_questions, question_to_answer};
-pub use registry::event_registry;
-pub use request::{
-    AskRequest, Backend, ConversationTurn, OodaRequest, PipelineRequest, PromptRequest, Request,
-    ResearchRequest,
-};
 pub use resident::{
     BinaryId, BuildConfig, CarriedRun, Resident, StartWorker, StoreReads, Worker, WorkerConfig, WorkerStatus,
     is_free,

@@ -11,10 +11,10 @@ use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{AnswerRequested, RunReaders};
 use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
-use gemicro_pipeline::flow::PipelineFlow;
 use gemicro_store::DurableStore;
 
 use crate::batches::{answer_of_board, counts_of_board};
+use crate::flows::flow_named;
 
 /// The questions that a run, or the tasks of a batch, wait on. One whose answer is kept until the run resumes is not
 /// among them.
@@ -125,6 +125,7 @@ async fn is_answered(store: &DurableStore, question: &ItemQuestion) -> Result<bo
 /// The questions of a run, folded from its journal.
 struct Questions {
     run: StreamId,
+    flow: String,
     plan: Json,
     open: Option<ItemQuestion>,
 }
@@ -133,6 +134,7 @@ impl Questions {
     fn new(run: &StreamId) -> Self {
         Self {
             run: run.clone(),
+            flow: String::new(),
             plan: Json::empty(),
             open: None,
         }
@@ -141,11 +143,15 @@ impl Questions {
     fn fold(&mut self, event: &Event) {
         let update = &event.update;
         match update.event_type.as_str() {
-            "run_started" => self.plan = update.as_run_started().map(|it| it.plan).unwrap_or_default(),
+            "run_started" => {
+                if let Some(started) = update.as_run_started() {
+                    (self.flow, self.plan) = (started.flow, started.plan);
+                }
+            }
             "answer_requested" => {
                 self.open = update.as_answer_requested().map(|asked| ItemQuestion {
                     run_id: self.run.clone(),
-                    text: text(&self.plan, &asked),
+                    text: text(&self.flow, &self.plan, &asked),
                     key: asked.key,
                 });
             }
@@ -160,15 +166,8 @@ impl Questions {
 }
 
 /// What is asked: the words of the workflow for a gate, what a tool wants to do, or the name of the question.
-fn text(plan: &Json, asked: &AnswerRequested) -> String {
-    let of_gate = || {
-        let (place, _) = asked.key.split_once(":human")?;
-        let (name, _) = place.rsplit_once('.')?;
-        let state = PipelineFlow.start(plan).ok()?;
-        let phases = &state.plan().workflow.phases;
-        let phase = phases.iter().find(|phase| phase.name == name)?;
-        phase.human.clone()
-    };
+fn text(flow: &str, plan: &Json, asked: &AnswerRequested) -> String {
+    let of_gate = || flow_named(flow)?.question(plan, &asked.key);
     let of_tool = || {
         let tool = asked.tool.as_ref()?;
         Some(match &asked.what {

@@ -11,7 +11,7 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::empty_folder;
 use gemicro_store::{DurableStore, RunFilter};
 
-use crate::flows::FlowKind;
+use crate::flows::FLOWS;
 
 /// Removes search indexes whose texts are gone: an index holds the texts of its sources, so it goes with the
 /// last run that read them. Call it after erasing runs.
@@ -78,7 +78,7 @@ fn remove_all(folder: &Path) -> std::io::Result<()> {
 /// When the store fails or a journal cannot be read.
 pub async fn rebuild_boards(store: &DurableStore) -> Result<u64, Failure> {
     let mut n_boards = 0;
-    for flow in FlowKind::WITH_BOARDS {
+    for flow in FLOWS.into_iter().filter(|flow| flow.has_board()) {
         let filter = RunFilter {
             flow: Some(flow.name().to_owned()),
             limit: Some(usize::MAX),

@@ -8,6 +8,7 @@ use gemicro_core::blob::Blobs;
 use gemicro_core::drive::DriveOptions;
 use gemicro_core::execute::Executor;
 use gemicro_core::research::{ResearchExecutors, executors};
+use gemicro_core::store::RedactingStore;
 use gemicro_event::Failure;
 use gemicro_event::redact::Redactor;
 use gemicro_source::FolderLibrary;
@@ -16,7 +17,7 @@ use gemicro_store::DurableStore;
 
 use crate::batches::ChildRuns;
 use crate::capabilities::Capabilities;
-use crate::redacting::RedactingStore;
+use crate::flows::FLOWS;
 use crate::shared_resources::SharedResources;
 use crate::{Engine, EngineConfig};
 
@@ -84,6 +85,7 @@ impl Engine {
             secrets: config.secrets,
             options,
             can,
+            flows: FLOWS.to_vec(),
             resident: false,
             credentials: config.credentials,
             day_budget: config.day_budget,

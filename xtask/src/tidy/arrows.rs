@@ -48,6 +48,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gemicro-guard",
             "gemicro-pipeline",
             "gemicro-batch",
+            "gemicro-source",
             "gemicro-store",
             "gemicro-core",
             "gemicro-event",

@@ -10,6 +10,7 @@ mod board;
 mod commands;
 mod conclude;
 mod decide;
+mod definition;
 mod events;
 mod fold;
 mod item;

@@ -15,6 +15,7 @@
 #[cfg(target_os = "linux")]
 mod breaking;
 mod decide;
+mod definition;
 mod events;
 mod flow;
 mod fold;

@@ -8,6 +8,7 @@
 mod check;
 #[cfg(target_os = "linux")]
 mod checker;
+mod definition;
 mod events;
 mod flow;
 mod gather;

@@ -5,6 +5,7 @@
 //! it is a function of its input: the same project gives the same list. [`StrategyFlow`] is a run that reads a
 //! project's reports, ranks, and lets a model write the advice where that is wanted.
 
+mod definition;
 mod events;
 mod executor;
 mod flow;

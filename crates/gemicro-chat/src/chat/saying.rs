@@ -92,7 +92,7 @@ impl Chat {
             }
         };
         for notice in plan.notices() {
-            self.tell(News::Notice(notice.clone())).await;
+            self.tell(News::Notice(notice)).await;
         }
         let (turn, added) = self.book.add(turn.clone());
         facts.push(added);

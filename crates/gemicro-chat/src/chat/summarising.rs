@@ -2,7 +2,7 @@
 
 use gemicro_core::budget::Limits;
 use gemicro_core::history::SummaryRequest;
-use gemicro_engine::Plan;
+use gemicro_core::prompt::ModelTask;
 use gemicro_event::{Charge, StreamId};
 
 use super::chat_loop::{Chat, Next};
@@ -22,10 +22,8 @@ impl Chat {
             }
             let conversation = self.book.holding.id().clone();
             let plan = summary_plan(&llm, &conversation, &request, Limits::default());
-            let reserved = match &plan {
-                Ok(Plan::Prompt { plan, .. }) => plan.worst_case(),
-                Ok(_) | Err(_) => Charge::ZERO,
-            };
+            let task = plan.as_ref().ok().and_then(|plan| plan.read().ok());
+            let reserved = task.map_or(Charge::ZERO, |task: ModelTask| task.worst_case());
             // A summary that the budget may not allow is not asked for.
             if is_spent(&self.config.limits, self.spoken_for().plus(reserved)) {
                 continue;

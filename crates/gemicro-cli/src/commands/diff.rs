@@ -9,11 +9,12 @@ use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
 use gemicro_guard::repository::{CommitId, GitSettings, RepositoryError, TrustedRepo};
 
+use crate::flow_table::flow_row;
 use crate::output;
 use crate::runtime;
 use crate::screen::{numbers, text};
 use crate::session::{Context, find_run};
-use crate::story::{PIPELINE, PipelineStory, words};
+use crate::story::{PipelineStory, words};
 use crate::trouble::Stopped;
 
 /// The longest difference that is printed.
@@ -76,7 +77,7 @@ async fn story(ctx: &Context, named: &str) -> Result<(StreamId, PipelineStory), 
     let store = ctx.store().await?;
     let id = find_run(&store, named).await?;
     let flow = store.run(&id).await?.flow;
-    if flow != PIPELINE {
+    if !flow_row(&flow).has_phases {
         return Err(Stopped::usage(
             format!("run {id} is no pipeline but a run of {flow}, which has no branch to compare"),
             format!("gemicro show {id}"),

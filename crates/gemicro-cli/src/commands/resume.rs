@@ -4,25 +4,22 @@ use std::path::PathBuf;
 use std::sync::Once;
 
 use clap::Args;
-use gemicro_core::ask::{AskFlow, ToolExtras};
-use gemicro_core::flow::Flow;
 use gemicro_core::research::PLAN_QUESTION;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StoreError};
-use gemicro_engine::ooda::OodaFlow;
 use gemicro_engine::pipeline::later_run;
 use gemicro_engine::{AllowedHost, Here};
 use gemicro_event::{ErrorKind, RunStatus};
 
-use super::research::{Showing, views, watch};
-use super::{ask, batch, ooda, run as pipeline};
-use crate::args::{DataFormat, Format};
+use super::research::views;
+use super::{batch, run as pipeline};
+use crate::args::Format;
 use crate::config::readers::parse_host;
 use crate::deciding::{Deciding, GateArgs};
-use crate::follow::{RESUME, replay};
+use crate::flow_table::{Resumed, flow_row};
+use crate::follow::replay;
 use crate::output;
 use crate::session::{self, Context, find_run, run_trouble};
-use crate::story::{BATCH, PIPELINE};
 use crate::trouble::Stopped;
 use crate::{runtime, signals};
 
@@ -60,8 +57,8 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
     let row = engine.store().run(&id).await?;
-    let asks = [PIPELINE, OodaFlow.name()].contains(&row.flow.as_str());
-    if !asks && (args.gates.wait || args.gates.decide.is_some()) {
+    let flow = flow_row(&row.flow);
+    if !flow.takes_answers && (args.gates.wait || args.gates.decide.is_some()) {
         return Err(Stopped::usage(
             format!(
                 "run {id} is a run of {}, which takes no --decide and no --wait",
@@ -71,7 +68,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         ));
     }
     let deciding = Deciding::asked(ctx, &args.gates, Some(&id))?;
-    if row.flow == BATCH {
+    if flow.story.has_board {
         let how = batch::Resuming {
             run: id,
             status: row.status,
@@ -87,7 +84,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     }
     if row.status.is_terminal() {
         let ended = StoreError::Ended { stream: id.clone() };
-        let next = match row.flow == PIPELINE && row.status != RunStatus::Completed {
+        let next = match flow.has_phases && row.status != RunStatus::Completed {
             true => {
                 let events = engine.store().read(&id, 0, usize::MAX).await?.events;
                 match later_run(engine.store(), &events).await? {
@@ -106,7 +103,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         ));
         return Ok(());
     }
-    if row.flow == PIPELINE {
+    if flow.has_phases {
         let page = engine.store().read(&id, 0, 1).await?;
         let started = page
             .events
@@ -127,40 +124,17 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         .resume_from(&id, stop.clone(), owner_is_gone)
         .await
         .map_err(|failure| run_trouble(failure, &id))?;
-    if row.flow == AskFlow.name() {
-        let shown = ask::Shown {
-            format: DataFormat::from(args.format),
-            out: args.out.as_deref(),
-            extras: ToolExtras::default(),
-        };
-        let end = ask::show(ctx, &here, watching, &stop, shown).await?;
-        here.engine().store().close().await;
-        return end.outcome(&id);
-    }
-    if row.flow == OodaFlow.name() {
-        let shown = ooda::Shown {
-            format: args.format.into(),
-            out: args.out.as_deref(),
-            deciding,
-        };
-        return ooda::watch(ctx, &here, watching, &stop, shown).await;
-    }
-    if row.flow == PIPELINE {
-        let shown = pipeline::Shown {
-            format: args.format,
-            out: args.out.as_deref(),
-            deciding,
-            resume: RESUME,
-            first: None,
-        };
-        return pipeline::watch(ctx, &here, watching, &stop, shown).await;
-    }
-    let showing = Showing {
+    let resumed = Resumed {
+        ctx,
+        here: &here,
+        watching,
+        stop: &stop,
         format: args.format,
         out: args.out.as_deref(),
         yes: args.yes,
+        deciding,
     };
-    watch(ctx, &here, watching, &stop, showing).await
+    (flow.watch)(resumed).await
 }
 
 /// Whether the process that holds the run has died on this machine; its lease then runs out within seconds.

@@ -18,9 +18,9 @@ use super::run as pipeline;
 use crate::args::Format;
 use crate::config::readers::{parse_budget, parse_host};
 use crate::deciding::{Deciding, GateArgs};
+use crate::flow_table::flow_row;
 use crate::follow::RESUME;
 use crate::session::{Context, find_run};
-use crate::story::{BATCH, PIPELINE};
 use crate::trouble::Stopped;
 use crate::{backend, output, runtime, signals};
 
@@ -62,7 +62,8 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
     let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
     let row = engine.store().run(&id).await?;
-    if row.flow == PIPELINE {
+    let flow = flow_row(&row.flow);
+    if flow.has_phases {
         if !row.status.is_terminal() {
             return Err(Stopped::usage(
                 format!(
@@ -83,7 +84,7 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
             format!("leave out --from, --decide and --wait: gemicro retry {id}"),
         ));
     }
-    if row.flow == BATCH {
+    if flow.story.has_board {
         return Err(Stopped::usage(
             format!("run {id} is a batch, and its tasks are done again by another command"),
             format!("gemicro batch retry {id}"),
@@ -140,14 +141,12 @@ async fn retry_pipeline(
     }
     let plan = retry_from(&events, args.from.as_deref())
         .map_err(|failure| Stopped::from(failure).with_hint(format!("gemicro show {id}")))?;
-    let plan = match (plan, args.budget.as_slice()) {
-        (Plan::Pipeline { plan, .. }, given @ [_, ..]) => Plan::Pipeline {
-            plan,
-            limits: Limits::merge_all(given.iter().copied())
-                .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?,
-        },
-        (plan, _) => plan,
+    let limits = match args.budget.as_slice() {
+        [] => plan.limits,
+        given => Limits::merge_all(given.iter().copied())
+            .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?,
     };
+    let plan = Plan { limits, ..plan };
     pipeline::ready(ctx, &plan)?;
     let deciding = Deciding::asked(ctx, &args.gates, None)?;
     let here = Here::new(engine);

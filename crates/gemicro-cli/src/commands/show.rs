@@ -11,10 +11,11 @@ use gemicro_store::DurableStore;
 use serde_json::json;
 
 use crate::args::Format;
+use crate::flow_table::flow_row;
 use crate::output::{self, Output};
 use crate::runtime;
 use crate::session::{Context, find_run};
-use crate::story::{BATCH, RawView, Story, hint, tell};
+use crate::story::{RawView, Story, hint, tell};
 use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View, answer_markdown};
 
@@ -100,9 +101,9 @@ fn no_answer_yet(id: &StreamId) -> Stopped {
 }
 
 async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<Story, Stopped> {
-    let mut story = Story::new(id.clone());
     let row = store.run(id).await?;
-    if row.flow == BATCH {
+    let mut story = Story::new(id.clone(), flow_row(&row.flow).story);
+    if story.kind.has_board {
         // Its tasks are on its board: of its events only those count that are not about one task.
         for event in store.read_without(id, OF_TASKS).await? {
             story.fold(&event);
@@ -122,7 +123,7 @@ async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<
             pipeline.gone_on_by = later_run(store, &events).await?.map(|row| row.run);
         }
     }
-    if story.flow == BATCH {
+    if story.kind.has_board {
         let here = Here::new(ctx.plain_engine().await?);
         let answer = Batches::new(Arc::new(here.clone())).poll(id.as_str()).await?;
         here.engine().store().close().await;

@@ -1,6 +1,7 @@
 //! A run as a whole: folded from its events, then told on one screen.
 
 mod batch_tasks;
+pub(crate) mod beginnings;
 mod cost;
 mod next;
 mod pipeline;
@@ -10,9 +11,7 @@ mod steps;
 mod story_fold;
 mod sub_query_story;
 
-pub(crate) use pipeline::{
-    PIPELINE, PhaseStory, PipelineStory, Standing, at_start, hint, said, shown_name, words,
-};
+pub(crate) use pipeline::{PhaseStory, PipelineStory, Standing, at_start, hint, said, shown_name, words};
 pub(crate) use raw::RawView;
 pub(crate) use screen::tell;
-pub(crate) use story_fold::{BATCH, Story};
+pub(crate) use story_fold::{Story, StoryKind};

@@ -70,7 +70,7 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
         return next_of_pipeline(story, pipeline);
     }
     let mut commands = match story.status {
-        RunStatus::Completed if story.agent.is_some() || story.is_about_tests() => vec![(
+        RunStatus::Completed if story.agent.is_some() || story.kind.is_about_tests => vec![(
             format!("gemicro show {run} --format json"),
             "everything, for programs",
         )],

@@ -71,7 +71,7 @@ impl Page<'_> {
         let started = format!("{} UTC by {}", numbers::moment(story.started_at), story.program);
         self.field(&mut page, "Started", &started);
         let is_several = story.batch.is_some() || story.pipeline.is_some();
-        if !is_several && (story.model.is_some() || !story.is_about_tests()) {
+        if !is_several && (story.model.is_some() || !story.kind.is_about_tests) {
             self.field(&mut page, "Answered", &format!("by {by}"));
         }
         self.field(&mut page, "Stopped", &self.why_it_stopped());
@@ -102,7 +102,7 @@ impl Page<'_> {
             RunStatus::Completed if story.agent.is_some() || story.conversation.is_some() => {
                 "done".to_owned()
             }
-            RunStatus::Completed if story.is_about_tests() || story.pipeline.is_some() => {
+            RunStatus::Completed if story.kind.is_about_tests || story.pipeline.is_some() => {
                 format!("done: {}", story.outcome.as_deref().unwrap_or("it has a result"))
             }
             RunStatus::Completed => {

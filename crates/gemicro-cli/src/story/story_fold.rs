@@ -1,25 +1,31 @@
 //! What a run's events add up to, for people.
 
-use gemicro_core::ask::{AgentStarted, AskPlan, AskReaders, BranchOutcome};
+use gemicro_core::ask::{AgentStarted, AskReaders, BranchOutcome};
 use gemicro_core::budget::{DayGrant, Limits};
-use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::events::{FinalResult, ResearchReaders, SourcesRead};
-use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_core::run::events::{RunParked, RunReaders};
 use gemicro_core::run::{RunRow, RunState};
 use gemicro_engine::BatchAnswer;
 use gemicro_event::{Charge, Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
 use serde::Serialize;
 
-use super::pipeline::{PIPELINE, PipelineStory};
+use super::pipeline::PipelineStory;
 use super::steps::{self, StepStory};
 use super::sub_query_story::SubQueryStory;
 use crate::screen::branch;
 use crate::trouble::Stopped;
 use crate::view::{RunEnd, View};
 
-/// The flow of batches.
-pub(crate) const BATCH: &str = "batch";
+/// How the runs of a flow are told.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StoryKind {
+    /// Takes what its plan says.
+    pub(crate) begin: fn(&mut Story, &Event, &Json),
+    /// It has many parts, which are on its board.
+    pub(crate) has_board: bool,
+    /// It writes tests, or says which are missing.
+    pub(crate) is_about_tests: bool,
+}
 
 /// A run as a whole.
 #[derive(Debug, Serialize)]
@@ -108,12 +114,15 @@ pub(crate) struct Story {
     pub(crate) failure: Option<Failure>,
     #[serde(skip)]
     state: Option<RunState>,
+    #[serde(skip)]
+    pub(crate) kind: StoryKind,
 }
 
 impl Story {
     /// The story of a run before its first event.
-    pub(crate) fn new(run: StreamId) -> Self {
+    pub(crate) fn new(run: StreamId, kind: StoryKind) -> Self {
         Self {
+            kind,
             run,
             flow: String::new(),
             question: String::new(),
@@ -171,8 +180,8 @@ impl Story {
         if let Some(status) = RunStatus::after(&update.event_type) {
             self.status = status;
         }
-        // A batch tells of its tasks, and of more of them than steps are looked for here.
-        if self.flow != BATCH {
+        // It tells of its parts, and of more of them than steps are looked for here.
+        if !self.kind.has_board {
             steps::fold(&mut self.steps, event);
         }
         if let Some(pipeline) = &mut self.pipeline {
@@ -201,7 +210,7 @@ impl Story {
             "final_result" => {
                 self.result = update.as_final_result();
                 self.outcome = Some(update.message.clone());
-                let is_other = self.is_about_tests() || self.pipeline.is_some();
+                let is_other = self.kind.is_about_tests || self.pipeline.is_some();
                 self.details = is_other.then(|| update.data.clone());
             }
             _ => self.fold_sub_query(event),
@@ -234,11 +243,6 @@ impl Story {
         moved.chain(about).chain(notices).chain(alarms).collect()
     }
 
-    /// Whether it writes tests, or says which are missing.
-    pub(crate) fn is_about_tests(&self) -> bool {
-        ["ooda", "test_proposal", "strategy"].contains(&self.flow.as_str())
-    }
-
     fn fold_started(&mut self, event: &Event) {
         self.started_at = event.update.timestamp;
         let Some(started) = event.update.as_run_started() else {
@@ -249,51 +253,11 @@ impl Story {
         self.program = started.program;
         self.limits = started.limits;
         self.day = started.day;
-        if self.flow == BATCH {
-            let text = |pointer: &str| Some(started.plan.pointer(pointer)?.as_str()?.to_owned());
-            self.model = text("/settings/llm/model");
-            self.goes_on_from = text("/retries").and_then(|run| StreamId::new(run).ok());
-        } else if self.flow == PIPELINE {
-            self.pipeline = PipelineStory::of_plan(&started.plan);
-            if let Some(pipeline) = &mut self.pipeline {
-                pipeline.fold(event);
-                self.question.clone_from(&pipeline.task);
-                self.notices.clone_from(&pipeline.notices);
-                self.goes_on_from.clone_from(&pipeline.goes_on_from);
-            }
-        } else if self.is_about_tests() {
-            let text = |pointer: &str| Some(started.plan.pointer(pointer)?.as_str()?.to_owned());
-            self.model = text("/llm/model").or_else(|| text("/prose/llm/model"));
-        } else if let Ok(plan) = started.plan.parse::<ResearchPlan>() {
-            self.question = plan.question;
-            self.notices = plan.notices;
-            self.sources = plan.sources;
-            self.goes_on_from = plan.base.map(|base| base.run);
-            self.model = match plan.engine {
-                ResearchEngine::Model { llm, .. } | ResearchEngine::Agent { llm } => Some(llm.model),
-                ResearchEngine::Offline { .. } => None,
-            };
-        } else if let Ok(plan) = started.plan.parse::<ModelTask>() {
-            self.notices = plan.notices;
-            self.conversation = plan.conversation;
-            self.model = Some(plan.llm.model);
-        } else if let Ok(plan) = started.plan.parse::<AskPlan>() {
-            self.conversation = plan.conversation;
-            let task = plan.task;
-            self.question = task.prompt;
-            self.notices = plan.notices;
-            self.fold_agent(Some(AgentStarted {
-                agent: task.agent,
-                model: task.model,
-                directory: task.directory,
-                sandbox: task.sandbox,
-                branch: task.branch,
-            }));
-        }
+        (self.kind.begin)(self, event, &started.plan);
     }
 
     /// The agent that works on it: the one that was asked, or who took over.
-    fn fold_agent(&mut self, started: Option<AgentStarted>) {
+    pub(super) fn fold_agent(&mut self, started: Option<AgentStarted>) {
         let Some(started) = started else { return };
         let model = started.model.as_ref();
         let with = model.map_or_else(String::new, |model| format!(" with {model}"));

@@ -3,6 +3,7 @@
 //! [`AgentTask`] is the step that an agent CLI carries out, wherever a flow wants one; [`AskFlow`] is the smallest
 //! such flow: one task, its answer.
 
+mod definition;
 mod events;
 mod flow;
 mod metrics;

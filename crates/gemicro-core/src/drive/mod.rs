@@ -16,7 +16,9 @@
 //! - `commands` carries out what other processes ask for.
 //! - `attempt` runs one attempt: time limit, cancel, panic.
 //! - `stop` ends a run: finish, cancel, suspend.
+//! - `any_flow` is a flow of any kind, as a table of flows holds it.
 
+mod any_flow;
 mod attempt;
 mod begin;
 mod clock;
@@ -30,6 +32,7 @@ mod stop;
 #[cfg(test)]
 mod tests;
 
+pub use any_flow::AnyFlow;
 pub use begin::{Hold, NewRun, begin, resume};
 pub use context::{DriveContext, DriveError, DriveOptions, Ended, StopSignals};
 pub use driver::{drive, drive_new};

@@ -1,5 +1,6 @@
 //! One question to a model, without tools: a turn of a conversation, a summary, an item of a batch.
 
+mod definition;
 mod events;
 mod flow;
 

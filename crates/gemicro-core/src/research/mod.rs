@@ -13,6 +13,7 @@ mod citation;
 mod config;
 mod decide;
 mod dedup;
+mod definition;
 mod describe;
 pub mod events;
 mod executors;

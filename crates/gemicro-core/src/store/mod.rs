@@ -2,16 +2,18 @@
 //!
 //! [`Store`] is what `drive` needs: a journal with fenced appends, run leases, commands and snapshots. The
 //! product's store is `gemicro-store`; [`MemoryStore`] serves library users and tests and keeps the same
-//! contract.
+//! contract. [`RedactingStore`] keeps secrets out of any of them.
 
 mod error;
 mod memory;
 mod port;
+mod redacting;
 mod types;
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use port::Store;
+pub use redacting::RedactingStore;
 pub use types::{
     Append, Appended, BoardLine, Lease, NewEvent, NewStream, Page, SavedFold, StepMark, StreamKind, Writer,
 };

@@ -61,11 +61,9 @@ impl Batches {
     /// # Errors
     /// `conflict` when the key stands for another batch; when the folder does not exist or the store cannot take it.
     pub async fn submit(&self, request: BatchRequest) -> Result<BatchAnswer, Failure> {
-        let (run, plan) = request.planned()?;
-        let body = match &plan {
-            Plan::Batch { plan, .. } => plan.body.clone(),
-            _ => None,
-        };
+        let (run, planned, limits) = request.planned()?;
+        let body = planned.body.clone();
+        let plan = Plan::new(&BatchFlow, &planned, limits);
         if body.is_some() && self.desk.find(run.as_str()).await.is_ok() {
             return self.same(&run, body.as_deref()).await;
         }
@@ -213,10 +211,8 @@ impl Batches {
         }
         let events = self.desk.events(&row.run).await?;
         let started = events.first().and_then(|event| event.update.as_run_started());
-        let plan = Plan::Batch {
-            plan: Box::new(retry_plan(&events, task_ids)?),
-            limits: started.map(|started| started.limits).unwrap_or_default(),
-        };
+        let limits = started.map(|started| started.limits).unwrap_or_default();
+        let plan = Plan::new(&BatchFlow, &retry_plan(&events, task_ids)?, limits);
         let watching = self.desk.start(plan).await?;
         self.answer(&watching.run).await
     }

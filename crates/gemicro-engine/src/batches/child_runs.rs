@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use gemicro_batch::proposal::ProposalFlow;
+use gemicro_batch::strategy::StrategyFlow;
 use gemicro_batch::types::{
     PipelineEntry, PipelineParameters, ResearchParameters, RunInput, RunOutput, RunRequest,
 };
@@ -22,14 +24,14 @@ use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure, Json, StepKey, StreamId};
 use gemicro_pipeline::workflow::Mode;
 use gemicro_source::is_url;
+use gemicro_steps::plans::{
+    Backend, PipelineRequest, Request, ResearchRequest, folder, proposal, refinement, strategy,
+};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 
-use crate::plan::folder;
 use crate::questions::report_questions;
-use crate::request::{Backend, PipelineRequest, Request, ResearchRequest};
-use crate::test_plans::{proposal, refinement, strategy};
 use crate::{Engine, Plan};
 
 /// Runs steps of kind `run`.
@@ -159,9 +161,18 @@ async fn planned(engine: &Engine, call: &StepCall) -> Result<Plan, Failure> {
     let (directory, llm) = (input.directory, input.llm);
     match input.request {
         RunRequest::Research(research) => self::research(research, &directory, llm, limits),
-        RunRequest::Proposal(request) => proposal(*request, &directory, &llm, limits),
-        RunRequest::Refinement(request) => refinement(engine.store(), request, &directory, limits).await,
-        RunRequest::Strategy(request) => strategy(request, &directory, &llm, limits),
+        RunRequest::Proposal(request) => {
+            let plan = proposal(*request, &directory, &llm, &limits)?;
+            Ok(Plan::new(&ProposalFlow, &plan, limits))
+        }
+        RunRequest::Refinement(request) => {
+            let plan = refinement(engine.store(), request, &directory, &limits).await?;
+            Ok(Plan::new(&ProposalFlow, &plan, limits))
+        }
+        RunRequest::Strategy(request) => {
+            let plan = strategy(request, &directory, &llm, &limits)?;
+            Ok(Plan::new(&StrategyFlow, &plan, limits))
+        }
         RunRequest::Pipeline(request) => pipeline(engine, request, &directory, limits),
     }
 }

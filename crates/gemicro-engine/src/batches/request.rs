@@ -1,15 +1,13 @@
 //! A batch as an edge hands it in, and what it becomes.
 
 use gemicro_batch::contract::{OnFailure, Submitted, Task};
-use gemicro_batch::flow::plan;
+use gemicro_batch::flow::{BatchPlan, plan};
 use gemicro_batch::types::BatchSettings;
 use gemicro_core::budget::Limits;
 use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_steps::plans::folder;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-
-use crate::Plan;
-use crate::plan::folder;
 
 /// Letters of a mark.
 const MARK_BYTES: usize = 16;
@@ -26,8 +24,8 @@ pub struct BatchRequest {
 }
 
 impl BatchRequest {
-    /// The id of its run, and the plan.
-    pub(super) fn planned(self) -> Result<(StreamId, Plan), Failure> {
+    /// The id of its run, the plan and its limits.
+    pub(super) fn planned(self) -> Result<(StreamId, BatchPlan, Limits), Failure> {
         let directory = folder(self.settings.directory.as_ref())?;
         let settings = BatchSettings {
             directory,
@@ -40,11 +38,7 @@ impl BatchRequest {
         };
         let mut planned = plan(self.batch, settings);
         planned.body = body;
-        let plan = Plan::Batch {
-            plan: Box::new(planned),
-            limits: self.limits,
-        };
-        Ok((run, plan))
+        Ok((run, planned, self.limits))
     }
 }
 

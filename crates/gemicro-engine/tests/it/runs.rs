@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gemicro_core::budget::Limits;
 use gemicro_core::llm::LlmConfig;
-use gemicro_core::research::ResearchConfig;
+use gemicro_core::research::{ResearchConfig, ResearchFlow, ResearchPlan};
 use gemicro_engine::{Backend, Plan, Request, ResearchRequest};
 use gemicro_event::{ErrorKind, RunStatus};
 
@@ -58,13 +58,11 @@ async fn an_offline_run_of_an_older_version_asks_no_web_address() {
     server.set_nonblocking(true).expect("watched");
     let host = server.local_addr().expect("an address").to_string();
     // Older versions let such a plan pass, and journals hold it.
-    let offline = Backend::Offline;
-    let Plan::Research { mut plan, limits } = plan_with(vec![place.path().join("docs")], offline) else {
-        panic!("a plan of research");
-    };
+    let good = plan_with(vec![place.path().join("docs")], Backend::Offline);
+    let mut plan: ResearchPlan = good.read().expect("a plan of research");
     plan.sources = vec![format!("http://{host}/page")];
     let run = engine
-        .start(&Plan::Research { plan, limits }, Default::default())
+        .start(&Plan::new(&ResearchFlow, &plan, good.limits), Default::default())
         .await
         .expect("starts");
     let id = run.id.clone();
@@ -121,13 +119,12 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_written() {
 async fn a_secret_in_a_question_never_reaches_the_journal() {
     let place = Place::new();
     let key = format!("AIza{}", "Sy0123456789abcdefghijklmnopqrstuvw");
-    let Plan::Research { mut plan, limits } = place.plan() else {
-        panic!("a research plan")
-    };
+    let good = place.plan();
+    let mut plan: ResearchPlan = good.read().expect("a research plan");
     plan.question = format!("Which crossing is the best, says {key}?");
     let engine = place.engine().await;
     let run = engine
-        .start(&Plan::Research { plan, limits }, Default::default())
+        .start(&Plan::new(&ResearchFlow, &plan, good.limits), Default::default())
         .await
         .expect("starts");
     let id = run.id.clone();

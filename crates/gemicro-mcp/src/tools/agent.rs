@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gemicro_core::ask::{AgentName, SandboxMode, ToolAnswer, ToolExtras, ToolMetrics, route};
+use gemicro_core::ask::{
+    AgentName, AskFlow, AskPlan, SandboxMode, ToolAnswer, ToolExtras, ToolMetrics, route,
+};
 use gemicro_core::budget::Limits;
 use gemicro_engine::{AskRequest, Plan, Request};
 use gemicro_event::{ErrorKind, Event, Failure};
@@ -124,11 +126,7 @@ pub(super) async fn call(
         fallback,
         ..asked.request
     };
-    let plan = match Plan::of(&Request::Ask(Box::new(request))) {
-        Ok(Plan::Ask { mut plan, limits }) => {
-            plan.task.begins_anew = plan.task.session.is_some();
-            Plan::Ask { plan, limits }
-        }
+    let plan = match planned(request) {
         Ok(plan) => plan,
         Err(failure) => return Ok(refused(tool, &failure, extras, limits)),
     };
@@ -156,6 +154,14 @@ pub(super) async fn call(
         Err(failure) => return Ok(refused(tool, &failure, extras, limits)),
     };
     Ok(Answer::of_tool(&answer).into())
+}
+
+/// The plan of a request. A session that is not there is begun anew: the caller cannot know which there are.
+fn planned(request: AskRequest) -> Result<Plan, Failure> {
+    let plan = Plan::of(&Request::Ask(Box::new(request)))?;
+    let mut ask: AskPlan = plan.read()?;
+    ask.task.begins_anew = ask.task.session.is_some();
+    Ok(Plan::new(&AskFlow, &ask, plan.limits))
 }
 
 fn refused(tool: &str, failure: &Failure, extras: ToolExtras, limits: (u64, u64)) -> CallToolResponse {

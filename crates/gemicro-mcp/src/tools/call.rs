@@ -80,7 +80,7 @@ impl ToolCall {
         at_end: Option<AtEnd>,
     ) -> Result<Result<Started, Failure>, ErrorData> {
         for notice in plan.notices() {
-            (self.setup.log)(notice);
+            (self.setup.log)(&notice);
         }
         let (desk, run) = (self.setup.desk.clone(), StreamId::random());
         let id = run.clone();

@@ -74,7 +74,7 @@ pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answ
 async fn start(call: &ToolCall, arguments: Option<JsonObject>) -> Result<StreamId, Failure> {
     let plan = (call.setup.pipeline)(read(arguments)?)?;
     for notice in plan.notices() {
-        (call.setup.log)(notice);
+        (call.setup.log)(&notice);
     }
     let (desk, run) = (call.setup.desk.clone(), StreamId::random());
     let id = run.clone();

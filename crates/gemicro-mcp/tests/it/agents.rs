@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use gemicro_core::ask::SandboxMode;
-use gemicro_engine::Plan;
+use gemicro_core::ask::{AskPlan, SandboxMode};
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -107,9 +106,7 @@ async fn success_has_exactly_its_keys() {
         "duration": "0m0s",
     });
     assert_eq!(answer, expected);
-    let Plan::Ask { plan, .. } = &desk.plans()[0] else {
-        panic!("an ask plan")
-    };
+    let plan: AskPlan = desk.plans()[0].read().unwrap();
     let task = &plan.task;
     assert_eq!((task.idle_ms, task.total_ms), (300_000, 1_800_000));
     assert_eq!(
@@ -181,9 +178,7 @@ async fn extras_come_only_when_asked_for() {
     let logged = desk.logged();
     assert!(logged[0].contains("gemini-3-pro-preview"), "{logged:?}");
     assert!(logged[1].starts_with("metrics {\"run_id\":"), "{logged:?}");
-    let Plan::Ask { plan, .. } = &desk.plans()[0] else {
-        panic!("an ask plan")
-    };
+    let plan: AskPlan = desk.plans()[0].read().unwrap();
     assert_eq!((plan.notices.len(), plan.task.keep_messages), (1, true));
     assert_eq!(plan.task.session, None);
 }

@@ -216,13 +216,7 @@ fn ended(items: &[Watched]) -> bool {
 impl Desk for FakeDesk {
     fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
         Box::pin(async move {
-            let (flow, inner) = match &plan {
-                Plan::Ask { plan, .. } => ("ask", Json::of(plan).unwrap()),
-                Plan::Research { plan, .. } => ("research", Json::of(plan).unwrap()),
-                Plan::Batch { plan, .. } => ("batch", Json::of(plan).unwrap()),
-                _ => panic!("an unknown plan"),
-            };
-            self.begin(&run, flow, inner);
+            self.begin(&run, &plan.flow, plan.plan.clone());
             self.state().plans.push(plan);
             let (desk, script, driven) = (self.clone(), self.script.clone(), run.clone());
             tokio::spawn(async move {

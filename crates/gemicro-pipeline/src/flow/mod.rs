@@ -11,6 +11,7 @@
 
 mod current_phase;
 mod decide;
+mod definition;
 mod describe;
 mod events;
 mod flow_face;

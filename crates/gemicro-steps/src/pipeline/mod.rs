@@ -1,7 +1,8 @@
 //! The steps of a pipeline on this machine: where its flow, the user's repository, the sandbox and the forge meet.
 //!
 //! `executor` runs them. What is committed is marked before it is taken over, so a step that was killed in between is
-//! recognised, not repeated. `writing` puts gemicro's own documents there. `outlook` says what a task would begin with;
+//! recognised, not repeated. `writing` puts gemicro's own documents there. `plan` resolves a request, `retry` goes on
+//! from an earlier run, `outlook` says what a task would begin with;
 //! `detect` finds the checks of a project that names none.
 
 mod check;
@@ -14,9 +15,13 @@ mod init;
 mod merge;
 mod merge_claim;
 mod outlook;
+mod plan;
 mod record;
+mod retry;
 mod writing;
 
 pub use detect::found_checks;
 pub(crate) use executor::PipelineSteps;
 pub use outlook::{Outlook, outlook};
+pub use plan::pipeline_plan;
+pub use retry::{later_run, retry_plan};

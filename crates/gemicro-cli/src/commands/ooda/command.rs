@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::ooda::Decider;
+use gemicro_engine::ooda::{Decider, OodaPlan};
 use gemicro_engine::{Desk, Here, OodaRequest, Plan, Request, Watching};
 use gemicro_event::ErrorKind;
 
@@ -183,9 +183,7 @@ pub(crate) async fn watch(
 }
 
 fn dry_run(plan: &Plan, format: DataFormat) -> Result<(), Stopped> {
-    let Plan::Ooda { plan, limits } = plan else {
-        return Ok(());
-    };
+    let (plan, limits): (OodaPlan, _) = (plan.read()?, &plan.limits);
     if format != DataFormat::Text {
         let plan = serde_json::json!({ "plan": plan, "limits": limits });
         return output::print(&format!("{plan}\n"));

@@ -15,13 +15,12 @@ use crate::trouble::Stopped;
 
 /// Prints a plan.
 pub(crate) fn print(plan: &Plan, format: Format, screen: &Screen) -> Result<(), Stopped> {
-    let printed = match (plan, format) {
-        (plan, Format::Json | Format::Jsonl) => {
+    let printed = match format {
+        Format::Json | Format::Jsonl => {
             let json = Json::of(plan).map_err(std::io::Error::from)?;
             format!("{json}\n")
         }
-        (Plan::Research { plan, limits }, Format::Text | Format::Markdown) => describe(plan, limits, screen),
-        (other, Format::Text | Format::Markdown) => format!("{other:#?}\n"),
+        Format::Text | Format::Markdown => describe(&plan.read()?, &plan.limits, screen),
     };
     output::print(&printed)
 }

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use gemicro_core::ask::AgentName;
+use gemicro_core::budget::Limits;
 use gemicro_engine::Plan;
 use gemicro_engine::pipeline::Outlook;
 use gemicro_engine::pipeline::workflow::{Phase, Work, Workflow, Writes};
-
+use gemicro_pipeline::plan::PipelinePlan;
 use serde_json::{Value, json};
 
 use super::ready::{Start, look, refuse};
@@ -27,10 +28,11 @@ const LONGEST: usize = 600;
 /// # Errors
 /// When something would.
 pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: Format) -> Result<(), Stopped> {
-    let start = look(ctx, plan)?;
+    let (plan, limits) = (plan.read()?, &plan.limits);
+    let start = look(ctx, &plan)?;
     let page = match format {
-        Format::Text | Format::Markdown => page(plan, &start, &ctx.screen),
-        Format::Json | Format::Jsonl => object(plan, &start),
+        Format::Text | Format::Markdown => page(&plan, limits, &start, &ctx.screen),
+        Format::Json | Format::Jsonl => object(&plan, limits, &start),
     };
     output::print(&page)?;
     let refused = refuse(ctx, start.obstacles);
@@ -45,10 +47,7 @@ pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: Format) -> Result<(), 
 }
 
 /// The same for programs.
-fn object(plan: &Plan, start: &Start) -> String {
-    let Plan::Pipeline { plan, limits } = plan else {
-        return String::new();
-    };
+fn object(plan: &PipelinePlan, limits: &Limits, start: &Start) -> String {
     let obstacles = start.obstacles.iter();
     let obstacles: Vec<_> = obstacles
         .map(|it| json!({ "kind": it.failure.kind, "message": it.failure.message, "hint": it.hint() }))
@@ -77,10 +76,7 @@ fn object(plan: &Plan, start: &Start) -> String {
 }
 
 /// A plan in words.
-fn page(plan: &Plan, start: &Start, screen: &Screen) -> String {
-    let Plan::Pipeline { plan, limits } = plan else {
-        return String::new();
-    };
+fn page(plan: &PipelinePlan, limits: &Limits, start: &Start, screen: &Screen) -> String {
     let workflow = &plan.workflow;
     let first = workflow.modes.get(&plan.mode).map_or("nothing", String::as_str);
     let outlook = &start.outlook;

@@ -19,9 +19,7 @@ use crate::trouble::{Stopped, Trouble};
 /// # Errors
 /// When there is no sandbox, or one of them lacks its program, its key or its login.
 pub(crate) fn ready(ctx: &Context, plan: &Plan) -> Result<(), Stopped> {
-    let Plan::Pipeline { plan, .. } = plan else {
-        return Ok(());
-    };
+    let plan: PipelinePlan = plan.read()?;
     refuse(ctx, doctor::obstacles(ctx, &plan.agents())?)
 }
 
@@ -47,11 +45,7 @@ pub(super) struct Start {
 ///
 /// # Errors
 /// When the settings cannot be read, or nothing can be tried.
-pub(super) fn look(ctx: &Context, plan: &Plan) -> Result<Start, Stopped> {
-    let Plan::Pipeline { plan, .. } = plan else {
-        let (outlook, obstacles) = (Outlook::default(), Vec::new());
-        return Ok(Start { outlook, obstacles });
-    };
+pub(super) fn look(ctx: &Context, plan: &PipelinePlan) -> Result<Start, Stopped> {
     let layers = ctx.layers()?;
     let (endpoints, forges) = (Endpoints::resolve(&layers)?, ForgeSettings::resolve(&layers)?);
     let setup = agents::setup(&ctx.environment, &endpoints, forges.forges(&ctx.environment))?;

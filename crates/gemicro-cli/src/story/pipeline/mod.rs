@@ -18,4 +18,4 @@ pub(crate) use help::{at_start, help, hint};
 pub(super) use next::next_of_pipeline;
 pub(super) use page::{facts, phases};
 pub(crate) use phase_story::{PhaseStory, Standing};
-pub(crate) use pipeline_story::{PIPELINE, Pace, PipelineStory};
+pub(crate) use pipeline_story::{Pace, PipelineStory};

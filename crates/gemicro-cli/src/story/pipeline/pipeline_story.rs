@@ -13,9 +13,6 @@ use serde::Serialize;
 use super::{GateStory, PhaseStory};
 use crate::screen::text;
 
-/// The flow of pipelines.
-pub(crate) const PIPELINE: &str = "pipeline";
-
 /// A pipeline so far.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct PipelineStory {
@@ -225,7 +222,7 @@ impl PipelineStory {
     /// The story of a run whose journal is there; none where it is no pipeline.
     pub(crate) fn of_events(events: &[Event]) -> Option<Self> {
         let started = events.first()?.update.as_run_started()?;
-        let mut story = Self::of_plan(&started.plan).filter(|_| started.flow == PIPELINE)?;
+        let mut story = Self::of_plan(&started.plan).filter(|_| started.flow == PipelineFlow.name())?;
         events.iter().for_each(|event| story.fold(event));
         Some(story)
     }

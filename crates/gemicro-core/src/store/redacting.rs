@@ -6,19 +6,22 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::store::{Append, Appended, BoardLine, Lease, NewEvent, NewStream, Page, Store, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{CommandId, Event, Json, StreamId};
 
+use super::{Append, Appended, BoardLine, Lease, NewEvent, NewStream, Page, Store, StoreError};
+use crate::command::{AgentAck, AgentCommand};
+
 /// A store that replaces secrets before it writes.
-pub(crate) struct RedactingStore {
+pub struct RedactingStore {
     inner: Arc<dyn Store>,
     redactor: Redactor,
 }
 
 impl RedactingStore {
-    pub(crate) fn new(inner: Arc<dyn Store>, redactor: Redactor) -> Self {
+    /// In front of a store.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Store>, redactor: Redactor) -> Self {
         Self { inner, redactor }
     }
 

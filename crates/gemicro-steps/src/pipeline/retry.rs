@@ -1,5 +1,6 @@
 //! A new run that goes on where an earlier one ended.
 
+use gemicro_core::budget::Limits;
 use gemicro_core::flow::Flow;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
@@ -11,14 +12,13 @@ use gemicro_pipeline::steps::MergeOutcome;
 use gemicro_store::{DurableStore, RunFilter};
 
 use super::plan::seed;
-use crate::Plan;
 
-/// The plan of a run that enters a phase of an earlier one again, from its journal. Without a name it is the phase
+/// The plan and the limits of a run that enters a phase of an earlier one again, from its journal. Without a name it is the phase
 /// that can mend what that run ended with.
 ///
 /// # Errors
 /// When the run is no pipeline, got no branch, or has no such phase.
-pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure> {
+pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan, Limits), Failure> {
     let wrong = |message: String| Failure::new(ErrorKind::InvalidInput, message);
     let started = events.first().and_then(|event| event.update.as_run_started());
     let started = started.filter(|started| started.flow == PipelineFlow.name());
@@ -103,16 +103,14 @@ pub fn retry_from(events: &[Event], phase: Option<&str>) -> Result<Plan, Failure
             .and_then(|it| it.feedback.clone().or_else(|| it.reasons.first().cloned())),
         decided: state.decided().to_vec(),
     };
-    Ok(Plan::Pipeline {
-        plan: Box::new(PipelinePlan {
-            branch: prepared.branch.clone(),
-            exact_branch: true,
-            seed: seed(),
-            earlier: Some(earlier),
-            ..plan.clone()
-        }),
-        limits: started.limits,
-    })
+    let plan = PipelinePlan {
+        branch: prepared.branch.clone(),
+        exact_branch: true,
+        seed: seed(),
+        earlier: Some(earlier),
+        ..plan.clone()
+    };
+    Ok((plan, started.limits))
 }
 
 /// The newest run that worked on the branch of a pipeline after it: what that run left is what is there now. None where

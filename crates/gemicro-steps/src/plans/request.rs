@@ -14,7 +14,6 @@ use gemicro_pipeline::workflow::{Mode, Workflow};
 
 /// What the user asked, as data.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Request {
     /// A question to be answered from sources.
     Research(Box<ResearchRequest>),

@@ -1,0 +1,36 @@
+//! What a program knows about OODA loops.
+
+use gemicro_core::budget::Limits;
+use gemicro_core::flow::{FlowDefinition, PlanFacts, check_price, refuse_secrets};
+use gemicro_event::redact::Redactor;
+use gemicro_event::{Failure, Registry};
+
+use super::{OodaFlow, OodaPlan, register};
+
+/// Why a loop with a key in its commands is refused.
+const KEY_IN_COMMANDS: &str = "the file of the loop holds a key: what is not written down is not run; let the command read it from a file";
+
+impl FlowDefinition for OodaFlow {
+    type Plan = OodaPlan;
+
+    fn register(&self, registry: &mut Registry) {
+        register(registry);
+    }
+
+    fn facts(&self, plan: &OodaPlan) -> PlanFacts {
+        PlanFacts {
+            title: format!("coverage to {} % on {}", plan.target, plan.branch),
+            backend: Some(plan.llm.backend.clone()),
+            models: vec![plan.llm.model.clone()],
+            ..PlanFacts::default()
+        }
+    }
+
+    fn check_limits(&self, plan: &OodaPlan, limits: &Limits) -> Result<(), Failure> {
+        check_price(&plan.llm.model, limits)
+    }
+
+    fn without_secrets(&self, plan: OodaPlan, redactor: &Redactor) -> Result<OodaPlan, Failure> {
+        refuse_secrets(&plan.commands, redactor, KEY_IN_COMMANDS).map(|()| plan)
+    }
+}

@@ -1,0 +1,176 @@
+//! What the command line does with the runs of each flow, in one table: [`FlowRow`].
+
+use std::path::Path;
+
+use futures_util::future::LocalBoxFuture;
+use gemicro_core::ask::ToolExtras;
+use gemicro_core::drive::StopSignals;
+use gemicro_engine::{Here, Watching};
+use gemicro_event::{Event, Json};
+
+use crate::args::{DataFormat, Format};
+use crate::commands::{ask, ooda, research, run as pipeline};
+use crate::deciding::Deciding;
+use crate::follow::RESUME;
+use crate::session::Context;
+use crate::story::{Story, StoryKind, beginnings};
+use crate::trouble::Stopped;
+
+/// A flow on the command line.
+pub(crate) struct FlowRow {
+    name: &'static str,
+    /// A person may answer what it asks: it takes --decide and --wait.
+    pub(crate) takes_answers: bool,
+    /// It works on a branch, phase by phase.
+    pub(crate) has_phases: bool,
+    /// How it is told.
+    pub(crate) story: StoryKind,
+    /// Watches a run that was resumed, with the views and the asker of the flow.
+    pub(crate) watch: for<'a> fn(Resumed<'a>) -> LocalBoxFuture<'a, Result<(), Stopped>>,
+}
+
+/// A run that was resumed, and how it is shown.
+pub(crate) struct Resumed<'a> {
+    pub(crate) ctx: &'a Context,
+    pub(crate) here: &'a Here,
+    pub(crate) watching: Watching,
+    pub(crate) stop: &'a StopSignals,
+    pub(crate) format: Format,
+    pub(crate) out: Option<&'a Path>,
+    pub(crate) yes: bool,
+    pub(crate) deciding: Deciding,
+}
+
+/// The row of a flow. One without a row is told and watched like research.
+pub(crate) fn flow_row(name: &str) -> &'static FlowRow {
+    ROWS.iter().find(|row| row.name == name).unwrap_or(&RESEARCH)
+}
+
+const ROWS: &[FlowRow] = &[
+    RESEARCH,
+    FlowRow {
+        name: "ask",
+        story: told_by(beginnings::ask),
+        watch: watch_ask,
+        ..RESEARCH
+    },
+    FlowRow {
+        name: "prompt",
+        story: told_by(beginnings::prompt),
+        ..RESEARCH
+    },
+    FlowRow {
+        name: "batch",
+        story: StoryKind {
+            has_board: true,
+            ..told_by(beginnings::batch)
+        },
+        ..RESEARCH
+    },
+    FlowRow {
+        name: "test_proposal",
+        story: TESTS,
+        ..RESEARCH
+    },
+    FlowRow {
+        name: "strategy",
+        story: TESTS,
+        ..RESEARCH
+    },
+    FlowRow {
+        name: "ooda",
+        takes_answers: true,
+        story: TESTS,
+        watch: watch_ooda,
+        ..RESEARCH
+    },
+    FlowRow {
+        name: "pipeline",
+        takes_answers: true,
+        has_phases: true,
+        story: told_by(beginnings::pipeline),
+        watch: watch_pipeline,
+    },
+];
+
+const RESEARCH: FlowRow = FlowRow {
+    name: "research",
+    takes_answers: false,
+    has_phases: false,
+    story: told_by(beginnings::research),
+    watch: watch_research,
+};
+
+const TESTS: StoryKind = StoryKind {
+    is_about_tests: true,
+    ..told_by(beginnings::tests)
+};
+
+const fn told_by(begin: fn(&mut Story, &Event, &Json)) -> StoryKind {
+    StoryKind {
+        begin,
+        has_board: false,
+        is_about_tests: false,
+    }
+}
+
+fn watch_research(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
+    let showing = research::Showing {
+        format: it.format,
+        out: it.out,
+        yes: it.yes,
+    };
+    Box::pin(research::watch(it.ctx, it.here, it.watching, it.stop, showing))
+}
+
+fn watch_ask(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
+    Box::pin(async move {
+        let shown = ask::Shown {
+            format: DataFormat::from(it.format),
+            out: it.out,
+            extras: ToolExtras::default(),
+        };
+        let id = it.watching.run.clone();
+        let end = ask::show(it.ctx, it.here, it.watching, it.stop, shown).await?;
+        it.here.engine().store().close().await;
+        end.outcome(&id)
+    })
+}
+
+fn watch_ooda(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
+    let shown = ooda::Shown {
+        format: it.format.into(),
+        out: it.out,
+        deciding: it.deciding,
+    };
+    Box::pin(ooda::watch(it.ctx, it.here, it.watching, it.stop, shown))
+}
+
+fn watch_pipeline(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
+    let shown = pipeline::Shown {
+        format: it.format,
+        out: it.out,
+        deciding: it.deciding,
+        resume: RESUME,
+        first: None,
+    };
+    Box::pin(pipeline::watch(it.ctx, it.here, it.watching, it.stop, shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use gemicro_engine::FLOWS;
+
+    use super::*;
+
+    #[test]
+    fn every_flow_of_the_engine_has_a_row() {
+        let (mut rows, mut flows): (Vec<_>, Vec<_>) = (
+            ROWS.iter().map(|row| row.name).collect(),
+            FLOWS.iter().map(|flow| flow.name()).collect(),
+        );
+        rows.sort_unstable();
+        flows.sort_unstable();
+        assert_eq!(rows, flows);
+    }
+}

@@ -1,0 +1,8 @@
+//! What edges need of OODA loops.
+
+pub use gemicro_batch::coverage::Scope;
+pub use gemicro_batch::ooda::{
+    Commands, Decider, OodaActed, OodaFlow, OodaPlan, OodaReaders, OodaState, Order,
+};
+pub use gemicro_batch::proposal::ProposalReaders;
+pub use gemicro_batch::strategy::RankedGap;

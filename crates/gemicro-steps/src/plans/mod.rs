@@ -1,0 +1,21 @@
+//! From a request to a plan: what was asked, resolved against this machine and checked. Nothing is started.
+//!
+//! [`Request`] is what an edge hands in. The plan of a loop is made in `ooda`, that of a pipeline in `pipeline`.
+
+mod ask;
+mod checks;
+mod prompt;
+mod request;
+mod research;
+mod test_plans;
+
+pub use ask::ask_plan;
+pub use checks::folder;
+pub(crate) use checks::{current, task_branch};
+pub use prompt::prompt_plan;
+pub use request::{
+    AskRequest, Backend, ConversationTurn, OodaRequest, PipelineRequest, PromptRequest, Request,
+    ResearchRequest,
+};
+pub use research::research_plan;
+pub use test_plans::{proposal, refinement, strategy};
