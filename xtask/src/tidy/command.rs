@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::offence::Offence;
-use super::{architecture, arrows, calls, core_tree, layout, links, names, text};
+use super::{architecture, arrows, calls, circles, core_tree, layout, links, names, text};
 use crate::repository::SourceFile;
 use crate::{metadata, repository};
 
@@ -44,5 +44,6 @@ pub(crate) fn check_files(paths: &[String], files: &[SourceFile]) -> Vec<Offence
             offences.extend(calls::check(file));
         }
     }
+    offences.extend(circles::check(files));
     offences
 }

@@ -5,6 +5,7 @@
 mod architecture;
 mod arrows;
 mod calls;
+mod circles;
 mod command;
 mod core_tree;
 mod layout;

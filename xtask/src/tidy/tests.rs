@@ -460,3 +460,47 @@ fn core_manifest_asks_for_no_system() {
     assert_eq!(core(None, &["rt", "fs", "full"]), 2);
     assert_eq!(core(Some("dev"), &["fs"]), 0);
 }
+
+#[test]
+fn circles() {
+    let found = |texts: &[(&str, &str)]| {
+        let file = |(path, text): &(&str, &str)| SourceFile {
+            path: format!("crates/gemicro-engine/src/{path}"),
+            text: format!("//! Doc.\n{text}"),
+        };
+        let files: Vec<SourceFile> = texts.iter().map(file).collect();
+        check_files(&[], &files).len()
+    };
+    let map = (
+        "lib.rs",
+        "mod a;\nmod b;\npub use a::{One, other::Two};\npub use b::Three;\n",
+    );
+    let uses_b = (
+        "a.rs",
+        "use std::fmt;\n\nuse super::b::{\n    self,\n    Three,\n};\n",
+    );
+    assert_eq!(found(&[map, uses_b, ("b.rs", "")]), 0);
+    // Through the map, in a group, in a test.
+    assert_eq!(found(&[map, uses_b, ("b.rs", "use crate::One;\n")]), 1);
+    assert_eq!(
+        found(&[map, uses_b, ("b.rs", "use crate::{One as Other, x};\n")]),
+        1
+    );
+    assert_eq!(
+        found(&[
+            map,
+            uses_b,
+            ("b.rs", "#[cfg(test)]\nmod tests {\n    use crate::One;\n}\n")
+        ]),
+        0
+    );
+    assert_eq!(found(&[map, uses_b, ("b.rs", "use gemicro_core::a;\n")]), 0);
+    // Over three files, and one of them in a folder.
+    let three = [
+        map,
+        uses_b,
+        ("b.rs", "use crate::c::d::Four;\n"),
+        ("c/d.rs", "use super::super::a::One;\n"),
+    ];
+    assert_eq!(found(&three), 1);
+}

@@ -7,11 +7,11 @@ use gemicro_event::Timestamp;
 use gemicro_store::{DeadLetterFilter, DeadLetterRow};
 
 use crate::args::DataFormat;
+use crate::flow_table::flow_row;
 use crate::output;
 use crate::runtime;
 use crate::screen::{Screen, table, text};
 use crate::session::{Context, find_run};
-use crate::story::BATCH;
 use crate::trouble::Stopped;
 
 /// Columns a step's name may take; a quarter of the screen is enough too.
@@ -55,7 +55,7 @@ pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), Stopped> 
         let rows = store.dead_letters(&filter).await?;
         let mut again = BTreeSet::new();
         for row in rows.iter().filter(|row| row.resubmitted_as.is_none()) {
-            again.insert(match store.run(&row.run).await?.flow == BATCH {
+            again.insert(match flow_row(&store.run(&row.run).await?.flow).story.has_board {
                 true => "`gemicro batch retry RUN` runs the failed tasks of a batch again.",
                 false => "`gemicro retry RUN` runs the failed steps of a run again.",
             });

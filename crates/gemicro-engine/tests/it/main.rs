@@ -7,6 +7,7 @@ mod child;
 mod cut_streams;
 mod kill;
 mod kill_streams;
+mod ninth_flow;
 mod parked;
 mod runs;
 mod simulated;
