@@ -69,7 +69,10 @@ async fn an_offline_run_of_an_older_version_asks_no_web_address() {
     run.wait().await.expect("ends");
     let events = journal(&engine, &id).await;
     let message = terminal(&events).update.message.clone();
-    assert!(message.contains("--offline opens no connection"), "{message}");
+    assert!(
+        message.contains("offline research opens no connection"),
+        "{message}"
+    );
     assert_eq!(count(&events, "step_started"), 0, "no step was begun");
     let asked = server.accept().expect_err("nobody connects");
     assert_eq!(asked.kind(), std::io::ErrorKind::WouldBlock);

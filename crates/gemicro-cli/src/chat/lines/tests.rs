@@ -175,7 +175,10 @@ fn messages_are_put_together() {
 async fn answers_go_to_stdout_and_nothing_else_does() {
     let outcome = chat(PIPE, "hello\n\n  \nsee //x\\\nand y\n/cost\n", echo).await;
     assert_eq!(outcome.out, "you said: hello\nyou said: see //x\nand y\n");
-    assert_eq!(outcome.err, "[•] done\n");
+    assert_eq!(
+        outcome.err,
+        "[•] done\nContinue with: gemicro chat c0nversat10n0001\n"
+    );
     assert_eq!(outcome.code, 0);
     assert_eq!(
         outcome.orders,
@@ -189,7 +192,8 @@ async fn what_was_not_taken_gives_the_exit_code() {
     assert_eq!(outcome.out, "you said: hello\n");
     assert_eq!(
         outcome.err,
-        "[!] there is no /claer; did you mean /clear?\n[!] there is nothing to take back\n"
+        "[!] there is no /claer; did you mean /clear?\n[!] there is nothing to take back\n\
+         Continue with: gemicro chat c0nversat10n0001\n"
     );
     assert_eq!(outcome.code, 2);
     assert_eq!(outcome.orders, [Order::Undo, say("hello"), Order::Quit]);
@@ -213,7 +217,8 @@ async fn the_last_failure_gives_the_exit_code() {
         outcome.err,
         "error: it broke␛[31m\n  hint: try again later; `gemicro show run0000000000001 --raw` has the answer\n  \
          hint: your message stays and goes along with the next one; /undo takes it back\n  \
-         hint: /clear begins a new conversation, which may be quicker; this one is kept\n"
+         hint: /clear begins a new conversation, which may be quicker; this one is kept\n\
+         Continue with: gemicro chat c0nversat10n0001\n"
     );
     assert_eq!(outcome.code, 4);
 }
