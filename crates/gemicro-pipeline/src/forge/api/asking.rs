@@ -6,7 +6,7 @@
 use gemicro_event::redact::Redactor;
 use serde::de::DeserializeOwned;
 
-use super::call::{Answer, Call, Unheard};
+use super::call::{Answer, Call, Method, Unheard};
 use super::limits::WAITS;
 use super::reading::words;
 use super::transport::Transport;
@@ -19,7 +19,7 @@ pub(crate) struct Api {
     place: String,
     /// What to do where the token is missing or not good.
     about_token: String,
-    transport: Box<dyn Transport>,
+    transport: Transport,
     redactor: Redactor,
 }
 
@@ -33,12 +33,23 @@ pub(crate) struct Ask {
     pub(crate) call: Call,
 }
 
+impl Ask {
+    /// A call that changes nothing.
+    pub(crate) fn get(doing: &'static str, right: &'static str, path: String) -> Self {
+        Self {
+            doing,
+            right,
+            call: Call {
+                method: Method::Get,
+                path,
+                body: None,
+            },
+        }
+    }
+}
+
 impl Api {
-    pub(crate) fn new(
-        address: &ForgeAddress,
-        token: Option<&ForgeToken>,
-        transport: Box<dyn Transport>,
-    ) -> Self {
+    pub(crate) fn new(address: &ForgeAddress, token: Option<ForgeToken>) -> Self {
         let variables = address.kind().token_variables().join(" or ");
         let about_token = match token {
             Some(_) => format!("the token is not valid, or not any more: set a new one in {variables}"),
@@ -47,8 +58,8 @@ impl Api {
         Self {
             place: address.place(),
             about_token,
-            transport,
-            redactor: Redactor::new(token.map(ForgeToken::expose)),
+            redactor: Redactor::new(token.as_ref().map(ForgeToken::expose)),
+            transport: Transport::new(address.api().clone(), token),
         }
     }
 

@@ -10,8 +10,6 @@ mod reading;
 mod transport;
 
 pub(super) use asking::{Api, Ask};
-pub(super) use call::{Answer, Call, Method, Unheard};
-pub(super) use limits::{BODY_BYTES, CONNECT_TIME, TOTAL_TIME, WAITS};
+pub(super) use call::{Answer, Call, Method};
+pub(super) use limits::WAITS;
 pub(super) use path::encoded;
-pub(super) use reading::root_cause;
-pub(super) use transport::Transport;

@@ -1,11 +1,107 @@
-//! What carries calls to a forge.
+//! Sends calls to a forge with reqwest.
+//!
+//! The main type is [`Transport`]. Token and texts go to one address and nowhere else: redirects are not followed, and
+//! nothing is sent twice.
 
-use futures_util::future::BoxFuture;
+use std::net::IpAddr;
+use std::sync::OnceLock;
 
-use super::call::{Answer, Call, Unheard};
+use reqwest::redirect::Policy;
+use reqwest::{Client, RequestBuilder};
+use url::Url;
 
-/// Sends one call once, within the limits of time and size, and follows no redirect.
-pub(crate) trait Transport: Send + Sync {
-    /// Sends it and reads the whole answer, whatever its status.
-    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Answer, Unheard>>;
+use super::call::{Answer, Call, Method, Unheard};
+use super::limits::{BODY_BYTES, CONNECT_TIME, TOTAL_TIME};
+use super::reading::root_cause;
+use crate::forge::token::ForgeToken;
+
+/// The client is made at the first call: it reads the machine's certificates.
+pub(super) struct Transport {
+    api: Url,
+    token: Option<ForgeToken>,
+    client: OnceLock<Client>,
+}
+
+impl Transport {
+    pub(super) fn new(api: Url, token: Option<ForgeToken>) -> Self {
+        Self {
+            api,
+            token,
+            client: OnceLock::new(),
+        }
+    }
+
+    fn client(&self) -> Result<&Client, Unheard> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let mut builder = Client::builder()
+            .connect_timeout(CONNECT_TIME)
+            .timeout(TOTAL_TIME)
+            .redirect(Policy::none())
+            // reqwest repeats what a server refused before it did anything; the caller alone decides about that.
+            .retry(reqwest::retry::never())
+            .user_agent(concat!("gemicro/", env!("CARGO_PKG_VERSION")));
+        if is_loopback(&self.api) {
+            builder = builder.no_proxy();
+        }
+        if self.api.scheme() == "http" {
+            // No certificates are needed, so none are loaded.
+            builder = builder.tls_certs_only([]);
+        }
+        let client = builder.build().map_err(|error| unheard(&error))?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    fn request(&self, call: &Call) -> Result<RequestBuilder, Unheard> {
+        let client = self.client()?;
+        let address = format!("{}{}", self.api.as_str().trim_end_matches('/'), call.path);
+        let mut request = match call.method {
+            Method::Get => client.get(address),
+            Method::Post => client.post(address),
+            Method::Patch => client.patch(address),
+            Method::Put => client.put(address),
+        };
+        // GitLab takes its own tokens this way too, not only those of OAuth.
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token.expose());
+        }
+        Ok(match &call.body {
+            Some(body) => request.json(body),
+            None => request,
+        })
+    }
+
+    /// Sends a call once, within the limits of time and size, and reads the whole answer, whatever its status.
+    pub(super) async fn send(&self, call: &Call) -> Result<Answer, Unheard> {
+        let sent = self.request(call)?.send().await;
+        let mut response = sent.map_err(|error| unheard(&error))?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| unheard(&error))? {
+            if body.len() + chunk.len() > BODY_BYTES {
+                return Err(Unheard {
+                    reason: format!("the answer has more than {BODY_BYTES} bytes"),
+                });
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let header = |name: &str| {
+            let value = response.headers().get(name)?;
+            value.to_str().ok().map(str::to_owned)
+        };
+        Ok(Answer::new(response.status().as_u16(), body, header))
+    }
+}
+
+fn is_loopback(api: &Url) -> bool {
+    let host = api.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+fn unheard(error: &reqwest::Error) -> Unheard {
+    let reason = match error.is_timeout() {
+        true => format!("no whole answer within {} s", TOTAL_TIME.as_secs()),
+        false => root_cause(error),
+    };
+    Unheard { reason }
 }

@@ -1,11 +1,10 @@
-//! GitHub: github.com and GitHub Enterprise, through octocrab.
+//! GitHub: github.com and GitHub Enterprise.
 //!
 //! The main type is [`GitHub`]. `wire` has the shapes of the API as far as they are used.
 
 mod protection;
 mod repository;
 mod requests;
-mod transport;
 mod wire;
 
 pub(super) use repository::GitHub;

@@ -1,6 +1,5 @@
 //! Branch protection at GitHub: classic rules and rulesets, which add up.
 
-use super::repository::get;
 use super::wire::{Branch, BranchRule, ClassicRule, Ruleset};
 use crate::forge::api::{Answer, Api, Ask, encoded};
 use crate::forge::error::ForgeError;
@@ -21,7 +20,7 @@ pub(super) async fn protection(api: &Api, project: &str, branch: &str) -> Result
 async fn classic(api: &Api, project: &str, branch: &str) -> Result<Rules, ForgeError> {
     let path = format!("/repos/{project}/branches/{}/protection", encoded(branch));
     let right = "`Administration: read` (or the scope `repo` of an administrator)";
-    let ask = get("read the classic protection rules", right, path);
+    let ask = Ask::get("read the classic protection rules", right, path);
     let answer = api.ask(&ask).await?;
     if answer.is_success() {
         let rule: ClassicRule = api.read(&ask, &answer)?;
@@ -37,7 +36,7 @@ async fn classic(api: &Api, project: &str, branch: &str) -> Result<Rules, ForgeE
 /// Where the rule itself is hidden, the branch still tells whether there is one at all.
 async fn unprotected(api: &Api, project: &str, branch: &str, hidden: String) -> Result<Rules, ForgeError> {
     let path = format!("/repos/{project}/branches/{}", encoded(branch));
-    let ask = get("read the branch", "`Contents: read` (or the scope `repo`)", path);
+    let ask = Ask::get("read the branch", "`Contents: read` (or the scope `repo`)", path);
     let answer = api.ask(&ask).await?;
     match answer.status {
         200..300 => {
@@ -54,7 +53,7 @@ async fn unprotected(api: &Api, project: &str, branch: &str, hidden: String) -> 
 
 async fn rulesets(api: &Api, project: &str, branch: &str) -> Result<Rules, ForgeError> {
     let path = format!("/repos/{project}/rules/branches/{}?per_page=100", encoded(branch));
-    let ask = get(
+    let ask = Ask::get(
         "read the rulesets",
         "`Metadata: read` (or the scope `repo`)",
         path,
@@ -91,7 +90,7 @@ async fn rulesets(api: &Api, project: &str, branch: &str) -> Result<Rules, Forge
 /// A ruleset's name, or its number where it is not told.
 async fn ruleset_name(api: &Api, project: &str, id: u64) -> String {
     let path = format!("/repos/{project}/rulesets/{id}");
-    let ask: Ask = get("read the name of a ruleset", "`Metadata: read`", path);
+    let ask = Ask::get("read the name of a ruleset", "`Metadata: read`", path);
     match api.json::<Ruleset>(&ask).await {
         Ok(ruleset) => format!("ruleset {}", ruleset.name),
         Err(_) => format!("ruleset {id}"),

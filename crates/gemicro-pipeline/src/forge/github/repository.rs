@@ -7,10 +7,9 @@ use futures_util::future::BoxFuture;
 
 use super::protection::protection;
 use super::requests::PullRequests;
-use super::transport::OctocrabTransport;
 use super::wire::Repository;
 use crate::forge::address::ForgeAddress;
-use crate::forge::api::{Api, Ask, Call, Method};
+use crate::forge::api::{Api, Ask};
 use crate::forge::error::ForgeError;
 use crate::forge::offer::{Offer, Offered};
 use crate::forge::offering;
@@ -26,13 +25,12 @@ pub(crate) struct GitHub {
 
 impl GitHub {
     pub(crate) fn new(address: ForgeAddress, token: Option<ForgeToken>) -> Self {
-        let transport = OctocrabTransport::new(address.api().clone(), token.clone());
-        let api = Api::new(&address, token.as_ref(), Box::new(transport));
+        let api = Api::new(&address, token);
         Self { address, api }
     }
 
     async fn ask_default_branch(&self) -> Result<String, ForgeError> {
-        let ask = get(
+        let ask = Ask::get(
             "read the repository",
             "`Metadata: read` (or the scope `repo`)",
             format!("/repos/{}", self.address.project()),
@@ -72,18 +70,5 @@ impl fmt::Debug for GitHub {
         f.debug_struct("GitHub")
             .field("address", &self.address)
             .finish_non_exhaustive()
-    }
-}
-
-/// A question that changes nothing.
-pub(super) fn get(doing: &'static str, right: &'static str, path: String) -> Ask {
-    Ask {
-        doing,
-        right,
-        call: Call {
-            method: Method::Get,
-            path,
-            body: None,
-        },
     }
 }

@@ -4,7 +4,6 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::repository::get;
 use super::wire::PullRequest;
 use crate::forge::api::{Api, Ask, Call, Method, encoded};
 use crate::forge::error::ForgeError;
@@ -33,7 +32,7 @@ impl PullRequests<'_> {
                 "/repos/{}/pulls?state=all&head={head}&per_page={PAGE_SIZE}&page={page}",
                 self.project
             );
-            let ask = get(
+            let ask = Ask::get(
                 "list the pull requests",
                 "`Pull requests: read` (or the scope `repo`)",
                 path,

@@ -5,7 +5,6 @@
 mod project;
 mod protection;
 mod requests;
-mod transport;
 mod wire;
 
 pub(super) use project::GitLab;

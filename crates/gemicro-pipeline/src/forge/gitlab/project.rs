@@ -7,10 +7,9 @@ use futures_util::future::BoxFuture;
 
 use super::protection::protection;
 use super::requests::MergeRequests;
-use super::transport::ReqwestTransport;
 use super::wire::Project;
 use crate::forge::address::ForgeAddress;
-use crate::forge::api::{Api, Ask, Call, Method, encoded};
+use crate::forge::api::{Api, Ask, encoded};
 use crate::forge::error::ForgeError;
 use crate::forge::offer::{Offer, Offered};
 use crate::forge::offering;
@@ -28,14 +27,13 @@ pub(crate) struct GitLab {
 
 impl GitLab {
     pub(crate) fn new(address: ForgeAddress, token: Option<ForgeToken>) -> Self {
-        let transport = ReqwestTransport::new(address.api().clone(), token.clone());
-        let api = Api::new(&address, token.as_ref(), Box::new(transport));
+        let api = Api::new(&address, token);
         let root = format!("/projects/{}", encoded(address.project()));
         Self { address, api, root }
     }
 
     async fn ask_default_branch(&self) -> Result<String, ForgeError> {
-        let ask = get("read the project", "the scope `read_api`", self.root.clone());
+        let ask = Ask::get("read the project", "the scope `read_api`", self.root.clone());
         let project: Project = self.api.json(&ask).await?;
         project.default_branch.ok_or_else(|| ForgeError::NotFound {
             place: self.address.place(),
@@ -75,18 +73,5 @@ impl fmt::Debug for GitLab {
         f.debug_struct("GitLab")
             .field("address", &self.address)
             .finish_non_exhaustive()
-    }
-}
-
-/// A question that changes nothing.
-pub(super) fn get(doing: &'static str, right: &'static str, path: String) -> Ask {
-    Ask {
-        doing,
-        right,
-        call: Call {
-            method: Method::Get,
-            path,
-            body: None,
-        },
     }
 }

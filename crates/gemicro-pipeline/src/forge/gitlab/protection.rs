@@ -1,8 +1,7 @@
 //! Protected branches at GitLab. Where several rules match a branch, the one that allows most counts.
 
-use super::project::get;
 use super::wire::{Branch, ProtectedBranch};
-use crate::forge::api::{Api, encoded};
+use crate::forge::api::{Api, Ask, encoded};
 use crate::forge::error::ForgeError;
 use crate::forge::protection::{Protection, Rules, joined};
 
@@ -16,7 +15,7 @@ pub(super) async fn protection(api: &Api, root: &str, branch: &str) -> Result<Pr
     for page in 1..=MOST_PAGES {
         let path = format!("{root}/protected_branches?per_page={PAGE_SIZE}&page={page}");
         let right = "the scope `read_api` and the role Maintainer in this project";
-        let ask = get("read the protected branches", right, path);
+        let ask = Ask::get("read the protected branches", right, path);
         let answer = api.ask(&ask).await?;
         if answer.status == 403 {
             let hidden = api.hidden(&ask, &answer)?;
@@ -38,7 +37,7 @@ pub(super) async fn protection(api: &Api, root: &str, branch: &str) -> Result<Pr
 /// Where the rules are hidden, the branch still tells whether there is one at all.
 async fn unprotected(api: &Api, root: &str, branch: &str, hidden: String) -> Result<Protection, ForgeError> {
     let path = format!("{root}/repository/branches/{}", encoded(branch));
-    let ask = get("read the branch", "the scope `read_api`", path);
+    let ask = Ask::get("read the branch", "the scope `read_api`", path);
     let answer = api.ask(&ask).await?;
     match answer.status {
         200..300 => {

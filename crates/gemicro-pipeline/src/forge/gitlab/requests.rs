@@ -4,7 +4,6 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::project::get;
 use super::wire::MergeRequest;
 use crate::forge::api::{Api, Ask, Call, Method, encoded};
 use crate::forge::error::ForgeError;
@@ -33,7 +32,7 @@ impl MergeRequests<'_> {
                 "{}/merge_requests?state=all&source_branch={source}&per_page={PAGE_SIZE}&page={page}",
                 self.root
             );
-            let ask = get("list the merge requests", "the scope `read_api`", path);
+            let ask = Ask::get("list the merge requests", "the scope `read_api`", path);
             let requests: Vec<MergeRequest> = self.api.json(&ask).await?;
             let n_requests = requests.len();
             let ours = requests.into_iter().filter(|request| request.is_from(branch));
