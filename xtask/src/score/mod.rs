@@ -6,7 +6,6 @@
 
 mod answers;
 mod bars;
-mod charref;
 mod corpus;
 mod html;
 mod measures;

@@ -32,7 +32,7 @@ pub(crate) fn collapse(text: &str) -> String {
 }
 
 /// White space as the corpus's own scorer has it: Unicode's, and the four information separators.
-pub(crate) fn is_space(c: char) -> bool {
+fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
