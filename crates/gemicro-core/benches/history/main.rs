@@ -18,8 +18,7 @@ use std::error::Error;
 use self::vocabulary::Vocabulary;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let vocabulary =
-        Vocabulary::load().ok_or("the Gemma 3 vocabulary is missing: run `cargo xtask setup`")?;
+    let vocabulary = Vocabulary::load();
     let log = corpus::conversation()?;
     retention::run(&vocabulary, &log)?;
     cost::run(&log)?;

@@ -37,36 +37,3 @@ impl Default for Techniques {
         }
     }
 }
-
-#[cfg(test)]
-impl Techniques {
-    /// Names of the switches, in the order in which the table prints them.
-    pub(crate) const NAMES: [&'static str; 8] = [
-        "subject",
-        "type_gate",
-        "coverage",
-        "split",
-        "hops",
-        "synonyms",
-        "contradictions",
-        "structure",
-    ];
-
-    /// All techniques but the named one; `None` for an unknown name.
-    pub(crate) fn without(name: &str) -> Option<Self> {
-        let mut techniques = Self::default();
-        let switch = match name {
-            "subject" => &mut techniques.subject,
-            "type_gate" => &mut techniques.type_gate,
-            "coverage" => &mut techniques.coverage,
-            "split" => &mut techniques.split,
-            "hops" => &mut techniques.hops,
-            "synonyms" => &mut techniques.synonyms,
-            "contradictions" => &mut techniques.contradictions,
-            "structure" => &mut techniques.structure,
-            _ => return None,
-        };
-        *switch = false;
-        Some(techniques)
-    }
-}
