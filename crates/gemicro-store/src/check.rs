@@ -31,6 +31,13 @@ pub struct StoreCheck {
 }
 
 impl DurableStore {
+    /// Whether its files were deleted or replaced: nothing can be saved in it until they are back.
+    #[must_use]
+    pub fn is_removed(&self) -> bool {
+        let files = self.inner.files.as_ref();
+        files.is_some_and(|files| files.removed().is_some())
+    }
+
     /// Sizes and counts; quick on a store of any size.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ pub(crate) struct Inner {
     pub(crate) readers: Pool,
     pub(crate) blobs: BlobStore,
     /// None for a server.
-    files: Option<OpenedFiles>,
+    pub(crate) files: Option<OpenedFiles>,
     pub(crate) wakes: Arc<Wakes>,
     /// Transactions of grouped requests so far.
     n_groups: Arc<AtomicU64>,
@@ -125,13 +125,6 @@ impl DurableStore {
     #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(self.inner.engine, Engine::Postgres(_))
-    }
-
-    /// Whether its files were deleted or replaced: nothing can be saved in it until they are back.
-    #[must_use]
-    pub fn is_removed(&self) -> bool {
-        let files = self.inner.files.as_ref();
-        files.is_some_and(|files| files.removed().is_some())
     }
 
     /// Starts the writer of an opened database.

@@ -219,7 +219,7 @@ fn judged(
     if !input.expect_exit.allows(exit_code) {
         let expected = match &input.expect_exit {
             default if default.is_default() => String::new(),
-            expected => format!(", not {expected} as `expect_exit` says"),
+            expected => format!(" instead of {expected} (`expect_exit`)"),
         };
         let message = match words {
             Some(words) => format!("the command ended with exit code {exit_code}{expected}: {words}"),

@@ -171,7 +171,7 @@ async fn an_exit_code_that_was_not_expected_is_a_failure_with_the_whole_output()
         (
             "true",
             ExpectedExit::Codes(vec![1, 2]),
-            "the command ended with exit code 0 and printed nothing",
+            "the command ended with exit code 0 instead of 1 or 2 (`expect_exit`) and printed nothing",
             json!({ "stdout": "", "stderr": "", "exit_code": 0, "tier": "full" }),
         ),
         (

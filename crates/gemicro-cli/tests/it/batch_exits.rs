@@ -169,7 +169,7 @@ fn an_unexpected_exit_code_is_named_with_the_expected_ones_and_never_cut() {
     odd["parameters"]["expect_exit"] = json!([1, 2]);
     let answer = place.ends(4, &json!([odd]), &[]);
     let error = answer["results"][0]["error"].as_str().unwrap();
-    assert!(error.contains("exit code 0, not 1 or 2"), "{error}");
+    assert!(error.contains("exit code 0 instead of 1 or 2"), "{error}");
     let mut narrow = place.command(&["batch", "results", "last", "--format", "text"]);
     let shown = place
         .simulated

@@ -36,7 +36,7 @@ impl WatchedServer {
 fn assert_refused(called: &Called, url: &str, server: &WatchedServer) {
     assert_eq!(called.code, 2, "{}\n{}", called.stdout, called.stderr);
     assert!(
-        called.stderr.contains("--offline opens no connection"),
+        called.stderr.contains("offline research opens no connection"),
         "{}",
         called.stderr
     );

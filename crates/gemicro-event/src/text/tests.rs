@@ -1,3 +1,5 @@
+//! The classes of characters against Unicode's own tables, and the helpers.
+
 use regex_syntax::hir::{Class, HirKind};
 
 use super::*;

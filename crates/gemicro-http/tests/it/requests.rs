@@ -35,9 +35,9 @@ async fn a_table_of_requests() {
     let cases: &[(&str, &[&str], u16)] = &[
         ("GET /health", &[&host], 200),
         ("GET /health", &["Host: evil.example"], 403),
-        ("GET /v1/runs", &[&host, &token], 200),
-        ("GET /v1/runs", &[&host, &token, &ours], 200),
-        ("HEAD /v1/runs", &[&host, &token], 200),
+        ("GET /v1/batch-types", &[&host, &token], 200),
+        ("GET /v1/batch-types", &[&host, &token, &ours], 200),
+        ("HEAD /v1/batch-types", &[&host, &token], 200),
         ("GET /v1/runs", &[&host], 401),
         ("GET /openapi.json", &[&host], 401),
         ("GET /metrics", &[&host], 401),

@@ -8,7 +8,7 @@ use gemicro_pipeline::evidence::{PlanBlock, TreeFiles, faults, read_plan};
 use gemicro_pipeline::payload::DocumentPath;
 use gemicro_pipeline::steps::{Claim, ImportInput};
 
-use super::merge_claim::{self, MergeClaim};
+use super::merge_claim::{self, MergeClaim, commit};
 
 /// Commits that are named; the others are counted by nobody.
 pub(super) const MOST_COMMITS: usize = 200;
@@ -178,14 +178,6 @@ fn document(
         },
         Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) => Err(format!("{path} is not a regular file")),
     })
-}
-
-/// A commit by its whole name.
-pub(super) fn commit(name: &str) -> Result<CommitId, RepositoryError> {
-    let unknown = || RepositoryError::UnknownRevision {
-        name: name.to_owned(),
-    };
-    CommitId::parse(name).ok_or_else(unknown)
 }
 
 /// The files of a commit.

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use gemicro_guard::repository::{CommitId, FileAt, RepositoryError, TrustedRepo, conflict_markers};
 
-use super::claims::commit;
 use super::writing::BACKLOG;
 
 /// The longest file that is searched for marks, in bytes.
@@ -85,4 +84,12 @@ fn told_of(departed: &BTreeSet<String>, claim: &MergeClaim<'_>) -> Option<String
         claim.ours,
         claim.theirs
     ))
+}
+
+/// A commit by its whole name.
+pub(super) fn commit(name: &str) -> Result<CommitId, RepositoryError> {
+    let unknown = || RepositoryError::UnknownRevision {
+        name: name.to_owned(),
+    };
+    CommitId::parse(name).ok_or_else(unknown)
 }
