@@ -48,7 +48,7 @@ async fn answer(ctx: &Context, here: &Here, args: &AnswerArgs) -> Result<(), Sto
         Ok(()) => output::say(&format!("Answered {key} of run {run_id}.")),
         Err(failure) => match failure.kind {
             ErrorKind::StillRunning => output::say(&format!(
-                "The answer is kept; nobody drives run {run_id} now. It is taken when it goes on: gemicro resume {named}"
+                "The answer is saved, but run {run_id} is not running. To continue it: gemicro resume {named}"
             )),
             ErrorKind::InvalidInput => {
                 let hint = format!("gemicro answer {run_id} yes (or no)");
