@@ -19,7 +19,7 @@ use crate::http::{self, ANSWER_BYTES, error_body, root_cause};
 
 const API_VERSION: &str = "v1beta";
 const KEY_HEADER: &str = "x-goog-api-key";
-/// The wire format that `wire` knows. The service ignores it today; genai-rs sends it too.
+/// The wire format that `wire` knows. The service ignores it today.
 const REVISION: (&str, &str) = ("api-revision", "2026-05-20");
 
 /// Where requests go. Making one costs nothing: the HTTP client, which loads the system's certificates, is

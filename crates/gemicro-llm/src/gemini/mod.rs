@@ -5,9 +5,7 @@
 //! call can take: in one piece, in the background, taken up by its handle; `follow` is the way of streams.
 //! Everything that says no is in `refusal` (what the service said) and `trouble` (what that means for us).
 //!
-//! Only `wire` knows the types of `genai-rs`. Its client is not used: it reads bodies without a limit, hides
-//! headers and error details, fails on events it cannot read, and takes no HTTP client of ours. Its types
-//! carry the knowledge of the wire format, which was checked against the real service.
+//! No SDK: `wire` writes and reads the few parts of the format that gemicro uses, bounded and leniently.
 
 mod answer;
 mod backend;

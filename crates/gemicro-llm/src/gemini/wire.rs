@@ -1,15 +1,14 @@
-//! The wire format, by the types of `genai-rs`: the only file that knows them.
+//! The wire format of the Interactions API, as far as gemicro speaks it.
 //!
-//! Requests are written with them; answers and events are read part by part, so that a field that has
-//! changed its shape costs that field and not the answer.
+//! Answers and events are read part by part, so that a field that has changed its shape costs that field
+//! and not the answer.
+
+use std::borrow::Cow;
 
 use gemicro_core::llm::{LlmRequest, LlmTool};
 use gemicro_event::Usage;
-use genai_rs::{
-    Annotation, Content, DeepResearchConfig, GenerationConfig, InteractionInput, InteractionRequest,
-    InteractionStatus, ResponseFormat, StepDelta, ThinkingSummaries, Tool,
-};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::interaction::{Block, Citation, Delta, Event, Happening, Interaction, Problem, Status, Step};
 
@@ -31,7 +30,42 @@ pub(super) fn is_agent(model: &str) -> bool {
     AGENTS.iter().any(|start| model.starts_with(start))
 }
 
-/// The body of a create request.
+/// The body of a create request; what is not given is left out.
+#[derive(Serialize, Default)]
+struct CreateBody<'r> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_config: Option<Value>,
+    input: Cow<'r, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous_interaction_id: Option<&'r str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation_config: Option<GenerationConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    background: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_instruction: Option<&'r str>,
+}
+
+#[derive(Serialize)]
+struct GenerationConfig {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f32>,
+    max_output_tokens: u64,
+}
+
+/// Writes the body of a create request.
 pub(super) fn write_request(request: &LlmRequest, mode: Mode) -> Result<Vec<u8>, serde_json::Error> {
     let mut body = if is_agent(&request.model) {
         for_agent(request)
@@ -49,45 +83,44 @@ pub(super) fn write_request(request: &LlmRequest, mode: Mode) -> Result<Vec<u8>,
     serde_json::to_vec(&body)
 }
 
-fn for_model(request: &LlmRequest) -> InteractionRequest {
-    let tools: Vec<Tool> = request.tools.iter().map(|tool| tool_of(*tool)).collect();
-    let schema = request.schema.as_ref().map(|schema| (**schema).clone());
-    InteractionRequest {
-        model: Some(request.model.clone()),
-        input: InteractionInput::Text(request.prompt.clone()),
-        system_instruction: request.system.clone(),
-        previous_interaction_id: request.previous.clone(),
-        tools: (!tools.is_empty()).then_some(tools),
-        response_format: schema.map(|schema| ResponseFormat::json_schema(schema).into()),
+fn for_model(request: &LlmRequest) -> CreateBody<'_> {
+    let json_format = |schema| json!({ "type": "text", "mime_type": "application/json", "schema": schema });
+    CreateBody {
+        model: Some(&request.model),
+        input: Cow::Borrowed(&request.prompt),
+        system_instruction: request.system.as_deref(),
+        previous_interaction_id: request.previous.as_deref(),
+        tools: request.tools.iter().map(|tool| tool_of(*tool)).collect(),
+        response_format: request.schema.as_deref().map(json_format),
         generation_config: Some(GenerationConfig {
             temperature: request.temperature,
-            max_output_tokens: Some(i32::try_from(request.max_output_tokens).unwrap_or(i32::MAX)),
-            ..GenerationConfig::default()
+            // The service's field is a 32-bit number.
+            max_output_tokens: request.max_output_tokens.min(i32::MAX as u64),
         }),
-        ..InteractionRequest::default()
+        ..CreateBody::default()
     }
 }
 
 /// Agents bring their own instructions, tools and limits; ours go into the prompt or are left out.
-fn for_agent(request: &LlmRequest) -> InteractionRequest {
-    let prompt = match &request.system {
-        Some(system) => format!("{system}\n\n{}", request.prompt),
-        None => request.prompt.clone(),
+fn for_agent(request: &LlmRequest) -> CreateBody<'_> {
+    let input = match &request.system {
+        Some(system) => Cow::Owned(format!("{system}\n\n{}", request.prompt)),
+        None => Cow::Borrowed(request.prompt.as_str()),
     };
     let deep_research = request.model.starts_with(DEEP_RESEARCH);
-    let summaries = || DeepResearchConfig::new().with_thinking_summaries(ThinkingSummaries::Auto);
-    InteractionRequest {
-        agent: Some(request.model.clone()),
-        agent_config: deep_research.then(|| summaries().into()),
-        input: InteractionInput::Text(prompt),
-        ..InteractionRequest::default()
+    CreateBody {
+        agent: Some(&request.model),
+        agent_config: deep_research
+            .then(|| json!({ "type": "deep-research", "thinking_summaries": "auto" })),
+        input,
+        ..CreateBody::default()
     }
 }
 
-fn tool_of(tool: LlmTool) -> Tool {
+fn tool_of(tool: LlmTool) -> Value {
     match tool {
-        LlmTool::GoogleSearch => Tool::GoogleSearch { search_types: None },
-        LlmTool::UrlContext => Tool::UrlContext,
+        LlmTool::GoogleSearch => json!({ "type": "google_search" }),
+        LlmTool::UrlContext => json!({ "type": "url_context" }),
     }
 }
 
@@ -156,97 +189,84 @@ pub(super) fn read_event(name: Option<&str>, value: &Value) -> Event {
 }
 
 fn read_status(value: &Value) -> Status {
-    match serde_json::from_value(value.clone()) {
-        Ok(InteractionStatus::Completed) => Status::Completed,
-        Ok(InteractionStatus::InProgress) => Status::Running,
-        Ok(InteractionStatus::RequiresAction) => Status::RequiresAction,
-        Ok(InteractionStatus::Failed) => Status::Failed,
-        Ok(InteractionStatus::Cancelled) => Status::Cancelled,
-        Ok(InteractionStatus::Incomplete) => Status::Incomplete,
-        Ok(InteractionStatus::BudgetExceeded) => Status::BudgetExceeded,
-        // Statuses of the service that genai-rs does not list.
-        _ => match value.as_str() {
-            Some("queued") => Status::Running,
-            Some("requires_continuation") => Status::RequiresContinuation,
-            Some(status) => Status::Unknown(status.to_owned()),
-            None => Status::Unknown(value.to_string()),
-        },
+    match value.as_str() {
+        Some("completed") => Status::Completed,
+        Some("in_progress" | "queued") => Status::Running,
+        Some("requires_action") => Status::RequiresAction,
+        Some("requires_continuation") => Status::RequiresContinuation,
+        Some("failed") => Status::Failed,
+        Some("cancelled") => Status::Cancelled,
+        Some("incomplete") => Status::Incomplete,
+        Some("budget_exceeded") => Status::BudgetExceeded,
+        Some(status) => Status::Unknown(status.to_owned()),
+        None => Status::Unknown(value.to_string()),
     }
 }
 
 fn read_step(value: &Value) -> Step {
-    let step_type = value
-        .get("type")
-        .and_then(Value::as_str)
-        .unwrap_or("without a type");
-    match serde_json::from_value(value.clone()) {
-        Ok(genai_rs::Step::UserInput { .. }) => Step::Input,
-        Ok(genai_rs::Step::Thought { .. }) => Step::Thought,
-        // Read from the JSON: an error with a code that is a word makes genai-rs take the step for unknown.
-        _ if step_type == "model_output" => Step::Output {
+    match type_of(value) {
+        "user_input" => Step::Input,
+        "thought" => Step::Thought,
+        "model_output" => Step::Output {
             blocks: items(value, "content").iter().map(read_block).collect(),
             problem: value
                 .get("error")
                 .filter(|error| !error.is_null())
                 .map(read_problem),
         },
-        Ok(genai_rs::Step::Unknown { .. }) | Err(_) => Step::Unknown(step_type.to_owned()),
-        Ok(_) => Step::Tool,
+        step if is_tool(step) => Step::Tool,
+        step => Step::Unknown(step.to_owned()),
     }
 }
 
 fn read_block(value: &Value) -> Block {
-    match serde_json::from_value(value.clone()) {
-        Ok(Content::Text { text, annotations }) => Block::Text {
-            text: text.unwrap_or_default(),
-            citations: citations(annotations.unwrap_or_default()),
+    match type_of(value) {
+        "text" => Block::Text {
+            text: text_at(value, "text").unwrap_or_default(),
+            citations: citations(value),
         },
         _ => Block::Media,
     }
 }
 
 fn read_delta(value: &Value) -> Delta {
-    match serde_json::from_value(value.clone()) {
-        Ok(StepDelta::Text { text }) => Delta::Text(text),
-        Ok(StepDelta::TextAnnotation { annotations }) => Delta::Citations(citations(annotations)),
-        Ok(
-            StepDelta::Image { .. }
-            | StepDelta::Audio { .. }
-            | StepDelta::Video { .. }
-            | StepDelta::Document { .. },
-        ) => Delta::Media,
-        Ok(StepDelta::Unknown { delta_type, .. }) => Delta::Unknown(delta_type),
-        Ok(_) => Delta::Other,
-        Err(error) => Delta::Unknown(error.to_string()),
+    match type_of(value) {
+        "text" => Delta::Text(text_at(value, "text").unwrap_or_default()),
+        "text_annotation_delta" => Delta::Citations(citations(value)),
+        "image" | "audio" | "video" | "document" => Delta::Media,
+        "thought_summary" | "thought_signature" | "arguments_delta" => Delta::Other,
+        delta if is_tool(delta) => Delta::Other,
+        delta => Delta::Unknown(delta.to_owned()),
     }
 }
 
+fn type_of(value: &Value) -> &str {
+    value
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or("without a type")
+}
+
+/// Tools come in pairs: `google_search_call` and `google_search_result`.
+fn is_tool(kind: &str) -> bool {
+    kind.ends_with("_call") || kind.ends_with("_result")
+}
+
 /// The pages among the annotations; offsets that are no numbers count from or to nothing.
-fn citations(annotations: Vec<Annotation>) -> Vec<Citation> {
-    let page = |annotation| match annotation {
-        Annotation::UrlCitation {
-            url: Some(url),
-            title,
-            start_index,
-            end_index,
-        } => Some(Citation {
-            url,
-            title,
-            start: start_index,
-            end: end_index,
-        }),
-        Annotation::Unknown {
-            annotation_type,
-            data,
-        } if annotation_type == "url_citation" => Some(Citation {
-            url: text_at(&data, "url")?,
-            title: text_at(&data, "title"),
-            start: offset_at(&data, "start_index"),
-            end: offset_at(&data, "end_index"),
-        }),
-        _ => None,
+fn citations(value: &Value) -> Vec<Citation> {
+    let page = |annotation: &Value| {
+        Some(Citation {
+            url: text_at(annotation, "url")?,
+            title: text_at(annotation, "title"),
+            start: offset_at(annotation, "start_index"),
+            end: offset_at(annotation, "end_index"),
+        })
     };
-    annotations.into_iter().filter_map(page).collect()
+    let pages = items(value, "annotations").iter();
+    pages
+        .filter(|annotation| type_of(annotation) == "url_citation")
+        .filter_map(page)
+        .collect()
 }
 
 fn read_problem(value: &Value) -> Problem {
@@ -256,10 +276,10 @@ fn read_problem(value: &Value) -> Problem {
     }
 }
 
-/// Usage, unless nothing was told.
+/// Usage, unless the service gave none.
 fn read_usage(value: &Value) -> Option<Usage> {
     // Field by field: one that cannot be read costs itself only.
-    let told = |name: &str| {
+    let tokens = |name: &str| {
         let field = value.get(name)?;
         let number = field
             .as_u64()
@@ -267,13 +287,13 @@ fn read_usage(value: &Value) -> Option<Usage> {
         number.or_else(|| field.as_str()?.trim().parse().ok())
     };
     let parts = [
-        told("total_input_tokens"),
-        told("total_output_tokens"),
-        told("total_thought_tokens"),
-        told("total_cached_tokens"),
-        told("total_tool_use_tokens"),
+        tokens("total_input_tokens"),
+        tokens("total_output_tokens"),
+        tokens("total_thought_tokens"),
+        tokens("total_cached_tokens"),
+        tokens("total_tool_use_tokens"),
     ];
-    let total = told("total_tokens");
+    let total = tokens("total_tokens");
     if parts.iter().all(Option::is_none) && total.is_none() {
         return None;
     }
