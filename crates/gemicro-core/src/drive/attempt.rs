@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::driver::Driver;
 use crate::execute::{Executor, Spoken, StepCall, StepReporter};
-use crate::flow::{Flow, Spent, Step, StepFailure, StepOutput};
+use crate::flow::{Spent, Step, StepFailure, StepOutput};
 
 /// What an attempt tells its driver.
 pub(super) struct Report {
@@ -27,8 +27,8 @@ pub(super) enum Said {
 }
 
 /// Starts an attempt beside the driver; its reports come through the driver's channel.
-pub(super) fn spawn_attempt<F: Flow>(
-    driver: &Driver<'_, F>,
+pub(super) fn spawn_attempt(
+    driver: &Driver<'_>,
     step: Step,
     attempt: u32,
     handle: Option<Json>,

@@ -3,6 +3,7 @@
 use gemicro_event::{AgentUpdate, Event, StreamId, Timestamp};
 
 use super::driver::Driver;
+use super::live_flow::{DynFlow, LiveFlow};
 use super::{DriveContext, DriveError};
 use crate::flow::Flow;
 use crate::run::RunState;
@@ -70,6 +71,10 @@ impl Hold {
 /// # Errors
 /// When another process drives it, it has ended, or this program cannot read it; then nothing is written.
 pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Result<Hold, DriveError> {
+    take_over(ctx, flow, run).await
+}
+
+async fn take_over(ctx: &DriveContext, flow: &dyn DynFlow, run: &StreamId) -> Result<Hold, DriveError> {
     // Look before taking the lease, so that a run we cannot read stays exactly as it is.
     let seen = load(ctx, flow, run).await?;
     if seen.run.ended {
@@ -109,19 +114,19 @@ pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Re
 }
 
 /// A run and its flow's state, folded from the journal.
-pub(super) struct Loaded<S> {
+pub(super) struct Loaded<'f> {
     pub(super) run: RunState,
-    pub(super) state: S,
+    pub(super) live: Box<dyn LiveFlow + 'f>,
     /// The last event.
     pub(super) last: Event,
 }
 
 /// Folds the whole journal of a run.
-pub(super) async fn load<F: Flow>(
+pub(super) async fn load<'f>(
     ctx: &DriveContext,
-    flow: &F,
+    flow: &'f dyn DynFlow,
     run: &StreamId,
-) -> Result<Loaded<F::State>, DriveError> {
+) -> Result<Loaded<'f>, DriveError> {
     let mut page = ctx.store.read(run, 0, PAGE).await?;
     let Some(first) = page.events.first() else {
         return Err(DriveError::EmptyJournal { run: run.to_string() });
@@ -129,12 +134,13 @@ pub(super) async fn load<F: Flow>(
     let mut loaded = unfolded(flow, first)?;
     loop {
         for event in &page.events {
-            loaded.fold(flow, event);
+            loaded.fold(event);
         }
         match page.events.last() {
             Some(last) => loaded.last = last.clone(),
             None => {
-                loaded.forget_board(flow);
+                // The lines so far are written: each was, with the fact that changed it.
+                drop(loaded.live.board());
                 return Ok(loaded);
             }
         }
@@ -143,26 +149,21 @@ pub(super) async fn load<F: Flow>(
 }
 
 /// A run that has its first event and no other.
-pub(super) fn fresh<F: Flow>(flow: &F, first: &Event) -> Result<Loaded<F::State>, DriveError> {
+pub(super) fn fresh<'f>(flow: &'f dyn DynFlow, first: &Event) -> Result<Loaded<'f>, DriveError> {
     let mut loaded = unfolded(flow, first)?;
-    loaded.fold(flow, first);
+    loaded.fold(first);
     Ok(loaded)
 }
 
-impl<S> Loaded<S> {
-    fn fold<F: Flow<State = S>>(&mut self, flow: &F, event: &Event) {
+impl Loaded<'_> {
+    fn fold(&mut self, event: &Event) {
         self.run.fold(event);
-        flow.fold(&mut self.state, event);
-    }
-
-    /// The lines so far are written: each was, with the fact that changed it.
-    fn forget_board<F: Flow<State = S>>(&mut self, flow: &F) {
-        drop(flow.board(&mut self.state));
+        self.live.fold(event);
     }
 }
 
 /// The state in which the first event of a run is folded.
-fn unfolded<F: Flow>(flow: &F, event: &Event) -> Result<Loaded<F::State>, DriveError> {
+fn unfolded<'f>(flow: &'f dyn DynFlow, event: &Event) -> Result<Loaded<'f>, DriveError> {
     let run = &event.stream;
     let not_this_flow = |message: String| DriveError::NotThisFlow {
         run: run.to_string(),
@@ -186,7 +187,7 @@ fn unfolded<F: Flow>(flow: &F, event: &Event) -> Result<Loaded<F::State>, DriveE
             known: flow.version(),
         });
     }
-    let flow_state = flow
+    let live = flow
         .start(&state.started.plan)
         .map_err(|failure| DriveError::Plan {
             run: run.to_string(),
@@ -194,7 +195,7 @@ fn unfolded<F: Flow>(flow: &F, event: &Event) -> Result<Loaded<F::State>, DriveE
         })?;
     Ok(Loaded {
         run: state,
-        state: flow_state,
+        live,
         last: event.clone(),
     })
 }

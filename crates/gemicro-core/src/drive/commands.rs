@@ -6,11 +6,10 @@ use serde::Deserialize;
 use super::DriveError;
 use super::driver::Driver;
 use crate::command::{AckStatus, AgentAck, AgentCommand, PAUSE};
-use crate::flow::Flow;
 use crate::run::events::{AnswerGiven, CancelRequested};
 use crate::store::NewEvent;
 
-impl<F: Flow> Driver<'_, F> {
+impl Driver<'_> {
     /// Carries out what other processes asked for.
     pub(super) async fn take_commands(&mut self) -> Result<(), DriveError> {
         for command in self.ctx.store.open_commands(self.run_id()).await? {
@@ -116,7 +115,7 @@ impl<F: Flow> Driver<'_, F> {
                     serde_json::json!({ "reason": error.to_string() }),
                 ),
             },
-            _ => match self.flow.obey(&self.state, command, now) {
+            _ => match self.live.obey(command, now) {
                 Ok(facts) => {
                     self.append(facts.into_iter().map(NewEvent::of_run).collect())
                         .await?;

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::attempt::Report;
 use super::begin::{Hold, Loaded, NewRun, fresh, load};
 use super::clock::Clock;
+use super::live_flow::{DynFlow, LiveFlow};
 use super::{DriveContext, DriveError, Ended};
 use crate::execute::Answers;
 use crate::flow::{Decision, Flow, Outcome, Step};
@@ -28,6 +29,10 @@ const MOMENT: Duration = Duration::from_millis(5);
 /// When the store fails or another process took the run over. What was appended stays; the run can be
 /// resumed.
 pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, hold: Hold) -> Result<Ended, DriveError> {
+    drive_held(ctx, flow, hold).await
+}
+
+async fn drive_held(ctx: &DriveContext, flow: &dyn DynFlow, hold: Hold) -> Result<Ended, DriveError> {
     let Hold { lease, first } = hold;
     let is_new = first.is_some();
     let loaded = match first {
@@ -48,6 +53,15 @@ pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, hold: Hold) -> Result<
 pub async fn drive_new<F: Flow>(
     ctx: &DriveContext,
     flow: &F,
+    new: NewRun,
+    begun: oneshot::Sender<Result<(), DriveError>>,
+) -> Result<Ended, DriveError> {
+    make_and_drive(ctx, flow, new, begun).await
+}
+
+async fn make_and_drive(
+    ctx: &DriveContext,
+    flow: &dyn DynFlow,
     new: NewRun,
     begun: oneshot::Sender<Result<(), DriveError>>,
 ) -> Result<Ended, DriveError> {
@@ -75,7 +89,7 @@ pub async fn drive_new<F: Flow>(
     to_the_end(driver, true).await
 }
 
-async fn to_the_end<F: Flow>(mut driver: Driver<'_, F>, is_new: bool) -> Result<Ended, DriveError> {
+async fn to_the_end(mut driver: Driver<'_>, is_new: bool) -> Result<Ended, DriveError> {
     let ended = match AssertUnwindSafe(driver.run_to_end(is_new)).catch_unwind().await {
         Ok(ended) => ended,
         Err(_) => driver.finish_broken().await,
@@ -89,12 +103,13 @@ async fn to_the_end<F: Flow>(mut driver: Driver<'_, F>, is_new: bool) -> Result<
 }
 
 /// The driver of one run.
-pub(super) struct Driver<'a, F: Flow> {
+pub(super) struct Driver<'a> {
     pub(super) ctx: &'a DriveContext,
-    pub(super) flow: &'a F,
+    pub(super) flow: &'a dyn DynFlow,
     pub(super) lease: Lease,
     pub(super) run: RunState,
-    pub(super) state: F::State,
+    /// The flow with its state.
+    pub(super) live: Box<dyn LiveFlow + 'a>,
     /// Attempts that run in this process.
     pub(super) running: BTreeMap<StepKey, RunningStep>,
     /// Where attempts report; the sender is cloned into each.
@@ -136,8 +151,13 @@ pub(super) struct RunningStep {
     pub(super) stopped: Option<Failure>,
 }
 
-impl<'a, F: Flow> Driver<'a, F> {
-    pub(super) fn new(ctx: &'a DriveContext, flow: &'a F, lease: Lease, loaded: Loaded<F::State>) -> Self {
+impl<'a> Driver<'a> {
+    pub(super) fn new(
+        ctx: &'a DriveContext,
+        flow: &'a dyn DynFlow,
+        lease: Lease,
+        loaded: Loaded<'a>,
+    ) -> Self {
         let (reporter, reports) = mpsc::unbounded_channel();
         let (answers, answered) = Answers::channel();
         let written_seq = loaded.run.last_seq;
@@ -146,7 +166,7 @@ impl<'a, F: Flow> Driver<'a, F> {
             flow,
             lease,
             run: loaded.run,
-            state: loaded.state,
+            live: loaded.live,
             running: BTreeMap::new(),
             reports,
             reporter,
@@ -223,7 +243,7 @@ impl<'a, F: Flow> Driver<'a, F> {
 
     /// Asks the flow; a panic there is a failure of the run, not of the process.
     fn decide(&self) -> Decision {
-        let decided = catch_unwind(AssertUnwindSafe(|| self.flow.decide(&self.state, &self.run)));
+        let decided = catch_unwind(AssertUnwindSafe(|| self.live.decide(&self.run)));
         decided.unwrap_or_else(|_| {
             let message = format!("the {} flow panicked while deciding", self.flow.name());
             let failure = Failure::new(ErrorKind::Internal, message);

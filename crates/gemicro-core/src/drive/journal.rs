@@ -9,10 +9,9 @@ use gemicro_event::Event;
 use super::DriveError;
 use super::begin::load;
 use super::driver::Driver;
-use crate::flow::Flow;
 use crate::store::{Append, NewEvent, NewStream, StoreError, StreamKind, Writer};
 
-impl<F: Flow> Driver<'_, F> {
+impl Driver<'_> {
     /// Writes events, and everything staged before them.
     pub(super) async fn append(&mut self, events: Vec<NewEvent>) -> Result<(), DriveError> {
         self.stage(events);
@@ -31,7 +30,7 @@ impl<F: Flow> Driver<'_, F> {
             self.run.fold(event);
         }
         for event in &folded {
-            self.flow.fold(&mut self.state, event);
+            self.live.fold(event);
         }
         self.note_board();
         self.last = folded.into_iter().last().unwrap_or_else(|| self.last.clone());
@@ -69,7 +68,7 @@ impl<F: Flow> Driver<'_, F> {
 
     /// Lines of the board that are new are written with what is staged.
     pub(super) fn note_board(&mut self) {
-        let lines = self.flow.board(&mut self.state).into_iter();
+        let lines = self.live.board().into_iter();
         self.lines.extend(lines.map(|line| (line.place, line)));
     }
 
@@ -113,7 +112,7 @@ impl<F: Flow> Driver<'_, F> {
     /// Folds the journal as it is now; what is staged comes after it.
     async fn fold_again(&mut self) -> Result<(), DriveError> {
         let loaded = load(self.ctx, self.flow, self.run_id()).await?;
-        (self.run, self.state, self.last) = (loaded.run, loaded.state, loaded.last);
+        (self.run, self.live, self.last) = (loaded.run, loaded.live, loaded.last);
         self.written_seq = self.run.last_seq;
         let staged = std::mem::take(&mut self.staged);
         self.stage(staged);

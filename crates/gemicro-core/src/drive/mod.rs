@@ -26,6 +26,7 @@ mod commands;
 mod context;
 mod driver;
 mod journal;
+mod live_flow;
 mod settle;
 mod start;
 mod stop;

@@ -8,7 +8,7 @@ use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, StepKey, Timestamp}
 use super::attempt::{Report, Said};
 use super::driver::{Driver, RunningStep};
 use crate::execute::{Spoken, Told};
-use crate::flow::{Again, Flow, Spent, StepEnd, StepFailure, StepOutput};
+use crate::flow::{Again, Spent, StepEnd, StepFailure, StepOutput};
 use crate::run::StepState;
 use crate::run::events::{
     RunParked, RunReaders, StepAlarm, StepCompleted, StepFailed, StepHandle, StepLost, StepParked,
@@ -25,7 +25,7 @@ const ONE_LIMIT: Duration = Duration::from_secs(1);
 /// How often one step may meet a limit before that counts as a failure.
 const MAX_PARKS: u32 = 50;
 
-impl<F: Flow> Driver<'_, F> {
+impl Driver<'_> {
     /// Takes a report and all others that wait, as one group.
     pub(super) fn take_reports(&mut self, first: Report) {
         let now = self.clock.now();
@@ -124,8 +124,8 @@ impl<F: Flow> Driver<'_, F> {
         let mark = Some(StepMark::Ended(running.attempt));
         events.push(NewEvent::of_step(AgentUpdate::new(&fact, now), key, mark));
         let facts = self
-            .flow
-            .describe(&self.state, &running.step, &StepEnd::Completed(output), now)
+            .live
+            .describe(&running.step, &StepEnd::Completed(output), now)
             .into_iter();
         events.extend(facts.map(|update| NewEvent::of_step(update, key, None)));
     }
@@ -203,8 +203,8 @@ impl<F: Flow> Driver<'_, F> {
         };
         events.push(NewEvent::of_step(AgentUpdate::new(&fact, now), key, mark));
         let facts = self
-            .flow
-            .describe(&self.state, &running.step, &StepEnd::Failed(error), now)
+            .live
+            .describe(&running.step, &StepEnd::Failed(error), now)
             .into_iter();
         events.extend(facts.map(|update| NewEvent::of_step(update, key, None)));
     }

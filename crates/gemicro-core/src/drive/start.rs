@@ -8,7 +8,7 @@ use super::DriveError;
 use super::attempt::spawn_attempt;
 use super::driver::{Driver, RunningStep};
 use crate::budget::{Ledger, Purpose};
-use crate::flow::{Decision, Flow, Step, StepEnd, Wait};
+use crate::flow::{Decision, Step, StepEnd, Wait};
 use crate::run::StepState;
 use crate::run::events::{
     AnswerRequested, BudgetWarning, DeadlinePassed, RunWoken, StepFailed, StepStarted, TimerFired,
@@ -31,7 +31,7 @@ enum Verdict {
     Later,
 }
 
-impl<F: Flow> Driver<'_, F> {
+impl Driver<'_> {
     /// Starts what may start and refuses what never can; tells whether anything was written.
     pub(super) async fn start_steps(&mut self, want: &[Step], now: Timestamp) -> Result<bool, DriveError> {
         let mut events = Vec::new();
@@ -69,7 +69,7 @@ impl<F: Flow> Driver<'_, F> {
                         mark,
                     ));
                     if attempt == 1 {
-                        let facts = self.flow.announce(&self.state, step, now).into_iter();
+                        let facts = self.live.announce(step, now).into_iter();
                         events.extend(facts.map(|update| NewEvent::of_step(update, &step.key, None)));
                     }
                     if let Some(room) = rooms.get_mut(step.kind.as_str()) {
@@ -172,8 +172,8 @@ impl<F: Flow> Driver<'_, F> {
         };
         events.push(NewEvent::of_step(AgentUpdate::new(&failed, now), &step.key, None));
         let facts = self
-            .flow
-            .describe(&self.state, step, &StepEnd::Failed(failure), now)
+            .live
+            .describe(step, &StepEnd::Failed(failure), now)
             .into_iter();
         events.extend(facts.map(|update| NewEvent::of_step(update, &step.key, None)));
     }

@@ -6,12 +6,12 @@ use super::attempt::{Report, Said};
 use super::driver::Driver;
 use super::settle::{cut_off, run_ends};
 use super::{DriveError, Ended};
-use crate::flow::{Again, Flow, Outcome, Spent, StepFailure};
+use crate::flow::{Again, Outcome, Spent, StepFailure};
 use crate::run::StepState;
 use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepFailed, StepLost};
 use crate::store::{NewEvent, StepMark};
 
-impl<F: Flow> Driver<'_, F> {
+impl Driver<'_> {
     /// Stops what still runs, settles it, and writes the terminal event.
     pub(super) async fn finish(&mut self, outcome: &Outcome) -> Result<(), DriveError> {
         self.stop_all(run_ends()).await;
