@@ -10,7 +10,7 @@ use gemicro_sim::scenario::Endpoint;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::child::Job;
-use crate::kill::resume_soon;
+use crate::kill::{resume_soon, until_free};
 use crate::simulated::{Simulated, agent_plan, is_handle, kill, lost_for_good, until, until_event};
 use crate::support::{Place, final_result, journal, terminal};
 
@@ -46,7 +46,7 @@ async fn an_agent_at_work_outlives_two_deaths_and_is_started_once() {
     until_asked(&world, 0, 2).await;
     kill(first).await;
     let since = world.n_logged();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    until_free(&engine, &id).await;
     let second = agent(&world).resuming("second", &id).spawn();
     until_asked(&world, since, 3).await;
     kill(second).await;

@@ -11,6 +11,7 @@ use gemicro_engine::{Engine, Run};
 use gemicro_event::{ErrorKind, Event, StreamId};
 
 use crate::child::{Job, started_run};
+use crate::simulated::until;
 use crate::support::{Place, calm_result, count, final_result, journal};
 
 /// Model steps of the run: one decomposition, five answers, one report.
@@ -56,6 +57,15 @@ pub(crate) async fn resume_soon(engine: &Engine, id: &StreamId) -> Option<Run> {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     panic!("the lease never ended");
+}
+
+/// Waits until the lease of a dead process is over.
+pub(crate) async fn until_free(engine: &Engine, id: &StreamId) {
+    until("the end of the lease", async || {
+        let is_held = engine.store().is_held(id).await.expect("readable");
+        (!is_held).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -106,8 +116,9 @@ async fn a_run_killed_again_and_again_still_ends() {
     };
     first.spawn().wait().expect("the child ends");
     let id = started_run(place.path()).expect("it began");
+    let engine = place.engine().await;
     for life in 0..60 {
-        tokio::time::sleep(Duration::from_millis(250)).await;
+        until_free(&engine, &id).await;
         let name = format!("life-{life}");
         let job = Job {
             name,
@@ -120,7 +131,6 @@ async fn a_run_killed_again_and_again_still_ends() {
             break;
         }
     }
-    let engine = place.engine().await;
     if let Some(run) = resume_soon(&engine, &id).await {
         run.wait().await.expect("it ends");
     }

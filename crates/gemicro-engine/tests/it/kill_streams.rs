@@ -11,7 +11,7 @@ use gemicro_event::{Event, StreamId};
 use gemicro_sim::scenario::Endpoint;
 
 use crate::child::{Job, started_run};
-use crate::kill::resume_soon;
+use crate::kill::{resume_soon, until_free};
 use crate::simulated::{
     N_CALLS, Simulated, calm_result, check_result, ended, is_handle, kill, lost_for_good, scenario, step_of,
     until, until_completed, until_event,
@@ -271,7 +271,7 @@ async fn a_stream_that_was_killed_twice_is_still_sent_once() {
     kill(first).await;
     // The second process picks the call up and dies while it listens.
     let since = world.n_logged();
-    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    until_free(&engine, &id).await;
     let second = world.job().resuming("second", &id).spawn();
     until("the second listener", async || {
         let mut looks = world.requests(Endpoint::GetInteraction, since).into_iter();

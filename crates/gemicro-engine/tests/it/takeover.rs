@@ -7,7 +7,7 @@ use gemicro_event::StreamId;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::child::{Job, started_run};
-use crate::kill::resume_soon;
+use crate::kill::{resume_soon, until_free};
 use crate::support::{Place, calm_result, count, final_result, journal};
 
 async fn until_started(place: &Place, n_steps: usize) -> StreamId {
@@ -117,7 +117,7 @@ async fn of_two_resumes_at_once_one_wins() {
     };
     dead.spawn().wait().expect("killed");
     let id = started_run(place.path()).expect("it began");
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    until_free(&place.engine().await, &id).await;
     let jobs = ["left", "right"].map(|name| Job {
         name: name.to_owned(),
         resume: Some(id.to_string()),

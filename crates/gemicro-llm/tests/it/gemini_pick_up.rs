@@ -8,6 +8,7 @@ use gemicro_core::llm::{Delivery, FinishReason, LlmBackend, LlmChunk};
 use gemicro_event::{ErrorKind, Json};
 use serde_json::json;
 
+use crate::gateway_world::until;
 use crate::gemini_world::{World, backend, delivered, handle, hear, request};
 use crate::raw_server::{RawServer, response};
 
@@ -51,7 +52,7 @@ async fn a_stream_that_still_runs_is_heard_from_its_beginning() {
     let handle = crashed(&world, Delivery::Streamed).await;
     let chunks = world.backend.stream(request("x"), Some(handle));
     let opened = async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        until("the second listener", || world.n_looks() == 2).await;
         world.simulator.gates().open("half");
     };
     let (heard, ()) = tokio::join!(hear(chunks), opened);
@@ -93,7 +94,7 @@ async fn background_work_that_still_runs_is_waited_for() {
         .backend
         .stream(delivered("x", Delivery::Background), Some(handle));
     let opened = async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        until("two looks", || world.n_looks() >= 2).await;
         world.simulator.gates().open("go");
     };
     let (heard, ()) = tokio::join!(hear(chunks), opened);
