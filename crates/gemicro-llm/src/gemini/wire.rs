@@ -110,8 +110,7 @@ fn for_agent(request: &LlmRequest) -> CreateBody<'_> {
     let deep_research = request.model.starts_with(DEEP_RESEARCH);
     CreateBody {
         agent: Some(&request.model),
-        agent_config: deep_research
-            .then(|| json!({ "type": "deep-research", "thinking_summaries": "auto" })),
+        agent_config: deep_research.then(|| json!({ "type": "deep-research", "thinking_summaries": "auto" })),
         input,
         ..CreateBody::default()
     }
@@ -231,7 +230,10 @@ fn read_block(value: &Value) -> Block {
 
 fn read_delta(value: &Value) -> Delta {
     match type_of(value) {
-        "text" => Delta::Text(text_at(value, "text").unwrap_or_default()),
+        // A text of another shape is reported, not taken for an empty one.
+        "text" if value.get("text").is_none_or(Value::is_string) => {
+            Delta::Text(text_at(value, "text").unwrap_or_default())
+        }
         "text_annotation_delta" => Delta::Citations(citations(value)),
         "image" | "audio" | "video" | "document" => Delta::Media,
         "thought_summary" | "thought_signature" | "arguments_delta" => Delta::Other,
