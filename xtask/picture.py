@@ -118,7 +118,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--until", type=re.compile, help="stop at the first screen that matches")
     parser.add_argument("--rows", type=int, default=30, help="how many of the last rows are shown")
-    parser.add_argument("--columns", type=int, default=110)
+    parser.add_argument("--columns", type=int, default=100)
     parser.add_argument("svg")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
