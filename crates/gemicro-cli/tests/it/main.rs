@@ -25,6 +25,7 @@ mod dead_letters;
 mod demo;
 mod disguised;
 mod doctor;
+mod documents;
 mod fake_agents;
 mod guard;
 mod interrupted;
