@@ -26,7 +26,7 @@ macro_rules! event_payload {
 }
 
 /// Declares a trait with `as_x` and `try_as_x` for each payload type and implements it for
-/// [`AgentUpdate`](crate::AgentUpdate).
+/// [`AgentUpdate`](crate::AgentUpdate). With `fn register;` it also declares the function that registers the kinds.
 ///
 /// ```
 /// # use gemicro_event::{AgentUpdate, Payload, Timestamp, event_readers};
@@ -45,7 +45,11 @@ macro_rules! event_payload {
 /// ```
 #[macro_export]
 macro_rules! event_readers {
-    ($(#[$doc:meta])* pub trait $name:ident { $($payload:ty => $as_x:ident, $try_as_x:ident;)+ }) => {
+    (
+        $(#[$doc:meta])* pub trait $name:ident { $($payload:ty => $as_x:ident, $try_as_x:ident;)+ }
+        $($(#[$register_doc:meta])* $visible:vis fn register;)?
+    ) => {
+        $crate::event_readers! { @register $([$(#[$register_doc])* $visible])? $($payload)+ }
         $(#[$doc])*
         pub trait $name {
             $(
@@ -72,6 +76,13 @@ macro_rules! event_readers {
             )+
         }
     };
+    (@register [$(#[$doc:meta])* $visible:vis] $($payload:ty)+) => {
+        $(#[$doc])*
+        $visible fn register(registry: &mut $crate::Registry) {
+            $(registry.add::<$payload>();)+
+        }
+    };
+    (@register $($payload:ty)+) => {};
 }
 
 /// Declares an enum of the kinds of events that somebody distinguishes, with variants named as the payload types, and

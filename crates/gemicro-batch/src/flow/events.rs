@@ -1,6 +1,6 @@
 //! The events of a batch.
 
-use gemicro_event::{Failure, Json, Registry, StreamId, event_payload, event_readers};
+use gemicro_event::{Failure, Json, StreamId, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -135,15 +135,7 @@ event_readers! {
         BatchItemsCancelled => as_batch_items_cancelled, try_as_batch_items_cancelled;
         BatchItemsRetried => as_batch_items_retried, try_as_batch_items_retried;
     }
-}
 
-/// Registers the events of batches.
-pub fn register(registry: &mut Registry) {
-    registry.add::<BatchItemStarted>();
-    registry.add::<BatchItemCompleted>();
-    registry.add::<BatchItemFailed>();
-    registry.add::<BatchItemAsks>();
-    registry.add::<BatchItemAnswered>();
-    registry.add::<BatchItemsCancelled>();
-    registry.add::<BatchItemsRetried>();
+    /// Registers the events of batches.
+    pub fn register;
 }

@@ -1,6 +1,6 @@
 //! The events of a loop, one per phase.
 
-use gemicro_event::{Registry, event_payload, event_readers};
+use gemicro_event::{event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,12 +106,7 @@ event_readers! {
         OodaDecided => as_ooda_decided, try_as_ooda_decided;
         OodaActed => as_ooda_acted, try_as_ooda_acted;
     }
-}
 
-/// Registers the events of loops.
-pub fn register(registry: &mut Registry) {
-    registry.add::<OodaObserved>();
-    registry.add::<OodaOriented>();
-    registry.add::<OodaDecided>();
-    registry.add::<OodaActed>();
+    /// Registers the events of loops.
+    pub fn register;
 }

@@ -1,6 +1,6 @@
 //! The events of a test that is being proposed.
 
-use gemicro_event::{Registry, Usage, event_payload, event_readers};
+use gemicro_event::{Usage, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,11 +61,7 @@ event_readers! {
         TestProposed => as_test_proposed, try_as_test_proposed;
         TestChecked => as_test_checked, try_as_test_checked;
     }
-}
 
-/// Registers the events of proposals.
-pub fn register(registry: &mut Registry) {
-    registry.add::<TestMaterialGathered>();
-    registry.add::<TestProposed>();
-    registry.add::<TestChecked>();
+    /// Registers the events of proposals.
+    pub fn register;
 }

@@ -1,6 +1,6 @@
 //! The events of an agent task.
 
-use gemicro_event::{Registry, event_payload, event_readers};
+use gemicro_event::{event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -195,16 +195,9 @@ event_readers! {
         AgentNoise => as_agent_noise, try_as_agent_noise;
         RepositoryChanged => as_repository_changed, try_as_repository_changed;
     }
-}
 
-/// Registers the events of agent tasks.
-pub fn register(registry: &mut Registry) {
-    registry.add::<AgentStarted>();
-    registry.add::<AgentAnswered>();
-    registry.add::<ToolCalled>();
-    registry.add::<ToolEnded>();
-    registry.add::<AgentNoise>();
-    registry.add::<RepositoryChanged>();
+    /// Registers the events of agent tasks.
+    pub fn register;
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use gemicro_event::{Charge, Failure, Registry, StreamId, event_payload, event_readers};
+use gemicro_event::{Charge, Failure, StreamId, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -241,16 +241,6 @@ event_readers! {
         SummaryAsked => as_summary_asked, try_as_summary_asked;
         SummaryMade => as_summary_made, try_as_summary_made;
     }
-}
 
-pub(super) fn register(registry: &mut Registry) {
-    registry.add::<TurnAsked>();
-    registry.add::<TurnAnswered>();
-    registry.add::<TurnFailed>();
-    registry.add::<TransportSwitched>();
-    registry.add::<ReplyCut>();
-    registry.add::<TurnsWithdrawn>();
-    registry.add::<ConversationCompacted>();
-    registry.add::<SummaryAsked>();
-    registry.add::<SummaryMade>();
+    pub(super) fn register;
 }

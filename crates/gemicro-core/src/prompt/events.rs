@@ -1,6 +1,6 @@
 //! The events of a question to a model.
 
-use gemicro_event::{Registry, Usage, event_payload, event_readers};
+use gemicro_event::{Usage, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,9 +30,7 @@ event_readers! {
     pub trait PromptReaders {
         ModelAnswered => as_model_answered, try_as_model_answered;
     }
-}
 
-/// Registers the events of questions to models.
-pub fn register(registry: &mut Registry) {
-    registry.add::<ModelAnswered>();
+    /// Registers the events of questions to models.
+    pub fn register;
 }

@@ -2,7 +2,7 @@
 //! design document; what was added since is optional to read.
 
 use gemicro_event::{
-    Charge, ErrorKind, Registry, Uncertain, UnpricedModel, UnpricedTokens, event_payload, event_readers,
+    Charge, ErrorKind, Uncertain, UnpricedModel, UnpricedTokens, event_payload, event_readers,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -278,18 +278,7 @@ event_readers! {
         SynthesisStarted => as_synthesis_started, try_as_synthesis_started;
         FinalResult => as_final_result, try_as_final_result;
     }
-}
 
-/// Registers the events of research runs.
-pub fn register(registry: &mut Registry) {
-    registry.add::<SourcesRead>();
-    registry.add::<DecompositionStarted>();
-    registry.add::<DecompositionComplete>();
-    registry.add::<SubQueryStarted>();
-    registry.add::<SubQueryCompleted>();
-    registry.add::<SubQueryFailed>();
-    registry.add::<SourceFetched>();
-    registry.add::<SourceNotFetched>();
-    registry.add::<SynthesisStarted>();
-    registry.add::<FinalResult>();
+    /// Registers the events of research runs.
+    pub fn register;
 }

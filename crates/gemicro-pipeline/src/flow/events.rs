@@ -1,7 +1,7 @@
 //! The events of a pipeline.
 
 use gemicro_core::ask::AgentName;
-use gemicro_event::{Registry, event_payload, event_readers};
+use gemicro_event::{event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -240,19 +240,9 @@ event_readers! {
         PipelineDelivered => as_pipeline_delivered, try_as_pipeline_delivered;
         PhaseEnded => as_phase_ended, try_as_phase_ended;
     }
-}
 
-/// Registers the events of pipelines.
-pub fn register(registry: &mut Registry) {
-    registry.add::<PipelinePrepared>();
-    registry.add::<PhaseStarted>();
-    registry.add::<PhaseAnswered>();
-    registry.add::<PhaseImported>();
-    registry.add::<PhaseChecked>();
-    registry.add::<PhaseRecorded>();
-    registry.add::<BranchMerged>();
-    registry.add::<PipelineDelivered>();
-    registry.add::<PhaseEnded>();
+    /// Registers the events of pipelines.
+    pub fn register;
 }
 
 fn count(n: usize, what: &str) -> String {

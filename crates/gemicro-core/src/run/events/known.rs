@@ -1,6 +1,6 @@
 //! Readers and registration of all of them.
 
-use gemicro_event::{Registry, event_readers};
+use gemicro_event::event_readers;
 
 use super::{
     AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, Gap, RunCancelled,
@@ -35,31 +35,7 @@ event_readers! {
         RunInterrupted => as_run_interrupted, try_as_run_interrupted;
         Gap => as_gap, try_as_gap;
     }
-}
 
-/// Registers the events every run has.
-pub fn register(registry: &mut Registry) {
-    registry.add::<RunStarted>();
-    registry.add::<StepStarted>();
-    registry.add::<StepHandle>();
-    registry.add::<StepAlarm>();
-    registry.add::<StepCompleted>();
-    registry.add::<StepRetrying>();
-    registry.add::<StepParked>();
-    registry.add::<StepFailed>();
-    registry.add::<StepLost>();
-    registry.add::<BudgetWarning>();
-    registry.add::<RunParked>();
-    registry.add::<RunWoken>();
-    registry.add::<TimerFired>();
-    registry.add::<DeadlinePassed>();
-    registry.add::<CancelRequested>();
-    registry.add::<AnswerRequested>();
-    registry.add::<AnswerGiven>();
-    registry.add::<RunSuspended>();
-    registry.add::<RunResumed>();
-    registry.add::<RunFailed>();
-    registry.add::<RunCancelled>();
-    registry.add::<RunInterrupted>();
-    registry.add::<Gap>();
+    /// Registers the events every run has.
+    pub fn register;
 }
