@@ -1,6 +1,7 @@
 //! Reads from the output of a test run how many tests ran, and how many of them failed.
 //!
-//! [`counted`] knows the summaries of the usual test programs, one file per family. Every summary in the output counts: a
+//! [`counted`] knows the summaries of the usual test programs: `families.toml` has a row for each, `go` and `tap` read
+//! what is no summary. Every summary in the output counts: a
 //! check may run several suites. Skipped and ignored tests did not run. An output that nobody here knows, or a suite that
 //! does not say its number, gives nothing: no claim, and in particular not 0. [`failures`] are told whether or not the
 //! number is, and no summary outvotes one that tells of some. [`by_family`] says who counted, so that no other family can
@@ -9,18 +10,14 @@
 //! The limit: who writes the scripts of a suite can print one more summary of the same family, as an honest second suite
 //! does. Where tests are named that is noticed (see `names`); elsewhere it is for a reviewer to see.
 
-mod c_family;
+mod families;
 mod go;
-mod javascript;
 mod line;
-mod managed;
-mod python;
-mod rust;
-mod scripting;
 mod tap;
 
 use std::collections::BTreeMap;
 
+use families::FAMILIES;
 pub(super) use line::plain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,7 +80,11 @@ impl Reading {
         let text = line::plain(output);
         let lines: Vec<&str> = text.lines().collect();
         Self {
-            families: READERS.iter().map(|(name, read)| (*name, read(&lines))).collect(),
+            families: FAMILIES
+                .iter()
+                .map(|family| (family.name.as_str(), family.read(&text)))
+                .chain([("go", go::go(&lines))])
+                .collect(),
             stream: ("tap", tap::protocol(&lines)),
         }
     }
@@ -125,17 +126,8 @@ enum Tally {
 }
 
 impl Tally {
-    /// The sum of what several lines said.
-    fn of(counts: impl IntoIterator<Item = Count>) -> Self {
-        match counts.into_iter().reduce(Count::plus) {
-            None => Self::Absent,
-            Some(count) => Self::Counted(count),
-        }
-    }
-
     /// This, or the other where this says nothing. Failures of which either tells count: they are the same ones.
-    fn or(self, other: impl FnOnce() -> Self) -> Self {
-        let other = other();
+    fn or(self, other: Self) -> Self {
         match self {
             Self::Absent => other,
             Self::Uncounted(_) | Self::Counted(_) => self.failing(other.n_failed()),
@@ -160,36 +152,6 @@ impl Tally {
         }
     }
 }
-
-/// A reader of the lines of an output.
-type Read = fn(&[&str]) -> Tally;
-
-const READERS: &[(&str, Read)] = &[
-    ("cargo", rust::cargo),
-    ("nextest", rust::nextest),
-    ("pytest", python::pytest),
-    ("unittest", python::unittest),
-    ("go", go::go),
-    ("jest", javascript::jest),
-    ("vitest", javascript::vitest),
-    ("mocha", javascript::mocha),
-    ("bun", javascript::bun),
-    ("deno", javascript::deno),
-    ("gtest", c_family::gtest),
-    ("ctest", c_family::ctest),
-    ("catch", c_family::catch),
-    ("meson", c_family::meson),
-    ("surefire", managed::surefire),
-    ("junit", managed::junit),
-    ("gradle", managed::gradle),
-    ("dotnet", managed::dotnet),
-    ("rspec", scripting::rspec),
-    ("minitest", scripting::minitest),
-    ("phpunit", scripting::phpunit),
-    ("exunit", scripting::exunit),
-    ("node", tap::node),
-    ("prove", tap::prove),
-];
 
 #[cfg(test)]
 mod tests;

@@ -1,39 +1,7 @@
-//! The Test Anything Protocol, `prove`, and the test runner of node, which writes it too.
+//! The Test Anything Protocol.
 
-use super::line::{number, of_total};
+use super::line::number;
 use super::{Count, Tally};
-
-/// `# tests 5`, `# skipped 1`, `# todo 0`; another reporter writes a sign for `#`.
-pub(super) fn node(lines: &[&str]) -> Tally {
-    let sum = |label: &str| -> Option<u64> {
-        let numbers = lines.iter().filter_map(|line| {
-            let rest = line
-                .strip_prefix("# ")
-                .or_else(|| line.strip_prefix("\u{2139} "))?;
-            let (number, rest) = number(rest.strip_prefix(label)?)?;
-            rest.trim().is_empty().then_some(number)
-        });
-        numbers.reduce(u64::saturating_add)
-    };
-    match (sum("tests "), sum("pass "), sum("fail ")) {
-        (Some(total), Some(_), Some(n_failed)) => {
-            let of = |label| sum(label).unwrap_or_default();
-            let count = of_total(total, of("skipped ") + of("todo "));
-            Tally::Counted(count.failing(n_failed + of("cancelled ")))
-        }
-        (_, _, _) => Tally::Absent,
-    }
-}
-
-/// `Files=1, Tests=5,  0 wallclock secs`, and below it `Result: FAIL`.
-pub(super) fn prove(lines: &[&str]) -> Tally {
-    let files = lines.iter().filter_map(|line| {
-        let (_, rest) = line.strip_prefix("Files=")?.split_once(", Tests=")?;
-        number(rest).map(|(n_run, _)| of_total(n_run, 0))
-    });
-    let is_failure = |line: &&&str| line.trim_end() == "Result: FAIL";
-    Tally::of(files).failing(lines.iter().filter(is_failure).count() as u64)
-}
 
 /// Lines with `ok` and `not ok`: with a plan (`1..3`) or a version any of them, otherwise those that have a number.
 pub(super) fn protocol(lines: &[&str]) -> Tally {

@@ -1,0 +1,100 @@
+//! The table of test programs, `families.toml`: how each says how many tests ran.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use super::{Count, Tally};
+
+/// All families of the table.
+pub(super) static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
+    let table: Table = toml::from_str(include_str!("families.toml")).expect("the table is whole");
+    table.family
+});
+
+#[derive(Deserialize)]
+struct Table {
+    family: Vec<Family>,
+}
+
+/// Test programs with the same summaries.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Family {
+    pub(super) name: String,
+    also_failed: Option<Pattern>,
+    summary: Vec<Summary>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Summary {
+    at: Pattern,
+    run: Option<Pattern>,
+    total: Option<Pattern>,
+    failed: Option<Pattern>,
+    skipped: Option<Pattern>,
+    /// It says that tests ran, and not how many.
+    #[serde(default)]
+    uncounted: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Pattern(Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(text: String) -> Result<Self, regex::Error> {
+        RegexBuilder::new(&text).multi_line(true).build().map(Self)
+    }
+}
+
+impl Family {
+    /// What an output without colours says in the words of this family.
+    pub(super) fn read(&self, text: &str) -> Tally {
+        let summaries = self.summary.iter().map(|summary| summary.read(text));
+        let n_failed = sum(self.also_failed.as_ref(), text).unwrap_or_default();
+        summaries.fold(Tally::Absent, Tally::or).failing(n_failed)
+    }
+}
+
+impl Summary {
+    fn read(&self, text: &str) -> Tally {
+        let all = self.at.0.find_iter(text).filter_map(|found| {
+            let of = |pattern: &Option<Pattern>| sum(pattern.as_ref(), found.as_str());
+            let count = Count {
+                n_run: of(&self.run)?,
+                n_failed: of(&self.failed)?,
+                n_skipped: of(&self.skipped)?,
+            };
+            Some((count, of(&self.total)?))
+        });
+        let added =
+            all.reduce(|(count, total), (other, more)| (count.plus(other), total.saturating_add(more)));
+        match added {
+            None => Tally::Absent,
+            Some((count, _)) if self.uncounted => Tally::Uncounted(count.n_failed),
+            Some((count, total)) => Tally::Counted(Count {
+                n_run: count.n_run.saturating_add(total.saturating_sub(count.n_skipped)),
+                ..count
+            }),
+        }
+    }
+}
+
+/// The sum of the numbers that a pattern finds; nothing where one is too large to be meant.
+fn sum(pattern: Option<&Pattern>, text: &str) -> Option<u64> {
+    let Some(Pattern(pattern)) = pattern else {
+        return Some(0);
+    };
+    let numbers = pattern.captures_iter(text).map(|found| match found.get(1) {
+        Some(number) => number.as_str().parse().ok(),
+        None => Some(1),
+    });
+    numbers
+        .reduce(|sum, number: Option<u64>| sum?.checked_add(number?))
+        .unwrap_or(Some(0))
+}
