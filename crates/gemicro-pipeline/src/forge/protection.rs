@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::api::{Api, Ask};
+use super::error::ForgeError;
+
 /// What the rules of a forge say about one branch.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Protection {
@@ -30,6 +33,26 @@ pub(crate) enum Rules {
     Said(Protection),
     /// The token may not see it; why, and what that takes.
     Hidden(String),
+}
+
+/// A branch at either forge.
+#[derive(Debug, Deserialize)]
+struct Branch {
+    #[serde(default)]
+    protected: bool,
+}
+
+/// Where the rules themselves are hidden, the branch still tells whether there are any at all.
+pub(crate) async fn rules_of_branch(api: &Api, ask: &Ask, hidden: String) -> Result<Rules, ForgeError> {
+    let answer = api.ask(ask).await?;
+    match answer.status {
+        200..300 => Ok(match api.read::<Branch>(ask, &answer)?.protected {
+            true => Rules::Hidden(hidden),
+            false => Rules::Said(Protection::default()),
+        }),
+        403 if answer.limited.is_none() => Ok(Rules::Hidden(hidden)),
+        _ => Err(api.refusal(ask, &answer)),
+    }
 }
 
 /// Puts what several sources say together. What is hidden does not matter where the others say enough.

@@ -4,7 +4,6 @@
 
 mod protection;
 mod repository;
-mod requests;
 mod wire;
 
 pub(super) use repository::GitHub;

@@ -1,9 +1,9 @@
 //! Branch protection at GitHub: classic rules and rulesets, which add up.
 
-use super::wire::{Branch, BranchRule, ClassicRule, Ruleset};
+use super::wire::{BranchRule, ClassicRule, Ruleset};
 use crate::forge::api::{Answer, Api, Ask, encoded};
 use crate::forge::error::ForgeError;
-use crate::forge::protection::{Protection, Rules, joined};
+use crate::forge::protection::{Protection, Rules, joined, rules_of_branch};
 
 const REQUIRES_REQUEST: &str = "pull_request";
 const BLOCKS_FORCE_PUSH: &str = "non_fast_forward";
@@ -30,25 +30,9 @@ async fn classic(api: &Api, project: &str, branch: &str) -> Result<Rules, ForgeE
         return Ok(Rules::Said(Protection::default()));
     }
     let hidden = api.hidden(&ask, &answer)?;
-    unprotected(api, project, branch, hidden).await
-}
-
-/// Where the rule itself is hidden, the branch still tells whether there is one at all.
-async fn unprotected(api: &Api, project: &str, branch: &str, hidden: String) -> Result<Rules, ForgeError> {
     let path = format!("/repos/{project}/branches/{}", encoded(branch));
     let ask = Ask::get("read the branch", "`Contents: read` (or the scope `repo`)", path);
-    let answer = api.ask(&ask).await?;
-    match answer.status {
-        200..300 => {
-            let branch: Branch = api.read(&ask, &answer)?;
-            Ok(match branch.protected {
-                true => Rules::Hidden(hidden),
-                false => Rules::Said(Protection::default()),
-            })
-        }
-        403 if answer.limited.is_none() => Ok(Rules::Hidden(hidden)),
-        _ => Err(api.refusal(&ask, &answer)),
-    }
+    rules_of_branch(api, &ask, hidden).await
 }
 
 async fn rulesets(api: &Api, project: &str, branch: &str) -> Result<Rules, ForgeError> {

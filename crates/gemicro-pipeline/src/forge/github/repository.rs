@@ -1,21 +1,37 @@
 //! One repository at GitHub.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::protection::protection;
-use super::requests::PullRequests;
-use super::wire::Repository;
+use super::wire::{PullRequest, Repository};
 use crate::forge::address::ForgeAddress;
-use crate::forge::api::{Api, Ask};
+use crate::forge::api::{Api, Ask, Method, encoded};
 use crate::forge::error::ForgeError;
 use crate::forge::offer::{Offer, Offered};
-use crate::forge::offering;
+use crate::forge::offering::{self, Dialect, Requests};
 use crate::forge::port::Forge;
 use crate::forge::protection::Protection;
 use crate::forge::token::ForgeToken;
+
+const DIALECT: Dialect = Dialect {
+    doing: [
+        "list the pull requests",
+        "open a pull request",
+        "change a pull request",
+    ],
+    rights: [
+        "`Pull requests: read` (or the scope `repo`)",
+        "`Pull requests: write` for this repository (or the scope `repo`)",
+    ],
+    page_size: 30,
+    fields: ["head", "base", "body"],
+    update: Method::Patch,
+    exists: 422,
+};
 
 /// A repository at GitHub.
 pub(crate) struct GitHub {
@@ -55,9 +71,15 @@ impl Forge for GitHub {
 
     fn offer<'a>(&'a self, offer: &'a Offer) -> BoxFuture<'a, Result<Offered, ForgeError>> {
         async move {
-            let requests = PullRequests {
+            let project = self.address.project();
+            let owner = project.split('/').next().unwrap_or_default();
+            let requests = Requests::<PullRequest> {
                 api: &self.api,
-                project: self.address.project(),
+                dialect: &DIALECT,
+                project,
+                path: format!("/repos/{project}/pulls"),
+                query: format!("head={}", encoded(&format!("{owner}:{}", offer.head))),
+                written: PhantomData,
             };
             offering::offer(&requests, offer).await
         }

@@ -3,19 +3,12 @@
 use serde::Deserialize;
 
 use crate::forge::offer::RequestState;
-use crate::forge::offering::Existing;
+use crate::forge::offering::{Existing, WrittenRequest};
 
 /// `GET /repos/{owner}/{repo}`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Repository {
     pub(super) default_branch: String,
-}
-
-/// `GET /repos/{owner}/{repo}/branches/{branch}`.
-#[derive(Debug, Deserialize)]
-pub(super) struct Branch {
-    #[serde(default)]
-    pub(super) protected: bool,
 }
 
 /// `GET /repos/{owner}/{repo}/branches/{branch}/protection`. A rule that is off has no field, or one that says so.
@@ -71,9 +64,8 @@ pub(super) struct SideRepository {
     pub(super) full_name: String,
 }
 
-impl PullRequest {
-    /// Whether it comes from this branch of this repository, not from one of the same name in a fork.
-    pub(super) fn is_from(&self, project: &str, branch: &str) -> bool {
+impl WrittenRequest for PullRequest {
+    fn is_from(&self, project: &str, branch: &str) -> bool {
         let repository = self.head.repo.as_ref();
         let is_here = repository.is_some_and(|repository| repository.full_name.eq_ignore_ascii_case(project));
         is_here && self.head.branch == branch

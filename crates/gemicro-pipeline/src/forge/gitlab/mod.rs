@@ -4,7 +4,6 @@
 
 mod project;
 mod protection;
-mod requests;
 mod wire;
 
 pub(super) use project::GitLab;

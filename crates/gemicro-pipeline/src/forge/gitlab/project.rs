@@ -1,21 +1,37 @@
 //! One project at GitLab.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::protection::protection;
-use super::requests::MergeRequests;
-use super::wire::Project;
+use super::wire::{MergeRequest, Project};
 use crate::forge::address::ForgeAddress;
-use crate::forge::api::{Api, Ask, encoded};
+use crate::forge::api::{Api, Ask, Method, encoded};
 use crate::forge::error::ForgeError;
 use crate::forge::offer::{Offer, Offered};
-use crate::forge::offering;
+use crate::forge::offering::{self, Dialect, Requests};
 use crate::forge::port::Forge;
 use crate::forge::protection::Protection;
 use crate::forge::token::ForgeToken;
+
+const DIALECT: Dialect = Dialect {
+    doing: [
+        "list the merge requests",
+        "open a merge request",
+        "change a merge request",
+    ],
+    rights: [
+        "the scope `read_api`",
+        "the scope `api` and the role Developer in this project",
+    ],
+    page_size: 20,
+    fields: ["source_branch", "target_branch", "description"],
+    update: Method::Put,
+    exists: 409,
+};
 
 /// A project at GitLab.
 pub(crate) struct GitLab {
@@ -58,9 +74,13 @@ impl Forge for GitLab {
 
     fn offer<'a>(&'a self, offer: &'a Offer) -> BoxFuture<'a, Result<Offered, ForgeError>> {
         async move {
-            let requests = MergeRequests {
+            let requests = Requests::<MergeRequest> {
                 api: &self.api,
-                root: &self.root,
+                dialect: &DIALECT,
+                project: self.address.project(),
+                path: format!("{}/merge_requests", self.root),
+                query: format!("source_branch={}", encoded(&offer.head)),
+                written: PhantomData,
             };
             offering::offer(&requests, offer).await
         }

@@ -1,9 +1,9 @@
 //! Protected branches at GitLab. Where several rules match a branch, the one that allows most counts.
 
-use super::wire::{Branch, ProtectedBranch};
+use super::wire::ProtectedBranch;
 use crate::forge::api::{Api, Ask, encoded};
 use crate::forge::error::ForgeError;
-use crate::forge::protection::{Protection, Rules, joined};
+use crate::forge::protection::{Protection, joined, rules_of_branch};
 
 /// Rules of one page, and the pages that are read.
 const PAGE_SIZE: usize = 100;
@@ -19,7 +19,9 @@ pub(super) async fn protection(api: &Api, root: &str, branch: &str) -> Result<Pr
         let answer = api.ask(&ask).await?;
         if answer.status == 403 {
             let hidden = api.hidden(&ask, &answer)?;
-            return unprotected(api, root, branch, hidden).await;
+            let path = format!("{root}/repository/branches/{}", encoded(branch));
+            let ask = Ask::get("read the branch", "the scope `read_api`", path);
+            return Ok(joined([rules_of_branch(api, &ask, hidden).await?]));
         }
         if !answer.is_success() {
             return Err(api.refusal(&ask, &answer));
@@ -32,24 +34,6 @@ pub(super) async fn protection(api: &Api, root: &str, branch: &str) -> Result<Pr
         }
     }
     Ok(said_by(&matching))
-}
-
-/// Where the rules are hidden, the branch still tells whether there is one at all.
-async fn unprotected(api: &Api, root: &str, branch: &str, hidden: String) -> Result<Protection, ForgeError> {
-    let path = format!("{root}/repository/branches/{}", encoded(branch));
-    let ask = Ask::get("read the branch", "the scope `read_api`", path);
-    let answer = api.ask(&ask).await?;
-    match answer.status {
-        200..300 => {
-            let branch: Branch = api.read(&ask, &answer)?;
-            Ok(match branch.protected {
-                true => joined([Rules::Hidden(hidden)]),
-                false => Protection::default(),
-            })
-        }
-        403 if answer.limited.is_none() => Ok(joined([Rules::Hidden(hidden)])),
-        _ => Err(api.refusal(&ask, &answer)),
-    }
 }
 
 fn said_by(rules: &[ProtectedBranch]) -> Protection {

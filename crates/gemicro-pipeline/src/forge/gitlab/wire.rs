@@ -3,19 +3,12 @@
 use serde::Deserialize;
 
 use crate::forge::offer::RequestState;
-use crate::forge::offering::Existing;
+use crate::forge::offering::{Existing, WrittenRequest};
 
 /// `GET /projects/{id}`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Project {
     pub(super) default_branch: Option<String>,
-}
-
-/// `GET /projects/{id}/repository/branches/{branch}`.
-#[derive(Debug, Deserialize)]
-pub(super) struct Branch {
-    #[serde(default)]
-    pub(super) protected: bool,
 }
 
 /// One entry of `GET /projects/{id}/protected_branches`.
@@ -51,9 +44,8 @@ pub(super) struct MergeRequest {
     pub(super) target_project_id: u64,
 }
 
-impl MergeRequest {
-    /// Whether it comes from this branch of this project, not from one of the same name in a fork.
-    pub(super) fn is_from(&self, branch: &str) -> bool {
+impl WrittenRequest for MergeRequest {
+    fn is_from(&self, _: &str, branch: &str) -> bool {
         self.source_project_id == Some(self.target_project_id) && self.source_branch == branch
     }
 }
