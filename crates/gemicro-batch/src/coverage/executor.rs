@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
-use gemicro_event::{Charge, ErrorKind, Failure, Json};
+use gemicro_event::{ErrorKind, Failure, Json};
 use tokio_util::sync::CancellationToken;
 
 use super::bounds::MAX_ANSWER_BYTES;
@@ -24,21 +24,13 @@ pub struct CoverageExecutor;
 impl Executor for CoverageExecutor {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         Box::pin(async move {
-            let input: CoverageInput = call.step.input.parse().map_err(|error| {
-                let message = format!("the input of a coverage step cannot be read: {error}");
-                StepFailure::free(Failure::new(ErrorKind::Internal, message))
-            })?;
+            let input: CoverageInput = call.step.read_input()?;
             let cancel = call.cancel.clone();
             // It looks at the token itself, between two reads.
             let told = tokio::task::spawn_blocking(move || told(input, &cancel)).await;
             let told = told
                 .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
-            let output = told.map_err(StepFailure::free)?;
-            Ok(StepOutput {
-                output,
-                charge: Charge::ZERO,
-                usage: None,
-            })
+            StepOutput::free(&told.map_err(StepFailure::free)?)
         })
     }
 

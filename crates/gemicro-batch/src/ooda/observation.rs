@@ -1,8 +1,7 @@
 //! What the loop sees: coverage of the program, and its gaps.
 
-use gemicro_core::budget::Purpose;
 use gemicro_core::flow::{RetryPolicy, Step};
-use gemicro_event::{Charge, Json, StepKey};
+use gemicro_event::StepKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,16 +28,8 @@ impl ObserveInput {
     #[must_use]
     pub fn step(&self, key: StepKey) -> Step {
         Step {
-            key,
-            kind: OBSERVE_STEP.to_owned(),
-            input: Json::of(self).expect("an input has string keys only"),
-            cost: Charge::ZERO,
-            purpose: Purpose::Ordinary,
-            retry: RetryPolicy {
-                max_attempts: 2,
-                ..RetryPolicy::default()
-            },
-            timeout_ms: None,
+            retry: RetryPolicy::attempts(2),
+            ..Step::free(key, OBSERVE_STEP, self)
         }
     }
 }

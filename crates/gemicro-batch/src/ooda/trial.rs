@@ -2,7 +2,7 @@
 
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::{RetryPolicy, Step};
-use gemicro_event::{Charge, Json, StepKey};
+use gemicro_event::StepKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,17 +37,10 @@ impl TrialInput {
     #[must_use]
     pub fn step(&self, key: StepKey) -> Step {
         Step {
-            key,
-            kind: TRIAL_STEP.to_owned(),
-            input: Json::of(self).expect("an input has string keys only"),
-            cost: Charge::ZERO,
             // What is paid for is tried out, whatever is left of the budget.
             purpose: Purpose::Last,
-            retry: RetryPolicy {
-                max_attempts: 2,
-                ..RetryPolicy::default()
-            },
-            timeout_ms: None,
+            retry: RetryPolicy::attempts(2),
+            ..Step::free(key, TRIAL_STEP, self)
         }
     }
 }

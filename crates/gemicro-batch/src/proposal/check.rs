@@ -2,7 +2,7 @@
 
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::{RetryPolicy, Step};
-use gemicro_event::{Charge, Json, StepKey};
+use gemicro_event::StepKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,16 +29,9 @@ impl CheckInput {
     #[must_use]
     pub fn step(&self, key: StepKey) -> Step {
         Step {
-            key,
-            kind: CHECK_STEP.to_owned(),
-            input: Json::of(self).expect("an input has string keys only"),
-            cost: Charge::ZERO,
             purpose: Purpose::Last,
-            retry: RetryPolicy {
-                max_attempts: 2,
-                ..RetryPolicy::default()
-            },
-            timeout_ms: None,
+            retry: RetryPolicy::attempts(2),
+            ..Step::free(key, CHECK_STEP, self)
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
-use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
+use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::sandbox::{Limits, Mode, Network, Pinning, Profile, Shells};
 
 use super::check::{CheckInput, Checked, Tried, Trying};
@@ -35,12 +35,9 @@ impl Executor for CheckExecutor {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let setup = self.setup.clone();
         Box::pin(async move {
-            let checked = check(&setup, &call).await.map_err(StepFailure::free)?;
-            Ok(StepOutput {
-                output: Json::of(&checked).map_err(|error| StepFailure::free(internal(error)))?,
-                charge: Charge::ZERO,
-                usage: None,
-            })
+            let input = call.step.read_input()?;
+            let checked = check(&setup, input, &call).await.map_err(StepFailure::free)?;
+            StepOutput::free(&checked)
         })
     }
 
@@ -50,8 +47,7 @@ impl Executor for CheckExecutor {
     }
 }
 
-async fn check(setup: &ShellSetup, call: &StepCall) -> Result<Checked, Failure> {
-    let input: CheckInput = call.step.input.parse().map_err(internal)?;
+async fn check(setup: &ShellSetup, input: CheckInput, call: &StepCall) -> Result<Checked, Failure> {
     let project = Project::open(input.directory.as_ref())?;
     let Ready { patch, files, texts } = match ready(&project, &input.answer, &input.leave) {
         Ok(ready) => ready,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
-use gemicro_event::{Charge, ErrorKind, Failure, Json};
+use gemicro_event::{ErrorKind, Failure};
 
 use super::material::{Aim, Excerpt, Material, MaterialInput};
 use super::neighbours::{layout, neighbours};
@@ -27,21 +27,12 @@ pub struct MaterialExecutor;
 impl Executor for MaterialExecutor {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         Box::pin(async move {
-            let work = tokio::task::spawn_blocking(move || gathered(&call.step.input));
+            let input: MaterialInput = call.step.read_input()?;
+            let work = tokio::task::spawn_blocking(move || material(&input));
             let gathered = work.await.unwrap_or_else(|error| Err(internal(error)));
-            gathered.map_err(StepFailure::free)
+            StepOutput::free(&gathered.map_err(StepFailure::free)?)
         })
     }
-}
-
-fn gathered(input: &Json) -> Result<StepOutput, Failure> {
-    let input: MaterialInput = input.parse().map_err(internal)?;
-    let material = material(&input)?;
-    Ok(StepOutput {
-        output: Json::of(&material).map_err(internal)?,
-        charge: Charge::ZERO,
-        usage: None,
-    })
 }
 
 fn material(input: &MaterialInput) -> Result<Material, Failure> {

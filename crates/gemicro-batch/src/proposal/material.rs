@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use gemicro_core::budget::Purpose;
-use gemicro_core::flow::{RetryPolicy, Step};
-use gemicro_event::{Charge, Json, StepKey};
+use gemicro_core::flow::Step;
+use gemicro_event::StepKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,15 +42,7 @@ impl MaterialInput {
     /// The step that gathers it.
     #[must_use]
     pub fn step(&self, key: StepKey) -> Step {
-        Step {
-            key,
-            kind: MATERIAL_STEP.to_owned(),
-            input: Json::of(self).expect("an input has string keys only"),
-            cost: Charge::ZERO,
-            purpose: Purpose::Ordinary,
-            retry: RetryPolicy::NEVER,
-            timeout_ms: None,
-        }
+        Step::free(key, MATERIAL_STEP, self)
     }
 }
 

@@ -67,10 +67,7 @@ pub fn may_begin_again(step: &Step) -> bool {
 }
 
 async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailure> {
-    let input: ShellInput = call.step.input.parse().map_err(|error| {
-        let message = format!("the input of a shell step cannot be read: {error}");
-        StepFailure::free(Failure::new(ErrorKind::Internal, message))
-    })?;
+    let input: ShellInput = call.step.read_input()?;
     if let Some(handle) = &call.handle {
         end_rest(handle.parse().ok()).await;
         if !input.may_be_repeated() {

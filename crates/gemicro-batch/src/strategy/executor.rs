@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
-use gemicro_event::{Charge, ErrorKind, Failure, Json};
+use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{GitSettings, TrustedRepo};
 use serde::{Deserialize, Serialize};
 
@@ -71,18 +71,17 @@ impl Executor for GapsExecutor {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let git = self.git.clone();
         Box::pin(async move {
-            let work = tokio::task::spawn_blocking(move || look(&git, &call.step.input));
+            let input: GapsInput = call.step.read_input()?;
+            let work = tokio::task::spawn_blocking(move || look(&git, input));
             let looked = work
                 .await
                 .unwrap_or_else(|error| Err(Failure::new(ErrorKind::Internal, error.to_string())));
-            looked.map_err(StepFailure::free)
+            StepOutput::free(&looked.map_err(StepFailure::free)?)
         })
     }
 }
 
-fn look(git: &GitSettings, input: &Json) -> Result<StepOutput, Failure> {
-    let internal = |error: serde_json::Error| Failure::new(ErrorKind::Internal, error.to_string());
-    let input: GapsInput = input.parse().map_err(internal)?;
+fn look(git: &GitSettings, input: GapsInput) -> Result<GapsOutput, Failure> {
     let gathered = gather(&Asked {
         root: PathBuf::from(&input.directory),
         reports: input.reports,
@@ -92,7 +91,7 @@ fn look(git: &GitSettings, input: &Json) -> Result<StepOutput, Failure> {
     let (changes, history) = changes_of(git, &project);
     let coverage = product_only(&project, gathered.coverage, &[]);
     let mut ranked = ranked_gaps(&project, &coverage, &changes);
-    let output = GapsOutput {
+    Ok(GapsOutput {
         totals: coverage.totals(),
         n_gaps: ranked.len() as u64,
         gaps: {
@@ -100,11 +99,6 @@ fn look(git: &GitSettings, input: &Json) -> Result<StepOutput, Failure> {
             ranked
         },
         warnings: gathered.warnings.into_iter().chain(history).collect(),
-    };
-    Ok(StepOutput {
-        output: Json::of(&output).map_err(internal)?,
-        charge: Charge::ZERO,
-        usage: None,
     })
 }
 

@@ -1,12 +1,11 @@
 //! The flow of `propose_strategy`: rank, then let a model write where that is wanted.
 
-use gemicro_core::budget::Purpose;
-use gemicro_core::flow::{Decision, Flow, Outcome, RetryPolicy, Step, StepEnd, read_plan};
+use gemicro_core::flow::{Decision, Flow, Outcome, Step, StepEnd, read_plan};
 use gemicro_core::llm::LlmResponse;
 use gemicro_core::research::events::ResultMetadata;
 use gemicro_core::run::RunState;
 use gemicro_core::run::events::StepFailed;
-use gemicro_event::{AgentUpdate, Charge, Event, Failure, Json, StepKey, Timestamp, event_enum};
+use gemicro_event::{AgentUpdate, Event, Failure, Json, StepKey, Timestamp, event_enum};
 use serde_json::json;
 
 use super::events::{GapsRanked, StrategyWritten};
@@ -122,15 +121,7 @@ impl Flow for StrategyFlow {
 }
 
 fn rank_step(plan: &StrategyPlan) -> Step {
-    Step {
-        key: StepKey::new(RANK),
-        kind: GAPS_STEP.to_owned(),
-        input: Json::of(&plan.gaps).expect("an input has string keys only"),
-        cost: Charge::ZERO,
-        purpose: Purpose::Ordinary,
-        retry: RetryPolicy::NEVER,
-        timeout_ms: None,
-    }
+    Step::free(StepKey::new(RANK), GAPS_STEP, &plan.gaps)
 }
 
 fn result(state: &StrategyState, ranked: &GapsRanked, run: &RunState) -> Outcome {

@@ -1,10 +1,9 @@
 //! Runs that are steps of a batch: what they are asked, and what they give back.
 
 use gemicro_core::ask::Grant;
-use gemicro_core::budget::Purpose;
 use gemicro_core::flow::Step;
 use gemicro_core::llm::LlmConfig;
-use gemicro_event::{Charge, Json, StreamId};
+use gemicro_event::{Json, StreamId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -59,15 +58,7 @@ pub struct RunOutput {
 
 /// The step that is such a run.
 pub(super) fn run_step(input: &RunInput, making: Making<'_>) -> Step {
-    Step {
-        retry: making.retry(),
-        key: making.key,
-        kind: RUN_STEP.to_owned(),
-        cost: Charge::ZERO,
-        input: Json::of(input).expect("an input has string keys only"),
-        purpose: Purpose::Ordinary,
-        timeout_ms: None,
-    }
+    making.free_step(RUN_STEP, input)
 }
 
 /// Gives a run its part of the budget.

@@ -5,9 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use gemicro_core::budget::Purpose;
 use gemicro_core::flow::Step;
-use gemicro_event::{Charge, Failure, Json};
+use gemicro_event::{Failure, Json};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -171,15 +170,10 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         // Most commands fail for a reason that stays; who wants more attempts asks for them.
         retry_on_exit: making.max_attempts.is_some(),
     };
+    // The executor watches the time itself, so that it can tell what was printed until then.
     Ok(Step {
-        key: making.key,
-        kind: SHELL_STEP.to_owned(),
-        cost: Charge::ZERO,
-        input: Json::of(&input).expect("an input has string keys only"),
-        purpose: Purpose::Ordinary,
         retry,
-        // The executor watches the time itself, so that it can tell what was printed until then.
-        timeout_ms: None,
+        ..Step::free(making.key, SHELL_STEP, &input)
     })
 }
 

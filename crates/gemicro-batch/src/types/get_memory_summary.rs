@@ -1,8 +1,7 @@
 //! `get_memory_summary`: what is remembered about some words.
 
-use gemicro_core::budget::Purpose;
 use gemicro_core::flow::Step;
-use gemicro_event::{Charge, Json, StreamId, Timestamp};
+use gemicro_event::{StreamId, Timestamp};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -121,13 +120,5 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         limit,
         directory: making.settings.directory.clone(),
     };
-    Ok(Step {
-        retry: making.retry(),
-        key: making.key,
-        kind: MEMORY_STEP.to_owned(),
-        cost: Charge::ZERO,
-        input: Json::of(&input).expect("an input has string keys only"),
-        purpose: Purpose::Ordinary,
-        timeout_ms: None,
-    })
+    Ok(making.free_step(MEMORY_STEP, &input))
 }

@@ -1,8 +1,6 @@
 //! `query_coverage`: what the tests of the project reach, by its coverage reports.
 
-use gemicro_core::budget::Purpose;
 use gemicro_core::flow::Step;
-use gemicro_event::{Charge, Json};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -89,13 +87,5 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         format: it.format,
         reports,
     };
-    Ok(Step {
-        retry: making.retry(),
-        key: making.key,
-        kind: COVERAGE_STEP.to_owned(),
-        cost: Charge::ZERO,
-        input: Json::of(&input).expect("an input has string keys only"),
-        purpose: Purpose::Ordinary,
-        timeout_ms: None,
-    })
+    Ok(making.free_step(COVERAGE_STEP, &input))
 }

@@ -4,6 +4,7 @@ use gemicro_core::ask::Grant;
 use gemicro_core::flow::{RetryPolicy, Step};
 use gemicro_core::llm::LlmConfig;
 use gemicro_event::{Json, StepKey};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::parameters::ParameterError;
@@ -70,10 +71,15 @@ pub struct Making<'a> {
 impl Making<'_> {
     /// When its step is tried again.
     pub(super) fn retry(&self) -> RetryPolicy {
-        let usual = RetryPolicy::default();
-        RetryPolicy {
-            max_attempts: self.max_attempts.unwrap_or(usual.max_attempts),
-            ..usual
+        self.max_attempts
+            .map_or_else(RetryPolicy::default, RetryPolicy::attempts)
+    }
+
+    /// Its step, where that costs nothing.
+    pub(super) fn free_step(self, kind: &str, input: &impl Serialize) -> Step {
+        Step {
+            retry: self.retry(),
+            ..Step::free(self.key, kind, input)
         }
     }
 

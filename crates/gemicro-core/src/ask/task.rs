@@ -264,6 +264,25 @@ pub struct BranchOutcome {
     pub notes: Vec<String>,
 }
 
+impl BranchOutcome {
+    /// A branch that is where it was.
+    #[must_use]
+    pub fn unmoved(name: String, tip: String) -> Self {
+        Self {
+            name,
+            old: tip.clone(),
+            new: tip,
+            n_commits: 0,
+            n_files: 0,
+            insertions: 0,
+            deletions: 0,
+            worktree: None,
+            reports: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// Events flatten an answer into themselves, and serde cannot keep raw texts through that.
 fn through_values<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Json>>, D::Error> {
     let values: Option<Vec<serde_json::Value>> = Option::deserialize(deserializer)?;
@@ -279,10 +298,7 @@ pub fn agent_step(key: StepKey, task: &AgentTask, purpose: Purpose, max_attempts
         cost: task.grant.reservation(),
         input: Json::of(task).expect("a task has string keys only"),
         purpose,
-        retry: RetryPolicy {
-            max_attempts,
-            ..RetryPolicy::default()
-        },
+        retry: RetryPolicy::attempts(max_attempts),
         timeout_ms: None,
     }
 }

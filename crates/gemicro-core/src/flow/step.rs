@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use gemicro_event::{Charge, Failure, Json, StepKey, Usage};
+use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Purpose;
@@ -26,6 +28,39 @@ pub struct Step {
     pub timeout_ms: Option<u64>,
 }
 
+impl Step {
+    /// A step that costs nothing and is tried once.
+    ///
+    /// # Panics
+    /// When the input has keys that are no text.
+    #[must_use]
+    pub fn free(key: StepKey, kind: &str, input: &impl Serialize) -> Self {
+        Self {
+            key,
+            kind: kind.to_owned(),
+            input: Json::of(input).expect("an input has string keys only"),
+            cost: Charge::ZERO,
+            purpose: Purpose::Ordinary,
+            retry: RetryPolicy::NEVER,
+            timeout_ms: None,
+        }
+    }
+
+    /// The input as its executor knows it.
+    ///
+    /// # Errors
+    /// `internal` when it has another shape.
+    pub fn read_input<T: DeserializeOwned>(&self) -> Result<T, StepFailure> {
+        self.input.parse().map_err(|error| {
+            let message = format!(
+                "the input of step {} ({}) cannot be read: {error}",
+                self.key, self.kind
+            );
+            StepFailure::free(Failure::new(ErrorKind::Internal, message))
+        })
+    }
+}
+
 /// When to try a failed step again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryPolicy {
@@ -44,6 +79,15 @@ impl RetryPolicy {
         base_ms: 0,
         cap_ms: 0,
     };
+
+    /// So many attempts in all, with the usual waits.
+    #[must_use]
+    pub fn attempts(max_attempts: u32) -> Self {
+        Self {
+            max_attempts,
+            ..Self::default()
+        }
+    }
 
     /// The wait after attempt number `attempt` failed: exponential with up to 25 % jitter taken from `seed`,
     /// never shorter than what the other side asked for.
@@ -83,6 +127,22 @@ pub struct StepOutput {
     pub usage: Option<Usage>,
 }
 
+impl StepOutput {
+    /// The result of a step that costs nothing.
+    ///
+    /// # Errors
+    /// `internal` when it cannot be written as JSON.
+    pub fn free(output: &impl Serialize) -> Result<Self, StepFailure> {
+        let output = Json::of(output)
+            .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
+        Ok(Self {
+            output,
+            charge: Charge::ZERO,
+            usage: None,
+        })
+    }
+}
+
 /// What an executor gives back when it could not do it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepFailure {
@@ -95,7 +155,8 @@ pub struct StepFailure {
 }
 
 /// Whether a failed attempt may be followed by another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Again {
     /// As the kind of failure and the step's policy say.
     AsUsual,

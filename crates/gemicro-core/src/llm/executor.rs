@@ -24,10 +24,7 @@ pub fn llm_step(key: StepKey, request: &LlmRequest, purpose: Purpose, config: &L
         cost: worst_case(request),
         input: Json::of(request).expect("a request has string keys only"),
         purpose,
-        retry: RetryPolicy {
-            max_attempts: config.max_attempts,
-            ..RetryPolicy::default()
-        },
+        retry: RetryPolicy::attempts(config.max_attempts),
         timeout_ms: None,
     }
 }
@@ -79,10 +76,7 @@ impl Executor for LlmExecutor {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let backends = self.backends.clone();
         Box::pin(async move {
-            let request: LlmRequest = call.step.input.parse().map_err(|error| {
-                let message = format!("the model request cannot be read: {error}");
-                StepFailure::free(Failure::new(ErrorKind::Internal, message))
-            })?;
+            let request: LlmRequest = call.step.read_input()?;
             let Way { backend, gate } = backends.get(&request.backend).map_err(StepFailure::free)?;
             let mut known = call.handle.clone();
             let answer = generate(backend.as_ref(), &request, call.handle, |heard| match heard {

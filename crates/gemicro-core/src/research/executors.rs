@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_event::{Charge, ErrorKind, Failure, Json};
+use gemicro_event::{ErrorKind, Failure};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
@@ -84,9 +84,9 @@ impl Executor for SourcesExecutor {
     fn execute(&self, call: StepCall) -> Executed {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
-            let wanted: Wanted = read(&call.step.input)?;
+            let wanted: Wanted = call.step.read_input()?;
             let card = library.read(&call.run, wanted).await.map_err(StepFailure::free)?;
-            done(&card)
+            StepOutput::free(&card)
         })
     }
 }
@@ -102,13 +102,13 @@ struct SplitInput {
 impl Executor for SplitExecutor {
     fn execute(&self, call: StepCall) -> Executed {
         Box::pin(async move {
-            let input: SplitInput = read(&call.step.input)?;
+            let input: SplitInput = call.step.read_input()?;
             let parsed = offline::decompose(&input.question, input.max.max(1));
             let sub_queries: Vec<&str> = parsed
                 .iter()
                 .map(|sub_question| sub_question.text.as_str())
                 .collect();
-            done(&serde_json::json!({ "sub_queries": sub_queries, "parsed": parsed }))
+            StepOutput::free(&serde_json::json!({ "sub_queries": sub_queries, "parsed": parsed }))
         })
     }
 }
@@ -127,7 +127,7 @@ impl Executor for FetchExecutor {
     fn execute(&self, call: StepCall) -> Executed {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
-            let input: FetchInput = read(&call.step.input)?;
+            let input: FetchInput = call.step.read_input()?;
             let page = match library.fetch(&call.run, &input.url).await {
                 Ok(page) => page,
                 Err(failure) if failure.kind == ErrorKind::StorageError => {
@@ -135,7 +135,7 @@ impl Executor for FetchExecutor {
                 }
                 // A page that cannot be had is an answer too; nothing failed here.
                 Err(failure) => {
-                    return done(&SourceNotFetched {
+                    return StepOutput::free(&SourceNotFetched {
                         url: input.url,
                         error: failure.message,
                         error_kind: failure.kind,
@@ -143,7 +143,7 @@ impl Executor for FetchExecutor {
                 }
             };
             let fetched = blocking(move || Ok(looked_through(input, page))).await?;
-            done(&fetched)
+            StepOutput::free(&fetched)
         })
     }
 }
@@ -176,7 +176,7 @@ struct ComposeExecutor;
 
 impl Executor for ComposeExecutor {
     fn execute(&self, _: StepCall) -> Executed {
-        Box::pin(async { done(&serde_json::json!({})) })
+        Box::pin(async { StepOutput::free(&serde_json::json!({})) })
     }
 }
 
@@ -195,7 +195,7 @@ impl Executor for SearchExecutor {
     fn execute(&self, call: StepCall) -> Executed {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
-            let input: SearchInput = read(&call.step.input)?;
+            let input: SearchInput = call.step.read_input()?;
             let corpus = library
                 .open(&call.run, &input.pack)
                 .await
@@ -206,7 +206,7 @@ impl Executor for SearchExecutor {
             };
             let passages =
                 blocking(move || offline::passages_for(corpus.as_ref(), &input.query, room)).await?;
-            done(&passages)
+            StepOutput::free(&passages)
         })
     }
 }
@@ -227,7 +227,7 @@ impl Executor for ExtractExecutor {
     fn execute(&self, call: StepCall) -> Executed {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
-            let input: ExtractInput = read(&call.step.input)?;
+            let input: ExtractInput = call.step.read_input()?;
             let corpus: Arc<dyn Corpus> = library
                 .open(&call.run, &input.pack)
                 .await
@@ -238,7 +238,7 @@ impl Executor for ExtractExecutor {
                 offline::answer(corpus.as_ref(), &parsed)
             })
             .await?;
-            done(&answer)
+            StepOutput::free(&answer)
         })
     }
 }
@@ -256,23 +256,6 @@ fn stoppable(
                 Err(StepFailure::free(Failure::new(ErrorKind::Cancelled, "stopped on request")))
             }
         }
-    })
-}
-
-fn read<T: serde::de::DeserializeOwned>(input: &Json) -> Result<T, StepFailure> {
-    input.parse().map_err(|error| {
-        let message = format!("the step's input cannot be read: {error}");
-        StepFailure::free(Failure::new(ErrorKind::Internal, message))
-    })
-}
-
-fn done<T: serde::Serialize>(output: &T) -> Result<StepOutput, StepFailure> {
-    let output = Json::of(output)
-        .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
-    Ok(StepOutput {
-        output,
-        charge: Charge::ZERO,
-        usage: None,
     })
 }
 

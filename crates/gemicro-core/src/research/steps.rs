@@ -1,13 +1,13 @@
 //! The steps of a research run: what each does and what it may cost.
 
-use gemicro_event::{Charge, ErrorKind, Json, StepKey};
+use gemicro_event::{Charge, ErrorKind, StepKey};
 
 use super::fit::{fit, share_of, smaller, smallest};
 use super::flow::{ResearchState, SubQuery};
 use super::{PromptSet, ResearchEngine, ResearchPlan, executors, requests};
 use crate::budget::Purpose;
 use crate::corpus::{Passage, Wanted};
-use crate::flow::{RetryPolicy, Step};
+use crate::flow::Step;
 use crate::llm::{LlmConfig, LlmRequest, llm_step};
 use crate::run::RunState;
 
@@ -307,12 +307,7 @@ pub(super) fn search_id(state: &ResearchState, key: &StepKey) -> Option<usize> {
 /// A step that costs nothing and is not tried again.
 fn free(key: StepKey, kind: &str, input: serde_json::Value, purpose: Purpose) -> Step {
     Step {
-        key,
-        kind: kind.to_owned(),
-        input: Json::from(input),
-        cost: Charge::ZERO,
         purpose,
-        retry: RetryPolicy::NEVER,
-        timeout_ms: None,
+        ..Step::free(key, kind, &input)
     }
 }

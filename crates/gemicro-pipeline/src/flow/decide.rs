@@ -4,7 +4,7 @@ use gemicro_core::ask::{AgentTask, Grant, SandboxMode};
 use gemicro_core::budget::{Limits, Purpose};
 use gemicro_core::flow::{Decision, Outcome, RetryPolicy, Step};
 use gemicro_core::run::RunState;
-use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey};
+use gemicro_event::{Charge, ErrorKind, Failure, StepKey};
 use serde::Serialize;
 
 use super::current_phase::{CurrentPhase, Progress};
@@ -98,16 +98,9 @@ fn init(state: &PipelineState) -> Step {
 /// A step of gemicro's own: it costs nothing, and what a kill left of it is recognised.
 fn own_step(key: String, kind: &str, input: &impl Serialize) -> Step {
     Step {
-        key: StepKey::new(key),
-        kind: kind.to_owned(),
-        input: Json::of(input).expect("an input has string keys only"),
-        cost: Charge::ZERO,
         purpose: Purpose::Last,
-        retry: RetryPolicy {
-            max_attempts: ATTEMPTS,
-            ..RetryPolicy::default()
-        },
-        timeout_ms: None,
+        retry: RetryPolicy::attempts(ATTEMPTS),
+        ..Step::free(StepKey::new(key), kind, input)
     }
 }
 

@@ -8,7 +8,7 @@ use gemicro_batch::types::{MemoryInput, MemoryOutput};
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
 use gemicro_event::redact::Redactor;
-use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
+use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_store::DurableStore;
 
 use super::stored::Search;
@@ -58,25 +58,14 @@ impl Executor for MemorySearch {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let search = self.clone();
         Box::pin(async move {
-            let input: MemoryInput = call.step.input.parse().map_err(|error| {
-                let message = format!("the input of a memory step cannot be read: {error}");
-                StepFailure::free(Failure::new(ErrorKind::Internal, message))
-            })?;
+            let input: MemoryInput = call.step.read_input()?;
             let found = tokio::select! {
                 found = search.search(input, &call.run) => found,
                 () = call.cancel.cancelled() => {
                     Err(Failure::new(ErrorKind::Cancelled, "the search was stopped"))
                 }
             };
-            let output = found.and_then(|output| {
-                Json::of(&output).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))
-            });
-            let output = output.map_err(StepFailure::free)?;
-            Ok(StepOutput {
-                output,
-                charge: Charge::ZERO,
-                usage: None,
-            })
+            StepOutput::free(&found.map_err(StepFailure::free)?)
         })
     }
 

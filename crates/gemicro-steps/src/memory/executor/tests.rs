@@ -7,7 +7,7 @@ use gemicro_core::history::{
     Author, CONVERSATION_VERSION, ConversationLog, ConversationStarted, Turn, TurnAdded, TurnsWithdrawn,
 };
 use gemicro_core::store::{Append, NewEvent, NewStream, Store, StreamKind, Writer};
-use gemicro_event::{AgentUpdate, Payload, Timestamp};
+use gemicro_event::{AgentUpdate, Json, Payload, Timestamp};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
