@@ -98,17 +98,8 @@ impl<'r> Columns<'r> {
     }
 
     fn status(&self, name: &'static str) -> Result<RunStatus, StoreError> {
-        const ALL: [RunStatus; 7] = [
-            RunStatus::Running,
-            RunStatus::Parked,
-            RunStatus::Suspended,
-            RunStatus::Completed,
-            RunStatus::Failed,
-            RunStatus::Cancelled,
-            RunStatus::Interrupted,
-        ];
         let text = self.get::<String>(name)?;
-        let found = ALL.into_iter().find(|status| status.as_str() == text);
-        found.ok_or_else(|| self.db.odd_row(format_args!("status {text}")))
+        let read = serde_json::from_value(text.as_str().into());
+        read.map_err(|_| self.db.odd_row(format_args!("status {text}")))
     }
 }
