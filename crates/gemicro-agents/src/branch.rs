@@ -251,18 +251,7 @@ impl OnBranch {
             told(&error)
         })?;
         self.marks.end();
-        let mut outcome = BranchOutcome {
-            name: self.task.slug().branch(),
-            new: old.clone(),
-            old,
-            n_commits: 0,
-            n_files: 0,
-            insertions: 0,
-            deletions: 0,
-            worktree: None,
-            reports: Vec::new(),
-            notes: Vec::new(),
-        };
+        let mut outcome = BranchOutcome::unmoved(self.task.slug().branch(), old);
         if let Import::Done(imported) = imported {
             outcome.new = imported.new.to_string();
             outcome.n_commits = imported.n_commits;

@@ -18,6 +18,7 @@ mod attempt;
 mod branch;
 pub mod branch_at;
 pub mod caches;
+mod capabilities;
 pub mod checkout;
 mod commons;
 mod denials;
@@ -49,6 +50,7 @@ mod work;
 mod workspace_settings;
 
 pub use branch::{OnBranch, look_at};
+pub use capabilities::Capabilities;
 pub use commons::AgentCommons;
 pub use executor::AgentExecutor;
 pub use known::{KnownSession, find_session};

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use gemicro_engine::TOOLCHAIN_VARIABLES;
+use gemicro_engine::is_toolchain_variable;
 use gemicro_engine::pipeline::forge::ForgeKind;
 use gemicro_guard::repository::GitSettings;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl Environment {
                 || FORGES.iter().any(|kind| kind.token_variables().contains(&name))
                 || gemicro_runner::environment::INHERITED.contains(&name)
                 || PLACES.contains(&name)
-                || TOOLCHAIN_VARIABLES.contains(&name)
+                || is_toolchain_variable(name)
                 || GitSettings::REMOTE_VARIABLES.contains(&name)
                 || name.starts_with("GEMICRO_")
         };
@@ -133,7 +133,7 @@ impl Environment {
             let name = name.as_str();
             gemicro_runner::environment::INHERITED.contains(&name)
                 || PLACES.contains(&name)
-                || TOOLCHAIN_VARIABLES.contains(&name)
+                || is_toolchain_variable(name)
         });
         variables
     }

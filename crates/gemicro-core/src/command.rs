@@ -4,6 +4,7 @@
 //! answers. The same command id sent twice is one command.
 
 use gemicro_event::{CommandId, Json};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The command that suspends a run, so that it can be resumed.
@@ -64,7 +65,7 @@ impl AgentCommand {
 }
 
 /// What became of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AckStatus {
     /// It will be carried out.
@@ -76,7 +77,7 @@ pub enum AckStatus {
 }
 
 /// The answer to a command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentAck {
     /// Which command.
     pub command_id: CommandId,

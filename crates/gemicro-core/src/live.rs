@@ -10,13 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_stream::stream;
 use futures_util::stream::BoxStream;
 use gemicro_event::StepKey;
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 /// Text kept for one step; older text is dropped and shows as a jump of the offset.
 const KEPT_BYTES: usize = 256 * 1024;
 
 /// A piece of text of a running step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveItem {
     /// The step.
     pub step: StepKey,

@@ -13,7 +13,7 @@ use gemicro_core::budget::Limits;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_core::llm::{Backends, GEMINI, GateConfig, LlmConfig};
 use gemicro_engine::{
-    BatchRequest, BatchSettings, BatchStatus, Batches, Engine, EngineConfig, Here, read_batch,
+    BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Engine, EngineConfig, Here, read_batch,
 };
 use serde_json::json;
 
@@ -91,7 +91,7 @@ async fn line(batches: &Batches, folder: &std::path::Path, n_tasks: usize) -> Re
     let mut polls = Vec::new();
     loop {
         let at = Instant::now();
-        let answer = batches.poll(&first.response_id).await?;
+        let answer = batches.poll(&first.response_id, BoardPage::ALL).await?;
         polls.push(at.elapsed());
         if answer.counts.total != n_tasks as u64 {
             return Err("a poll lost tasks".into());
@@ -101,12 +101,12 @@ async fn line(batches: &Batches, folder: &std::path::Path, n_tasks: usize) -> Re
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    batches.wait(&first.response_id, None).await?;
+    batches.wait(&first.response_id, None, BoardPage::ALL).await?;
     let all = begun.elapsed();
     let (mut after, mut printed) = (Vec::new(), Vec::new());
     for _ in 0..20 {
         let at = Instant::now();
-        let answer = batches.poll(&first.response_id).await?;
+        let answer = batches.poll(&first.response_id, BoardPage::ALL).await?;
         after.push(at.elapsed());
         serde_json::to_vec(&answer)?;
         printed.push(at.elapsed());

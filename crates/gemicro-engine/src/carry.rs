@@ -1,11 +1,10 @@
 //! Whether an engine can carry a run that another one started.
 
-use gemicro_core::run::events::RunReaders;
-use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use sha2::{Digest, Sha256};
 
 use crate::Engine;
+use crate::run::first_event;
 
 impl Engine {
     /// A run's mark of the keys and endpoints it was started with; it reveals nothing without them.
@@ -19,12 +18,7 @@ impl Engine {
     /// # Errors
     /// What is missing.
     pub async fn can_carry(&self, id: &StreamId) -> Result<(), Failure> {
-        let first = self.store.read(id, 0, 1).await?;
-        let started = first
-            .events
-            .first()
-            .and_then(|event| event.update.as_run_started());
-        let Some(started) = started else {
+        let Some(started) = first_event(&self.store, id).await? else {
             let message = format!("run {id} has no beginning");
             return Err(Failure::new(ErrorKind::StorageError, message));
         };

@@ -2,12 +2,11 @@
 
 use gemicro_core::budget::{Day, DayGrant, Limits};
 use gemicro_core::drive::AnyFlow;
-use gemicro_core::run::events::RunReaders;
-use gemicro_core::store::Store;
 use gemicro_event::{Charge, Failure, Timestamp};
+use gemicro_steps::Plan;
 use gemicro_store::{DayLock, DurableStore};
 
-use crate::Plan;
+use crate::run::first_event;
 
 /// A plan within what is left of the day.
 pub(crate) struct DayPart {
@@ -54,9 +53,9 @@ async fn used(store: &DurableStore, day: Day) -> Result<Charge, Failure> {
     let used = store.used_by_runs(day.begins_at, day.ends_at).await?;
     let mut sum = used.ended.amounts();
     for (run, spent) in used.open {
-        let first = store.read(&run, 0, 1).await?.events.pop();
-        let started = first.and_then(|event| event.update.as_run_started());
-        let limits = started.map_or(Limits::NONE, |started| started.limits);
+        let limits = first_event(store, &run)
+            .await?
+            .map_or(Limits::NONE, |started| started.limits);
         sum = sum.plus(Charge {
             tokens: spent.tokens.max(limits.tokens.unwrap_or(0)),
             micro_usd: spent.micro_usd.max(limits.micro_usd.unwrap_or(0)),

@@ -3,13 +3,19 @@
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
+use gemicro_batch::contract::ItemQuestion;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::RunRow;
+use gemicro_core::store::Store;
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, StreamId};
-use gemicro_store::{Board, BoardPage, DurableStore, RunFilter};
+use gemicro_steps::Plan;
+use gemicro_store::{Board, BoardPage, RunFilter};
 
-use crate::{CancelOutcome, Plan};
+use crate::questions::question_to_answer;
+use crate::run::CancelOutcome;
+use crate::run_state::RunState;
+use crate::store_reads::StoreReads;
 
 /// Starts runs and tells about them.
 pub trait Desk: Send + Sync {
@@ -33,55 +39,15 @@ pub trait Desk: Send + Sync {
     /// `not_found` when there is no such run.
     fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>>;
 
-    /// The run with this id, or the only one whose id begins so, as a line.
-    ///
-    /// # Errors
-    /// `not_found` or `invalid_input` when that is not one run.
-    fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>>;
-
-    /// Every event of a run so far.
-    ///
-    /// # Errors
-    /// `not_found` when there is no such run.
-    fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>>;
-
     /// Sends a command to a run; secrets in it are replaced on the way.
     ///
     /// # Errors
     /// `not_found` when there is no such run.
     fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>>;
 
-    /// What became of a command.
-    ///
-    /// # Errors
-    /// `not_found` when there is no such run.
-    fn acknowledgement(
-        &self,
-        run: &StreamId,
-        command: &CommandId,
-    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>>;
-
-    /// The store with the journals of its runs, to read them.
-    ///
-    /// # Errors
-    /// When it cannot be opened.
-    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>>;
-
-    /// Some lines of the board of a run, by place, and the counts of all.
-    ///
-    /// # Errors
-    /// `not_found` when there is no such run.
-    fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>>;
-
     /// What keeps a run that has not ended from going on now, as the worker that carries it out knows. Asking starts no
     /// worker.
     fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>>;
-
-    /// Runs as lines, the newest first.
-    ///
-    /// # Errors
-    /// When the store fails.
-    fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>>;
 
     /// Cancels a run, whoever carries it out.
     ///
@@ -100,6 +66,114 @@ pub trait Desk: Send + Sync {
     /// # Errors
     /// When the one who carries it out cannot be told.
     fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>>;
+
+    /// What is stored of its runs; the methods below read it.
+    ///
+    /// # Errors
+    /// When the store cannot be opened.
+    fn reads(&self) -> BoxFuture<'_, Result<StoreReads, Failure>>;
+
+    /// The run with this id, or the only one whose id begins so, as a line.
+    ///
+    /// # Errors
+    /// `not_found` or `invalid_input` when that is not one run.
+    fn find<'d>(&'d self, named: &'d str) -> BoxFuture<'d, Result<RunRow, Failure>> {
+        Box::pin(async move {
+            let reads = self.reads().await?;
+            let store = reads.store().await?;
+            Ok(store.run(&store.find_run(named).await?).await?)
+        })
+    }
+
+    /// Every event of a run so far.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such run.
+    fn events<'d>(&'d self, run: &'d StreamId) -> BoxFuture<'d, Result<Vec<Event>, Failure>> {
+        Box::pin(async move {
+            Ok(self
+                .reads()
+                .await?
+                .store()
+                .await?
+                .read(run, 0, usize::MAX)
+                .await?
+                .events)
+        })
+    }
+
+    /// What became of a command.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such run.
+    fn acknowledgement<'d>(
+        &'d self,
+        run: &'d StreamId,
+        command: &'d CommandId,
+    ) -> BoxFuture<'d, Result<Option<AgentAck>, Failure>> {
+        Box::pin(async move {
+            Ok(self
+                .reads()
+                .await?
+                .store()
+                .await?
+                .acknowledgement(run, command)
+                .await?)
+        })
+    }
+
+    /// Some lines of the board of a run, by place, and the counts of all.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such run.
+    fn board<'d>(&'d self, run: &'d StreamId, page: BoardPage) -> BoxFuture<'d, Result<Board, Failure>> {
+        Box::pin(async move { Ok(self.reads().await?.store().await?.board_page(run, page).await?) })
+    }
+
+    /// Runs as lines, the newest first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn list<'d>(&'d self, filter: &'d RunFilter) -> BoxFuture<'d, Result<Vec<RunRow>, Failure>> {
+        Box::pin(async move { Ok(self.reads().await?.store().await?.runs(filter).await?) })
+    }
+
+    /// A run with what it asks a person.
+    ///
+    /// # Errors
+    /// As for [`find`](Self::find).
+    fn state<'d>(&'d self, named: &'d str) -> BoxFuture<'d, Result<RunState, Failure>> {
+        Box::pin(async move {
+            let row = self.find(named).await?;
+            RunState::of(self.reads().await?.store().await?, row).await
+        })
+    }
+
+    /// Runs with what they ask, the newest first; `only_waiting` leaves only those that wait for a person.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn states<'d>(
+        &'d self,
+        filter: &'d RunFilter,
+        only_waiting: bool,
+    ) -> BoxFuture<'d, Result<Vec<RunState>, Failure>> {
+        Box::pin(async move {
+            let reads = self.reads().await?;
+            match only_waiting {
+                true => RunState::list_waiting(reads.store().await?, filter).await,
+                false => RunState::list(reads.store().await?, filter).await,
+            }
+        })
+    }
+
+    /// The question that an answer to this run is for.
+    ///
+    /// # Errors
+    /// As for [`question_to_answer`].
+    fn question<'d>(&'d self, row: &'d RunRow) -> BoxFuture<'d, Result<ItemQuestion, Failure>> {
+        Box::pin(async move { question_to_answer(self.reads().await?.store().await?, row).await })
+    }
 }
 
 /// A run that is watched. Dropping this ends the watching, not the run.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use gemicro_agents::Capabilities;
 use gemicro_core::budget::{DayGrant, Limits};
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::drive::{AnyFlow, DriveContext, DriveError, DriveOptions, Ended, NewRun, StopSignals};
@@ -15,12 +16,12 @@ use gemicro_core::store::{Store, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 use gemicro_pipeline::workflow::WorkflowReader;
+use gemicro_steps::Plan;
 use gemicro_store::DurableStore;
 use tokio::sync::oneshot;
 
-use crate::capabilities::Capabilities;
 use crate::dispatch::steps_stream;
-use crate::{CancelOutcome, Plan, Run, answering, day};
+use crate::{CancelOutcome, Run, answering, day};
 
 /// How often the lease of an owner that is gone is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);

@@ -10,6 +10,7 @@ use gemicro_core::ask::AskFlow;
 use gemicro_core::drive::AnyFlow;
 use gemicro_core::prompt::PromptFlow;
 use gemicro_core::research::ResearchFlow;
+use gemicro_core::run::RunRow;
 use gemicro_event::Registry;
 use gemicro_pipeline::flow::PipelineFlow;
 
@@ -29,6 +30,11 @@ pub const FLOWS: [&dyn AnyFlow; 8] = [
 #[must_use]
 pub fn flow_named(name: &str) -> Option<&'static dyn AnyFlow> {
     FLOWS.into_iter().find(|flow| flow.name() == name)
+}
+
+/// Whether the flow of a run keeps a board of its tasks.
+pub(crate) fn has_board(row: &RunRow) -> bool {
+    flow_named(&row.flow).is_some_and(|flow| flow.has_board())
 }
 
 /// The event kinds of every crate, for schemas and checks.

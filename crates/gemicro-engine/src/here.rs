@@ -11,15 +11,15 @@ use futures_util::stream::BoxStream;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::drive::{Ended, StopSignals};
 use gemicro_core::live::LiveHub;
-use gemicro_core::run::RunRow;
 use gemicro_core::store::{Store, StoreError};
-use gemicro_event::{CommandId, ErrorKind, Event, Failure, StreamId};
-use gemicro_store::{Board, BoardPage, DurableStore, RunFilter};
+use gemicro_event::{ErrorKind, Event, Failure, StreamId};
+use gemicro_steps::Plan;
 use tokio::sync::watch;
 
 use crate::desk::{Desk, Watched, Watching};
+use crate::store_reads::StoreReads;
 use crate::troubles::Troubles;
-use crate::{CancelOutcome, Engine, Plan, Run};
+use crate::{CancelOutcome, Engine, Run};
 
 /// An engine and the runs it carries out now.
 #[derive(Clone)]
@@ -237,51 +237,19 @@ impl Desk for Here {
         })
     }
 
-    fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>> {
-        let named = named.to_owned();
-        Box::pin(async move {
-            let store = self.engine.store();
-            let run = store.find_run(&named).await?;
-            Ok(store.run(&run).await?)
-        })
-    }
-
-    fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
-        let run = run.clone();
-        Box::pin(async move { Ok(self.engine.store().read(&run, 0, usize::MAX).await?.events) })
-    }
-
     fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
         let run = run.clone();
         Box::pin(async move { self.engine.send(&run, command).await })
     }
 
-    fn acknowledgement(
-        &self,
-        run: &StreamId,
-        command: &CommandId,
-    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
-        let (run, command) = (run.clone(), command.clone());
-        Box::pin(async move { Ok(self.engine.store().acknowledgement(&run, &command).await?) })
-    }
-
-    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>> {
-        Box::pin(async { Ok(self.engine.store().as_ref().clone()) })
-    }
-
-    fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
-        let run = run.clone();
-        Box::pin(async move { Ok(self.engine.store().board_page(&run, page).await?) })
+    fn reads(&self) -> BoxFuture<'_, Result<StoreReads, Failure>> {
+        let reads = StoreReads::over(self.engine.store().as_ref().clone());
+        Box::pin(async { Ok(reads) })
     }
 
     fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>> {
         let trouble = self.troubles.of(run);
         Box::pin(async move { trouble })
-    }
-
-    fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
-        let filter = filter.clone();
-        Box::pin(async move { Ok(self.engine.store().runs(&filter).await?) })
     }
 
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {

@@ -4,5 +4,5 @@ pub use gemicro_batch::coverage::Scope;
 pub use gemicro_batch::ooda::{
     Commands, Decider, OodaActed, OodaFlow, OodaPlan, OodaReaders, OodaState, Order,
 };
-pub use gemicro_batch::proposal::ProposalReaders;
+pub use gemicro_batch::proposal::{ProposalReaders, TestPrompts};
 pub use gemicro_batch::strategy::RankedGap;

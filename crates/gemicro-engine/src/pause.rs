@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use gemicro_core::command::AgentCommand;
 use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -16,7 +17,7 @@ const STOP_WITHIN: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The result of a pause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseOutcome {
     /// The run is suspended and can be resumed.
@@ -52,33 +53,23 @@ pub async fn pause(desk: &dyn Desk, run: &StreamId) -> Result<PauseOutcome, Fail
     if status.is_terminal() {
         return Ok(PauseOutcome::AlreadyEnded);
     }
-    if let Err(failure) = tell(desk, run, AgentCommand::pause()).await {
-        let status = desk.find(run.as_str()).await?.status;
-        return match failure.kind {
-            // It ended, or was stopped, before the command came.
-            _ if status.is_terminal() => Ok(PauseOutcome::AlreadyEnded),
-            _ if status == RunStatus::Suspended => Ok(PauseOutcome::Paused),
-            ErrorKind::StillRunning => {
-                let message = format!(
-                    "no process drives run {run} now, so there is nothing to pause; resume it to continue it, or cancel it"
-                );
-                Err(Failure::new(ErrorKind::Conflict, message))
-            }
-            _ => Err(failure),
-        };
-    }
+    let sent = tell(desk, run, AgentCommand::pause()).await;
     let deadline = Instant::now() + STOP_WITHIN;
     loop {
         let status = desk.find(run.as_str()).await?.status;
-        if status == RunStatus::Suspended {
-            return Ok(PauseOutcome::Paused);
+        match &sent {
+            // It may have ended, or been stopped, before the command came.
+            _ if status.is_terminal() => return Ok(PauseOutcome::AlreadyEnded),
+            _ if status == RunStatus::Suspended => return Ok(PauseOutcome::Paused),
+            Err(failure) if failure.kind == ErrorKind::StillRunning => {
+                let message = format!(
+                    "no process drives run {run} now, so there is nothing to pause; resume it to continue it, or cancel it"
+                );
+                return Err(Failure::new(ErrorKind::Conflict, message));
+            }
+            Err(failure) => return Err(failure.clone()),
+            Ok(()) if Instant::now() >= deadline => return Ok(PauseOutcome::Requested),
+            Ok(()) => tokio::time::sleep(LOOK).await,
         }
-        if status.is_terminal() {
-            return Ok(PauseOutcome::AlreadyEnded);
-        }
-        if Instant::now() >= deadline {
-            return Ok(PauseOutcome::Requested);
-        }
-        tokio::time::sleep(LOOK).await;
     }
 }

@@ -4,17 +4,16 @@
 
 use futures_util::StreamExt;
 use gemicro_batch::contract::ItemQuestion;
-use gemicro_batch::flow::{BatchFlow, BatchItemAnswered, BatchItemAsks};
+use gemicro_batch::flow::{BatchItemAnswered, BatchItemAsks};
 use gemicro_core::execute::StepReporter;
-use gemicro_core::flow::Flow;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{AnswerRequested, RunReaders};
 use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 use gemicro_store::DurableStore;
 
-use crate::batches::{answer_of_board, counts_of_board};
-use crate::flows::flow_named;
+use crate::board::{answer_of_board, counts_of_board};
+use crate::flows::{flow_named, has_board};
 
 /// The questions that a run, or the tasks of a batch, wait on. One whose answer is kept until the run resumes is not
 /// among them.
@@ -65,7 +64,7 @@ pub async fn question_to_answer(store: &DurableStore, row: &RunRow) -> Result<It
 /// What was asked and has no answer in the journal of the run that asked.
 async fn asked_questions(store: &DurableStore, row: &RunRow) -> Result<Vec<ItemQuestion>, Failure> {
     let mut runs = vec![row.run.clone()];
-    if row.flow == BatchFlow.name() {
+    if has_board(row) {
         let counts = counts_of_board(&store.board_tallies(&row.run).await?);
         if row.status.is_terminal() || counts.is_none_or(|counts| counts.input_required == 0) {
             return Ok(Vec::new());

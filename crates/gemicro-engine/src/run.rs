@@ -2,7 +2,11 @@
 
 use gemicro_core::drive::{DriveError, Ended};
 use gemicro_core::live::LiveHub;
+use gemicro_core::run::events::{RunReaders, RunStarted};
+use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure, StreamId};
+use gemicro_store::DurableStore;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 
@@ -32,8 +36,17 @@ impl Run {
     }
 }
 
+/// The first event of a run; none where the journal does not begin with it.
+pub(crate) async fn first_event(
+    store: &DurableStore,
+    id: &StreamId,
+) -> Result<Option<RunStarted>, StoreError> {
+    let first = store.read(id, 0, 1).await?.events.pop();
+    Ok(first.and_then(|event| event.update.as_run_started()))
+}
+
 /// What became of a wish to cancel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CancelOutcome {
     /// The run has ended as cancelled.

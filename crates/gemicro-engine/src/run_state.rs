@@ -3,21 +3,22 @@
 use std::cmp::Reverse;
 
 use gemicro_batch::contract::ItemQuestion;
-use gemicro_batch::flow::BatchFlow;
-use gemicro_core::flow::Flow;
 use gemicro_core::run::RunRow;
 use gemicro_event::{Failure, RunStatus};
 use gemicro_store::{DurableStore, RunFilter};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::batches::counts_of_board;
+use crate::board::counts_of_board;
+use crate::flows::has_board;
 use crate::questions::open_questions;
 
 /// The state of a run that waits for a person.
 pub const INPUT_REQUIRED: &str = "input_required";
 
 /// A run with what it asks.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "RunRow")]
 pub struct RunState {
     /// The run in one line.
     #[serde(flatten)]
@@ -35,7 +36,7 @@ impl RunState {
     /// # Errors
     /// When the store fails.
     pub async fn of(store: &DurableStore, row: RunRow) -> Result<Self, Failure> {
-        let waits = if row.status == RunStatus::Running && row.flow == BatchFlow.name() {
+        let waits = if row.status == RunStatus::Running && has_board(&row) {
             let counts = counts_of_board(&store.board_tallies(&row.run).await?);
             counts.is_some_and(|counts| counts.waits_for_person())
         } else {

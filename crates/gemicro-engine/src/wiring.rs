@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gemicro_agents::{AgentExecutor, MAX_AGENTS, with_agents};
+use gemicro_agents::{AgentExecutor, Capabilities, MAX_AGENTS, with_agents};
 use gemicro_batch::types::RUN_STEP;
 use gemicro_core::blob::Blobs;
 use gemicro_core::drive::DriveOptions;
@@ -15,8 +15,7 @@ use gemicro_source::FolderLibrary;
 use gemicro_steps::{Bounded, StepParts};
 use gemicro_store::DurableStore;
 
-use crate::batches::ChildRuns;
-use crate::capabilities::Capabilities;
+use crate::child_runs::ChildRuns;
 use crate::flows::FLOWS;
 use crate::shared_resources::SharedResources;
 use crate::{Engine, EngineConfig};
@@ -39,7 +38,7 @@ impl Engine {
             agents: commons,
             indexes,
         } = resources;
-        let can = Capabilities::of(&config);
+        let can = Capabilities::new(config.llm.clone(), config.agents.as_ref());
         let blobs: Arc<dyn Blobs> = store.clone();
         let library =
             FolderLibrary::new(blobs, config.home.join("index"), config.fetch).sharing_indexes(indexes);

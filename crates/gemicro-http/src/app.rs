@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gemicro_engine::{Batches, Desk, RunState};
+use gemicro_engine::{Batches, Desk};
 use gemicro_event::{ErrorKind, Failure};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -46,15 +46,6 @@ impl App {
     /// Where runs are carried out.
     pub(crate) fn desk(&self) -> &Arc<dyn Desk> {
         &self.setup.desk
-    }
-
-    /// A run as it is answered.
-    ///
-    /// # Errors
-    /// `not_found` or `invalid_input` when that is not one run.
-    pub(crate) async fn run_state(&self, named: &str) -> Result<RunState, Failure> {
-        let row = self.desk().find(named).await?;
-        RunState::of(&self.desk().store().await?, row).await
     }
 
     /// Calls that wait now.

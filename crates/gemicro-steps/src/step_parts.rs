@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use gemicro_agents::{AgentCommons, AgentSetup};
 use gemicro_batch::coverage::{COVERAGE_STEP, CoverageExecutor};
-use gemicro_batch::ooda::{OBSERVE_STEP, TRIAL_STEP};
 use gemicro_batch::proposal::{CHECK_STEP, MATERIAL_STEP, MaterialExecutor};
 use gemicro_batch::strategy::{GAPS_STEP, GapsExecutor};
 use gemicro_batch::types::{MEMORY_STEP, SHELL_STEP};
@@ -15,9 +14,8 @@ use gemicro_pipeline::steps::AGENT_WORK_STEP;
 use gemicro_store::DurableStore;
 
 use crate::bounded::Bounded;
+use crate::branch_steps::BranchSteps;
 use crate::memory::MemorySearch;
-use crate::ooda::OodaSteps;
-use crate::pipeline::PipelineSteps;
 use crate::shell::Shell;
 
 /// Shell commands at the same time.
@@ -56,18 +54,15 @@ impl StepParts {
         let shell = Shell::new(commons.clone(), setup.clone(), redactor.clone());
         let gaps = GapsExecutor::new(shell.git_settings());
         let shell = Arc::new(Bounded::new(shell, MAX_SHELLS));
-        let loops = Arc::new(OodaSteps::new(commons.clone(), setup.clone(), redactor));
-        let pipelines = Arc::new(PipelineSteps::new(commons, setup, Redactor::new(&self.secrets)));
+        let on_branch = Arc::new(BranchSteps::new(commons, setup, redactor));
         let mut executors = executors;
-        for kind in PipelineSteps::KINDS {
-            executors = executors.with(kind, pipelines.clone());
+        for kind in BranchSteps::KINDS {
+            executors = executors.with(kind, on_branch.clone());
         }
         executors
             .with(SHELL_STEP, shell.clone())
             .with(CHECK_STEP, shell)
             .with(GAPS_STEP, Arc::new(gaps))
-            .with(OBSERVE_STEP, loops.clone())
-            .with(TRIAL_STEP, loops)
             .with(AGENT_WORK_STEP, agents.clone())
             .with(AGENT_STEP, agents)
     }

@@ -57,6 +57,22 @@ impl BatchAnswer {
             trouble: None,
         }
     }
+
+    /// The same with only some of its results; the counts stay those of all tasks.
+    #[must_use]
+    pub fn page(self, offset: u64, limit: u64) -> Self {
+        let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let results: Vec<ItemAnswer> = self
+            .results
+            .into_iter()
+            .skip(count(offset))
+            .take(count(limit))
+            .collect();
+        Self {
+            results: results.into(),
+            ..self
+        }
+    }
 }
 
 /// How one task stands.

@@ -14,6 +14,7 @@ mod definition;
 mod events;
 mod fold;
 mod item;
+mod open_steps;
 mod plan;
 mod state;
 
@@ -25,5 +26,6 @@ pub use events::{
     BatchItemAnswered, BatchItemAsks, BatchItemCompleted, BatchItemFailed, BatchItemStarted,
     BatchItemsCancelled, BatchItemsRetried, BatchReaders, register,
 };
+pub use open_steps::OpenSteps;
 pub use plan::{BatchPlan, PlannedItem, Settled, plan, retry_plan};
 pub use state::BatchState;

@@ -14,4 +14,4 @@ pub use copy::{IsTaken, PrivateCopy, copy_over, private_copy};
 pub use held_folder::{hold_new, remove_unheld};
 pub use place::{Ran, Workshop};
 pub use renewable::Renewable;
-pub use toolchains::{TOOLCHAIN_VARIABLES, Toolchains};
+pub use toolchains::{Toolchains, is_toolchain_variable};

@@ -11,8 +11,11 @@ use gemicro_guard::sandbox::Profile;
 use installations::Installations;
 use version_managers::{MANAGERS, MISE, SETTINGS, TOOLS};
 
-/// Variables that say where toolchains are.
-pub const TOOLCHAIN_VARIABLES: &[&str] = version_managers::VARIABLES;
+/// Whether toolchains are found by this variable of the environment.
+#[must_use]
+pub fn is_toolchain_variable(name: &str) -> bool {
+    version_managers::is_variable(name)
+}
 
 /// Where toolchains of the user lie.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::time::Duration;
 
-use gemicro_batch::workshop::{TOOLCHAIN_VARIABLES, Toolchains};
+use gemicro_batch::workshop::{Toolchains, is_toolchain_variable};
 use tokio_util::sync::CancellationToken;
 
 use crate::workshop::World;
@@ -221,7 +221,7 @@ async fn programs_of_version_managers_run_in_their_version() {
         folders.push("/usr/bin".to_owned());
         let path = folders.join(":");
         let variable = |name: &str| {
-            assert!(TOOLCHAIN_VARIABLES.contains(&name), "{name} is not passed on");
+            assert!(is_toolchain_variable(name), "{name} is not passed on");
             let found = case.variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| real(value))
         };

@@ -11,6 +11,7 @@ use gemicro_core::store::{Append, NewEvent, NewStream, Store, StreamKind, Writer
 use gemicro_event::redact::Redactor;
 use gemicro_event::{AgentUpdate, Charge, Event, Payload, StreamId, Timestamp};
 use gemicro_store::{DurableStore, StoredConversation};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::fold::{check_started, is_known};
@@ -39,7 +40,7 @@ pub struct ImportedConversation {
 }
 
 /// One line of the list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConversationRow {
     /// Its id.
     pub id: StreamId,

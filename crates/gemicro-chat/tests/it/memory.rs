@@ -9,8 +9,8 @@ use gemicro_core::history::{Author, ConversationLog, Turn};
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_engine::{
-    BatchAnswer, BatchRequest, BatchSettings, BatchStatus, Batches, Engine, EngineConfig, Here, ItemState,
-    SharedResources, read_batch,
+    BatchAnswer, BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Engine, EngineConfig, Here,
+    ItemState, SharedResources, read_batch,
 };
 use gemicro_event::StreamId;
 use gemicro_store::DurableStore;
@@ -76,7 +76,11 @@ impl World {
             limits: Default::default(),
         };
         let submitted = batches.submit(request).await.expect("taken");
-        let answer = batches.wait(&submitted.response_id, Some(Duration::from_secs(60)));
+        let answer = batches.wait(
+            &submitted.response_id,
+            Some(Duration::from_secs(60)),
+            BoardPage::ALL,
+        );
         answer.await.expect("an answer")
     }
 

@@ -9,7 +9,7 @@ use gemicro_core::drive::StopSignals;
 use gemicro_core::research::UseAs;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::Store;
-use gemicro_engine::pipeline::{later_run, retry_from};
+use gemicro_engine::pipeline::later_run;
 use gemicro_engine::{AllowedHost, Desk, Engine, Here, Plan, ResearchRequest};
 use gemicro_event::{ErrorKind, StreamId};
 
@@ -139,7 +139,7 @@ async fn retry_pipeline(
     if let Some(later) = later_run(engine.store(), &events).await? {
         return Err(went_on(id, &later, args));
     }
-    let plan = retry_from(&events, args.from.as_deref())
+    let plan = Plan::retry(&events, args.from.as_deref())
         .map_err(|failure| Stopped::from(failure).with_hint(format!("gemicro show {id}")))?;
     let limits = match args.budget.as_slice() {
         [] => plan.limits,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use gemicro_core::store::Store;
 use gemicro_engine::pipeline::later_run;
-use gemicro_engine::{Batches, Here};
+use gemicro_engine::{Batches, BoardPage, Here};
 use gemicro_event::{Event, StreamId};
 use gemicro_store::DurableStore;
 use serde_json::json;
@@ -125,7 +125,9 @@ async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<
     }
     if story.kind.has_board {
         let here = Here::new(ctx.plain_engine().await?);
-        let answer = Batches::new(Arc::new(here.clone())).poll(id.as_str()).await?;
+        let answer = Batches::new(Arc::new(here.clone()))
+            .poll(id.as_str(), BoardPage::ALL)
+            .await?;
         here.engine().store().close().await;
         story.batch = Some(answer);
     }

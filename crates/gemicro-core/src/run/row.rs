@@ -1,12 +1,13 @@
 //! The line a run has in lists, kept up to date in the append transaction and rebuildable from events.
 
 use gemicro_event::{Charge, ErrorKind, Event, RunStatus, StreamId, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::events::RunReaders;
 
 /// A run in one line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRow {
     /// The run.
     pub run: StreamId,

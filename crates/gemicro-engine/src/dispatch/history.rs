@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use gemicro_core::flow::Again;
 use gemicro_event::{ErrorKind, Json};
 
-use super::reports::{NextAttempt, StepWord};
+use super::reports::StepWord;
 
 /// So many workers may fall silent over a step.
 const MAX_SILENT: usize = 3;
@@ -40,7 +41,7 @@ pub(super) enum Stand {
         begun: bool,
     },
     /// It ended without a result.
-    Failed(NextAttempt),
+    Failed(Again),
     /// It brought a result.
     Done,
 }
@@ -67,10 +68,10 @@ impl Attempt {
             // The disk of a worker says nothing about the step.
             Some(StepWord::Failed {
                 error,
-                again: again @ (NextAttempt::AsUsual | NextAttempt::CutOff),
+                again: again @ (Again::AsUsual | Again::CutOff),
                 not_begun,
                 ..
-            }) if *again == NextAttempt::CutOff || error.kind == ErrorKind::StorageError => {
+            }) if *again == Again::CutOff || error.kind == ErrorKind::StorageError => {
                 Stand::Lost { begun: !not_begun }
             }
             Some(StepWord::Failed { again, .. }) => Stand::Failed(*again),
@@ -108,7 +109,7 @@ impl History {
         let is_worn_out = self.n_silent() >= MAX_SILENT || self.n_lost() >= MAX_LOST;
         let may_have_begun = |(_, stand): (u32, Stand)| match stand {
             Stand::Lost { begun } => begun,
-            Stand::Failed(again) => again == NextAttempt::Never,
+            Stand::Failed(again) => again == Again::Never,
             Stand::Open | Stand::Done => false,
         };
         if !may_begin_again && stands().any(may_have_begun) {

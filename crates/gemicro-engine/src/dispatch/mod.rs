@@ -29,6 +29,6 @@ mod tests;
 mod watcher;
 
 pub(crate) use queued_steps::QueuedSteps;
-pub use reports::{NextAttempt, ReportReaders, StepReported, StepWord};
+pub use reports::{ReportReaders, StepReported, StepWord};
 pub(crate) use reports::{register, steps_stream};
 pub(crate) use step_worker::StepWorker;

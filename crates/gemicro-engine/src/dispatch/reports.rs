@@ -2,9 +2,7 @@
 
 use gemicro_core::execute::Told;
 use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
-use gemicro_event::{
-    AgentUpdate, Charge, Failure, Json, Registry, StepKey, StreamId, event_payload, event_readers,
-};
+use gemicro_event::{AgentUpdate, Charge, Failure, Json, StepKey, StreamId, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -29,11 +27,9 @@ event_readers! {
     pub trait ReportReaders {
         StepReported => as_step_reported, try_as_step_reported;
     }
-}
 
-/// Registers the events beside runs.
-pub(crate) fn register(registry: &mut Registry) {
-    registry.add::<StepReported>();
+    /// Registers the events beside runs.
+    pub(crate) fn register;
 }
 
 /// What a worker says.
@@ -56,23 +52,11 @@ pub enum StepWord {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         charge: Option<Charge>,
         /// Whether another attempt may follow.
-        again: NextAttempt,
+        again: Again,
         /// It had not begun: nothing was done that another attempt could meet.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         not_begun: bool,
     },
-}
-
-/// Whether another attempt may follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NextAttempt {
-    /// As the kind of failure says.
-    AsUsual,
-    /// No.
-    Never,
-    /// It was cut off.
-    CutOff,
 }
 
 impl StepWord {
@@ -96,11 +80,7 @@ impl StepWord {
                     Spent::Known(charge) => Some(charge),
                     Spent::Unknown => None,
                 },
-                again: match told.again {
-                    Again::AsUsual => NextAttempt::AsUsual,
-                    Again::Never => NextAttempt::Never,
-                    Again::CutOff => NextAttempt::CutOff,
-                },
+                again: told.again,
                 not_begun,
             },
         }
@@ -135,11 +115,7 @@ impl From<StepWord> for Heard {
             } => Self::Ended(Err(StepFailure {
                 failure: error,
                 spent: charge.map_or(Spent::Unknown, Spent::Known),
-                again: match again {
-                    NextAttempt::AsUsual => Again::AsUsual,
-                    NextAttempt::Never => Again::Never,
-                    NextAttempt::CutOff => Again::CutOff,
-                },
+                again,
             })),
         }
     }

@@ -193,7 +193,7 @@ async fn a_worker_that_left_is_heard_once() {
     let left = StepWord::Failed {
         error: gemicro_event::Failure::new(ErrorKind::Interrupted, "its worker shut down"),
         charge: Some(Charge::ZERO),
-        again: super::NextAttempt::CutOff,
+        again: Again::CutOff,
         not_begun: true,
     };
     let reason = gemicro_event::Failure::new(ErrorKind::Interrupted, "its worker shut down");

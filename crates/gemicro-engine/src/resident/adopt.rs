@@ -11,6 +11,7 @@ use gemicro_store::{DurableStore, RunFilter};
 
 use super::house::House;
 use crate::Here;
+use crate::run::first_event;
 
 /// A dead process's lease runs out within this time.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -28,12 +29,7 @@ pub(super) async fn adopt(house: &Arc<House>, here: &Here) -> Result<(), Failure
             // On a shared store somebody else may well be at it.
             let is_held = desks.store().is_shared() && desks.store().is_held(&row.run).await?;
             // One that its store stopped has a time of its own.
-            let is_known = || {
-                desks
-                    .all()
-                    .iter()
-                    .any(|here| here.troubles().of(&row.run).is_some())
-            };
+            let is_known = || desks.trouble(&row.run).is_some();
             if is_held || is_known() || !desks.claim(&row.run) {
                 continue;
             }
@@ -72,15 +68,11 @@ pub(super) fn try_again(house: &Arc<House>) {
 
 /// Whether a run is a worker's business.
 async fn waits(store: &DurableStore, row: &RunRow) -> Result<bool, StoreError> {
-    let first = store.read(&row.run, 0, 1).await?;
-    let started = first
-        .events
-        .first()
-        .and_then(|event| event.update.as_run_started());
-    let is_resident = started.is_some_and(|started| started.resident);
     if row.status == RunStatus::Parked {
         return Ok(true);
     }
+    let started = first_event(store, &row.run).await?;
+    let is_resident = started.is_some_and(|started| started.resident);
     if !is_resident || row.status == RunStatus::Running {
         return Ok(is_resident);
     }

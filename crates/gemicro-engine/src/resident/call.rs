@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use gemicro_core::store::StoreError;
 use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
+use gemicro_steps::Plan;
 use tokio::io::BufReader;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -14,8 +15,8 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use super::adopt::adopt;
 use super::house::House;
 use super::wire::{Call, CarriedRun, Said, Want, WorkerStatus, read, write};
+use crate::Here;
 use crate::desk::{Desk, Watched, Watching};
-use crate::{Here, Plan};
 
 /// Serves a connection to its end.
 pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Result<()> {
@@ -39,35 +40,30 @@ pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Res
     if !is_look {
         house.note_call();
     }
-    let answer = match call.want {
+    let (watching, after) = match call.want {
         Want::Start {
             run,
             plan,
             surroundings,
-        } => match start(house, &run, *plan, &surroundings).await {
-            Ok(watching) => {
-                let told = tell(watching, 0, from, to).await;
-                house.note_answer();
-                return told;
-            }
-            Err(failure) => Err(failure),
-        },
+        } => (start(house, &run, *plan, &surroundings).await, 0),
         Want::Watch {
             run,
             after,
             surroundings,
-        } => match watch(house, &run, &surroundings).await {
-            Ok(watching) => {
-                let told = tell(watching, after, from, to).await;
-                house.note_answer();
-                return told;
-            }
-            Err(failure) => Err(failure),
-        },
-        want => other(house, want).await,
+        } => (watch(house, &run, &surroundings).await, after),
+        want => {
+            let said = other(house, want).await.unwrap_or_else(Said::Failed);
+            return write(&mut to, &said).await;
+        }
     };
-    let said = answer.unwrap_or_else(Said::Failed);
-    write(&mut to, &said).await
+    match watching {
+        Ok(watching) => {
+            let told = tell(watching, after, from, to).await;
+            house.note_answer();
+            told
+        }
+        Err(failure) => write(&mut to, &Said::Failed(failure)).await,
+    }
 }
 
 /// Starts a run under the id its client chose; one that exists is the same call made again.
@@ -164,7 +160,6 @@ async fn other(house: &Arc<House>, want: Want) -> Result<Said, Failure> {
 async fn status(house: &House) -> Result<WorkerStatus, StoreError> {
     let mut runs = Vec::new();
     let desks = house.desks.all();
-    let trouble = |run: &StreamId| desks.iter().find_map(|here| here.troubles().of(run));
     let waiting = desks.iter().flat_map(|here| here.troubles().runs());
     let all: BTreeSet<String> = waiting
         .chain(house.desks.runs())
@@ -177,7 +172,7 @@ async fn status(house: &House) -> Result<WorkerStatus, StoreError> {
             continue;
         }
         runs.push(CarriedRun {
-            trouble: trouble(&run).map(|failure| failure.message),
+            trouble: house.desks.trouble(&run).map(|failure| failure.message),
             run,
             flow: row.flow,
             title: row.title,

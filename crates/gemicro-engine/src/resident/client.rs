@@ -8,20 +8,17 @@ use std::time::Duration;
 use async_stream::stream;
 use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::live::LiveItem;
-use gemicro_core::run::RunRow;
-use gemicro_core::store::Store;
-use gemicro_event::{CommandId, ErrorKind, Event, Failure, Json, StreamId, Timestamp};
-use gemicro_store::{Board, BoardPage, DurableStore, RunFilter};
+use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
+use gemicro_steps::Plan;
 use tokio::io::BufReader;
 use tokio::net::UnixStream;
 use tokio::time::Instant;
 
 use super::place::connect;
-use super::store_reads::StoreReads;
 use super::wire::{BinaryId, Call, Said, Want, WorkerStatus, read, write};
+use crate::CancelOutcome;
 use crate::desk::{Desk, Watched, Watching};
-use crate::{CancelOutcome, Plan};
+use crate::store_reads::StoreReads;
 
 /// How long a worker may take to be there.
 const START: Duration = Duration::from_secs(15);
@@ -169,6 +166,13 @@ impl Resident {
         }
     }
 
+    async fn done(&self, want: Want) -> Result<(), Failure> {
+        match self.call(want).await?.first {
+            Said::Done => Ok(()),
+            said => Err(unexpected(&said)),
+        }
+    }
+
     async fn watching(&self, run: StreamId, want: Want) -> Result<Watching, Failure> {
         let answer = self.call(want).await?;
         let (resident, id) = (self.clone(), run.clone());
@@ -181,9 +185,7 @@ impl Resident {
                         (seen, is_new) = (event.seq, true);
                         yield Ok(Watched::Event(*event));
                     }
-                    Some(Said::Live { step, attempt, offset, text }) => {
-                        yield Ok(Watched::Live(LiveItem { step, attempt, offset, text }));
-                    }
+                    Some(Said::Live(item)) => yield Ok(Watched::Live(item)),
                     Some(Said::End) => return,
                     Some(Said::Failed(failure)) => {
                         yield Err(failure);
@@ -245,23 +247,6 @@ impl Desk for Resident {
         })
     }
 
-    fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>> {
-        let named = named.to_owned();
-        Box::pin(async move {
-            let store = self.reads.store().await?;
-            let run = store.find_run(&named).await?;
-            Ok(store.run(&run).await?)
-        })
-    }
-
-    fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
-        let run = run.clone();
-        Box::pin(async move {
-            let page = self.reads.store().await?.read(&run, 0, usize::MAX).await?;
-            Ok(page.events)
-        })
-    }
-
     fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
         let run = run.clone();
         Box::pin(async move {
@@ -272,25 +257,9 @@ impl Desk for Resident {
         })
     }
 
-    fn acknowledgement(
-        &self,
-        run: &StreamId,
-        command: &CommandId,
-    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
-        let (run, command) = (run.clone(), command.clone());
-        Box::pin(async move {
-            let store = self.reads.store().await?;
-            Ok(store.acknowledgement(&run, &command).await?)
-        })
-    }
-
-    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>> {
-        Box::pin(async { Ok(self.reads.store().await?.clone()) })
-    }
-
-    fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
-        let run = run.clone();
-        Box::pin(async move { Ok(self.reads.store().await?.board_page(&run, page).await?) })
+    fn reads(&self) -> BoxFuture<'_, Result<StoreReads, Failure>> {
+        let reads = self.reads.clone();
+        Box::pin(async { Ok(reads) })
     }
 
     fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>> {
@@ -308,11 +277,6 @@ impl Desk for Resident {
         })
     }
 
-    fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
-        let filter = filter.clone();
-        Box::pin(async move { Ok(self.reads.store().await?.runs(&filter).await?) })
-    }
-
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
         let (run, reason) = (run.clone(), reason.to_owned());
         Box::pin(async move {
@@ -325,22 +289,12 @@ impl Desk for Resident {
 
     fn go_on(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
         let (run, surroundings) = (run.clone(), self.surroundings.clone());
-        Box::pin(async move {
-            match self.call(Want::GoOn { run, surroundings }).await?.first {
-                Said::Done => Ok(()),
-                said => Err(unexpected(&said)),
-            }
-        })
+        Box::pin(self.done(Want::GoOn { run, surroundings }))
     }
 
     fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
         let run = run.clone();
-        Box::pin(async move {
-            match self.call(Want::Suspend { run }).await?.first {
-                Said::Done => Ok(()),
-                said => Err(unexpected(&said)),
-            }
-        })
+        Box::pin(self.done(Want::Suspend { run }))
     }
 }
 

@@ -98,6 +98,11 @@ impl Desks {
         self.claimed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What keeps a run from going on now, as the desk that carried it out knows.
+    pub(super) fn trouble(&self, run: &StreamId) -> Option<Failure> {
+        self.all().iter().find_map(|here| here.troubles().of(run))
+    }
+
     /// Every desk.
     pub(super) fn all(&self) -> Vec<Here> {
         self.lock().values().cloned().collect()

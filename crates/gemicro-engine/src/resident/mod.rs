@@ -21,12 +21,10 @@ mod desks;
 mod house;
 mod place;
 mod server;
-mod store_reads;
 mod wire;
 
 pub use client::{Resident, StartWorker};
 pub use desks::BuildConfig;
 pub use place::is_free;
 pub use server::{Worker, WorkerConfig};
-pub use store_reads::StoreReads;
 pub use wire::{BinaryId, CarriedRun, WorkerStatus};

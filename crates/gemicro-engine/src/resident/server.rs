@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use gemicro_core::queue::{ProviderLimit, StepQueue};
 use gemicro_event::{Failure, Json};
+use gemicro_steps::sweep_leftovers;
 use gemicro_store::DurableStore;
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
@@ -18,7 +19,6 @@ use super::house::House;
 use super::place::Lock;
 use super::wire::BinaryId;
 use crate::shared_resources::SharedResources;
-use crate::upkeep::sweep_leftovers;
 
 /// How often the worker looks whether it is still needed.
 const LOOK: Duration = Duration::from_secs(1);

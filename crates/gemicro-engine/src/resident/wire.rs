@@ -5,13 +5,14 @@ use std::io;
 use gemicro_agents::WarmStatus;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::live::LiveItem;
-use gemicro_event::{Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
+use gemicro_event::{Event, Failure, Json, RunStatus, StreamId, Timestamp};
+use gemicro_steps::Plan;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
+use crate::CancelOutcome;
 use crate::desk::Watched;
-use crate::{CancelOutcome, Plan};
 
 /// The longest line either side reads: a batch of the largest size with what it was planned to, a journal of one.
 const MAX_LINE: u64 = 512 * 1024 * 1024;
@@ -72,12 +73,7 @@ pub(super) enum Want {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Said {
     Event(Box<Event>),
-    Live {
-        step: StepKey,
-        attempt: u32,
-        offset: u64,
-        text: String,
-    },
+    Live(LiveItem),
     /// Nothing more comes.
     End,
     Ack(AgentAck),
@@ -124,17 +120,7 @@ impl From<Watched> for Said {
     fn from(watched: Watched) -> Self {
         match watched {
             Watched::Event(event) => Self::Event(Box::new(event)),
-            Watched::Live(LiveItem {
-                step,
-                attempt,
-                offset,
-                text,
-            }) => Self::Live {
-                step,
-                attempt,
-                offset,
-                text,
-            },
+            Watched::Live(item) => Self::Live(item),
         }
     }
 }

@@ -58,7 +58,10 @@ async fn a_batch_is_answered_at_once_and_polled_to_its_end() {
     let first = batches.submit(request(&place, &batch)).await.expect("taken");
     assert_eq!(first.results.len(), 3);
     assert_eq!(first.results[2].state, ItemState::Rejected);
-    let last = batches.wait(&first.response_id, None).await.expect("it ends");
+    let last = batches
+        .wait(&first.response_id, None, BoardPage::ALL)
+        .await
+        .expect("it ends");
     assert_eq!(
         (last.status, last.next_poll_interval_seconds),
         (BatchStatus::Completed, 0)
@@ -80,7 +83,13 @@ async fn a_batch_is_answered_at_once_and_polled_to_its_end() {
     let made = engine.store().board(&run).await.expect("a board");
     assert_eq!(shown.shown, made.shown);
     assert!(!shown.tallies.is_empty());
-    assert_eq!(batches.poll(&first.response_id).await.expect("polled"), last);
+    assert_eq!(
+        batches
+            .poll(&first.response_id, BoardPage::ALL)
+            .await
+            .expect("polled"),
+        last
+    );
     for (offset, limit, expected) in [
         (0, 0, 0..0),
         (0, 2, 0..2),
@@ -89,7 +98,7 @@ async fn a_batch_is_answered_at_once_and_polled_to_its_end() {
         (7, 9, 3..3),
     ] {
         let page = BoardPage { offset, limit };
-        let part = batches.poll_page(&first.response_id, page).await.expect("polled");
+        let part = batches.poll(&first.response_id, page).await.expect("polled");
         assert_eq!(part.results.to_vec(), last.results[expected].to_vec(), "{page:?}");
         assert_eq!((part.counts, part.status), (last.counts, last.status));
     }
@@ -110,7 +119,10 @@ async fn what_is_executed_is_what_was_handed_in_and_links_lead_nowhere() {
         { "task_id": "read", "type": "research", "parameters": { "question": "Which crossing?", "sources": ["planted"], "offline": true } },
     ]);
     let first = batches.submit(request(&place, &batch)).await.expect("taken");
-    let last = batches.wait(&first.response_id, None).await.expect("it ends");
+    let last = batches
+        .wait(&first.response_id, None, BoardPage::ALL)
+        .await
+        .expect("it ends");
     assert_eq!(
         states(&last),
         [("rm", ItemState::Rejected), ("read", ItemState::Failed)]
@@ -175,7 +187,10 @@ async fn tasks_are_cancelled_one_by_one_and_done_again() {
     let (_, echoing) = world(&place, Part::Echo).await;
     let again = echoing.retry(&id, &["b".to_owned()]).await.expect("done again");
     assert_ne!(again.response_id, id);
-    let last = echoing.wait(&again.response_id, None).await.expect("it ends");
+    let last = echoing
+        .wait(&again.response_id, None, BoardPage::ALL)
+        .await
+        .expect("it ends");
     assert_eq!(
         states(&last),
         [("a", ItemState::Cancelled), ("b", ItemState::Completed)]
@@ -192,7 +207,7 @@ async fn research_is_a_run_of_its_own_and_a_run_that_is_no_batch_is_not_found() 
     }]);
     let first = batches.submit(request(&place, &batch)).await.expect("taken");
     let last = batches
-        .wait(&first.response_id, Some(Duration::from_secs(60)))
+        .wait(&first.response_id, Some(Duration::from_secs(60)), BoardPage::ALL)
         .await;
     let last = last.expect("it ends");
     assert_eq!(
@@ -206,9 +221,12 @@ async fn research_is_a_run_of_its_own_and_a_run_that_is_no_batch_is_not_found() 
     let row = engine.store().run(&child).await.expect("a run");
     assert_eq!(row.parent_run.map(|run| run.to_string()), Some(first.response_id));
     assert_eq!(row.flow, "research");
-    let refused = batches.poll(child.as_str()).await.expect_err("no batch");
+    let refused = batches
+        .poll(child.as_str(), BoardPage::ALL)
+        .await
+        .expect_err("no batch");
     assert_eq!(refused.kind, ErrorKind::NotFound);
-    let unknown = batches.poll("zzzzzz").await.expect_err("no run");
+    let unknown = batches.poll("zzzzzz", BoardPage::ALL).await.expect_err("no run");
     assert_eq!(unknown.kind, ErrorKind::NotFound);
     let here = Here::new(engine);
     assert_eq!(here.list(&RunFilter::default()).await.expect("listed").len(), 2);

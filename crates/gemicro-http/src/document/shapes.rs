@@ -1,63 +1,11 @@
 //! Shapes of types that other crates own and that have no schema there. Each stands for the type of its name; a test
 //! holds it against a real answer.
 
-use gemicro_engine::{ItemQuestion, PipelineParameters, ResearchParameters};
-use gemicro_event::{Charge, CommandId, ErrorKind, Json, RunStatus, StepKey, StreamId, Timestamp};
+use gemicro_engine::{PipelineParameters, ResearchParameters};
+use gemicro_event::{Json, StepKey, StreamId, Timestamp};
 use schemars::JsonSchema;
 
 use crate::start_request::{AskParameters, OodaParameters, PromptParameters};
-
-/// A batch in one line.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used")]
-pub(crate) struct BatchRow {
-    /// Its id, to poll with.
-    response_id: StreamId,
-    /// What it is, in a few words.
-    title: String,
-    /// How the run stands.
-    state: RunStatus,
-    /// When it was handed in.
-    started_at: Timestamp,
-    /// When its last task was done.
-    ended_at: Option<Timestamp>,
-}
-
-/// A run in one line.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used")]
-pub(crate) struct RunRow {
-    /// The run.
-    run: StreamId,
-    /// Its flow.
-    flow: String,
-    /// What was asked, in one line.
-    title: String,
-    /// Its status in the journal.
-    status: RunStatus,
-    /// Its status, or `input_required` where it continues only after a person has answered.
-    state: String,
-    /// What it asks a person, or what the first task of a batch that asks something does.
-    #[serde(default)]
-    question: Option<ItemQuestion>,
-    /// Why it failed, if it did.
-    error_kind: Option<ErrorKind>,
-    /// The run that started it.
-    parent_run: Option<StreamId>,
-    /// It is a step of that run, which is charged what it uses; absent where it is not.
-    #[serde(default)]
-    part_of_parent: bool,
-    /// Number of events.
-    n_events: u64,
-    /// Charged so far.
-    spent: Charge,
-    /// When it started.
-    started_at: Timestamp,
-    /// Time of its last event.
-    updated_at: Timestamp,
-    /// When it ended.
-    ended_at: Option<Timestamp>,
-}
 
 /// One event of a run; `gemicro schema` has the shape of the data of each type. Fields of newer programs may follow.
 #[derive(JsonSchema)]
@@ -83,62 +31,6 @@ pub(crate) struct Event {
     parent_run: Option<StreamId>,
     /// Trace this event belongs to.
     trace: Option<String>,
-}
-
-/// The answer to a command.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used")]
-pub(crate) struct AgentAck {
-    /// Which command.
-    command_id: CommandId,
-    /// What became of it.
-    status: AckStatus,
-    /// The details.
-    data: Json,
-}
-
-/// What became of a command.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-#[expect(dead_code, reason = "only its schema is used")]
-pub(crate) enum AckStatus {
-    /// It will be carried out.
-    Accepted,
-    /// It will not.
-    Rejected,
-    /// It was carried out.
-    Completed,
-}
-
-/// What became of a wish to cancel.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-#[expect(dead_code, reason = "only its schema is used")]
-pub(crate) enum CancelOutcome {
-    /// The run has ended as cancelled.
-    Cancelled,
-    /// The process that drives it was told.
-    Requested,
-    /// It had ended before.
-    AlreadyEnded,
-}
-
-/// A conversation in one line.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used")]
-pub(crate) struct ConversationRow {
-    /// Its id.
-    id: StreamId,
-    /// What people call it.
-    name: String,
-    /// How many turns it has.
-    turns: u64,
-    /// When it was begun, or imported.
-    started_at: Timestamp,
-    /// When it was last added to or renamed.
-    updated_at: Timestamp,
-    /// Whether this program can read it.
-    readable: bool,
 }
 
 /// A batch as it is submitted.
@@ -218,21 +110,6 @@ pub(crate) enum StartBody {
     Pipeline(PipelineParameters),
     /// A loop that raises the test coverage of a project.
     Ooda(OodaParameters),
-}
-
-/// The result of a pause.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-#[expect(dead_code, reason = "only its schema is used")]
-pub(crate) enum PauseOutcome {
-    /// The run is suspended and can be resumed.
-    Paused,
-    /// It was suspended before.
-    AlreadyPaused,
-    /// The process that drives it was told and has not stopped its steps yet.
-    Requested,
-    /// It had ended before.
-    AlreadyEnded,
 }
 
 /// A piece of text that a model or an agent is writing: the item `text_delta` of a stream. It is never part of the

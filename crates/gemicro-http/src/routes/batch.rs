@@ -81,7 +81,7 @@ pub(crate) async fn poll(
 ) -> Result<Response, Trouble> {
     let page = query.page()?;
     let answer = match query.wait.unwrap_or(0) {
-        0 => app.batches.poll_page(id.as_str(), page).await?,
+        0 => app.batches.poll(id.as_str(), page).await?,
         seconds @ 1..=MAX_WAIT => wait(&app, id.as_str(), Duration::from_secs(seconds), page).await?,
         _ => return Err(Trouble::invalid(format!("`wait` is at most {MAX_WAIT} seconds"))),
     };
@@ -91,8 +91,8 @@ pub(crate) async fn poll(
 async fn wait(app: &App, named: &str, at_most: Duration, page: BoardPage) -> Result<BatchAnswer, Failure> {
     let _place = app.place_to_wait()?;
     let waited = tokio::select! {
-        waited = app.batches.wait_page(named, Some(at_most), page) => waited,
-        () = app.shutdown.cancelled() => app.batches.poll_page(named, page).await,
+        waited = app.batches.wait(named, Some(at_most), page) => waited,
+        () = app.shutdown.cancelled() => app.batches.poll(named, page).await,
     };
     match waited {
         // It was stopped before its end, and may go on in the meantime; whoever waits must not ask again at once.
@@ -101,7 +101,7 @@ async fn wait(app: &App, named: &str, at_most: Duration, page: BoardPage) -> Res
                 () = tokio::time::sleep(at_most) => {}
                 () = app.shutdown.cancelled() => {}
             }
-            app.batches.poll_page(named, page).await
+            app.batches.poll(named, page).await
         }
         waited => waited,
     }

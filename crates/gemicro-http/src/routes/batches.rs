@@ -27,7 +27,6 @@ const MAX_LIMIT: usize = 1_000;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct BatchList {
     /// The batches, the newest first.
-    #[schemars(with = "Vec<crate::document::shapes::BatchRow>")]
     pub(crate) batches: Vec<BatchRow>,
 }
 

@@ -19,7 +19,6 @@ use crate::trouble::{Trouble, json};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ConversationList {
     /// Those that were begun last first.
-    #[schemars(with = "Vec<crate::document::shapes::ConversationRow>")]
     conversations: Vec<ConversationRow>,
 }
 

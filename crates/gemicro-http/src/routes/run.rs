@@ -18,5 +18,5 @@ use crate::trouble::{Trouble, json};
     responses((status = 200, description = "How it stands", content_type = "application/json", body = ref("#/components/schemas/RunRow")))
 )]
 pub(crate) async fn show(State(app): State<Shared>, Id(id): Id) -> Result<Response, Trouble> {
-    Ok(json(StatusCode::OK, &app.run_state(id.as_str()).await?))
+    Ok(json(StatusCode::OK, &app.desk().state(id.as_str()).await?))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::Response;
 use gemicro_core::command::{AckStatus, AgentAck, AgentCommand};
-use gemicro_engine::{CancelOutcome, question_to_answer};
+use gemicro_engine::CancelOutcome;
 use gemicro_event::{CommandId, ErrorKind, Failure, Json, StreamId};
 use hyper::StatusCode;
 use schemars::JsonSchema;
@@ -55,7 +55,6 @@ pub(crate) struct Cancelled {
     /// The run.
     run: StreamId,
     /// `cancelled`, `requested` (whoever drives it was told) or `already_ended`.
-    #[schemars(with = "crate::document::shapes::CancelOutcome")]
     outcome: CancelOutcome,
 }
 
@@ -141,7 +140,7 @@ async fn send(app: &App, named: &str, command: AgentCommand) -> Result<AgentAck,
     let names_question = command.command_type != "answer" || command.data.get("key").is_some();
     // A command that was sent before is not looked at again.
     if !names_question && desk.acknowledgement(&run, &id).await?.is_none() {
-        let asked = question_to_answer(&desk.store().await?, &row).await?;
+        let asked = desk.question(&row).await?;
         let mut data = (*command.data).clone();
         data["key"] = asked.key.into();
         (run, command.data) = (asked.run_id, Json::from(data));

@@ -24,7 +24,6 @@ pub(crate) struct PausedRun {
     /// The run.
     run: StreamId,
     /// `paused`, `already_paused`, `requested` (its steps have not stopped yet) or `already_ended`.
-    #[schemars(with = "crate::document::shapes::PauseOutcome")]
     outcome: PauseOutcome,
 }
 
@@ -90,7 +89,7 @@ pub(crate) async fn resume_run(
             return Err(Failure::new(ErrorKind::Conflict, message));
         }
         app.desk().go_on(&row.run).await?;
-        app.run_state(row.run.as_str()).await
+        app.desk().state(row.run.as_str()).await
     });
     Ok(json(StatusCode::ACCEPTED, &row.await?))
 }

@@ -22,7 +22,6 @@ use crate::trouble::{Trouble, json};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunList {
     /// The runs, the newest first.
-    #[schemars(with = "Vec<crate::document::shapes::RunRow>")]
     runs: Vec<RunState>,
 }
 
@@ -65,11 +64,7 @@ pub(crate) async fn list(
         limit: Some(bounded(query.limit)?),
         before: query.before,
     };
-    let store = app.desk().store().await?;
-    let runs = match is_waiting {
-        true => RunState::list_waiting(&store, &filter).await?,
-        false => RunState::list(&store, &filter).await?,
-    };
+    let runs = app.desk().states(&filter, is_waiting).await?;
     Ok(json(StatusCode::OK, &RunList { runs }))
 }
 
@@ -93,7 +88,7 @@ pub(crate) async fn start(State(app): State<Shared>, JsonBody(body): JsonBody) -
     let plan = plan.await?;
     let row = to_its_end(async move {
         let watching = app.desk().start(plan).await?;
-        app.run_state(watching.run.as_str()).await
+        app.desk().state(watching.run.as_str()).await
     });
     Ok(json(StatusCode::ACCEPTED, &row.await?))
 }

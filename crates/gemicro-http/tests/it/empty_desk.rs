@@ -3,8 +3,8 @@
 use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::run::RunRow;
-use gemicro_engine::{Board, BoardPage, CancelOutcome, Desk, DurableStore, Plan, RunFilter, Watching};
-use gemicro_event::{CommandId, ErrorKind, Event, Failure, RunStatus, StreamId};
+use gemicro_engine::{Board, BoardPage, CancelOutcome, Desk, Plan, StoreReads, Watching};
+use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId};
 
 /// Knows one run, `still-there`, in which nothing ever happens.
 pub(crate) struct EmptyDesk;
@@ -26,7 +26,7 @@ impl Desk for EmptyDesk {
         Box::pin(async move { Ok(Watching { run, items }) })
     }
 
-    fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>> {
+    fn find<'d>(&'d self, named: &'d str) -> BoxFuture<'d, Result<RunRow, Failure>> {
         if named != RUN {
             return nothing();
         }
@@ -37,36 +37,20 @@ impl Desk for EmptyDesk {
         Box::pin(async move { Ok(row) })
     }
 
-    fn events(&self, _: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
-        nothing()
-    }
-
     fn send(&self, _: &StreamId, _: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
         nothing()
     }
 
-    fn acknowledgement(
-        &self,
-        _: &StreamId,
-        _: &CommandId,
-    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
+    fn reads(&self) -> BoxFuture<'_, Result<StoreReads, Failure>> {
         nothing()
     }
 
-    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>> {
-        nothing()
-    }
-
-    fn board(&self, _: &StreamId, _: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
+    fn board<'d>(&'d self, _: &'d StreamId, _: BoardPage) -> BoxFuture<'d, Result<Board, Failure>> {
         Box::pin(async { Ok(Board::default()) })
     }
 
     fn trouble(&self, _: &StreamId) -> BoxFuture<'_, Option<Failure>> {
         Box::pin(async { None })
-    }
-
-    fn list(&self, _: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
-        Box::pin(async { Ok(Vec::new()) })
     }
 
     fn cancel(&self, _: &StreamId, _: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {

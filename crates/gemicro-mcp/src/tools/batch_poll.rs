@@ -73,17 +73,17 @@ async fn poll(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Answer, 
     let answer = match seconds {
         0 => {
             detached(call.setup.answer_within, async move {
-                batches.poll_page(&named, page).await
+                batches.poll(&named, page).await
             })
             .await?
         }
         seconds => {
             let at_most = Duration::from_secs(u64::from(seconds)).min(call.setup.answer_within);
             tokio::select! {
-                answer = batches.wait_page(&named, Some(at_most), page) => answer?,
+                answer = batches.wait(&named, Some(at_most), page) => answer?,
                 // Whoever only asks does not end the batch.
                 () = call.running.withdrawn.cancelled() => return Ok(withdrawn(ToolName::BatchPoll.as_str())),
-                () = call.closing.cancelled() => batches.poll_page(&named, page).await?,
+                () = call.closing.cancelled() => batches.poll(&named, page).await?,
             }
         }
     };

@@ -12,8 +12,8 @@ use gemicro_core::llm::LlmConfig;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{RunCancelled, RunStarted};
 use gemicro_engine::{
-    BatchRequest, BatchSettings, Board, BoardPage, CancelOutcome, Desk, DurableStore, Plan,
-    ResearchParameters, RunFilter, Watched, Watching,
+    BatchRequest, BatchSettings, Board, BoardPage, CancelOutcome, Desk, Plan, ResearchParameters, StoreReads,
+    Watched, Watching,
 };
 use gemicro_event::{
     AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, SCHEMA_VERSION, StepKey, StreamId,
@@ -237,7 +237,7 @@ impl Desk for FakeDesk {
         Box::pin(async move { Ok(self.watching(&run)) })
     }
 
-    fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>> {
+    fn find<'d>(&'d self, named: &'d str) -> BoxFuture<'d, Result<RunRow, Failure>> {
         let named = named.to_owned();
         Box::pin(async move {
             let state = self.state();
@@ -253,7 +253,7 @@ impl Desk for FakeDesk {
         })
     }
 
-    fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
+    fn events<'d>(&'d self, run: &'d StreamId) -> BoxFuture<'d, Result<Vec<Event>, Failure>> {
         let all = events(&self.state().runs[run]);
         Box::pin(async move { Ok(all) })
     }
@@ -265,29 +265,25 @@ impl Desk for FakeDesk {
         Box::pin(async move { Ok(ack) })
     }
 
-    fn acknowledgement(
-        &self,
-        _run: &StreamId,
-        command: &CommandId,
-    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
+    fn acknowledgement<'d>(
+        &'d self,
+        _run: &'d StreamId,
+        command: &'d CommandId,
+    ) -> BoxFuture<'d, Result<Option<AgentAck>, Failure>> {
         let ack = completed(command);
         Box::pin(async move { Ok(Some(ack)) })
     }
 
-    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>> {
+    fn reads(&self) -> BoxFuture<'_, Result<StoreReads, Failure>> {
         Box::pin(async { Err(Failure::new(ErrorKind::NotFound, "there is no store")) })
     }
 
-    fn board(&self, _run: &StreamId, _page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
+    fn board<'d>(&'d self, _run: &'d StreamId, _page: BoardPage) -> BoxFuture<'d, Result<Board, Failure>> {
         Box::pin(async { Ok(Board::default()) })
     }
 
     fn trouble(&self, _run: &StreamId) -> BoxFuture<'_, Option<Failure>> {
         Box::pin(async { None })
-    }
-
-    fn list(&self, _filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
-        Box::pin(async { Ok(Vec::new()) })
     }
 
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {

@@ -4,8 +4,8 @@
 //! accepted is taken over from there, as from any agent.
 
 mod branch_workshop;
-mod executor;
 mod plan;
+mod trials;
 
-pub(crate) use executor::OodaSteps;
 pub use plan::ooda_plan;
+pub(crate) use trials::{measure, try_test};

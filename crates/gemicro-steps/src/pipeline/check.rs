@@ -23,7 +23,7 @@ use super::writing::write;
 const KEPT: usize = 4096;
 
 /// The step.
-pub(super) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> Result<Evidence, Failure> {
+pub(crate) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> Result<Evidence, Failure> {
     let branch = open_plain(tools, &input.place, call).await?;
     let (evidence, branch) = gather(tools, branch, (&input, Use::Check), &call.cancel).await?;
     let tripped = branch.leave_clean(Worker::Agent).await;

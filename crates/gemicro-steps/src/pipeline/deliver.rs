@@ -11,7 +11,7 @@ use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{DeliverInput, Delivered};
 
 /// The step.
-pub(super) async fn deliver(
+pub(crate) async fn deliver(
     tools: &Tools,
     input: DeliverInput,
     call: &StepCall,

@@ -45,7 +45,7 @@ fn reserved() -> Vec<ReservedPath> {
 }
 
 /// The step.
-pub(super) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -> Result<Taken, Failure> {
+pub(crate) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -> Result<Taken, Failure> {
     let tier = tools.tier().await?;
     let (outcome, repository) = match open(tools, &input.place, call).await? {
         Found::At(branch) => {
@@ -89,16 +89,8 @@ pub(super) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -
 /// What is known of an import that nobody wrote down.
 fn recognised(input: &ImportInput, tip: String) -> BranchOutcome {
     BranchOutcome {
-        name: input.place.branch.clone(),
-        old: input.place.tip.clone(),
         new: tip,
-        n_commits: 0,
-        n_files: 0,
-        insertions: 0,
-        deletions: 0,
-        worktree: None,
-        reports: Vec::new(),
-        notes: Vec::new(),
+        ..BranchOutcome::unmoved(input.place.branch.clone(), input.place.tip.clone())
     }
 }
 

@@ -26,7 +26,7 @@ const MOST_NOTES: u64 = 32 << 10;
 const MOST_TAKEN: u32 = 99;
 
 /// The step.
-pub(super) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Result<Prepared, Failure> {
+pub(crate) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Result<Prepared, Failure> {
     tools.tier().await?;
     let branch = open(tools, &input, call).await?;
     let prepared = prepare(tools, &input, branch, call).await;

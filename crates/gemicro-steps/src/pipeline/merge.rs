@@ -12,7 +12,7 @@ use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{MainBranch, MergeInput, MergeOutcome, Merged};
 
 /// The step.
-pub(super) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> Result<Merged, Failure> {
+pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> Result<Merged, Failure> {
     let tier = tools.tier().await?;
     let branch = match open(tools, &input.place, call).await? {
         Found::At(branch) => *branch,

@@ -1,6 +1,6 @@
 //! The steps of a pipeline on this machine: where its flow, the user's repository, the sandbox and the forge meet.
 //!
-//! `executor` runs them. What is committed is marked before it is taken over, so a step that was killed in between is
+//! What is committed is marked before it is taken over, so a step that was killed in between is
 //! recognised, not repeated. `writing` puts gemicro's own documents there. `plan` resolves a request, `retry` goes on
 //! from an earlier run, `outlook` says what a task would begin with;
 //! `detect` finds the checks of a project that names none.
@@ -9,7 +9,6 @@ mod check;
 mod claims;
 mod deliver;
 mod detect;
-mod executor;
 mod import;
 mod init;
 mod merge;
@@ -20,8 +19,13 @@ mod record;
 mod retry;
 mod writing;
 
+pub(crate) use check::check;
+pub(crate) use deliver::deliver;
 pub use detect::found_checks;
-pub(crate) use executor::PipelineSteps;
+pub(crate) use import::import;
+pub(crate) use init::init;
+pub(crate) use merge::merge;
 pub use outlook::{Outlook, outlook};
 pub use plan::pipeline_plan;
+pub(crate) use record::record;
 pub use retry::{later_run, retry_plan};

@@ -15,7 +15,7 @@ use super::merge::look_up;
 use super::writing::write;
 
 /// The step.
-pub(super) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -> Result<Recorded, Failure> {
+pub(crate) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -> Result<Recorded, Failure> {
     let branch = match open(tools, &input.place, call).await? {
         Found::At(branch) => *branch,
         Found::Landed(branch) => {

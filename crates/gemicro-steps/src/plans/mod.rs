@@ -3,13 +3,16 @@
 //! [`Request`] is what an edge hands in. The plan of a loop is made in `ooda`, that of a pipeline in `pipeline`.
 
 mod ask;
+mod batch;
 mod checks;
 mod prompt;
 mod request;
 mod research;
+mod start_parameters;
 mod test_plans;
 
 pub use ask::ask_plan;
+pub use batch::BatchRequest;
 pub use checks::folder;
 pub(crate) use checks::{current, task_branch};
 pub use prompt::prompt_plan;
@@ -18,4 +21,7 @@ pub use request::{
     ResearchRequest,
 };
 pub use research::research_plan;
+pub use start_parameters::{
+    BUDGET, PipelineKind, PipelineParameters, ResearchKind, ResearchParameters, TASK_BRANCH,
+};
 pub use test_plans::{proposal, refinement, strategy};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gemicro_batch::ooda::{Commands, Decider};
+use gemicro_batch::ooda::OodaPlan;
 use gemicro_core::ask::{AgentName, SandboxMode};
 use gemicro_core::budget::Limits;
 use gemicro_core::llm::LlmConfig;
@@ -54,31 +54,11 @@ pub struct PipelineRequest {
     pub limits: Limits,
 }
 
-/// A loop that raises a project's coverage, as its file and the command line say.
+/// A loop that raises a project's coverage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OodaRequest {
-    /// The project: a folder of a git checkout.
-    pub directory: PathBuf,
-    /// The branch that accepted tests go to; it begins with `task/`.
-    pub branch: String,
-    /// What is run.
-    pub commands: Commands,
-    /// The loop ends when this part of the lines is covered, in percent.
-    pub target: f64,
-    /// Who decides.
-    pub decider: Decider,
-    /// Gaps that are taken on at most.
-    pub max_rounds: u32,
-    /// Questions to the model about one gap.
-    pub max_attempts: u32,
-    /// The loop ends after so many gaps in a row without a test.
-    pub patience: u32,
-    /// Broken versions on which a test is tried; none means that nobody looks.
-    pub mutants: u32,
-    /// What the user says about the project.
-    pub context: String,
-    /// How the model is called.
-    pub llm: LlmConfig,
+    /// As its file and the command line say; folder, branch and model are not resolved yet.
+    pub plan: OodaPlan,
     /// What the loop may use.
     pub limits: Limits,
 }

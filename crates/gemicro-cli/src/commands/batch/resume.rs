@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{Batches, Desk, Here};
+use gemicro_engine::{Batches, BoardPage, Desk, Here};
 use gemicro_event::{RunStatus, StreamId};
 
 use super::{outcome, rendered};
@@ -75,7 +75,7 @@ pub(crate) async fn resume(
         };
         let batches = Batches::new(Arc::new(here.clone()));
         let asked = async {
-            match batches.wait(run.as_str(), None).await {
+            match batches.wait(run.as_str(), None, BoardPage::ALL).await {
                 Ok(answer) if answer.counts.waits_for_person() => answer,
                 // The view tells of any other end.
                 Ok(_) | Err(_) => std::future::pending().await,
@@ -101,7 +101,9 @@ pub(crate) async fn resume(
             ));
         }
     }
-    let answer = Batches::new(Arc::new(here.clone())).poll(run.as_str()).await?;
+    let answer = Batches::new(Arc::new(here.clone()))
+        .poll(run.as_str(), BoardPage::ALL)
+        .await?;
     here.engine().store().close().await;
     if let Some(format) = format {
         let mut output = Output::new(out);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{BatchAnswer, BatchRequest, BatchRow, BatchStatus, Batches};
+use gemicro_engine::{BatchAnswer, BatchRequest, BatchRow, BatchStatus, Batches, BoardPage};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_http::client::Client;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -125,7 +125,7 @@ impl Service {
         let bar = progress(ctx);
         let waiting = async {
             match self {
-                Self::Local { batches, .. } => batches.wait(&id, at_most).await,
+                Self::Local { batches, .. } => batches.wait(&id, at_most, BoardPage::ALL).await,
                 Self::Remote(client) => client.wait(&id, at_most).await,
             }
         };
@@ -227,7 +227,7 @@ impl Service {
 
     async fn look(&self, id: &str) -> Result<BatchAnswer, Failure> {
         match self {
-            Self::Local { batches, .. } => batches.poll(id).await,
+            Self::Local { batches, .. } => batches.poll(id, BoardPage::ALL).await,
             Self::Remote(client) => client.poll(id).await,
         }
     }

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::run::RunRow;
-use gemicro_engine::{CancelOutcome, Desk, Here, Plan, Watching};
-use gemicro_event::{CommandId, Event, Failure, StreamId};
-use gemicro_store::{Board, BoardPage, DurableStore, RunFilter};
+use gemicro_engine::{CancelOutcome, Desk, Here, Plan, StoreReads, Watching};
+use gemicro_event::{Failure, StreamId};
 use tokio::sync::OnceCell;
 
 use crate::config::{ResearchFlags, ResearchSettings};
@@ -62,37 +60,13 @@ impl Desk for LazyHere {
         Box::pin(async move { self.here().await?.watch(&run).await })
     }
 
-    fn find(&self, named: &str) -> BoxFuture<'_, Result<RunRow, Failure>> {
-        let named = named.to_owned();
-        Box::pin(async move { self.here().await?.find(&named).await })
-    }
-
-    fn events(&self, run: &StreamId) -> BoxFuture<'_, Result<Vec<Event>, Failure>> {
-        let run = run.clone();
-        Box::pin(async move { self.here().await?.events(&run).await })
-    }
-
     fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
         let run = run.clone();
         Box::pin(async move { self.here().await?.send(&run, command).await })
     }
 
-    fn acknowledgement(
-        &self,
-        run: &StreamId,
-        command: &CommandId,
-    ) -> BoxFuture<'_, Result<Option<AgentAck>, Failure>> {
-        let (run, command) = (run.clone(), command.clone());
-        Box::pin(async move { self.here().await?.acknowledgement(&run, &command).await })
-    }
-
-    fn store(&self) -> BoxFuture<'_, Result<DurableStore, Failure>> {
-        Box::pin(async { self.here().await?.store().await })
-    }
-
-    fn board(&self, run: &StreamId, page: BoardPage) -> BoxFuture<'_, Result<Board, Failure>> {
-        let run = run.clone();
-        Box::pin(async move { self.here().await?.board(&run, page).await })
+    fn reads(&self) -> BoxFuture<'_, Result<StoreReads, Failure>> {
+        Box::pin(async { self.here().await?.reads().await })
     }
 
     fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>> {
@@ -103,11 +77,6 @@ impl Desk for LazyHere {
                 Err(failure) => Some(failure),
             }
         })
-    }
-
-    fn list(&self, filter: &RunFilter) -> BoxFuture<'_, Result<Vec<RunRow>, Failure>> {
-        let filter = filter.clone();
-        Box::pin(async move { self.here().await?.list(&filter).await })
     }
 
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {

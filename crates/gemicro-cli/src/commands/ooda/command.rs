@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::ooda::{Decider, OodaPlan};
+use gemicro_engine::ooda::{Decider, OodaPlan, TestPrompts};
 use gemicro_engine::{Desk, Here, OodaRequest, Plan, Request, Watching};
 use gemicro_event::ErrorKind;
 
@@ -59,8 +59,8 @@ pub(crate) fn planned(ctx: &Context, args: &OodaArgs) -> Result<PlannedLoop, Sto
         ..ResearchFlags::default()
     };
     let settings = ResearchSettings::resolve(&layers, flags)?;
-    let request = OodaRequest {
-        directory,
+    let plan = OodaPlan {
+        directory: directory.to_string_lossy().into_owned(),
         branch: args
             .branch
             .clone()
@@ -75,8 +75,11 @@ pub(crate) fn planned(ctx: &Context, args: &OodaArgs) -> Result<PlannedLoop, Sto
         mutants: file.mutants.unwrap_or(MUTANTS),
         context: file.context.clone(),
         llm: llm(&settings)?,
-        limits: settings.limits()?,
+        prompts: TestPrompts::default(),
+        notices: Vec::new(),
     };
+    let limits = settings.limits()?;
+    let request = OodaRequest { plan, limits };
     let plan = Plan::of(&Request::Ooda(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::InvalidInput => Stopped::from(failure).with_hint("docs/ooda.md describes the file"),
         _ => Stopped::from(failure),

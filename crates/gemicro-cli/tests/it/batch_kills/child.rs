@@ -4,7 +4,7 @@
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use gemicro_engine::{Batches, Here};
+use gemicro_engine::{Batches, BoardPage, Here};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
 use super::world::{Place, World};
@@ -88,6 +88,6 @@ async fn carry_out(place: &Place) -> Result<(), Failure> {
         }
     }
     std::fs::write(place.sign(std::process::id()), "").unwrap();
-    batches.wait(batch, None).await?;
+    batches.wait(batch, None, BoardPage::ALL).await?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use gemicro_core::store::Store;
-use gemicro_engine::{Batches, Counts, Here, ItemAnswer, ItemState};
+use gemicro_engine::{Batches, BoardPage, Counts, Here, ItemAnswer, ItemState};
 use gemicro_event::{ErrorKind, Event, StreamId, is_terminal};
 
 use super::world::{N_TASKS, World};
@@ -55,7 +55,7 @@ impl Ledger {
             return false;
         };
         let batches = Batches::new(Arc::new(Here::new(world.engine.clone())));
-        let answer = batches.poll(&batch).await.unwrap();
+        let answer = batches.poll(&batch, BoardPage::ALL).await.unwrap();
         self.n_polls += 1;
         let counts = answer.counts;
         let mut counted = Counts::default();

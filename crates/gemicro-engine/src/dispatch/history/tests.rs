@@ -1,10 +1,11 @@
 //! What follows from what was said about a step.
 
+use gemicro_core::flow::Again;
 use gemicro_event::{Charge, ErrorKind, Failure, Json};
 use serde_json::json;
 
 use super::{Attempt, History, MAX_LOST, Next};
-use crate::dispatch::reports::{NextAttempt, StepWord};
+use crate::dispatch::reports::StepWord;
 
 fn handle() -> StepWord {
     StepWord::Handle(left())
@@ -14,7 +15,7 @@ fn left() -> Json {
     Json::from(json!({ "pid": 7 }))
 }
 
-fn failed(kind: ErrorKind, again: NextAttempt, not_begun: bool) -> StepWord {
+fn failed(kind: ErrorKind, again: Again, not_begun: bool) -> StepWord {
     StepWord::Failed {
         error: Failure::new(kind, "no luck"),
         charge: Some(Charge::ZERO),
@@ -52,7 +53,7 @@ fn check(attempts: Vec<Attempt>, command: Next, model_call: Next) {
 
 #[test]
 fn what_was_taken_counts_as_begun_until_its_worker_says_otherwise() {
-    let (cut_off, as_usual, never) = (NextAttempt::CutOff, NextAttempt::AsUsual, NextAttempt::Never);
+    let (cut_off, as_usual, never) = (Again::CutOff, Again::AsUsual, Again::Never);
     let left_in_time = || said(vec![failed(ErrorKind::Interrupted, cut_off, true)]);
     check(Vec::new(), Next::Try(None), Next::Try(None));
     check(vec![said(Vec::new())], Next::Try(None), Next::Try(None));
@@ -109,14 +110,14 @@ fn what_is_cut_off_again_and_again_comes_to_an_end() {
     check(silent_three_times, Next::Interrupted, Next::GiveUp);
     let left = said(vec![
         handle(),
-        failed(ErrorKind::Interrupted, NextAttempt::CutOff, false),
+        failed(ErrorKind::Interrupted, Again::CutOff, false),
     ]);
     check(vec![left; MAX_LOST], Next::Interrupted, Next::GiveUp);
 }
 
 #[test]
 fn what_the_journal_has_is_heard_no_more() {
-    let as_usual = failed(ErrorKind::RateLimited, NextAttempt::AsUsual, false);
+    let as_usual = failed(ErrorKind::RateLimited, Again::AsUsual, false);
     let attempts = vec![silent(vec![handle()]), said(vec![as_usual])];
     let history = History {
         attempts: (1..).zip(attempts).collect(),
@@ -125,7 +126,7 @@ fn what_the_journal_has_is_heard_no_more() {
     // What began once stays begun.
     assert_eq!(history.next(3, false), Next::Try(Some(left())));
     assert_eq!((history.known(), history.n_lost()), (2, 1));
-    let never = failed(ErrorKind::Timeout, NextAttempt::Never, false);
+    let never = failed(ErrorKind::Timeout, Again::Never, false);
     let history = History {
         attempts: (1..).zip([said(vec![never])]).collect(),
     };

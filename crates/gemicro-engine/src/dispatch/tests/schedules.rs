@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::super::QueuedSteps;
-use super::super::reports::{NextAttempt, StepReported, StepWord};
+use super::super::reports::{StepReported, StepWord};
 use super::{MayBeginAgain, done, server::Server};
 
 /// Orders that are tried on each store.
@@ -295,7 +295,7 @@ impl World {
             .get("handle")
             .filter(|handle| !handle.is_null());
         if left.is_some() && step < N_STEPS / 2 {
-            self.fail_at(at, NextAttempt::Never, false).await;
+            self.fail_at(at, Again::Never, false).await;
             return;
         }
         let handle = StepWord::Handle(Json::from(json!({ "at": at })));
@@ -325,12 +325,12 @@ impl World {
         let Some(at) = self.any() else { return };
         let is_command = number(&self.taken[at].claimed) < N_STEPS / 2;
         match self.taken[at].has_begun {
-            true if is_command => self.fail_at(at, NextAttempt::Never, false).await,
-            has_begun => self.fail_at(at, NextAttempt::CutOff, !has_begun).await,
+            true if is_command => self.fail_at(at, Again::Never, false).await,
+            has_begun => self.fail_at(at, Again::CutOff, !has_begun).await,
         }
     }
 
-    async fn fail_at(&mut self, at: usize, again: NextAttempt, not_begun: bool) {
+    async fn fail_at(&mut self, at: usize, again: Again, not_begun: bool) {
         let error = Failure::new(ErrorKind::Interrupted, "its worker shut down");
         let reason = error.clone();
         let word = StepWord::Failed {

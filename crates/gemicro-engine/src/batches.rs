@@ -1,26 +1,26 @@
-//! What every edge does with batches.
+//! Batches over any desk: submitted, polled, cancelled and retried. A batch is a run of the flow `batch`, and its
+//! `response_id` is the run's id.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use gemicro_batch::contract::{
-    BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState, Items, Progress, next_poll_seconds,
-};
-use gemicro_batch::flow::{BatchFlow, CANCEL_ITEMS, RETRY_ITEMS, board, retry_plan};
+use gemicro_batch::contract::{BatchAnswer, BatchStatus};
+use gemicro_batch::flow::{BatchFlow, CANCEL_ITEMS, OpenSteps, RETRY_ITEMS, board, retry_plan};
 use gemicro_core::command::AgentCommand;
 use gemicro_core::flow::Flow;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId, Timestamp};
-use gemicro_store::{Board, BoardPage, RunFilter, Tally};
+use gemicro_steps::Plan;
+use gemicro_steps::plans::BatchRequest;
+use gemicro_store::{BoardPage, RunFilter};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::BatchRequest;
-use super::open_steps::OpenSteps;
-use crate::Plan;
+use crate::board::answer_of_board;
 use crate::desk::{Desk, Watched};
 use crate::telling::tell;
 
@@ -34,7 +34,7 @@ pub struct Batches {
 }
 
 /// A batch in one line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchRow {
     /// Its id, to poll with.
     pub response_id: StreamId,
@@ -78,19 +78,11 @@ impl Batches {
         }
     }
 
-    /// How a batch stands.
+    /// How a batch stands, with some of its results; its counts are always those of all tasks.
     ///
     /// # Errors
     /// `not_found` when there is no such batch.
-    pub async fn poll(&self, named: &str) -> Result<BatchAnswer, Failure> {
-        self.poll_page(named, BoardPage::ALL).await
-    }
-
-    /// The same with some of its results; its counts are always those of all tasks.
-    ///
-    /// # Errors
-    /// As for [`poll`](Self::poll).
-    pub async fn poll_page(&self, named: &str, page: BoardPage) -> Result<BatchAnswer, Failure> {
+    pub async fn poll(&self, named: &str, page: BoardPage) -> Result<BatchAnswer, Failure> {
         let row = self.find(named).await?;
         let answer = self.answer_at(&row, page).await?;
         if row.status.is_terminal() || answer.counts.open() == 0 {
@@ -104,19 +96,11 @@ impl Batches {
     }
 
     /// How a batch stands when its last task has its final state, when it goes on only after a person has answered, or
-    /// when this time has passed.
+    /// when this time has passed; with some of its results, and the counts of all tasks.
     ///
     /// # Errors
     /// `not_found` when there is no such batch; when the run was suspended, with what goes on with it.
-    pub async fn wait(&self, named: &str, at_most: Option<Duration>) -> Result<BatchAnswer, Failure> {
-        self.wait_page(named, at_most, BoardPage::ALL).await
-    }
-
-    /// The same with some of its results.
-    ///
-    /// # Errors
-    /// As for [`wait`](Self::wait).
-    pub async fn wait_page(
+    pub async fn wait(
         &self,
         named: &str,
         at_most: Option<Duration>,
@@ -276,7 +260,7 @@ impl Batches {
             None => {
                 let events = self.desk.events(run).await?;
                 let answer = board(&events)?.answer(run.as_str(), Timestamp::now());
-                Ok(only(answer, page))
+                Ok(answer.page(page.offset, page.limit))
             }
         }
     }
@@ -321,61 +305,6 @@ impl Batches {
                 Err(Failure::new(ErrorKind::NotFound, message))
             }
         }
-    }
-}
-
-/// How many tasks of a batch are in which state, as its board has them; none where it has no tasks, or unknown states.
-#[must_use]
-pub fn counts_of_board(tallies: &[Tally]) -> Option<Counts> {
-    let mut counts = Counts::default();
-    for tally in tallies {
-        counts.add_many(ItemState::named(&tally.state)?, tally.n_lines);
-    }
-    (counts.total > 0).then_some(counts)
-}
-
-/// The answer that a board makes; none where it cannot be read, or has no lines.
-#[must_use]
-pub fn answer_of_board(row: &RunRow, board: Board) -> Option<BatchAnswer> {
-    let counts = counts_of_board(&board.tallies)?;
-    // What was settled from the beginning was written with the first event.
-    let is_final = |tally: &&Tally| ItemState::named(&tally.state).is_some_and(ItemState::is_final);
-    let n_settled = board
-        .tallies
-        .iter()
-        .filter(is_final)
-        .map(|tally| tally.n_later)
-        .sum();
-    let next_poll = next_poll_seconds(Progress {
-        n_open: counts.open(),
-        n_settled,
-        elapsed: Timestamp::now().since(row.started_at),
-        parked_for: None,
-    });
-    let items = Items::of_board(board.shown).ok()?;
-    Some(BatchAnswer::counted(
-        row.run.to_string(),
-        items,
-        next_poll,
-        counts,
-    ))
-}
-
-/// The answer with the results of a page.
-fn only(answer: BatchAnswer, page: BoardPage) -> BatchAnswer {
-    if page == BoardPage::ALL {
-        return answer;
-    }
-    let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-    let results: Vec<ItemAnswer> = answer
-        .results
-        .into_iter()
-        .skip(count(page.offset))
-        .take(count(page.limit))
-        .collect();
-    BatchAnswer {
-        results: results.into(),
-        ..answer
     }
 }
 

@@ -4,35 +4,23 @@
 //! result is taken; cut off, it is gone on with. It is cancelled with its step and suspended with its parent. What it asks a
 //! person is told to the parent.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_batch::proposal::ProposalFlow;
-use gemicro_batch::strategy::StrategyFlow;
-use gemicro_batch::types::{
-    PipelineEntry, PipelineParameters, ResearchParameters, RunInput, RunOutput, RunRequest,
-};
-use gemicro_core::budget::Limits;
+use gemicro_batch::types::RunOutput;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
-use gemicro_core::llm::LlmConfig;
-use gemicro_core::research::ResearchConfig;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure, Json, StepKey, StreamId};
-use gemicro_pipeline::workflow::Mode;
-use gemicro_source::is_url;
-use gemicro_steps::plans::{
-    Backend, PipelineRequest, Request, ResearchRequest, folder, proposal, refinement, strategy,
-};
+use gemicro_steps::child_plan;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 
+use crate::Engine;
 use crate::questions::report_questions;
-use crate::{Engine, Plan};
 
 /// Runs steps of kind `run`.
 pub(crate) struct ChildRuns {
@@ -78,7 +66,7 @@ async fn carry_out(engine: &Engine, call: StepCall) -> Result<StepOutput, StepFa
                 }
             }
             Err(StoreError::NotFound { .. }) => {
-                let plan = planned(engine, &call).await?;
+                let plan = child_plan(engine.store(), &engine.workflows, &call.step.input).await?;
                 let parent = call.run.clone();
                 let run = engine
                     .start_as_step(parent, &child, &plan, stop.0.clone())
@@ -145,109 +133,6 @@ async fn outcome(engine: &Engine, child: &StreamId) -> Result<StepOutput, StepFa
         charge: row.spent,
         usage: None,
     })
-}
-
-async fn planned(engine: &Engine, call: &StepCall) -> Result<Plan, Failure> {
-    let input: RunInput = call.step.input.parse().map_err(|error| {
-        let message = format!("the input of a run step cannot be read: {error}");
-        Failure::new(ErrorKind::Internal, message)
-    })?;
-    let limits = Limits {
-        tokens: input.grant.tokens,
-        micro_usd: input.grant.micro_usd,
-        turns: input.grant.turns,
-        wall_ms: None,
-    };
-    let (directory, llm) = (input.directory, input.llm);
-    match input.request {
-        RunRequest::Research(research) => self::research(research, &directory, llm, limits),
-        RunRequest::Proposal(request) => {
-            let plan = proposal(*request, &directory, &llm, &limits)?;
-            Ok(Plan::new(&ProposalFlow, &plan, limits))
-        }
-        RunRequest::Refinement(request) => {
-            let plan = refinement(engine.store(), request, &directory, &limits).await?;
-            Ok(Plan::new(&ProposalFlow, &plan, limits))
-        }
-        RunRequest::Strategy(request) => {
-            let plan = strategy(request, &directory, &llm, &limits)?;
-            Ok(Plan::new(&StrategyFlow, &plan, limits))
-        }
-        RunRequest::Pipeline(request) => pipeline(engine, request, &directory, limits),
-    }
-}
-
-/// A coding task by the workflow of its project.
-fn pipeline(
-    engine: &Engine,
-    it: PipelineParameters,
-    directory: &str,
-    limits: Limits,
-) -> Result<Plan, Failure> {
-    Plan::of(&Request::Pipeline(Box::new(PipelineRequest {
-        task: it.task,
-        mode: match it.mode {
-            Some(PipelineEntry::Bugfix) => Mode::Bugfix,
-            Some(PipelineEntry::Research) => Mode::Research,
-            Some(PipelineEntry::Direct) | None => Mode::Direct,
-        },
-        directory: PathBuf::from(directory),
-        branch: it.branch,
-        workflow: engine.workflows.read(directory.as_ref())?,
-        agent: it.agent,
-        model: it.model,
-        remote: None,
-        require_protection: false,
-        push: it.push,
-        limits,
-    })))
-}
-
-fn research(
-    research: ResearchParameters,
-    directory: &str,
-    llm: LlmConfig,
-    limits: Limits,
-) -> Result<Plan, Failure> {
-    let backend = if research.offline {
-        Backend::Offline
-    } else {
-        Backend::Model {
-            llm,
-            web: research.web,
-        }
-    };
-    Plan::of(&Request::Research(Box::new(ResearchRequest {
-        question: research.question,
-        sources: inside(directory, research.sources)?,
-        backend,
-        config: ResearchConfig::default(),
-        limits,
-        base: None,
-    })))
-}
-
-/// The sources with every link resolved: none of them leads out of the folder.
-fn inside(directory: &str, sources: Vec<String>) -> Result<Vec<PathBuf>, Failure> {
-    let folder = folder(directory.as_ref())?;
-    let resolve = |source: String| {
-        if is_url(&source) {
-            return Ok(PathBuf::from(source));
-        }
-        let real = std::fs::canonicalize(&source).map_err(|error| {
-            let message = format!("the source {source} cannot be read: {error}");
-            Failure::new(ErrorKind::NotFound, message)
-        })?;
-        match real.starts_with(&folder) {
-            true => Ok(real),
-            false => {
-                let message =
-                    format!("the source {source} leads out of {directory}, the folder of this batch");
-                Err(Failure::new(ErrorKind::PermissionDenied, message))
-            }
-        }
-    };
-    sources.into_iter().map(resolve).collect()
 }
 
 /// The id of the run that a step is.

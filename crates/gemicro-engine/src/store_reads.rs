@@ -1,4 +1,4 @@
-//! Reading the store without the worker: one that is stopped is in nobody's way.
+//! The store of a desk's runs, to be read without its worker: one that is stopped is in nobody's way.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use gemicro_event::Failure;
 use gemicro_store::DurableStore;
 use tokio::sync::OnceCell;
 
-/// A store that is opened when something is read from it.
+/// A store that is opened when something is read from it. Only the methods of [`Desk`](crate::Desk) read it.
 #[derive(Clone)]
 pub struct StoreReads {
     /// The state folder.
@@ -29,12 +29,20 @@ impl StoreReads {
         }
     }
 
-    pub(super) async fn store(&self) -> Result<&DurableStore, Failure> {
+    /// A store that is open.
+    pub(crate) fn over(store: DurableStore) -> Self {
+        Self {
+            store: Arc::new(OnceCell::from(store)),
+            ..Self::new(PathBuf::new(), None)
+        }
+    }
+
+    pub(crate) async fn store(&self) -> Result<&DurableStore, Failure> {
         let open = || DurableStore::at(&self.home, self.address.as_deref());
         Ok(self.store.get_or_try_init(open).await?)
     }
 
-    pub(super) async fn close(&self) {
+    pub(crate) async fn close(&self) {
         if let Some(store) = self.store.get() {
             store.close().await;
         }

@@ -1,4 +1,4 @@
-//! Upkeep of what the engine keeps beside the store.
+//! Removes what runs and killed processes left in a state folder.
 
 use std::fs;
 use std::path::Path;
@@ -6,19 +6,15 @@ use std::path::Path;
 use gemicro_agents::has_no_session;
 use gemicro_batch::workshop::remove_unheld;
 use gemicro_core::blob::{BlobError, BlobId, Blobs};
-use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::empty_folder;
-use gemicro_store::{DurableStore, RunFilter};
-
-use crate::flows::FLOWS;
 
 /// Removes search indexes whose texts are gone: an index holds the texts of its sources, so it goes with the
 /// last run that read them. Call it after erasing runs.
 ///
 /// # Errors
 /// When an index cannot be removed; the message names it.
-pub async fn sweep_indexes(store: &DurableStore, home: &Path) -> Result<(), Failure> {
+pub async fn sweep_indexes(blobs: &dyn Blobs, home: &Path) -> Result<(), Failure> {
     let Ok(entries) = fs::read_dir(home.join("index")) else {
         return Ok(());
     };
@@ -26,7 +22,7 @@ pub async fn sweep_indexes(store: &DurableStore, home: &Path) -> Result<(), Fail
         let Some(pack) = entry.file_name().to_str().and_then(BlobId::parse) else {
             continue;
         };
-        if matches!(store.get(&pack).await, Err(BlobError::Missing { .. })) {
+        if matches!(blobs.get(&pack).await, Err(BlobError::Missing { .. })) {
             fs::remove_dir_all(entry.path()).map_err(|error| {
                 let message = format!(
                     "the index {} could not be removed: {error}",
@@ -70,32 +66,6 @@ pub fn sweep_leftovers(home: &Path) -> usize {
 fn remove_all(folder: &Path) -> std::io::Result<()> {
     empty_folder(folder)?;
     fs::remove_dir_all(folder)
-}
-
-/// Writes the boards of all runs again, from their journals. Tells how many there are.
-///
-/// # Errors
-/// When the store fails or a journal cannot be read.
-pub async fn rebuild_boards(store: &DurableStore) -> Result<u64, Failure> {
-    let mut n_boards = 0;
-    for flow in FLOWS.into_iter().filter(|flow| flow.has_board()) {
-        let filter = RunFilter {
-            flow: Some(flow.name().to_owned()),
-            limit: Some(usize::MAX),
-            ..RunFilter::default()
-        };
-        for row in store.runs(&filter).await? {
-            let events = match store.read(&row.run, 0, usize::MAX).await {
-                Ok(page) => page.events,
-                // One whose contents were erased has no board either.
-                Err(StoreError::Erased { .. }) => continue,
-                Err(error) => return Err(error.into()),
-            };
-            store.rewrite_board(&row.run, flow.whole_board(&events)?).await?;
-            n_boards += 1;
-        }
-    }
-    Ok(n_boards)
 }
 
 #[cfg(test)]

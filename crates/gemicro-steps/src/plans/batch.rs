@@ -5,9 +5,10 @@ use gemicro_batch::flow::{BatchPlan, plan};
 use gemicro_batch::types::BatchSettings;
 use gemicro_core::budget::Limits;
 use gemicro_event::{ErrorKind, Failure, StreamId};
-use gemicro_steps::plans::folder;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+
+use super::checks::folder;
 
 /// Letters of a mark.
 const MARK_BYTES: usize = 16;
@@ -25,7 +26,10 @@ pub struct BatchRequest {
 
 impl BatchRequest {
     /// The id of its run, the plan and its limits.
-    pub(super) fn planned(self) -> Result<(StreamId, BatchPlan, Limits), Failure> {
+    ///
+    /// # Errors
+    /// When the folder does not exist.
+    pub fn planned(self) -> Result<(StreamId, BatchPlan, Limits), Failure> {
         let directory = folder(self.settings.directory.as_ref())?;
         let settings = BatchSettings {
             directory,

@@ -1,19 +1,19 @@
 //! What will be done, before anything is done: [`Plan`].
 
+use gemicro_batch::ooda::OodaFlow;
 use gemicro_core::ask::AskFlow;
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::{FlowDefinition, read_plan};
 use gemicro_core::prompt::PromptFlow;
 use gemicro_core::research::ResearchFlow;
-use gemicro_event::{Failure, Json};
+use gemicro_event::{Event, Failure, Json};
 use gemicro_pipeline::flow::PipelineFlow;
-use gemicro_steps::ooda::ooda_plan;
-use gemicro_steps::pipeline::pipeline_plan;
-use gemicro_steps::plans::{Request, ask_plan, prompt_plan, research_plan};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::ooda::OodaFlow;
+use crate::ooda::ooda_plan;
+use crate::pipeline::{pipeline_plan, retry_plan};
+use crate::plans::{Request, ask_plan, prompt_plan, research_plan};
 
 /// A checked plan; printing it starts nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,16 @@ impl Plan {
             Request::Ooda(it) => Self::new(&OodaFlow, &ooda_plan(it)?, it.limits),
             Request::Pipeline(it) => Self::new(&PipelineFlow, &pipeline_plan(it)?, it.limits),
         })
+    }
+
+    /// The plan of a pipeline that enters a phase of an earlier run again, from its journal. Without a name it is the
+    /// phase that can fix the failure of that run.
+    ///
+    /// # Errors
+    /// When the run is no pipeline, got no branch, or has no such phase.
+    pub fn retry(events: &[Event], phase: Option<&str>) -> Result<Self, Failure> {
+        let (plan, limits) = retry_plan(events, phase)?;
+        Ok(Self::new(&PipelineFlow, &plan, limits))
     }
 
     /// The plan of a run of a flow.

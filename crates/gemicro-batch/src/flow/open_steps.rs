@@ -6,7 +6,7 @@ use gemicro_event::{Event, StepKey};
 
 /// The open steps of a batch, folded from its journal.
 #[derive(Debug, Default)]
-pub(super) struct OpenSteps {
+pub struct OpenSteps {
     running: HashSet<StepKey>,
     asking: HashSet<StepKey>,
     /// Those that start again by themselves.
@@ -15,7 +15,7 @@ pub(super) struct OpenSteps {
 
 impl OpenSteps {
     /// Takes one event into account.
-    pub(super) fn fold(&mut self, event: &Event) {
+    pub fn fold(&mut self, event: &Event) {
         let Some(step) = &event.step else {
             return;
         };
@@ -43,7 +43,8 @@ impl OpenSteps {
     }
 
     /// Whether nothing happens before a person answers.
-    pub(super) fn only_ask(&self) -> bool {
+    #[must_use]
+    pub fn only_ask(&self) -> bool {
         !self.asking.is_empty() && self.waiting.is_empty() && self.running.is_subset(&self.asking)
     }
 

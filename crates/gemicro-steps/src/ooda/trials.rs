@@ -1,64 +1,21 @@
 //! Steps of kind `ooda_observe` and `ooda_trial`.
 
-use std::sync::Arc;
-
-use futures_util::future::BoxFuture;
 use gemicro_agents::step_tools::Tools;
-use gemicro_agents::{AgentCommons, AgentSetup};
 use gemicro_batch::ooda::{
-    Found, Good, Landed, Mutations, OBSERVE_STEP, Observation, ObserveInput, Trial, TrialInput, observe,
-    try_out,
+    Found, Good, Landed, Mutations, Observation, ObserveInput, Trial, TrialInput, observe, try_out,
 };
-use gemicro_core::execute::{Executor, StepCall};
-use gemicro_core::flow::{StepFailure, StepOutput};
-use gemicro_event::redact::Redactor;
-use gemicro_event::{Charge, ErrorKind, Failure, Json};
+use gemicro_core::execute::StepCall;
+use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::CommitMessage;
-use serde::Serialize;
 
 use super::branch_workshop::BranchWorkshop;
 
-/// Measures and tries out.
-pub(crate) struct OodaSteps {
-    tools: Arc<Tools>,
-}
-
-impl OodaSteps {
-    pub(crate) fn new(commons: AgentCommons, setup: AgentSetup, redactor: Redactor) -> Self {
-        Self {
-            tools: Arc::new(Tools {
-                commons,
-                setup,
-                redactor,
-            }),
-        }
-    }
-}
-
-impl Executor for OodaSteps {
-    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
-        let tools = self.tools.clone();
-        Box::pin(async move {
-            let output = match call.step.kind.as_str() {
-                OBSERVE_STEP => measured(&tools, &call).await.and_then(|it| json(&it)),
-                _ => tried(&tools, &call).await.and_then(|it| json(&it)),
-            };
-            Ok(StepOutput {
-                output: output.map_err(StepFailure::free)?,
-                charge: Charge::ZERO,
-                usage: None,
-            })
-        })
-    }
-
-    /// What it runs ends with us.
-    fn goes_on_outside(&self) -> bool {
-        false
-    }
-}
-
-async fn measured(tools: &Tools, call: &StepCall) -> Result<Observation, Failure> {
-    let place: ObserveInput = read(&call.step.input)?;
+/// The step that measures.
+pub(crate) async fn measure(
+    tools: &Tools,
+    place: ObserveInput,
+    call: &StepCall,
+) -> Result<Observation, Failure> {
     let at = BranchWorkshop::open(tools, &place).await?;
     let tip = at.tip();
     if let Some(note) = at.note() {
@@ -74,8 +31,8 @@ async fn measured(tools: &Tools, call: &StepCall) -> Result<Observation, Failure
     observation
 }
 
-async fn tried(tools: &Tools, call: &StepCall) -> Result<Trial, Failure> {
-    let input: TrialInput = read(&call.step.input)?;
+/// The step that tries a test out.
+pub(crate) async fn try_test(tools: &Tools, input: TrialInput, call: &StepCall) -> Result<Trial, Failure> {
     let at = BranchWorkshop::open(tools, &input.place).await?;
     if at.was_made_by(&call.run, &call.step.key).await? {
         return recognised(at, &input, call).await;
@@ -182,17 +139,4 @@ fn message(good: &Good, call: &StepCall) -> CommitMessage {
 
 fn is_about_the_commit(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::ImportRefused | ErrorKind::BranchSwitched)
-}
-
-fn read<T: serde::de::DeserializeOwned>(input: &Json) -> Result<T, Failure> {
-    input.parse().map_err(|error| {
-        Failure::new(
-            ErrorKind::Internal,
-            format!("the input of a step cannot be read: {error}"),
-        )
-    })
-}
-
-fn json(output: &impl Serialize) -> Result<Json, Failure> {
-    Json::of(output).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))
 }

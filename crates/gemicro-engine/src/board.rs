@@ -1,0 +1,72 @@
+//! Boards of runs: what those of batches say, and how all of them are written again.
+
+use gemicro_batch::contract::{BatchAnswer, Counts, ItemState, Items, Progress, next_poll_seconds};
+use gemicro_core::run::RunRow;
+use gemicro_core::store::{Store, StoreError};
+use gemicro_event::{Failure, Timestamp};
+use gemicro_store::{Board, DurableStore, RunFilter, Tally};
+
+use crate::flows::FLOWS;
+
+/// How many tasks of a batch are in which state, as its board has them; none where it has no tasks, or unknown states.
+#[must_use]
+pub fn counts_of_board(tallies: &[Tally]) -> Option<Counts> {
+    let mut counts = Counts::default();
+    for tally in tallies {
+        counts.add_many(ItemState::named(&tally.state)?, tally.n_lines);
+    }
+    (counts.total > 0).then_some(counts)
+}
+
+/// The answer that a board makes; none where it cannot be read, or has no lines.
+#[must_use]
+pub fn answer_of_board(row: &RunRow, board: Board) -> Option<BatchAnswer> {
+    let counts = counts_of_board(&board.tallies)?;
+    // What was settled from the beginning was written with the first event.
+    let is_final = |tally: &&Tally| ItemState::named(&tally.state).is_some_and(ItemState::is_final);
+    let n_settled = board
+        .tallies
+        .iter()
+        .filter(is_final)
+        .map(|tally| tally.n_later)
+        .sum();
+    let next_poll = next_poll_seconds(Progress {
+        n_open: counts.open(),
+        n_settled,
+        elapsed: Timestamp::now().since(row.started_at),
+        parked_for: None,
+    });
+    let items = Items::of_board(board.shown).ok()?;
+    Some(BatchAnswer::counted(
+        row.run.to_string(),
+        items,
+        next_poll,
+        counts,
+    ))
+}
+
+/// Writes the boards of all runs again, from their journals. Tells how many there are.
+///
+/// # Errors
+/// When the store fails or a journal cannot be read.
+pub async fn rebuild_boards(store: &DurableStore) -> Result<u64, Failure> {
+    let mut n_boards = 0;
+    for flow in FLOWS.into_iter().filter(|flow| flow.has_board()) {
+        let filter = RunFilter {
+            flow: Some(flow.name().to_owned()),
+            limit: Some(usize::MAX),
+            ..RunFilter::default()
+        };
+        for row in store.runs(&filter).await? {
+            let events = match store.read(&row.run, 0, usize::MAX).await {
+                Ok(page) => page.events,
+                // One whose contents were erased has no board either.
+                Err(StoreError::Erased { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            store.rewrite_board(&row.run, flow.whole_board(&events)?).await?;
+            n_boards += 1;
+        }
+    }
+    Ok(n_boards)
+}

@@ -1,0 +1,78 @@
+//! Runs the steps of pipelines and loops that are gemicro's own.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gemicro_agents::step_tools::Tools;
+use gemicro_agents::{AgentCommons, AgentSetup};
+use gemicro_batch::ooda::{OBSERVE_STEP, TRIAL_STEP};
+use gemicro_core::execute::{Executor, StepCall};
+use gemicro_core::flow::{StepFailure, StepOutput};
+use gemicro_event::redact::Redactor;
+use gemicro_event::{ErrorKind, Failure};
+use gemicro_pipeline::steps::{CHECK_STEP, DELIVER_STEP, IMPORT_STEP, INIT_STEP, MERGE_STEP, RECORD_STEP};
+use serde::Serialize;
+
+use crate::ooda::{measure, try_test};
+use crate::pipeline::{check, deliver, import, init, merge, record};
+
+/// Everything that a pipeline or a loop does itself on its branch.
+pub(crate) struct BranchSteps {
+    tools: Arc<Tools>,
+}
+
+impl BranchSteps {
+    /// The kinds of its steps.
+    pub(crate) const KINDS: [&'static str; 8] = [
+        INIT_STEP,
+        IMPORT_STEP,
+        CHECK_STEP,
+        RECORD_STEP,
+        MERGE_STEP,
+        DELIVER_STEP,
+        OBSERVE_STEP,
+        TRIAL_STEP,
+    ];
+
+    pub(crate) fn new(commons: AgentCommons, setup: AgentSetup, redactor: Redactor) -> Self {
+        Self {
+            tools: Arc::new(Tools {
+                commons,
+                setup,
+                redactor,
+            }),
+        }
+    }
+}
+
+impl Executor for BranchSteps {
+    fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        let tools = self.tools.clone();
+        Box::pin(async move {
+            let step = &call.step;
+            match step.kind.as_str() {
+                INIT_STEP => written(init(&tools, step.read_input()?, &call).await),
+                IMPORT_STEP => written(import(&tools, step.read_input()?, &call).await),
+                CHECK_STEP => written(check(&tools, step.read_input()?, &call).await),
+                RECORD_STEP => written(record(&tools, step.read_input()?, &call).await),
+                MERGE_STEP => written(merge(&tools, step.read_input()?, &call).await),
+                DELIVER_STEP => written(deliver(&tools, step.read_input()?, &call).await),
+                OBSERVE_STEP => written(measure(&tools, step.read_input()?, &call).await),
+                TRIAL_STEP => written(try_test(&tools, step.read_input()?, &call).await),
+                other => {
+                    let message = format!("{other} is no step on a branch");
+                    written::<()>(Err(Failure::new(ErrorKind::Internal, message)))
+                }
+            }
+        })
+    }
+
+    /// What it runs ends with us.
+    fn goes_on_outside(&self) -> bool {
+        false
+    }
+}
+
+fn written<T: Serialize>(output: Result<T, Failure>) -> Result<StepOutput, StepFailure> {
+    StepOutput::free(&output.map_err(StepFailure::free)?)
+}
