@@ -56,7 +56,7 @@ pub use gemicro_steps::{Plan, sweep_indexes, sweep_leftovers};
 pub use gemicro_store::{Board, BoardPage, DurableStore, RunFilter, Tally};
 pub use here::Here;
 pub use pause::{PauseOutcome, pause};
-pub use questions::{open_questions, question_to_answer};
+pub use questions::{asked_in, open_questions, question_to_answer};
 pub use resident::{
     BinaryId, BuildConfig, CarriedRun, Resident, StartWorker, Worker, WorkerConfig, WorkerStatus, is_free,
 };

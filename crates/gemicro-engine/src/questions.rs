@@ -75,13 +75,17 @@ async fn asked_questions(store: &DurableStore, row: &RunRow) -> Result<Vec<ItemQ
     }
     let mut asked = Vec::new();
     for run in runs {
-        let mut questions = Questions::new(&run);
-        for event in store.read(&run, 0, usize::MAX).await?.events {
-            questions.fold(&event);
-        }
-        asked.extend(questions.open);
+        asked.extend(asked_in(&run, &store.read(&run, 0, usize::MAX).await?.events));
     }
     Ok(asked)
+}
+
+/// What a run asks in its events and has no answer to in them.
+#[must_use]
+pub fn asked_in(run: &StreamId, events: &[Event]) -> Option<ItemQuestion> {
+    let mut questions = Questions::new(run);
+    events.iter().for_each(|event| questions.fold(event));
+    questions.open
 }
 
 /// Tells a batch what the run of its step asks, and when it was answered. Ends only with the run.

@@ -3,7 +3,7 @@
 //! So a task outlives the connection, the client and this process; whoever has the id can ask.
 
 use gemicro_core::run::RunRow;
-use gemicro_engine::Desk;
+use gemicro_engine::{Desk, asked_in};
 use gemicro_event::{ErrorKind, Failure, RunStatus};
 use rmcp::ErrorData;
 use rmcp::model::{CreateTaskResult, DetailedTask, GetTaskResult, JsonObject, Task, TaskPayload, TaskStatus};
@@ -17,7 +17,7 @@ const POLL_EVERY_MS: u64 = 1_000;
 /// A call that becomes a task.
 pub(crate) async fn create(desk: &dyn Desk, run: &str) -> Result<CreateTaskResult, ErrorData> {
     let row = find(desk, run).await?;
-    Ok(CreateTaskResult::new(task(&row)))
+    Ok(CreateTaskResult::new(task(desk, &row).await?))
 }
 
 /// How a task stands; with its result, when there is one.
@@ -37,7 +37,8 @@ pub(crate) async fn get(desk: &dyn Desk, task_id: &str) -> Result<GetTaskResult,
             }
         }
     };
-    Ok(GetTaskResult::new(DetailedTask::new(task(&row), payload)))
+    let task = task(desk, &row).await?;
+    Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
 }
 
 /// The run of a task.
@@ -63,7 +64,7 @@ pub(crate) fn error_data(failure: &Failure) -> ErrorData {
     }
 }
 
-fn task(row: &RunRow) -> Task {
+async fn task(desk: &dyn Desk, row: &RunRow) -> Result<Task, ErrorData> {
     let status = match row.status {
         RunStatus::Running | RunStatus::Parked | RunStatus::Suspended => TaskStatus::Working,
         RunStatus::Cancelled => TaskStatus::Cancelled,
@@ -71,18 +72,28 @@ fn task(row: &RunRow) -> Task {
     };
     let run = &row.run;
     let words = match row.status {
-        RunStatus::Parked => format!("run {run} waits; it goes on by itself"),
+        RunStatus::Parked => {
+            let events = desk.events(run).await.map_err(|failure| error_data(&failure))?;
+            match asked_in(run, &events) {
+                Some(question) => format!(
+                    "run {run} waits for an answer: {} Ask the user, then run `gemicro answer {run} yes` (or no)",
+                    question.text
+                ),
+                None => format!("run {run} waits; it goes on by itself"),
+            }
+        }
         RunStatus::Suspended => format!("run {run} is stopped; `gemicro resume {run}` goes on with it"),
         _ => format!("run {run} is {}", row.status.as_str()),
     };
-    Task::new(
+    let task = Task::new(
         run.as_str(),
         status,
         row.started_at.to_string(),
         row.updated_at.to_string(),
-    )
-    .with_status_message(words)
-    .with_poll_interval_ms(POLL_EVERY_MS)
+    );
+    Ok(task
+        .with_status_message(words)
+        .with_poll_interval_ms(POLL_EVERY_MS))
 }
 
 fn object(value: &impl serde::Serialize) -> Result<JsonObject, ErrorData> {

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use gemicro_event::{Json, Timestamp};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::client::Client;
 use crate::desk::FakeDesk;
-use crate::script::{answers_after, fails};
+use crate::script::{answers_after, at, fails, parked, raw};
 
 const BOUND: Duration = Duration::from_secs(45);
 
@@ -66,6 +67,36 @@ async fn a_task_that_is_cancelled_is_a_run_that_is_cancelled() {
     assert_eq!(desk.cancelled().len(), 1);
     let message = client.request("tasks/get", params).await;
     assert_eq!(message["result"]["status"], "cancelled");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_says_what_it_waits_for() {
+    let desk = FakeDesk::new(Vec::new());
+    let mut client = Client::connect_as(desk.setup(BOUND), knows_tasks()).await;
+    let asks = || at(0, raw("answer_requested", json!({ "key": "delivery" })));
+    let answered = || {
+        at(
+            0,
+            raw("answer_given", json!({ "key": "delivery", "answer": "yes" })),
+        )
+    };
+    let limited = || at(0, parked(Timestamp::now()));
+    for (script, expected) in [
+        (
+            vec![asks()],
+            "waits for an answer: May it go on (delivery)? Ask the user, then run `gemicro answer RUN yes` (or no)",
+        ),
+        (vec![limited()], "waits; it goes on by itself"),
+        (vec![asks(), answered(), limited()], "waits; it goes on by itself"),
+    ] {
+        let run = desk.add("pipeline", Json::empty(), script);
+        let message = client.request("tasks/get", json!({ "taskId": run })).await;
+        let task = &message["result"];
+        assert_eq!(task["status"], "working", "{message}");
+        let said = task["statusMessage"].as_str().unwrap();
+        let expected = format!("run {run} {}", expected.replace("RUN", run.as_str()));
+        assert_eq!(said, expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]
