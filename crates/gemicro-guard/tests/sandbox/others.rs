@@ -114,7 +114,7 @@ for path in (os.environ["R"] + "/a.txt", "."):
     try: os.removexattr(path, "user.kept"); print("OPEN", path)
     except OSError as error: print(error)
 file = open("attack.py")
-for request in (0x40086602, 0x401c5820, 0x40806685):
+for request in (0x40086602, 0x401c5820, 0x40806685, 0x40087602, 0x40047602, 0x40086604, 0x40046604):
     try: fcntl.ioctl(file, request, bytes(128)); print("OPEN", request)
     except OSError as error: print(error.errno)
 "#;
@@ -127,7 +127,7 @@ for request in (0x40086602, 0x401c5820, 0x40806685):
         ));
         assert!(!output.contains("OPEN"), "{output}");
         assert!(
-            output.contains("Operation not supported") && output.contains("1\n1\n1\n"),
+            output.contains("Operation not supported") && output.contains(&"1\n".repeat(7)),
             "{output}"
         );
     }

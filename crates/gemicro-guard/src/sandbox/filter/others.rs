@@ -39,8 +39,18 @@ const ATTRIBUTES: &[i64] = &[
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
 ];
-/// `ioctl` requests that change a file which is open for reading: its flags (both sizes), its attributes, its seal.
-const CHANGES: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4080_6685];
+/// `ioctl` requests that change a file which is open for reading: its flags (both sizes), its attributes, its seal, its
+/// version (`FS_IOC_SETVERSION` and `EXT4_IOC_SETVERSION`, both sizes).
+const CHANGES: &[u64] = &[
+    0x4008_6602,
+    0x4004_6602,
+    0x401c_5820,
+    0x4080_6685,
+    0x4008_7602,
+    0x4004_7602,
+    0x4008_6604,
+    0x4004_6604,
+];
 
 /// `setpriority` is told a process by 0, a group by 1, everybody of a user by 2.
 const LAST_SINGLE_PRIORITY: u64 = 1;
