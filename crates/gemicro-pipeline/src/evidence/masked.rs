@@ -6,7 +6,8 @@
 //! [place](place::Place): what becomes of its exit status there. The rule is one: the status of every program must reach
 //! the exit status of the whole. `command` judges simple commands: a few check nothing (`echo`, `mkdir`) and may fail
 //! unseen; every other program is taken to check something. `failing` knows the statements that
-//! always fail, which keep a failure on the right side of `||`.
+//! always fail, which keep a failure on the right side of `||` and in a branch of `if`; `saved` a status that is kept in
+//! a variable until the end.
 //!
 //! What cannot be read for certain counts as masked. What programs do with their own options and variables is not looked
 //! at, nor are command substitutions. Nothing here runs a command or looks at its output.
@@ -14,6 +15,7 @@
 mod command;
 mod failing;
 mod place;
+mod saved;
 mod walk;
 
 use gemicro_event::text;

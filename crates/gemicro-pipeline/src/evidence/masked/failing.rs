@@ -88,6 +88,39 @@ pub(super) fn all_fail(statements: &[Node<'_>], follows_failure: bool, text: &st
     always_fails(*last, follows_failure && before.is_empty(), text)
 }
 
+/// The program that decides an `if` whose branch for its failure always fails, and how: `if ! a; then exit 1; fi`,
+/// `if a; then …; else exit 1; fi`.
+pub(super) fn decided<'t>(node: Node<'t>, text: &str) -> Option<(Node<'t>, Failing)> {
+    let is_if = matches!(node.kind(), "if_statement" | "elif_clause");
+    let parts = children(node);
+    let n_conditions = (0..node.child_count())
+        .filter_map(|idx| node.child(idx))
+        .take_while(|child| child.kind() != "then")
+        .filter(|child| is_statement(child.kind()))
+        .count();
+    let (condition, branches) = parts.split_first().filter(|_| is_if && n_conditions == 1)?;
+    let is_other = |part: &&Node<'_>| matches!(part.kind(), "elif_clause" | "else_clause");
+    if condition.kind() == "negated_command" {
+        let then: Vec<Node<'_>> = branches
+            .iter()
+            .take_while(|part| !is_other(part))
+            .copied()
+            .collect();
+        // `$?` is that of the negation there.
+        let failing = all_fail(&then, false, text)?;
+        let [program] = children(*condition)[..] else {
+            return None;
+        };
+        return Some((program, failing));
+    }
+    let other = branches
+        .iter()
+        .find(is_other)
+        .filter(|part| part.kind() == "else_clause")?;
+    let failing = all_fail(&children(*other), true, text)?;
+    Some((*condition, failing))
+}
+
 /// Whether a statement ends the shell with the status of the one before: `exit`, `exit $?`.
 pub(super) fn hands_on(next: Node<'_>, text: &str) -> bool {
     let words = words(next, text);
@@ -95,15 +128,21 @@ pub(super) fn hands_on(next: Node<'_>, text: &str) -> bool {
     is_exit && !is_background(next) && words.get(1).is_none_or(Word::is_status)
 }
 
-fn is_joined(left: Node<'_>, operator: &str) -> bool {
+pub(super) fn is_joined(left: Node<'_>, operator: &str) -> bool {
     left.next_sibling().is_some_and(|token| token.kind() == operator)
 }
 
 /// Whether a text has a word by which a shell may end, or go on elsewhere.
-fn may_leave(text: &str) -> bool {
+pub(super) fn may_leave(text: &str) -> bool {
     const LEAVING: &[&str] = &[
         ".", "break", "continue", "eval", "exec", "exit", "return", "source",
     ];
     let is_edge = |c: char| c.is_whitespace() || ";|&(){}\"'".contains(c);
     text.split(is_edge).any(|word| LEAVING.contains(&word))
+}
+
+pub(super) fn is_statement(kind: &str) -> bool {
+    kind.ends_with("_statement")
+        || kind.ends_with("_command")
+        || matches!(kind, "command" | "list" | "pipeline" | "subshell")
 }

@@ -4,6 +4,7 @@ use gemicro_guard::policy::shell_reader::{Node, children, parse, source};
 
 use super::failing::{self, body};
 use super::place::{Fate, Loss, Place};
+use super::saved;
 use super::{Masked, short};
 
 /// Texts inside texts (`sh -c "sh -c …"`) are followed so far.
@@ -79,13 +80,17 @@ impl Walk<'_> {
             let here = match nodes.get(idx + 1) {
                 None => place.here.clone(),
                 Some(next) if failing::hands_on(*next, self.text) => place.shell.as_value(),
+                Some(next) if saved::is_saved(*next, &nodes[idx + 2..], self.text) => place.shell.as_value(),
                 Some(next) => {
                     let after = " and gives the exit status in its place: join them with `&&`";
                     let loss = Loss::new(source(*next, self.text), "`{}` comes after ", after);
                     by_errexit(place, state, loss)
                 }
             };
-            self.statement(*node, &place.with(here), state)?;
+            match saved::saved_failure(*node, &nodes[idx + 1..], self.text) {
+                Some(left) => self.statement(left, &place.asked(place.shell.as_value()), state)?,
+                None => self.statement(*node, &place.with(here), state)?,
+            }
             if node.kind() == "list" {
                 state.join(before);
             }
@@ -243,7 +248,11 @@ impl Walk<'_> {
             ": add `|| exit 1` to it",
         );
         let body = place.with(by_errexit(place, state, loss.clone()));
-        let condition = place.asked(Fate::Lost(loss));
+        let decided = failing::decided(node, self.text);
+        let condition = match decided {
+            Some((_, failing)) => failing.kept(place),
+            None => place.asked(Fate::Lost(loss)),
+        };
         let mut is_condition = ["if_statement", "elif_clause", "while_statement"].contains(&node.kind());
         for child in (0..node.child_count()).filter_map(|idx| node.child(idx)) {
             let before = state.clone();
@@ -253,7 +262,10 @@ impl Walk<'_> {
                 "elif_clause" | "else_clause" | "case_item" | "do_group" => {
                     self.branches(child, keyword, place, state)?;
                 }
-                kind if is_statement(kind) => self.statement(child, inner, state)?,
+                kind if failing::is_statement(kind) => {
+                    let asked = decided.map(|(asked, _)| asked).filter(|_| is_condition);
+                    self.statement(asked.unwrap_or(child), inner, state)?;
+                }
                 _ => {}
             }
             state.join(before);
@@ -280,10 +292,4 @@ fn by_errexit(place: &Place, state: &State, loss: Loss) -> Fate {
 
 fn negation() -> Loss {
     Loss::new("!", "`!` turns the exit status of ", " round")
-}
-
-fn is_statement(kind: &str) -> bool {
-    kind.ends_with("_statement")
-        || kind.ends_with("_command")
-        || matches!(kind, "command" | "list" | "pipeline" | "subshell")
 }
