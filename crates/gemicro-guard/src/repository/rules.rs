@@ -24,6 +24,8 @@ pub struct ReservedPath {
     pub path: String,
     /// Who writes it instead, as a sentence for the agent.
     pub rule: String,
+    /// The one file below it that is the agent's own.
+    pub except: Option<String>,
 }
 
 /// The rules of an import.
@@ -179,7 +181,8 @@ fn check_reserved(reserved: &[ReservedPath], changes: &Changes) -> Result<(), Re
         let path = change.path.to_lowercase();
         let is_about = |it: &&ReservedPath| {
             let reserved = it.path.trim_end_matches('/').to_lowercase();
-            covers(&reserved, path.as_bytes()) || covers(&path, reserved.as_bytes())
+            let is_own = it.except.as_ref() == Some(&change.path);
+            !is_own && (covers(&reserved, path.as_bytes()) || covers(&path, reserved.as_bytes()))
         };
         if let Some(ReservedPath { rule, .. }) = reserved.iter().find(is_about) {
             return Err(Refusal::Reserved {

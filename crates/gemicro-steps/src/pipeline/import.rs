@@ -26,7 +26,8 @@ const DOCUMENT_FOLDERS: [&str; 8] = [
 ];
 
 /// What no role may write: the next run would take it for the owner's words, and a reader for a review that there was.
-fn reserved() -> Vec<ReservedPath> {
+/// Its own document is the only review that a role writes.
+fn reserved(own: Option<&String>) -> Vec<ReservedPath> {
     let rules = [
         (
             HUMAN_REVIEW,
@@ -36,10 +37,15 @@ fn reserved() -> Vec<ReservedPath> {
             "docs/dev_docs/archived/",
             "documents are archived by gemicro only",
         ),
+        (
+            "docs/dev_docs/reviews/",
+            "a role writes only its own document there",
+        ),
     ];
     let rules = rules.map(|(path, rule)| ReservedPath {
         path: path.to_owned(),
         rule: rule.to_owned(),
+        except: own.cloned(),
     });
     rules.to_vec()
 }
@@ -57,7 +63,7 @@ pub(crate) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -
             let mut landing = Landing::with(&tools.setup, tier, message)
                 .marked(by(call))
                 .never(input.place.carry.clone())
-                .reserving(reserved())
+                .reserving(reserved(input.phase.own.as_ref()))
                 .plain(DOCUMENT_FOLDERS.map(str::to_owned).to_vec());
             if let Some(only) = &input.only {
                 landing = landing.only(only.clone());

@@ -17,6 +17,9 @@ audit() {
     answer 'No.' \"{\\\"verdict\\\": \\\"FAIL\\\", \\\"review_path\\\": \\\"$document\\\", \\\"feedback\\\": \\\"no\\\"}\"
 }";
 
+/// What a role hears about a review that is not its own.
+pub(super) const OTHERS_REVIEW: &str = "must stay as it is: a role writes only its own document there";
+
 /// A run with two rounds for each phase.
 fn run(functions: &str) -> (Scene, Ran) {
     let mut scene = Scene::new();
@@ -146,8 +149,7 @@ fn an_approved_plan_stays_as_it_is() {
 
 #[test]
 fn a_review_is_written_by_its_reviewer() {
-    // The review was there before.
-    let ready = "develop() {
+    let forged = "develop() {
         change
         verify
         for round in 1 2; do echo 'All is well.' > docs/dev_docs/reviews/code_review_say_farewell_v$round.md; done
@@ -155,11 +157,24 @@ fn a_review_is_written_by_its_reviewer() {
         claim
     }
     audit() { pass; }";
-    refused(ready, "was there before and you did not change it");
+    refused(forged, OTHERS_REVIEW);
+    // The review was there before.
+    let mut scene = Scene::new();
+    for round in [1, 2] {
+        let name = format!("docs/dev_docs/reviews/code_review_say_farewell_v{round}.md");
+        std::fs::create_dir_all(scene.project("docs/dev_docs/reviews")).unwrap();
+        std::fs::write(scene.project(&name), "All is well.\n").unwrap();
+    }
+    scene.workflow("rounds: 4", "rounds: 2");
+    scene.agents("audit() { pass; }");
+    let ran = scene.run(&[]);
+    ran.assert_failed("gate_closed");
+    let reason = "was there before and you did not change it";
+    assert!(ran.reasons().contains(reason), "{}", ran.reasons());
     let another = "audit() { document=$(ls docs/dev_docs/plans/*); pass; }";
     refused(another, "is not the document of this phase");
     // A FAIL stays what it is.
-    refused(SOFTENED, "is of an earlier phase and was changed");
+    refused(SOFTENED, OTHERS_REVIEW);
 }
 
 #[test]
