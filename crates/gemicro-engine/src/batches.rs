@@ -120,7 +120,11 @@ impl Batches {
                         continue;
                     }
                     if event.update.as_run_suspended().is_some_and(|it| !it.cut_off) {
-                        return Err(suspended(&row.run));
+                        let message = format!(
+                            "batch {} was stopped before its end; resume it to continue",
+                            row.run
+                        );
+                        return Err(Failure::new(ErrorKind::Interrupted, message));
                     }
                     if steps.only_ask() && self.waits_for_person(&row.run).await? {
                         return Ok(());
@@ -306,9 +310,4 @@ impl Batches {
             }
         }
     }
-}
-
-fn suspended(run: &StreamId) -> Failure {
-    let message = format!("batch {run} was stopped before its end; resume it to continue");
-    Failure::new(ErrorKind::Interrupted, message)
 }

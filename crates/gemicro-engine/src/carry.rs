@@ -3,7 +3,7 @@
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use sha2::{Digest, Sha256};
 
-use crate::Engine;
+use crate::engine::Engine;
 use crate::run::first_event;
 
 impl Engine {

@@ -19,7 +19,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 
-use crate::Engine;
+use crate::engine::Engine;
 use crate::questions::report_questions;
 
 /// Runs steps of kind `run`.

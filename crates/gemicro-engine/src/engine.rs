@@ -21,7 +21,8 @@ use gemicro_store::DurableStore;
 use tokio::sync::oneshot;
 
 use crate::dispatch::steps_stream;
-use crate::{CancelOutcome, Run, answering, day};
+use crate::run::{CancelOutcome, Run};
+use crate::{answering, day};
 
 /// How often the lease of an owner that is gone is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);

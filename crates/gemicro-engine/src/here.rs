@@ -17,9 +17,10 @@ use gemicro_steps::Plan;
 use tokio::sync::watch;
 
 use crate::desk::{Desk, Watched, Watching};
+use crate::engine::Engine;
+use crate::run::{CancelOutcome, Run};
 use crate::store_reads::StoreReads;
 use crate::troubles::Troubles;
-use crate::{CancelOutcome, Engine, Run};
 
 /// An engine and the runs it carries out now.
 #[derive(Clone)]

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::Desk;
+use crate::desk::Desk;
 use crate::telling::tell;
 
 /// How long steps may take to stop before the pause is reported as requested.

@@ -9,8 +9,8 @@ use gemicro_core::llm::LLM_STEP;
 use gemicro_event::redact::Redactor;
 use tokio_util::sync::CancellationToken;
 
-use crate::Engine;
 use crate::dispatch::{QueuedSteps, StepWorker};
+use crate::engine::Engine;
 
 /// The kinds of step that any worker of a shared store may do.
 const QUEUED_KINDS: [&str; 4] = [LLM_STEP, AGENT_STEP, SHELL_STEP, MEMORY_STEP];

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gemicro_core::command::{AckStatus, AgentCommand};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
-use crate::Desk;
+use crate::desk::Desk;
 
 /// How long a command waits for the process that drives the run.
 const WAIT: Duration = Duration::from_secs(10);
@@ -25,11 +25,7 @@ pub async fn tell(desk: &dyn Desk, run: &StreamId, command: AgentCommand) -> Res
         let ack = desk.acknowledgement(run, &id).await?;
         match ack.filter(|ack| ack.status != AckStatus::Accepted) {
             Some(ack) if ack.status == AckStatus::Rejected => {
-                let reason = ack
-                    .data
-                    .get("reason")
-                    .and_then(|it| it.as_str())
-                    .map(str::to_owned);
+                let reason = ack.data.get("reason").and_then(|it| it.as_str());
                 return Err(Failure::new(ErrorKind::Conflict, reason.unwrap_or_default()));
             }
             Some(_) => return Ok(()),

@@ -16,9 +16,10 @@ use gemicro_steps::{Bounded, StepParts};
 use gemicro_store::DurableStore;
 
 use crate::child_runs::ChildRuns;
+use crate::engine::Engine;
+use crate::engine_config::EngineConfig;
 use crate::flows::FLOWS;
 use crate::shared_resources::SharedResources;
-use crate::{Engine, EngineConfig};
 
 impl Engine {
     /// Opens the store in the state folder and registers all executors.

@@ -10,7 +10,7 @@ use gemicro_event::{ErrorKind, Failure, RunStatus, Timestamp};
 use gemicro_store::{DurableStore, RunFilter};
 
 use super::house::House;
-use crate::Here;
+use crate::here::Here;
 use crate::run::first_event;
 
 /// A dead process's lease runs out within this time.

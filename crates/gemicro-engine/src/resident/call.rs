@@ -15,8 +15,8 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use super::adopt::adopt;
 use super::house::House;
 use super::wire::{Call, CarriedRun, Said, Want, WorkerStatus, read, write};
-use crate::Here;
 use crate::desk::{Desk, Watched, Watching};
+use crate::here::Here;
 
 /// Serves a connection to its end.
 pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Result<()> {

@@ -16,8 +16,8 @@ use tokio::time::Instant;
 
 use super::place::connect;
 use super::wire::{BinaryId, Call, Said, Want, WorkerStatus, read, write};
-use crate::CancelOutcome;
 use crate::desk::{Desk, Watched, Watching};
+use crate::run::CancelOutcome;
 use crate::store_reads::StoreReads;
 
 /// How long a worker may take to be there.

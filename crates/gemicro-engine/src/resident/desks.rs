@@ -7,8 +7,10 @@ use gemicro_agents::AgentCommons;
 use gemicro_event::{Failure, Json, StreamId};
 use gemicro_store::DurableStore;
 
+use crate::engine::Engine;
+use crate::engine_config::EngineConfig;
+use crate::here::Here;
 use crate::shared_resources::SharedResources;
-use crate::{Engine, EngineConfig, Here};
 
 /// Makes the configuration of an engine from surroundings, as a client described them.
 pub type BuildConfig = Arc<dyn Fn(&Json) -> Result<EngineConfig, Failure> + Send + Sync>;

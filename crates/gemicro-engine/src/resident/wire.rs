@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::CancelOutcome;
 use crate::desk::Watched;
+use crate::run::CancelOutcome;
 
 /// The longest line either side reads: a batch of the largest size with what it was planned to, a journal of one.
 const MAX_LINE: u64 = 512 * 1024 * 1024;

@@ -2,7 +2,7 @@
 
 use gemicro_agents::step_tools::Tools;
 use gemicro_batch::ooda::{
-    Found, Good, Landed, Mutations, Observation, ObserveInput, Trial, TrialInput, observe, try_out,
+    Found, Good, Landed, Mutations, Observation, ObserveInput, Trial, TrialInput, Uncovered, observe, try_out,
 };
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
@@ -81,18 +81,7 @@ async fn recognised(at: BranchWorkshop, input: &TrialInput, call: &StepCall) -> 
     let after = observe(&at, &input.place.commands, (&at.changes, &tip), &call.cancel).await;
     at.leave().await?.tell(&call.reporter);
     let after = after?;
-    let before: u64 = input
-        .uncovered
-        .iter()
-        .flat_map(|file| &file.ranges)
-        .map(n_lines)
-        .sum();
-    let now: u64 = after
-        .uncovered
-        .iter()
-        .flat_map(|file| &file.ranges)
-        .map(n_lines)
-        .sum();
+    let (before, now) = (n_lines(&input.uncovered), n_lines(&after.uncovered));
     Ok(Trial {
         patch: String::new(),
         files: Vec::new(),
@@ -109,8 +98,9 @@ async fn recognised(at: BranchWorkshop, input: &TrialInput, call: &StepCall) -> 
     })
 }
 
-fn n_lines(range: &gemicro_batch::coverage::LineRange) -> u64 {
-    u64::from(range.last - range.first) + 1
+fn n_lines(uncovered: &[Uncovered]) -> u64 {
+    let ranges = uncovered.iter().flat_map(|file| &file.ranges);
+    ranges.map(|range| u64::from(range.last - range.first) + 1).sum()
 }
 
 /// What gemicro says about a test in its commit.
