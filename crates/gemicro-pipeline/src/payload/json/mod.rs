@@ -4,7 +4,6 @@
 //! newlines and tabs inside text; curly quotes round a key or a value. Keys that come twice, values of more than 64 KiB
 //! or more than 64 levels, and everything else that is not JSON are refused. It never guesses what was meant.
 
-mod number;
 mod reader;
 mod same;
 mod text;

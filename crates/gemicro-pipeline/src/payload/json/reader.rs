@@ -2,9 +2,8 @@
 //!
 //! The main type is [`Reader`]. It descends at most [`MAX_DEPTH`] levels, and looks at every byte once.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
-use super::number;
 use super::text;
 
 /// No value is longer, in bytes of UTF-8.
@@ -90,12 +89,24 @@ impl<'a> Reader<'a> {
             b'{' | b'[' if level > MAX_DEPTH => None,
             b'{' => self.object(level).map(Value::Object),
             b'[' => self.array(level).map(Value::Array),
-            b'-' | b'0'..=b'9' => number::read(self).map(Value::Number),
+            b'-' | b'0'..=b'9' => self.number().map(Value::Number),
             b't' => self.take("true").then_some(Value::Bool(true)),
             b'f' => self.take("false").then_some(Value::Bool(false)),
             b'n' => self.take("null").then_some(Value::Null),
             _ => text::read(self).map(Value::String),
         }
+    }
+
+    /// A whole number where it fits, a double else; what no double can hold is refused.
+    fn number(&mut self) -> Option<Number> {
+        let start = self.at;
+        while self
+            .peek()
+            .is_some_and(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
+        {
+            self.at += 1;
+        }
+        self.text[start..self.at].parse().ok()
     }
 
     fn object(&mut self, level: usize) -> Option<Map<String, Value>> {
