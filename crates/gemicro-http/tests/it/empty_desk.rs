@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::run::RunRow;
-use gemicro_engine::{Board, BoardPage, CancelOutcome, Desk, Plan, StoreReads, Watching};
+use gemicro_engine::{Board, BoardPage, CancelOutcome, Desk, Plan, RunFilter, StoreReads, Watching};
 use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId};
 
 /// Knows one run, `still-there`, in which nothing ever happens.
@@ -51,6 +51,10 @@ impl Desk for EmptyDesk {
 
     fn trouble(&self, _: &StreamId) -> BoxFuture<'_, Option<Failure>> {
         Box::pin(async { None })
+    }
+
+    fn list<'d>(&'d self, _: &'d RunFilter) -> BoxFuture<'d, Result<Vec<RunRow>, Failure>> {
+        Box::pin(async { Ok(Vec::new()) })
     }
 
     fn cancel(&self, _: &StreamId, _: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {

@@ -90,7 +90,7 @@ fn what_is_wrong_is_named_with_its_place() {
         ),
         (
             r#"{"data":{}}"#,
-            "malformed at line 1 column 9: invalid type: map, expected the list `data`",
+            "malformed at line 1 column 9: invalid type: map, expected a sequence",
         ),
         (
             r#"{"data":[{"files":[{"segments":[]}]}]}"#,
