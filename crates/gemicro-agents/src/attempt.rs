@@ -306,6 +306,7 @@ impl<'a> Attempt<'a> {
             task: self.task,
             outcome,
             spent,
+            is_paid_by_account: self.access.is_paid_by_account(),
             known: self.facts.known(),
             began: self.began,
             messages,

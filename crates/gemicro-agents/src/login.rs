@@ -1,4 +1,4 @@
-//! Logins of agents: brought into the agent's home, and taken back when the agent renewed them.
+//! Logins of agents: read for the gateway, or brought into the agent's home and taken back when the agent renewed them.
 //!
 //! The agent can write its copy, so what comes back must look like what went in: one JSON object with the same keys.
 
@@ -8,7 +8,8 @@ use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use gemicro_event::{ErrorKind, Failure};
+use gemicro_event::{ErrorKind, Failure, Timestamp};
+use gemicro_llm::gateway::Secret;
 use gemicro_runner::{AgentHome, SettingsFile};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use serde_json::Value;
@@ -18,45 +19,73 @@ use super::setup::Login;
 /// No login is larger.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Files that were brought into a home.
+impl Login {
+    /// Whether it can be used; its text is never shown.
+    ///
+    /// # Errors
+    /// `auth_failed` with what is wrong with it.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.upstream {
+            Some(_) => self.token().map(drop),
+            None => read(&self.file).map(drop),
+        }
+    }
+
+    /// The access token in the file of Claude Code.
+    pub(super) fn token(&self) -> Result<Secret, Failure> {
+        let login = read(&self.file)?;
+        let login = &login["claudeAiOauth"];
+        let wrong = |why: &str| {
+            let message = format!(
+                "the login {} {why}: run `claude` once to sign in again",
+                self.file.display()
+            );
+            Err(Failure::new(ErrorKind::AuthFailed, message))
+        };
+        match (login["accessToken"].as_str(), login["expiresAt"].as_i64()) {
+            (None | Some(""), _) => wrong("has no access token"),
+            (Some(_), Some(end)) if end <= Timestamp::now().as_millis() => wrong("has expired"),
+            (Some(token), _) => Ok(Secret::of_login(token)),
+        }
+    }
+}
+
+/// A file that was brought into a home.
 #[derive(Debug)]
 pub(super) struct Brought {
-    files: Vec<(PathBuf, PathBuf, String)>,
+    from: PathBuf,
+    copy: PathBuf,
+    before: Value,
 }
 
-/// Copies the files of a login into a home.
+/// Copies the file of a login into a home.
 pub(super) fn bring(login: &Login, home: &Path, temporary: &Path) -> Result<Brought, Failure> {
-    let into = AgentHome::open(home, temporary)?;
-    let mut files = Vec::new();
-    for (from, to) in &login.files {
-        let text = read(from).map_err(|error| {
-            let message = format!("the login {} cannot be read: {error}", from.display());
-            Failure::new(ErrorKind::AuthFailed, message)
-        })?;
-        let path = home.join(to);
-        into.write(&[SettingsFile {
-            path: path.clone(),
-            text: text.clone(),
-        }])?;
-        files.push((from.clone(), path, text));
-    }
-    Ok(Brought { files })
+    let before = read(&login.file)?;
+    let copy = home.join(&login.place);
+    AgentHome::open(home, temporary)?.write(&[SettingsFile {
+        path: copy.clone(),
+        text: before.to_string(),
+    }])?;
+    Ok(Brought {
+        from: login.file.clone(),
+        copy,
+        before,
+    })
 }
 
-/// Writes renewed files back, where nobody else changed them meanwhile, and deletes the copies.
+/// Writes a renewed file back, if nothing else changed it meanwhile, and deletes the copy.
 pub(super) fn take_back(brought: Brought) {
-    for (from, copy, before) in brought.files {
-        let renewed = read(&copy)
-            .ok()
-            .filter(|after| *after != before && has_its_shape(after, &before));
-        if let Some(after) = renewed
-            && read(&from).is_ok_and(|now| now == before)
-            && let Err(error) = replace(&from, &after)
-        {
-            tracing::warn!(%error, file = %from.display(), "a renewed login could not be kept");
-        }
-        let _ = fs::remove_file(copy);
+    let Brought { from, copy, before } = brought;
+    let renewed = read(&copy)
+        .ok()
+        .filter(|after| *after != before && keys(after) == keys(&before));
+    if let Some(after) = renewed
+        && read(&from).is_ok_and(|now| now == before)
+        && let Err(error) = replace(&from, &after.to_string())
+    {
+        tracing::warn!(%error, file = %from.display(), "a renewed login could not be kept");
     }
+    let _ = fs::remove_file(copy);
 }
 
 /// Deletes copies that a killed process left in the homes under a state folder. A home that is in use is left alone.
@@ -81,28 +110,41 @@ pub(super) fn sweep(state: &Path, files: &[PathBuf]) {
     }
 }
 
-fn read(path: &Path) -> std::io::Result<String> {
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
-        .open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(std::io::ErrorKind::InvalidInput.into());
-    }
-    let mut text = String::new();
-    file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_BYTES {
-        return Err(std::io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(text)
+/// A login is a JSON object in a file that is no link.
+fn read(path: &Path) -> Result<Value, Failure> {
+    let text = || -> std::io::Result<String> {
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
+            .open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(std::io::ErrorKind::InvalidInput.into());
+        }
+        let mut text = String::new();
+        file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+        if text.len() as u64 > MAX_BYTES {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(text)
+    };
+    let why = match text() {
+        Ok(text) => match serde_json::from_str::<Value>(&text) {
+            Ok(login) if login.is_object() => return Ok(login),
+            Ok(_) | Err(_) => "is not a JSON object".to_owned(),
+        },
+        Err(_) if path.is_symlink() => "is a link, which is not followed".to_owned(),
+        Err(error) => format!("cannot be read: {error}"),
+    };
+    let message = format!("the login {} {why}", path.display());
+    Err(Failure::new(ErrorKind::AuthFailed, message))
 }
 
-fn has_its_shape(after: &str, before: &str) -> bool {
-    fn keys(value: &Value) -> Option<BTreeSet<String>> {
-        Some(value.as_object()?.keys().cloned().collect())
-    }
-    let read = |text: &str| serde_json::from_str::<Value>(text).ok().as_ref().and_then(keys);
-    read(after).is_some() && read(after) == read(before)
+fn keys(login: &Value) -> BTreeSet<&String> {
+    login
+        .as_object()
+        .into_iter()
+        .flat_map(serde_json::Map::keys)
+        .collect()
 }
 
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
@@ -121,7 +163,45 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use gemicro_llm::gateway::Upstream;
+
     use super::*;
+
+    #[test]
+    fn the_gateway_gets_a_token_that_has_not_expired() {
+        let place = tempfile::tempdir().expect("a folder");
+        let login = Login {
+            file: place.path().join(".credentials.json"),
+            place: PathBuf::from(".claude/.credentials.json"),
+            upstream: Some(Upstream::new("https://api.example").expect("an address")),
+        };
+        for (text, expected) in [
+            (
+                r#"{"claudeAiOauth":{"accessToken":"t","expiresAt":9999999999999}}"#,
+                "",
+            ),
+            (r#"{"claudeAiOauth":{"accessToken":"t"}}"#, ""),
+            (
+                r#"{"claudeAiOauth":{"accessToken":"t","expiresAt":1}}"#,
+                "has expired: run `claude` once to sign in again",
+            ),
+            (
+                r#"{"claudeAiOauth":{"accessToken":""}}"#,
+                "has no access token: run `claude` once",
+            ),
+            ("{}", "has no access token"),
+            ("t", "is not a JSON object"),
+        ] {
+            fs::write(&login.file, text).expect("written");
+            match login.token() {
+                Ok(token) => assert_eq!((token, expected), (Secret::of_login("t"), "")),
+                Err(failure) => assert!(
+                    !expected.is_empty() && failure.message.contains(expected),
+                    "{failure:?}"
+                ),
+            }
+        }
+    }
 
     #[test]
     fn a_login_comes_back_only_when_it_was_renewed_and_looks_like_one() {
@@ -129,7 +209,9 @@ mod tests {
         let from = place.path().join("auth.json");
         let (home, temporary) = (place.path().join("home"), place.path().join("tmp"));
         let login = Login {
-            files: vec![(from.clone(), PathBuf::from(".codex/auth.json"))],
+            file: from.clone(),
+            place: PathBuf::from(".codex/auth.json"),
+            upstream: None,
         };
         let copy = home.join(".codex/auth.json");
         let before = r#"{"access":"1","refresh":"2"}"#;

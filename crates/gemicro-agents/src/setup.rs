@@ -85,32 +85,45 @@ impl fmt::Debug for PolicyReader {
 /// How an agent reaches its model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentAccess {
-    /// Through the gateway, which holds the key.
+    /// Through the gateway, which holds the key or the token of a login.
     Key {
         /// Where the model is.
         upstream: Upstream,
-        /// The key, if it needs one.
-        key: Option<Secret>,
+        /// The key or token.
+        key: Secret,
     },
-    /// By a login of the agent's own: observed only.
+    /// By a login of the agent's own.
     Login(Login),
 }
 
 impl AgentAccess {
-    /// The files of its login, where it goes by one.
+    /// The login that must be copied into its home.
     pub(super) fn login(&self) -> Option<&Login> {
         match self {
             Self::Login(login) => Some(login),
             Self::Key { .. } => None,
         }
     }
+
+    /// Whether an account pays, instead of a key.
+    pub(super) fn is_paid_by_account(&self) -> bool {
+        match self {
+            Self::Login(_) => true,
+            Self::Key { key, .. } => key.is_login(),
+        }
+    }
 }
 
-/// The files that hold a login of an agent.
+/// The file that holds a login of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Login {
-    /// Each file in the user's home, and its place in the agent's.
-    pub files: Vec<(PathBuf, PathBuf)>,
+    /// The file in the user's home.
+    pub file: PathBuf,
+    /// Its place in the agent's home.
+    pub place: PathBuf,
+    /// Where the gateway presents the token of the file, which then stays outside the sandbox. Without it the agent is
+    /// only observed.
+    pub upstream: Option<Upstream>,
 }
 
 /// The adapter of an agent for a process in this session. Gemini CLI stays warm over ACP, unless loading the session

@@ -16,8 +16,10 @@ use super::traces::has_changed;
 pub(super) struct Verdict<'a> {
     pub(super) task: &'a AgentTask,
     pub(super) outcome: Outcome,
-    /// What the gateway counted; nothing where the agent went by a login.
+    /// What the gateway counted; nothing where the agent had a login inside the sandbox.
     pub(super) spent: Option<gateway::Spent>,
+    /// Whether an account pays, instead of a key.
+    pub(super) is_paid_by_account: bool,
     /// What was seen while it worked.
     pub(super) known: Known,
     /// When it began.
@@ -143,22 +145,26 @@ impl Verdict<'_> {
     }
 
     fn charge(&self) -> (Charge, Option<Usage>) {
-        match &self.spent {
+        let (mut charge, usage) = match &self.spent {
             Some(spent) => (spent.cost, Some(spent.usage)),
             None => {
                 let usage = self.outcome.record.usage;
                 let tokens = usage.map_or(0, |usage| usage.total_tokens());
-                // A login pays for its account, not for a call.
-                let paid_by = format!("{} by its login", self.task.agent);
-                let charge = Charge {
+                let observed = Charge {
                     tokens,
                     turns: 1,
-                    unpriced_models: UnpricedTokens::of(&paid_by, tokens),
                     ..Charge::ZERO
                 };
-                (charge, usage)
+                (observed, usage)
             }
+        };
+        if self.is_paid_by_account {
+            let paid_by = format!("{} by its login", self.task.agent);
+            charge.unpriced_models = UnpricedTokens::of(&paid_by, charge.tokens);
+            charge.micro_usd = 0;
+            charge.uncertain.micro_usd = 0;
         }
+        (charge, usage)
     }
 }
 

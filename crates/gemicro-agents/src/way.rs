@@ -20,7 +20,7 @@ use super::setup::{AgentAccess, AgentSetup, wire};
 use super::submission::ResultTool;
 use super::workspace_settings;
 
-/// Turns of an agent that goes by a login, where no budget says.
+/// Turns of an agent with a login inside the sandbox, where no budget says.
 const OBSERVED_TURNS: u64 = 200;
 
 /// How this agent reaches its model.
@@ -31,12 +31,17 @@ pub(super) fn access(setup: &AgentSetup, task: &AgentTask) -> Result<AgentAccess
             Err(Failure::new(ErrorKind::AuthFailed, message))
         }
         Some(Err(failure)) => Err(failure.clone()),
+        // Read for every attempt: the user may have renewed it meanwhile.
+        Some(Ok(AgentAccess::Login(login))) if let Some(upstream) = &login.upstream => Ok(AgentAccess::Key {
+            upstream: upstream.clone(),
+            key: login.token()?,
+        }),
         Some(Ok(access)) => Ok(access.clone()),
     }
 }
 
 /// Lets a turn of the agent pass the gateway, and call its tool there; `token` is that of the process, where it has one
-/// already. Nothing for a login.
+/// already. Nothing for a login inside the sandbox.
 pub(super) fn ticket(
     gateway: &Gateway,
     task: &AgentTask,
@@ -51,10 +56,10 @@ pub(super) fn ticket(
         label: task.agent.to_string(),
         wire: wire(task.agent),
         upstream: upstream.clone(),
-        key: key.clone(),
+        key: Some(key.clone()),
         budget: Limits {
             tokens: task.grant.tokens,
-            micro_usd: task.grant.micro_usd,
+            micro_usd: task.grant.micro_usd.filter(|_| !access.is_paid_by_account()),
             turns: task.grant.turns,
             wall_ms: None,
         },
@@ -100,7 +105,10 @@ pub(super) fn request(
         access: match ticket {
             Some(ticket) => ModelAccess::Gateway {
                 base_url: port.base_url(),
-                token: Token::new(ticket.token()),
+                token: match ticket.is_for_login() {
+                    true => Token::of_login(ticket.token()),
+                    false => Token::new(ticket.token()),
+                },
             },
             None => ModelAccess::Login,
         },

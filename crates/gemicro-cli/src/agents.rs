@@ -10,7 +10,7 @@ use gemicro_guard::sandbox::Launcher;
 use gemicro_llm::gateway::{Secret, Upstream};
 
 use crate::config::{Endpoints, GuardSettings};
-use crate::environment::{ANTHROPIC_KEY, Environment, OPENAI_KEY};
+use crate::environment::{ANTHROPIC_KEY, CLAUDE_LOGIN, Environment, OPENAI_KEY};
 use crate::trouble::Stopped;
 use crate::workflow_file;
 
@@ -67,7 +67,7 @@ pub(crate) fn way(
 ) -> Result<Option<AgentAccess>, Failure> {
     let (key, address) = match agent {
         AgentName::Gemini => (
-            environment.gemini_key(),
+            environment.gemini_key().map(Secret::new),
             endpoints
                 .gemini
                 .value
@@ -75,7 +75,10 @@ pub(crate) fn way(
                 .unwrap_or("https://generativelanguage.googleapis.com"),
         ),
         AgentName::Claude => (
-            environment.get(ANTHROPIC_KEY),
+            match environment.get(ANTHROPIC_KEY) {
+                Some(key) => Some(Secret::new(key)),
+                None => environment.get(CLAUDE_LOGIN).map(Secret::of_login),
+            },
             endpoints
                 .anthropic
                 .value
@@ -83,7 +86,7 @@ pub(crate) fn way(
                 .unwrap_or("https://api.anthropic.com"),
         ),
         AgentName::Codex => (
-            environment.get(OPENAI_KEY),
+            environment.get(OPENAI_KEY).map(Secret::new),
             endpoints
                 .openai
                 .value
@@ -91,13 +94,11 @@ pub(crate) fn way(
                 .unwrap_or("https://api.openai.com/v1"),
         ),
     };
-    match key {
-        Some(key) => Ok(Some(AgentAccess::Key {
-            upstream: Upstream::new(address)?,
-            key: Some(Secret::new(key)),
-        })),
-        None => Ok(login(agent, environment).map(AgentAccess::Login)),
-    }
+    let upstream = Upstream::new(address)?;
+    Ok(match key {
+        Some(key) => Some(AgentAccess::Key { upstream, key }),
+        None => login(agent, environment, upstream).map(AgentAccess::Login),
+    })
 }
 
 /// The variable that holds the key of an agent's model.
@@ -109,16 +110,17 @@ pub(crate) fn key_variable(agent: AgentName) -> &'static str {
     }
 }
 
-/// The files of an agent's own login, where the user has one.
-fn login(agent: AgentName, environment: &Environment) -> Option<Login> {
-    let home = environment.home()?;
-    let file = match agent {
-        AgentName::Gemini => ".gemini/oauth_creds.json",
-        AgentName::Claude => ".claude/.credentials.json",
-        AgentName::Codex => ".codex/auth.json",
+/// The file of an agent's own login, where the user has one.
+fn login(agent: AgentName, environment: &Environment, upstream: Upstream) -> Option<Login> {
+    let (place, upstream) = match agent {
+        AgentName::Gemini => (".gemini/oauth_creds.json", None),
+        AgentName::Claude => (".claude/.credentials.json", Some(upstream)),
+        AgentName::Codex => (".codex/auth.json", None),
     };
-    let from = home.join(file);
-    from.is_file().then(|| Login {
-        files: vec![(from, PathBuf::from(file))],
+    let file = environment.home()?.join(place);
+    file.is_file().then(|| Login {
+        file,
+        place: PathBuf::from(place),
+        upstream,
     })
 }

@@ -19,6 +19,9 @@ pub(crate) const OPENAI_KEY: &str = "OPENAI_API_KEY";
 /// The variable that holds the key of the Anthropic API.
 pub(crate) const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
 
+/// The variable that holds the token of a login of Claude Code.
+pub(crate) const CLAUDE_LOGIN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
+
 /// The variable that holds the token of our own servers.
 pub(crate) const TOKEN: &str = "GEMICRO_TOKEN";
 
@@ -28,9 +31,10 @@ pub(crate) const FORGES: [ForgeKind; 2] = [ForgeKind::GitHub, ForgeKind::GitLab]
 /// Where things of the user lie: for commands of the user in a sandbox. No agent gets them.
 const PLACES: &[&str] = &["XDG_CONFIG_HOME"];
 
-const READ: [&str; 11] = [
+const READ: [&str; 12] = [
     OPENAI_KEY,
     ANTHROPIC_KEY,
+    CLAUDE_LOGIN,
     "ANTHROPIC_BASE_URL",
     "GOOGLE_GEMINI_BASE_URL",
     "OPENAI_BASE_URL",
@@ -175,7 +179,7 @@ impl Environment {
         let forges = FORGES.iter().flat_map(|kind| kind.token_variables());
         KEY_VARIABLES
             .into_iter()
-            .chain([OPENAI_KEY, ANTHROPIC_KEY, TOKEN])
+            .chain([OPENAI_KEY, ANTHROPIC_KEY, CLAUDE_LOGIN, TOKEN])
             .chain(forges.copied())
             .filter_map(|name| self.get(name))
             // What is around a token does not belong to it, and is not sent.

@@ -86,25 +86,41 @@ pub enum ModelAccess {
         /// What this step shows instead of a key.
         token: Token,
     },
-    /// By a login that lies in its home: nothing but turns and time is capped.
+    /// By a login in its home: only turns and time are capped. Claude Code never gets one.
     Login,
 }
 
 /// A secret that is worth something only to our gateway and only during one step.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token(String);
+pub struct Token {
+    text: String,
+    /// Whether it stands for a login instead of a key.
+    pub(crate) is_for_login: bool,
+}
 
 impl Token {
-    /// Wraps it.
+    /// Stands for a key.
     #[must_use]
     pub fn new(token: impl Into<String>) -> Self {
-        Self(token.into())
+        Self {
+            text: token.into(),
+            is_for_login: false,
+        }
+    }
+
+    /// Stands for a login.
+    #[must_use]
+    pub fn of_login(token: impl Into<String>) -> Self {
+        Self {
+            is_for_login: true,
+            ..Self::new(token)
+        }
     }
 
     /// The secret itself.
     #[must_use]
     pub fn reveal(&self) -> &str {
-        &self.0
+        &self.text
     }
 }
 

@@ -46,6 +46,7 @@ mod planted_settings;
 mod program;
 mod provider_trouble;
 mod real_agents;
+mod real_login;
 mod real_pipeline;
 mod real_settings;
 mod real_submit;

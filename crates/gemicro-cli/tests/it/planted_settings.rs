@@ -59,7 +59,7 @@ const CODEX_HOOKS: &[&str] = &[
 
 /// A server that no agent may call.
 pub(crate) struct Listener {
-    port: u16,
+    pub(crate) port: u16,
     heard: Arc<Mutex<Vec<String>>>,
 }
 

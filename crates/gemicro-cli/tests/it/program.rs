@@ -14,6 +14,7 @@ pub(crate) struct World {
 }
 
 /// What one call left behind.
+#[derive(Debug)]
 pub(crate) struct Called {
     /// Exit code; -1 after a signal.
     pub(crate) code: i32,

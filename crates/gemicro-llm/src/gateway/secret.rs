@@ -1,21 +1,41 @@
-//! The real key, and the token that stands for it.
+//! The real key or login, and the token that stands for it.
 
 use std::fmt;
 
 use subtle::ConstantTimeEq;
 
-/// A key that shows itself to nobody.
+/// A key, or the access token of a login, that is never printed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct Secret {
+    text: String,
+    is_login: bool,
+}
 
 impl Secret {
     /// Takes a key; white space around it does not count.
     pub fn new(key: impl AsRef<str>) -> Self {
-        Self(key.as_ref().trim().to_owned())
+        Self {
+            text: key.as_ref().trim().to_owned(),
+            is_login: false,
+        }
+    }
+
+    /// Takes the access token of a login, which is sent as `Authorization: Bearer`.
+    pub fn of_login(token: impl AsRef<str>) -> Self {
+        Self {
+            is_login: true,
+            ..Self::new(token)
+        }
+    }
+
+    /// Whether this is the token of a login.
+    #[must_use]
+    pub fn is_login(&self) -> bool {
+        self.is_login
     }
 
     pub(super) fn expose(&self) -> &str {
-        &self.0
+        &self.text
     }
 }
 

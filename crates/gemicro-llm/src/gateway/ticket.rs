@@ -11,6 +11,7 @@ use gemicro_event::{Charge, Usage};
 use super::account::Step;
 use super::gateway::Inner;
 use super::quota::Quota;
+use super::secret::Secret;
 
 /// How long requests that are cut off may take to notice.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -83,6 +84,12 @@ impl Ticket {
     #[must_use]
     pub fn token(&self) -> &str {
         self.step.token.expose()
+    }
+
+    /// Whether the token stands for a login instead of a key: some CLIs present the two differently.
+    #[must_use]
+    pub fn is_for_login(&self) -> bool {
+        self.step.grant.key.as_ref().is_some_and(Secret::is_login)
     }
 
     /// What was spent so far; requests under way are not in it.

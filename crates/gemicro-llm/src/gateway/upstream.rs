@@ -3,7 +3,7 @@
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, http};
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, USER_AGENT};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, USER_AGENT};
 
 use super::account::Step;
 
@@ -48,11 +48,17 @@ pub(super) fn request(step: &Step, outgoing: Outgoing<'_>) -> reqwest::RequestBu
     }
     // Usage must be readable on its way back.
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    if let Some(key) = &step.grant.key
-        && let Some(mut value) = rules.key_value(key.expose())
-    {
-        value.set_sensitive(true);
-        headers.insert(rules.key_header(), value);
+    if let Some(key) = &step.grant.key {
+        let (name, value) = if key.is_login() {
+            let bearer = HeaderValue::from_str(&format!("Bearer {}", key.expose()));
+            (AUTHORIZATION, bearer.ok())
+        } else {
+            (rules.key_header(), rules.key_value(key.expose()))
+        };
+        if let Some(mut value) = value {
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
     }
     let url = step.grant.upstream.url(outgoing.path, outgoing.query);
     let mut builder = step.client.request(outgoing.method.clone(), url);

@@ -1,7 +1,7 @@
 //! Who may pass the gateway, and what of a request goes on.
 
 use gemicro_core::budget::Limits;
-use gemicro_llm::gateway::{GatewayConfig, Wire};
+use gemicro_llm::gateway::{GatewayConfig, Grant, Secret, Wire};
 use serde_json::Value;
 
 use crate::gateway_world::{
@@ -82,6 +82,27 @@ async fn the_token_goes_in_and_the_key_goes_out() {
         }
         assert!(head.contains("accept-encoding: identity"), "{head}");
     }
+}
+
+#[tokio::test]
+async fn a_login_goes_out_as_a_bearer_token() {
+    let (provider, mut world) = anthropic().await;
+    let login = Grant {
+        key: Some(Secret::of_login(KEY)),
+        ..grant(Wire::Anthropic, &provider.url, Limits::NONE)
+    };
+    world.ticket = world.gateway.open(login).unwrap();
+    assert!(world.ticket.is_for_login());
+    let sent = world.post("/v1/messages", message_body(10));
+    let sent = sent.header("anthropic-beta", "oauth-1,other-2");
+    assert_eq!(sent.send().await.unwrap().status(), 200);
+    let head = provider.got().remove(0).head.to_ascii_lowercase();
+    assert!(head.contains(&format!("authorization: bearer {KEY}")), "{head}");
+    assert!(head.contains("anthropic-beta: oauth-1,other-2"), "{head}");
+    assert!(
+        !head.contains("x-api-key") && !head.contains(world.ticket.token()),
+        "{head}"
+    );
 }
 
 #[tokio::test]

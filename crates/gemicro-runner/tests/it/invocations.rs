@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use gemicro_event::ErrorKind;
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_runner::{
-    AgentCli, AgentRequest, Approval, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, Guarded, Invocation,
-    MAX_PROMPT_BYTES, McpReached, McpServer, ModelAccess, Prompt, SandboxMode, Session, SessionId, Stdin,
-    Token,
+    AgentCli, AgentRequest, Approval, ClaudeCode, CliKind, Codex, GeminiAcp, GeminiHeadless, Guarded,
+    Invocation, MAX_PROMPT_BYTES, McpReached, McpServer, ModelAccess, Prompt, SandboxMode, Session,
+    SessionId, Stdin, Token,
 };
 
 use crate::golden;
@@ -99,12 +99,24 @@ fn each_cli_is_started_as_it_must_be() {
     ];
     let mut text = String::new();
     for cli in clis() {
-        for (name, request) in &requests {
-            let invocation = cli.invocation(request).unwrap();
+        for (name, mut request) in requests.clone() {
+            if request.access == ModelAccess::Login && cli.kind() == CliKind::Claude {
+                assert!(cli.invocation(&request).is_err());
+                request.access = gateway_login();
+            }
+            let invocation = cli.invocation(&request).unwrap();
             let _ = writeln!(text, "== {:?}, {name}\n{}", cli.kind(), shown(&invocation));
         }
     }
     assert!(golden::matches("invocations.txt", &text), "{text}");
+}
+
+/// A login that the gateway presents.
+fn gateway_login() -> ModelAccess {
+    ModelAccess::Gateway {
+        base_url: "http://127.0.0.1:4321".to_owned(),
+        token: Token::of_login("step-token"),
+    }
 }
 
 fn shown(invocation: &Invocation) -> String {

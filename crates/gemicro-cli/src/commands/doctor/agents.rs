@@ -3,31 +3,27 @@
 //! Research needs none of them, so whatever is missing is worth a word and no failure.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 use gemicro_core::ask::AgentName;
 use gemicro_engine::pipeline::Forges;
-use gemicro_engine::{AgentAccess, AgentSetup, Login};
+use gemicro_engine::{AgentAccess, AgentSetup};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::Tier;
 use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiHeadless, Version, locate};
-use serde_json::Value;
 
 use super::asking::{self, Room};
 use super::finding::{Finding, attention, good};
 use super::sandbox::{self, Scratch};
 use crate::agents;
 use crate::config::{Endpoints, Layers, StateFolder};
-use crate::environment::Environment;
+use crate::environment::{CLAUDE_LOGIN, Environment};
 use crate::screen::text;
 use crate::session::Context;
 use crate::trouble::{Stopped, Trouble};
 
 /// Where programs are looked for when nobody says; the runner does the same.
 const SEARCH_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// No login is larger.
-const MAX_LOGIN_BYTES: u64 = 64 * 1024;
 
 /// Looks at the sandbox and at every agent.
 pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
@@ -229,9 +225,10 @@ fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> As
             failure.message.clone(),
             "correct the address of its model (see docs/keys.md)".to_owned(),
         ),
-        Some(Ok(AgentAccess::Key { .. })) => {
+        Some(Ok(AgentAccess::Key { key, .. })) => {
             let variable = match agent {
                 AgentName::Gemini => environment.key_variable(),
+                AgentName::Claude if key.is_login() => Some(CLAUDE_LOGIN),
                 AgentName::Claude | AgentName::Codex => None,
             };
             Aspect::right(format!(
@@ -239,11 +236,12 @@ fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> As
                 variable.unwrap_or(agents::key_variable(agent))
             ))
         }
-        Some(Ok(AgentAccess::Login(login))) => match unusable(login) {
-            None => Aspect::right(
+        Some(Ok(AgentAccess::Login(login))) => match login.check() {
+            Ok(()) if login.upstream.is_some() => Aspect::right("a login".to_owned()),
+            Ok(()) => Aspect::right(
                 "a login; observed: turns and time are capped, tokens are only reported".to_owned(),
             ),
-            Some(why) => Aspect::wrong(why, format!("log in again with `{}`", log_in(agent))),
+            Err(failure) => Aspect::wrong(failure.message, format!("log in again with `{}`", log_in(agent))),
         },
         None => Aspect::wrong(
             "no key and no login".to_owned(),
@@ -254,25 +252,6 @@ fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> As
             ),
         ),
     }
-}
-
-/// Why the files of a login cannot be brought to an agent; their texts are never shown.
-fn unusable(login: &Login) -> Option<String> {
-    login.files.iter().find_map(|(file, _)| {
-        let place = file.display();
-        match fs::symlink_metadata(file) {
-            Ok(found) if found.is_symlink() => {
-                Some(format!("the login {place} is a link, which is not followed"))
-            }
-            Ok(found) if found.len() > MAX_LOGIN_BYTES => Some(format!("the login {place} is too large")),
-            Ok(_) => match fs::read_to_string(file) {
-                Ok(text) if serde_json::from_str::<Value>(&text).is_ok_and(|it| it.is_object()) => None,
-                Ok(_) => Some(format!("the login {place} is not a JSON object")),
-                Err(error) => Some(format!("the login {place} cannot be read: {error}")),
-            },
-            Err(error) => Some(format!("the login {place} cannot be read: {error}")),
-        }
-    })
 }
 
 fn name(agent: AgentName) -> &'static str {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gemicro_event::Failure;
+use gemicro_event::{ErrorKind, Failure};
 use serde_json::{Value, json};
 
 use super::reading::ClaudeReading;
@@ -16,7 +16,7 @@ use crate::guarded;
 use crate::invocation::{Invocation, SettingsFile, Stdin};
 use crate::judge;
 use crate::mcp_server::{self, McpReached};
-use crate::request::{AgentRequest, Approval, ModelAccess, SandboxMode};
+use crate::request::{AgentRequest, Approval, ModelAccess, SandboxMode, Token};
 use crate::session::Session;
 use crate::version::Version;
 
@@ -27,11 +27,7 @@ pub struct ClaudeCode;
 const CONFIG_FOLDER: &str = ".claude";
 const SETTINGS_FILE: &str = "gemicro-settings.json";
 const INSTRUCTIONS_FILE: &str = "CLAUDE.md";
-/// Where the model is for an agent that goes by a login.
-const ANTHROPIC: &str = "https://api.anthropic.com";
 const MCP_FILE: &str = "gemicro-mcp.json";
-/// The variable that holds the gateway's token.
-const TOKEN: &str = "ANTHROPIC_API_KEY";
 
 impl AgentCli for ClaudeCode {
     fn kind(&self) -> CliKind {
@@ -52,6 +48,10 @@ impl AgentCli for ClaudeCode {
 
     fn invocation(&self, request: &AgentRequest) -> Result<Invocation, Failure> {
         request.check()?;
+        let ModelAccess::Gateway { base_url, token } = &request.access else {
+            let message = "Claude Code reaches its model through the gateway only";
+            return Err(Failure::new(ErrorKind::InvalidInput, message));
+        };
         let mut args: Vec<String> = [
             "-p",
             "--input-format",
@@ -83,7 +83,7 @@ impl AgentCli for ClaudeCode {
         if !request.mcp_servers.is_empty() {
             let path = request.home.join(CONFIG_FOLDER).join(MCP_FILE);
             add("--mcp-config", path.display().to_string());
-            let text = mcp_config(request).to_string();
+            let text = mcp_config(request, token).to_string();
             files.push(SettingsFile { path, text });
         }
         // Settings, hooks, agents, skills and tool servers of the workspace could run programs and lead it to another
@@ -95,7 +95,7 @@ impl AgentCli for ClaudeCode {
         if let Some(guarded) = &request.guarded {
             files.push(guarded::policy_file(request, guarded));
         }
-        let text = settings(request).to_string();
+        let text = settings(request, base_url).to_string();
         files.push(SettingsFile { path, text });
         files.push(SettingsFile {
             path: request.home.join(CONFIG_FOLDER).join(INSTRUCTIONS_FILE),
@@ -104,7 +104,7 @@ impl AgentCli for ClaudeCode {
         Ok(Invocation {
             program: program(self, request),
             args,
-            env: env(request),
+            env: env(request, base_url, token),
             stdin: Stdin::Open,
             files,
             cwd: request.cwd.clone(),
@@ -136,12 +136,8 @@ fn permission_mode(request: &AgentRequest) -> &'static str {
 }
 
 /// Settings that go before all others.
-fn settings(request: &AgentRequest) -> Value {
-    let address = match &request.access {
-        ModelAccess::Gateway { base_url, .. } => base_url,
-        ModelAccess::Login => ANTHROPIC,
-    };
-    let mut settings = json!({"sandbox": {"enabled": false}, "env": {"ANTHROPIC_BASE_URL": address}});
+fn settings(request: &AgentRequest, base_url: &str) -> Value {
+    let mut settings = json!({"sandbox": {"enabled": false}, "env": {"ANTHROPIC_BASE_URL": base_url}});
     if let Some(guarded) = &request.guarded {
         settings["hooks"] =
             guarded::hooks(request, guarded, "claude", "PreToolUse", guarded::SECONDS_TIMEOUT);
@@ -150,7 +146,16 @@ fn settings(request: &AgentRequest) -> Value {
     settings
 }
 
-fn env(request: &AgentRequest) -> BTreeMap<String, String> {
+/// The variable that holds the gateway's token. The two are sent as different headers, and a login with its beta header.
+fn token_variable(token: &Token) -> &'static str {
+    if token.is_for_login {
+        "CLAUDE_CODE_OAUTH_TOKEN"
+    } else {
+        "ANTHROPIC_API_KEY"
+    }
+}
+
+fn env(request: &AgentRequest, base_url: &str, token: &Token) -> BTreeMap<String, String> {
     let mut env = environment::base(request);
     let config = request.home.join(CONFIG_FOLDER).display().to_string();
     environment::set(
@@ -162,14 +167,10 @@ fn env(request: &AgentRequest) -> BTreeMap<String, String> {
             ("DISABLE_TELEMETRY", "1"),
             // Retrying is the engine's policy.
             ("CLAUDE_CODE_MAX_RETRIES", "1"),
+            (token_variable(token), token.reveal()),
+            ("ANTHROPIC_BASE_URL", base_url),
         ],
     );
-    if let ModelAccess::Gateway { base_url, token } = &request.access {
-        environment::set(
-            &mut env,
-            &[(TOKEN, token.reveal()), ("ANTHROPIC_BASE_URL", base_url)],
-        );
-    }
     match (request.approval, request.sandbox) {
         // As root it refuses to work without approvals unless it is told of a sandbox; there is one.
         (Approval::All, SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite) => {
@@ -180,14 +181,14 @@ fn env(request: &AgentRequest) -> BTreeMap<String, String> {
     env
 }
 
-fn mcp_config(request: &AgentRequest) -> Value {
+fn mcp_config(request: &AgentRequest, token: &Token) -> Value {
     let servers = request.mcp_servers.iter().map(|server| {
         let entry = match &server.reached {
             McpReached::Stdio { command, args, env } => json!({"command": command, "args": args, "env": env}),
             McpReached::Gateway { path } => json!({
                 "type": "http",
                 "url": mcp_server::address(&request.access, path),
-                "headers": {"Authorization": format!("Bearer ${{{TOKEN}}}")},
+                "headers": {"Authorization": format!("Bearer ${{{}}}", token_variable(token))},
             }),
         };
         (server.name.clone(), entry)
