@@ -213,6 +213,9 @@ impl<'a> Attempt<'a> {
         request
             .mcp_servers
             .extend(self.tool.as_ref().map(|_| ResultTool::server()));
+        if branch.is_none() {
+            request.git_settings = branch::programs_off(&shared.setup, self.state(), &task.directory).await?;
+        }
         self.seen.denials = guard.map(|policy| Denials::new(policy, self.workplace.clone()));
         let profile = way::profile(
             (&shared.setup, &shared.commons),

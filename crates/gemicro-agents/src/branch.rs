@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{
-    Bundled, ChangeCounts, GitSettings, Import, NewTask, Report, RepositoryError, Shown, Slug, Start,
+    self, Bundled, ChangeCounts, GitSettings, Import, NewTask, Report, RepositoryError, Shown, Slug, Start,
     TaskRepo, TaskSandbox, Tripwire, TrustedRepo, import_unless, show,
 };
 use gemicro_guard::sandbox::{Mode, Profile};
@@ -351,13 +351,32 @@ pub fn look_at(setup: &AgentSetup, state: &Path, directory: &str) -> Result<Trus
 
 /// The user's repository of a folder.
 pub(super) fn repository(setup: &AgentSetup, tasks: &Path, directory: &str) -> Result<TrustedRepo, Failure> {
+    TrustedRepo::open(&git_settings(setup, tasks), Path::new(directory)).map_err(|error| told(&error))
+}
+
+/// Settings for git under which it starts nothing that the repository of a folder names.
+pub(super) async fn programs_off(
+    setup: &AgentSetup,
+    state: &Path,
+    directory: &str,
+) -> Result<Vec<(String, String)>, Failure> {
+    let (settings, folder) = (
+        git_settings(setup, &state.join("tasks")),
+        PathBuf::from(directory),
+    );
+    let found = tokio::task::spawn_blocking(move || repository::programs_off(&settings, &folder)).await;
+    found
+        .map_err(|error| crashed(&error))?
+        .map_err(|error| told(&error))
+}
+
+fn git_settings(setup: &AgentSetup, tasks: &Path) -> GitSettings {
     let variables = setup.remote_variables.iter();
     let variables = variables.map(|(name, value)| (name.clone(), value.into()));
-    let settings = GitSettings {
+    GitSettings {
         agent_folders: vec![tasks.to_owned()],
         config_home: setup.environment.get("XDG_CONFIG_HOME").map(PathBuf::from),
         remote_variables: variables.collect(),
         ..GitSettings::new(setup.search_path(), &setup.user_home)
-    };
-    TrustedRepo::open(&settings, Path::new(directory)).map_err(|error| told(&error))
+    }
 }

@@ -119,6 +119,7 @@ pub(super) fn request(
             None => Some(u32::try_from(task.grant.turns.unwrap_or(OBSERVED_TURNS)).unwrap_or(u32::MAX)),
         },
         inherited: setup.environment.clone(),
+        git_settings: Vec::new(),
         instructions: match branch {
             Some(branch) => branch.instructions.clone(),
             None => workspace_settings::instructions_in(task.agent, Path::new(&task.directory)),

@@ -20,7 +20,8 @@ pub const INHERITED: &[&str] = &[
 ];
 
 /// Settings of git that a workspace must not make: CLIs start git by themselves, and these would have it start programs.
-/// They go before those of any repository. Filters have names of the workspace's own, so they cannot be listed here.
+/// They go before those of any repository, also of one inside the workspace; those of the workspace itself are found by
+/// [`programs_off`](gemicro_guard::repository::programs_off).
 const GIT_SETTINGS: [(&str, &str); 5] = [
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -41,17 +42,20 @@ pub(crate) fn base(request: &AgentRequest) -> BTreeMap<String, String> {
     env.insert("NO_COLOR".to_owned(), "1".to_owned());
     // node would look for compiled code in the temporary folder, where whatever a shell runs can write.
     env.insert("NODE_DISABLE_COMPILE_CACHE".to_owned(), "1".to_owned());
-    env.extend(git_settings());
+    env.extend(git_settings(&request.git_settings));
     env
 }
 
-/// The variables that give git its settings.
-fn git_settings() -> impl Iterator<Item = (String, String)> {
-    let count = ("GIT_CONFIG_COUNT".to_owned(), GIT_SETTINGS.len().to_string());
-    let settings = GIT_SETTINGS.iter().enumerate().flat_map(|(idx, (key, value))| {
+/// The variables that give git its settings: those of every agent, after further ones.
+fn git_settings(further: &[(String, String)]) -> impl Iterator<Item = (String, String)> {
+    let n_settings = further.len() + GIT_SETTINGS.len();
+    let count = ("GIT_CONFIG_COUNT".to_owned(), n_settings.to_string());
+    let fixed = GIT_SETTINGS.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let all = further.iter().cloned().chain(fixed).enumerate();
+    let settings = all.flat_map(|(idx, (key, value))| {
         [
-            (format!("GIT_CONFIG_KEY_{idx}"), (*key).to_owned()),
-            (format!("GIT_CONFIG_VALUE_{idx}"), (*value).to_owned()),
+            (format!("GIT_CONFIG_KEY_{idx}"), key),
+            (format!("GIT_CONFIG_VALUE_{idx}"), value),
         ]
     });
     std::iter::once(count).chain(settings)
@@ -68,6 +72,8 @@ pub(crate) fn set(env: &mut BTreeMap<String, String>, variables: &[(&str, &str)]
 mod tests {
     use std::process::Command;
 
+    use gemicro_guard::repository::{GitSettings, programs_off};
+
     use super::git_settings;
 
     /// Runs `sh` in a repository whose own settings start a program for everything, and says which were started.
@@ -77,12 +83,30 @@ mod tests {
         let set_up = format!(
             "git init -q repo && cd repo && git commit -q --allow-empty -m begin && mkdir .git/planted && \
              printf '#!/bin/sh\\n{hook}\\n' > .git/planted/pre-commit && chmod +x .git/planted/pre-commit && \
+             git init -q sub && echo one > a.f && cp a.f sub && cp a.f a.t && cp a.f a.c && cp a.f a.m && \
+             git -C sub add . && git -C sub commit -q -m sub && git add -A 2>/dev/null && git commit -q -m files && \
+             git checkout -q -b side && echo two > a.m && git commit -q -a -m two && git checkout -q - && \
+             for file in a.*; do echo three > $file; done && echo two > sub/a.f && git commit -q -m three a.m && \
+             printf '*.f filter=p\n*.t diff=t\n*.c diff=c\n*.m merge=p\n' | tee sub/.git/info/attributes > .git/info/attributes && \
+             git -C sub config filter.p.clean '{submodule}' && \
              git config core.hooksPath .git/planted && git config core.pager '{pager}' && \
-             git config credential.helper '!{helper}' && git config core.fsmonitor '{fsmonitor}'",
+             git config credential.helper '!{helper}' && git config core.fsmonitor '{fsmonitor}' && \
+             git config filter.p.clean '{filter}' && git config filter.p.required true && git config diff.t.textconv '{textconv}' && \
+             git config diff.c.command '{diff}' && git config merge.p.driver '{merge}' && git config alias.st '!{alias}' && \
+             git config core.editor '{editor}' && git config include.path ../more && \
+             git config -f more core.sshCommand '{ssh}'",
             hook = mark("hook").replace("; cat", ""),
             pager = mark("pager"),
             helper = mark("helper"),
             fsmonitor = mark("fsmonitor"),
+            submodule = mark("submodule"),
+            filter = mark("filter"),
+            textconv = mark("textconv"),
+            diff = mark("diff"),
+            merge = mark("merge"),
+            alias = mark("alias"),
+            editor = mark("editor"),
+            ssh = mark("ssh"),
         );
         let sh = |script: &str, settings: bool| {
             let mut command = Command::new("sh");
@@ -94,7 +118,9 @@ mod tests {
                 .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_NAME"), "Ada")))
                 .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_EMAIL"), "ada@example.com")));
             if settings {
-                command.envs(git_settings());
+                let user = GitSettings::new(std::env::var_os("PATH").unwrap_or_default(), folder.path());
+                let off = programs_off(&user, &folder.path().join("repo")).expect("the settings of git");
+                command.envs(git_settings(&off));
             }
             command.output().expect("sh")
         };
@@ -117,6 +143,14 @@ mod tests {
                 "printf 'protocol=https\\nhost=example.com\\n\\n' | git credential fill",
             ),
             ("fsmonitor", "git status"),
+            ("filter", "git add a.f"),
+            ("submodule", "git status"),
+            ("textconv", "git diff a.t"),
+            ("diff", "git diff a.c | tee ../shown"),
+            ("merge", "git merge side"),
+            ("alias", "git st"),
+            ("editor", "git commit --amend"),
+            ("ssh", "git ls-remote ssh://host.example/repo"),
         ] {
             let mark = format!("started-{name}");
             assert!(

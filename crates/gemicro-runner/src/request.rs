@@ -44,6 +44,8 @@ pub struct AgentRequest {
     pub turn_limit: Option<u32>,
     /// The environment to pick allowed variables from; see [`crate::environment`].
     pub inherited: BTreeMap<String, String>,
+    /// Settings for git that switch off what the repository of the working folder would have it start.
+    pub git_settings: Vec<(String, String)>,
     /// Instructions of the project for this CLI, given to it as those of its user. Claude Code and Codex load none
     /// from the workspace themselves; Gemini CLI does.
     pub instructions: String,

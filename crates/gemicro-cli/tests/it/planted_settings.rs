@@ -145,6 +145,13 @@ pub(crate) fn plant_in_git(repository: &Path, listener: &Listener) {
         ("core.fsmonitor", ""),
         ("core.pager", ""),
         ("credential.helper", "!"),
+        ("core.sshCommand", ""),
+        ("filter.planted.clean", ""),
+        ("filter.planted.smudge", ""),
+        ("diff.planted.textconv", ""),
+        ("diff.external", ""),
+        ("merge.planted.driver", ""),
+        ("alias.st", "!"),
     ] {
         let program = format!("{shell}{}", listener.program(&format!("git-{setting}")));
         let set = Command::new("git")
@@ -154,6 +161,10 @@ pub(crate) fn plant_in_git(repository: &Path, listener: &Listener) {
             .status();
         assert!(set.unwrap().success());
     }
+    let attributes = "* filter=planted diff=planted merge=planted\n";
+    std::fs::write(repository.join(".git/info/attributes"), attributes).unwrap();
+    // Of a file that is newer than its entry git looks at the content, through its filter.
+    std::fs::write(repository.join("part/a.txt"), "two\n").unwrap();
 }
 
 fn skill(listener: &Listener, who: &str) -> String {

@@ -40,7 +40,7 @@ fn rules(agent: &Agent) -> String {
         _ => ("exec_command", "cmd"),
     };
     format!(
-        "  - {{ name: tool, times: 1, when: {{ tool_offered: {tool} }}, reply: {{ calls: [{{ name: {tool}, arguments: {{ {argument}: 'ls' }} }}] }} }}\n  \
+        "  - {{ name: tool, times: 1, when: {{ tool_offered: {tool} }}, reply: {{ calls: [{{ name: {tool}, arguments: {{ {argument}: 'git status; git diff; git log -1; git st' }} }}] }} }}\n  \
          - {{ name: answers, reply: {{ text: 'An honest answer.' }} }}\n"
     )
 }

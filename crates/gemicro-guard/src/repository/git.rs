@@ -1,9 +1,9 @@
 //! The only place that starts git outside the sandbox, and only with the user's repository.
 //!
 //! The main type is [`Git`]: it can only be had for a repository that git itself found and accepted. It starts
-//! git without the caller's environment, without hooks, filters, fsmonitor and maintenance, without prompts, with a
-//! bound on output and on time. A command that speaks to a remote gets the few variables that lead there. It knows
-//! nothing of tasks.
+//! git without the caller's environment, without hooks, filters and programs that the repository's settings name,
+//! without maintenance and prompts, with a bound on output and on time. A command that speaks to a remote gets the few
+//! variables that lead there. It knows nothing of tasks.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use super::call::{Answer, At, Bound, Call, Contact, Input, path_of};
 use super::error::RepositoryError;
 use super::git_settings::GitSettings;
+use super::programs::Programs;
 use crate::search_path::{Found, find_program};
 
 /// What an answer that is read as a whole may have.
@@ -34,6 +35,7 @@ const OVERRIDES: &[(&str, &str)] = &[
     ("submodule.recurse", "false"),
     ("fetch.writeCommitGraph", "false"),
     ("log.showSignature", "false"),
+    ("protocol.ext.allow", "never"),
 ];
 
 /// Whoever asks on the way to a remote gets no answer: nobody sits there.
@@ -49,8 +51,8 @@ pub(super) struct Git {
     search_path: OsString,
     /// git itself, by its path: a bare name would cost a copy of this process for every start.
     program: PathBuf,
-    /// Names of filters in the user's settings. Content from agents can ask for them, so they are switched off.
-    filters: Vec<String>,
+    /// Programs that the repository's own settings name.
+    programs: Programs,
 }
 
 impl Git {
@@ -62,7 +64,7 @@ impl Git {
             common: PathBuf::new(),
             program: program(&search_path),
             search_path,
-            filters: Vec::new(),
+            programs: Programs::default(),
         };
         settings.refuse_agents(folder)?;
         let asked = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
@@ -88,21 +90,14 @@ impl Git {
         }
         git.common = path_of(&answer.output)?;
         settings.refuse_agents(&git.common)?;
-        let asked = ["config", "--name-only", "-z", "--get-regexp", r"^filter\."];
-        // Code 1: there are none.
-        let names = git.run(Call::new(At::Repository, &asked))?.output;
-        for name in names.split(|byte| *byte == 0) {
-            let name = String::from_utf8_lossy(name);
-            let driver = name
-                .strip_prefix("filter.")
-                .and_then(|rest| rest.rsplit_once('.'));
-            if let Some((driver, _)) = driver {
-                git.filters.push(driver.to_owned());
-            }
-        }
-        git.filters.sort();
-        git.filters.dedup();
+        let asked = ["config", "--list", "--show-scope", "--name-only", "-z"];
+        git.programs = Programs::parse(&git.ok(Call::new(At::Checkout(folder), &asked))?.output);
         Ok(git)
+    }
+
+    /// Programs that the repository's own settings name; they are switched off.
+    pub(super) fn programs(&self) -> &Programs {
+        &self.programs
     }
 
     /// How git is started.
@@ -248,17 +243,9 @@ impl Git {
         let fixed = OVERRIDES
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let filters = self.filters.iter().flat_map(|driver| {
-            [
-                ("smudge", ""),
-                ("clean", ""),
-                ("process", ""),
-                ("required", "false"),
-            ]
-            .map(|(key, value)| (format!("filter.{driver}.{key}"), value.to_owned()))
-        });
+        let programs = self.programs.off.iter().cloned();
         let own = call.settings.iter().cloned();
-        let all: Vec<(String, String)> = fixed.chain(filters).chain(own).collect();
+        let all: Vec<(String, String)> = programs.chain(fixed).chain(own).collect();
         command.env("GIT_CONFIG_COUNT", all.len().to_string());
         for (idx, (name, value)) in all.into_iter().enumerate() {
             command.env(format!("GIT_CONFIG_KEY_{idx}"), name);

@@ -126,6 +126,12 @@ impl TrustedRepo {
 
     /// Speaks to a remote, and gives git's answer, whatever its exit code.
     pub(super) fn speak(&self, remote: &Remote, arguments: &[&str]) -> Result<Answer, RepositoryError> {
+        if let Some(key) = &self.git.programs().of_remotes {
+            return Err(RemoteError::NamesProgram {
+                key: plain(key.as_bytes()),
+            }
+            .into());
+        }
         // An address may be relative to the checkout.
         let mut call = self.call_here(arguments);
         call.contact = Contact::Remote;

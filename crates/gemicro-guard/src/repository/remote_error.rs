@@ -20,6 +20,15 @@ pub enum RemoteError {
         /// Why.
         why: &'static str,
     },
+    /// The repository's own settings name a program to speak to remotes with.
+    #[error(
+        "the setting `{key}` in this repository's .git/config names a program, and gemicro starts none that a repository \
+         names; move the setting to your own ~/.gitconfig (`includeIf` limits it to this folder), or push yourself"
+    )]
+    NamesProgram {
+        /// The setting, safe to print.
+        key: String,
+    },
     /// Several remotes, and none of them is the usual one.
     #[error("there are several remotes ({}) and none is `origin`; name the one to use", .remotes.join(", "))]
     Several {
@@ -82,7 +91,9 @@ impl From<&RemoteError> for ErrorKind {
             }
             RemoteError::Unreachable { .. } => Self::UpstreamError,
             RemoteError::Denied { .. } | RemoteError::PushRefused { .. } => Self::PermissionDenied,
-            RemoteError::NoDefaultBranch { .. } => Self::UnsupportedRepository,
+            RemoteError::NoDefaultBranch { .. } | RemoteError::NamesProgram { .. } => {
+                Self::UnsupportedRepository
+            }
             RemoteError::NotFastForward { .. } => Self::Conflict,
         }
     }

@@ -175,3 +175,20 @@ fn git_is_started_bare_and_bounded() {
     let error = TrustedRepo::open(&settings, &world.path("repo")).unwrap_err();
     assert_eq!(ErrorKind::from(&error), ErrorKind::CommandNotFound);
 }
+
+#[test]
+fn programs_that_a_repository_names_are_not_started() {
+    let world = World::new();
+    world.shell(
+        "cd repo; git remote add origin git@example.invalid:x.git
+        echo '* filter=p diff=p' > .git/info/attributes; tr a-z A-Z < a.txt > $HOME/b; mv $HOME/b a.txt
+        for key in filter.p.clean filter.p.smudge diff.p.textconv diff.external core.fsmonitor core.sshCommand; do
+            git config $key \"touch $HOME/STARTED-$key; cat\"; done",
+    );
+    let repository = TrustedRepo::open(&world.settings(), &world.path("repo")).unwrap();
+    let error = repository.main_branch(None).unwrap_err().to_string();
+    let words = "`core.sshcommand` in this repository's .git/config names a program";
+    assert!(error.contains(words), "{error}");
+    let left = world.shell("ls $HOME");
+    assert!(!left.contains("STARTED"), "{left}");
+}

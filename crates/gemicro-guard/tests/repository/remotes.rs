@@ -306,7 +306,7 @@ fn the_way_to_a_remote_is_the_users_own() {
     }
     let arguments = || read(&world.path("arguments"));
     assert!(arguments().contains("-oBatchMode=yes"), "{}", arguments());
-    world.shell("git -C repo config core.sshCommand 'ssh -i /my/key'");
+    world.shell("git config --global core.sshCommand 'ssh -i /my/key'");
     main_error(&repository, None);
     assert!(
         arguments().contains("-i /my/key -oBatchMode=yes"),
@@ -314,7 +314,7 @@ fn the_way_to_a_remote_is_the_users_own() {
         arguments()
     );
     // Another program is the user's affair.
-    world.shell("git -C repo config core.sshCommand tunnel");
+    world.shell("git config --global core.sshCommand tunnel");
     main_error(&repository, None);
     assert!(!arguments().contains("BatchMode"), "{}", arguments());
     // Nothing of it reaches a command that stays here.

@@ -29,6 +29,7 @@ pub(crate) fn request(prompt: Prompt) -> AgentRequest {
         mcp_servers: Vec::new(),
         turn_limit: None,
         inherited: BTreeMap::new(),
+        git_settings: Vec::new(),
         instructions: String::new(),
         guarded: None,
     }

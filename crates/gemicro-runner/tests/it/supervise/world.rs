@@ -212,6 +212,7 @@ impl World {
                 ("GIT_DIR".to_owned(), "/evil".to_owned()),
                 ("LANG".to_owned(), "C.UTF-8".to_owned()),
             ]),
+            git_settings: Vec::new(),
             instructions: String::new(),
             guarded: None,
         }

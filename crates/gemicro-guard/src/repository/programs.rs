@@ -1,0 +1,169 @@
+//! Settings of a repository that make git start programs, and the values that switch them off.
+//!
+//! The main type is [`Programs`]. A repository may have been unpacked with its `.git/config`, so only programs that the
+//! user's own settings name are started. The rule goes by the words that git's manual names such settings with.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::call::{At, Call};
+use super::error::RepositoryError;
+use super::git::Git;
+use super::git_settings::GitSettings;
+
+/// Sections in which every setting belongs to a program.
+const SECTIONS: [&str; 8] = [
+    "alias",
+    "browser",
+    "difftool",
+    "guitool",
+    "hook",
+    "man",
+    "mergetool",
+    "pager",
+];
+/// How the names of settings end whose value is a program, or a folder with programs.
+const NAMES: [&str; 22] = [
+    "askpass",
+    "browser",
+    "clean",
+    "cmd",
+    "command",
+    "difffilter",
+    "driver",
+    "editor",
+    "external",
+    "fsmonitor",
+    "gitproxy",
+    "helper",
+    "hookspath",
+    "httpd",
+    "pager",
+    "process",
+    "program",
+    "receivepack",
+    "smtpserver",
+    "smudge",
+    "templatedir",
+    "textconv",
+];
+/// The same, of settings that only remotes are spoken to with.
+const OF_REMOTES: [&str; 7] = [
+    "askpass",
+    "gitproxy",
+    "helper",
+    "receivepack",
+    "sshcommand",
+    "uploadpack",
+    "vcs",
+];
+/// Shows two files as git shows them to an external diff program.
+const DIFF: &str = "f() { diff -u \"$2\" \"$5\" || :; }; f";
+
+/// What a repository has of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Programs {
+    /// Settings that switch them off.
+    pub(super) off: Vec<(String, String)>,
+    /// The first one that a remote would be spoken to with.
+    pub(super) of_remotes: Option<String>,
+}
+
+impl Programs {
+    /// Reads `git config --list --show-scope --name-only -z`. Filters are switched off wherever they are set: content
+    /// from agents can ask for them.
+    pub(super) fn parse(listed: &[u8]) -> Self {
+        let mut words = listed.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let mut found = Self::default();
+        let mut off = BTreeSet::new();
+        while let (Some(scope), Some(key)) = (words.next(), words.next()) {
+            let is_own = matches!(&*scope, "local" | "worktree");
+            let name = key.rsplit('.').next().unwrap_or_default();
+            if let Some(driver) = key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')) {
+                off.extend(
+                    ["clean", "smudge", "process", "required"]
+                        .map(|name| format!("filter.{}.{name}", driver.0)),
+                );
+            } else if is_own && names_program(&key) {
+                off.insert(key.clone().into_owned());
+            }
+            if is_own && OF_REMOTES.contains(&name) && found.of_remotes.is_none() {
+                found.of_remotes = Some(key.into_owned());
+            }
+        }
+        let switched = off.into_iter().map(|key| (harmless(&key).to_owned(), key));
+        found.off = switched.map(|(value, key)| (key, value)).collect();
+        found
+    }
+}
+
+/// Settings for git under which it starts no program that the repository of a folder names, nor one of its submodules,
+/// which git looks into by itself.
+///
+/// # Errors
+/// When git cannot read them.
+pub fn programs_off(settings: &GitSettings, folder: &Path) -> Result<Vec<(String, String)>, RepositoryError> {
+    let mut off = BTreeSet::new();
+    let mut folders = vec![folder.to_path_buf()];
+    let mut seen = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        let git = match Git::discover(settings, &folder) {
+            Ok(git) => git,
+            // git does not work there for an agent either.
+            Err(
+                RepositoryError::NotARepository { .. }
+                | RepositoryError::NoCheckout { .. }
+                | RepositoryError::OtherOwner { .. }
+                | RepositoryError::NoGit(_),
+            ) => continue,
+            Err(error) => return Err(error),
+        };
+        if seen.insert(git.common().to_path_buf()) {
+            off.extend(git.programs().off.iter().cloned());
+            folders.extend(submodules(&git, &folder)?);
+        }
+    }
+    Ok(off.into_iter().collect())
+}
+
+/// The checkouts of submodules, as the index names them.
+fn submodules(git: &Git, folder: &Path) -> Result<Vec<PathBuf>, RepositoryError> {
+    let arguments = ["ls-files", "--stage", "-z", "--full-name", ":/"];
+    let listed = git.ok(Call::new(At::Checkout(folder), &arguments))?.output;
+    let top = git
+        .ok(Call::new(At::Checkout(folder), &["rev-parse", "--show-toplevel"]))?
+        .text();
+    let entries = listed
+        .split(|byte| *byte == 0)
+        .filter(|entry| entry.starts_with(b"160000 "));
+    let paths = entries.filter_map(|entry| {
+        let tab = entry.iter().position(|byte| *byte == b'\t')?;
+        Some(Path::new(&top).join(&*String::from_utf8_lossy(&entry[tab + 1..])))
+    });
+    Ok(paths
+        .filter(|path| path.join(".git").symlink_metadata().is_ok())
+        .collect())
+}
+
+fn names_program(key: &str) -> bool {
+    let section = key.split('.').next().unwrap_or_default();
+    let name = key.rsplit('.').next().unwrap_or_default();
+    SECTIONS.contains(&section)
+        || NAMES.iter().chain(&OF_REMOTES).any(|end| name.ends_with(end))
+        || (section, name) == ("submodule", "update")
+}
+
+/// A value of a setting with which no program of the repository is started, and git works where it can.
+fn harmless(key: &str) -> &'static str {
+    match key.rsplit('.').next().unwrap_or_default() {
+        "textconv" => "cat",
+        "external" => DIFF,
+        "command" if key.starts_with("diff.") => DIFF,
+        // A conflict.
+        "driver" => "false",
+        "fsmonitor" | "required" => "false",
+        "hookspath" => "/dev/null",
+        "update" => "checkout",
+        _ => "",
+    }
+}
