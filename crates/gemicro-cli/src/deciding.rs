@@ -21,10 +21,10 @@ use crate::trouble::Stopped;
 /// Who decides what a run asks.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct GateArgs {
-    /// Answer the run's questions in this file: each is written there, and its answer awaited there
+    /// Ask through this file: gemicro writes each question to it and waits for your answer there
     #[arg(long, value_name = "FILE", help_heading = "Deciding")]
     pub(crate) decide: Option<PathBuf>,
-    /// Without a terminal, wait until somebody answers, instead of suspending the run
+    /// Without a terminal, wait for an answer instead of suspending the run
     #[arg(long, conflicts_with = "decide", help_heading = "Deciding")]
     pub(crate) wait: bool,
 }

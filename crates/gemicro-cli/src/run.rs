@@ -35,10 +35,10 @@ pub(crate) fn run() -> ExitCode {
         Parsed::Done(code) => return code,
     };
     let mut environment = Environment::of_process();
-    if let Some(store) = cli.store {
+    if let Some(store) = cli.options.store {
         environment.set_by_flag(STORE_VARIABLE, store);
     }
-    if let Some(day_budget) = cli.day_budget {
+    if let Some(day_budget) = cli.options.day_budget {
         environment.set(DAY_BUDGET_VARIABLE, day_budget);
     }
     let screen = Screen::of_process(&environment);
@@ -48,11 +48,11 @@ pub(crate) fn run() -> ExitCode {
     } else {
         Readers::Caller
     };
-    logging::start(&environment, cli.verbose, readers);
+    logging::start(&environment, cli.options.verbose, readers);
     let ctx = Context {
         environment,
         screen,
-        verbose: cli.verbose,
+        verbose: cli.options.verbose,
     };
     let wants_json = wants_json(&cli.command);
     match execute(&ctx, cli.command) {

@@ -1,8 +1,9 @@
 //! The tree of commands. What a command takes is declared in its own file.
 
-use clap::{Arg, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
-use super::help;
+use super::{help, options};
+use super::options::SharedOptions;
 use crate::commands::answer::AnswerArgs;
 use crate::commands::ask::AskArgs;
 use crate::commands::batch::BatchArgs;
@@ -35,150 +36,184 @@ use crate::commands::sim::SimArgs;
 use crate::commands::store::StoreArgs;
 use crate::commands::worker::WorkerArgs;
 use crate::commands::workflow::WorkflowArgs;
-use crate::config::state_folder::parse_day_budget;
 
-/// Deep research you can prove: cited answers, a durable journal, runs that survive a crash.
+/// Turns Gemini, Claude Code and Codex into dependable workers: cited research, sandboxed coding agents, pipelines and
+/// batches, in runs that survive a crash.
 #[derive(Debug, Parser)]
 #[command(
     name = "gemicro",
     version,
     after_help = help::AFTER_HELP,
     override_usage = "gemicro \"QUESTION\" [OPTIONS]\n       gemicro <COMMAND> [OPTIONS]",
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    max_term_width = 80
 )]
 pub(crate) struct Cli {
-    /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Say more on stderr: every step, and log lines
-    #[arg(short, long, global = true)]
-    pub(crate) verbose: bool,
-    /// Keep runs in this store, such as postgres://user@host/database, instead of the state folder
-    #[arg(long, global = true, value_name = "URL")]
-    pub(crate) store: Option<String>,
-    /// As [`DAY_BUDGET_HELP`] says; only the commands that can spend show it.
-    #[arg(long, global = true, hide = true, value_name = "AMOUNT", value_parser = day_budget)]
-    pub(crate) day_budget: Option<String>,
+    /// Read from every level of the tree, see [`SharedOptions`].
+    #[arg(skip)]
+    pub(crate) options: SharedOptions,
 }
 
-/// What `--day-budget` means.
-const DAY_BUDGET_HELP: &str =
-    "Limit for all runs started on one UTC day: tokens (2M), money ('$5') or both ('2M,$5')";
+/// The commands by what they are for, as `gemicro --help` lists them.
+pub(super) const GROUPS: [(&str, &[&str]); 6] = [
+    (
+        "Work",
+        &["research", "ask", "chat", "run", "batch", "ooda", "demo"],
+    ),
+    ("Look", &["runs", "show", "diff", "events", "dead-letters"]),
+    ("Steer", &["answer", "pause", "cancel", "resume", "retry"]),
+    ("Serve", &["serve", "mcp", "worker"]),
+    ("Set up", &["init", "doctor", "config", "completions", "man"]),
+    (
+        "Tools",
+        &[
+            "guard",
+            "workflow",
+            "payload",
+            "schema",
+            "conversations",
+            "store",
+            "prune",
+            "sim",
+        ],
+    ),
+];
 
-/// `--day-budget` of a command that can spend; its value is that of the global flag.
-pub(crate) fn day_budget_flag() -> Arg {
-    Arg::new("day_budget")
-        .long("day-budget")
-        .value_name("AMOUNT")
-        .value_parser(day_budget)
-        .help(DAY_BUDGET_HELP)
+/// The names of all commands.
+pub(super) fn command_names() -> impl Iterator<Item = &'static str> {
+    GROUPS.into_iter().flat_map(|(_, names)| names.iter().copied())
 }
 
-/// Checks the text here, where the error can name the flag; the settings read it again.
-fn day_budget(text: &str) -> Result<String, String> {
-    parse_day_budget(text).map(|_| text.to_owned())
+/// The tree of commands, with the help that groups them.
+pub(crate) fn tree() -> clap::Command {
+    let tree = options::accept_before_subcommands(Cli::command());
+    let mut listing = String::new();
+    for (group, names) in GROUPS {
+        listing.push_str(&format!("\n{group}:\n"));
+        for name in names {
+            let about = tree.find_subcommand(name).and_then(clap::Command::get_about);
+            listing.push_str(&format!("  {name:<15}{}\n", about.cloned().unwrap_or_default()));
+        }
+    }
+    tree.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{listing}\nOptions:\n{{options}}{{after-help}}"
+    ))
 }
 
 /// One command, one file in `commands`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Answer a question from sources (what `gemicro "question"` does)
-    #[command(after_help = help::RESEARCH_EXAMPLES, arg = day_budget_flag())]
+    /// Answer a question from sources and the web, with checked citations
+    #[command(after_help = help::RESEARCH_EXAMPLES, args = options::spending())]
     Research(Box<ResearchArgs>),
-    /// Give one prompt to a coding agent (Gemini CLI, Claude Code, Codex), in a sandbox
-    #[command(after_help = help::ASK_EXAMPLES, arg = day_budget_flag())]
+    /// Give one task to Gemini CLI, Claude Code or Codex, in a sandbox
+    #[command(after_help = help::ASK_EXAMPLES, args = options::spending())]
     Ask(Box<AskArgs>),
-    /// Talk with an agent or a model: a conversation that does not forget
-    #[command(after_help = help::CHAT_EXAMPLES, arg = day_budget_flag())]
+    /// Talk with an agent or a model; continue the conversation later
+    #[command(after_help = help::CHAT_EXAMPLES, args = options::spending())]
     Chat(Box<ChatArgs>),
-    /// Hand in many tasks at once, and poll them by one id
-    Batch(BatchArgs),
-    /// Raise the coverage of a project: observe, orient, decide, act, again and again
-    #[command(after_help = help::OODA_EXAMPLES, arg = day_budget_flag())]
-    Ooda(Box<OodaArgs>),
-    /// Run a coding pipeline: from a task in words to a planned, tested, reviewed branch
-    #[command(after_help = help::RUN_EXAMPLES, arg = day_budget_flag())]
+    /// Turn a task into a planned, tested and reviewed branch
+    #[command(after_help = help::RUN_EXAMPLES, args = options::spending())]
     Run(Box<RunArgs>),
-    /// Watch a whole pipeline mend a bug in a throwaway repository: no key, no network
+    /// Submit many tasks at once and collect their results
+    Batch(BatchArgs),
+    /// Raise the test coverage of a project, one gap at a time
+    #[command(after_help = help::OODA_EXAMPLES, args = options::spending())]
+    Ooda(Box<OodaArgs>),
+    /// Watch a pipeline fix a bug in a sample project, without a key
+    #[command(args = options::logging())]
     Demo(DemoArgs),
-    /// Write the workflow of the pipeline and its prompts into a project, to be changed there
+    /// List runs, newest first
+    #[command(args = options::stored())]
+    Runs(RunsArgs),
+    /// Show one run: its request, steps, result, cost and next command
+    #[command(args = options::stored())]
+    Show(ShowArgs),
+    /// Show what a pipeline changed on its branch
+    #[command(args = options::stored())]
+    Diff(DiffArgs),
+    /// Print the events of a run, or follow them live
+    #[command(args = options::stored())]
+    Events(EventsArgs),
+    /// List steps that failed for good, newest first
+    #[command(args = options::stored())]
+    DeadLetters(DeadLettersArgs),
+    /// Answer the question that a run is waiting for
+    #[command(args = options::stored())]
+    Answer(AnswerArgs),
+    /// Stop a run for now; `gemicro resume` continues it
+    #[command(args = options::stored())]
+    Pause(PauseArgs),
+    /// End a run for good
+    #[command(args = options::stored())]
+    Cancel(CancelArgs),
+    /// Continue a run that was stopped or lost its process
+    #[command(args = options::spending())]
+    Resume(ResumeArgs),
+    /// Repeat the failed steps of a run, or restart it from a phase
+    #[command(args = options::spending())]
+    Retry(RetryArgs),
+    /// Serve batches, runs and conversations over HTTP
+    #[command(after_help = help::SERVE_EXAMPLES, args = options::spending())]
+    Serve(ServeArgs),
+    /// Serve agents, research and runs as tools over MCP
+    #[command(after_help = help::MCP_EXAMPLES, args = options::spending())]
+    Mcp(McpArgs),
+    /// Run or inspect the background worker
+    #[command(args = options::spending())]
+    Worker(WorkerArgs),
+    /// Write an editable workflow and its prompts into a project
     #[command(after_help = help::INIT_EXAMPLES)]
     Init(InitArgs),
-    /// Check the workflow of a project before it costs anything, or show it
+    /// Check the installation and say how to fix what is missing
+    #[command(args = options::stored())]
+    Doctor(DoctorArgs),
+    /// Show the settings and where each one comes from
+    Config(ConfigArgs),
+    /// Print shell completions
+    Completions(CompletionsArgs),
+    /// Print the manual page of gemicro or of one command
+    Man(ManArgs),
+    /// Check what an agent may do, and explain a denial
+    Guard(GuardArgs),
+    /// Check or show the workflow of a project
     #[command(after_help = help::WORKFLOW_EXAMPLES)]
     Workflow(WorkflowArgs),
-    /// Serve agents, research and runs as tools over the Model Context Protocol
-    #[command(after_help = help::MCP_EXAMPLES, arg = day_budget_flag())]
-    Mcp(McpArgs),
-    /// Serve batches, runs and conversations to programs over HTTP
-    #[command(after_help = help::SERVE_EXAMPLES, arg = day_budget_flag())]
-    Serve(ServeArgs),
-    /// List runs, the newest first
-    Runs(RunsArgs),
-    /// Show one run on one screen: what was asked, what happened, what it cost, what to do next
-    Show(ShowArgs),
-    /// Print what a pipeline changed on its branch
-    Diff(DiffArgs),
-    /// Print the events of a run
-    Events(EventsArgs),
-    /// Stop a run for now; `gemicro resume` continues it
-    Pause(PauseArgs),
-    /// Continue a run that was stopped or whose process died
-    #[command(arg = day_budget_flag())]
-    Resume(ResumeArgs),
-    /// Ask again what failed in a run, or go on from a phase of a pipeline; what was done stays
-    #[command(arg = day_budget_flag())]
-    Retry(RetryArgs),
-    /// Answer the question that a run waits on
-    Answer(AnswerArgs),
-    /// End a run for good
-    Cancel(CancelArgs),
-    /// List the steps that failed for good, the newest first
-    DeadLetters(DeadLettersArgs),
-    /// Keep conversations whole, and see the prompt that would be sent of one
-    Conversations(ConversationsArgs),
-    /// Delete old runs and what they stored
-    Prune(PruneArgs),
-    /// Check that everything is in place, and say how to fix what is not
-    Doctor(DoctorArgs),
-    /// Show the settings and where each comes from
-    Config(ConfigArgs),
-    /// Ask what an agent may do: answer its hook, or explain a denial
-    Guard(GuardArgs),
-    /// See what a pipeline reads out of an agent's answer
+    /// Extract the payload from an agent's answer
     Payload(PayloadArgs),
     /// Print the JSON Schemas of all events
     Schema,
-    /// Maintain the store
+    /// Manage saved conversations and preview their prompts
+    Conversations(ConversationsArgs),
+    /// Check the store, rebuild its lists, or accept lost events
     Store(StoreArgs),
-    /// Be the resident worker, which carries on with what outlives its command; or ask what it does
-    Worker(WorkerArgs),
-    /// Simulate model APIs on this machine, or record a real one: no key, no cost
+    /// Delete old runs and their data
+    #[command(args = options::stored())]
+    Prune(PruneArgs),
+    /// Simulate a model API on this machine, or record a real one
     Sim(SimArgs),
-    /// Print shell completions
-    Completions(CompletionsArgs),
-    /// Print the manual page, of gemicro or of one command
-    Man(ManArgs),
 }
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Format {
-    /// For people.
+    /// Readable text.
     #[default]
     Text,
     /// One JSON object.
     Json,
     /// One JSON object per line.
     Jsonl,
-    /// The answer's Markdown alone.
+    /// Only the answer, as Markdown.
     Markdown,
 }
 
 /// How lists and facts are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum DataFormat {
-    /// For people.
+    /// Readable text.
     #[default]
     Text,
     /// One JSON value.

@@ -1,58 +1,62 @@
-//! Texts below the generated help: examples and exit codes.
+//! Texts below the generated help: examples and exit codes, 80 columns wide.
 
 /// Below `gemicro --help`.
 pub(crate) const AFTER_HELP: &str = "\
-Examples:
-  gemicro --offline --source docs \"How does a run survive a crash?\"
-  gemicro runs
-  gemicro show last
-  gemicro resume last
+`gemicro COMMAND --help` describes a command and its options. RUN is the start
+of a run's id (4 or more characters), or `last`.
 
-RUN is the beginning of a run's id (4 characters or more), or `last`.
+Examples:
+  gemicro demo
+  gemicro --offline --source docs \"How does a run survive a crash?\"
+  gemicro ask --cd . \"Explain src/main.rs\"
+  gemicro run --task \"Add a --json flag to the list command\" --dry-run
+  gemicro show last
 
 Exit codes:
   0    success
-  1    a defect of gemicro
-  2    the request is wrong
-  3    this machine or account is not set up for it
-  4    the model, its provider, an agent or a command failed
+  1    a bug in gemicro
+  2    wrong request
+  3    this machine or account is not set up for the request
+  4    a model, provider, agent or command failed
   5    a limit you set was reached
-  6    there is honestly nothing to answer with (no evidence)
-  7    somebody else holds the run, or it goes on in the background
-  8    a guard refused what an agent did
+  6    the sources contain no answer
+  7    another process has the run, or it continues in the background
+  8    a guard rejected what an agent did
   9    only some tasks of a batch completed
-  10   waiting for a person: see `gemicro answer`
-  130  stopped: Ctrl-C, cancel
+  10   waiting for your answer: see `gemicro answer`
+  130  stopped by Ctrl-C, pause or cancel
 
 Environment:
-  GEMINI_API_KEY   the key of the model (else GOOGLE_API_KEY); never an argument
+  GEMINI_API_KEY   key of the Gemini API (or GOOGLE_API_KEY)
   GEMICRO_HOME     the state folder; `gemicro doctor` shows it
   GEMICRO_LOG      log filter, such as gemicro_store=debug
-  NO_COLOR         no colours";
+  NO_COLOR         turns colours off";
 
 /// Below `gemicro research --help`.
 pub(crate) const RESEARCH_EXAMPLES: &str = "\
-Examples:
-  gemicro research --offline --source docs \"How does a run survive a crash?\"
-  gemicro --offline -s notes -s papers \"Who decided?\" --format markdown --out answer.md
-  gemicro research --offline --source docs --plan \"What changed in 2.0, and why?\"
-  gemicro research --offline --source docs --questions questions.jsonl --format jsonl
-  echo \"long question\" | gemicro research --offline --source docs -
+`gemicro \"QUESTION\"` is short for `gemicro research \"QUESTION\"`.
 
-Each line of a questions file is a JSON object with `id` and `question`.
-Exit codes are listed in `gemicro --help`; 6 means that the sources hold no answer.";
+Examples:
+  gemicro research --offline -s docs \"How does a run survive a crash?\"
+  gemicro --offline -s notes -s papers \"Which plan won?\" --out answer.md
+  gemicro research --offline -s docs --plan \"What changed in 2.0?\"
+  gemicro research --offline -s docs --questions questions.jsonl
+  echo \"long question\" | gemicro research --offline -s docs -
+
+`gemicro --help` lists the exit codes; 6 means that the sources contain no
+answer.";
 
 /// Below `gemicro ask --help`.
 pub(crate) const ASK_EXAMPLES: &str = "\
 Examples:
-  gemicro ask --cd . --sandbox read-only \"Where is the retry policy decided?\"
-  gemicro ask --cd app --agent claude --budget 200k \"Make the tests of the parser pass\"
-  gemicro ask --cd . --model gpt-5.2-codex --format json \"Explain src/main.rs\"
-  gemicro ask --cd . --session ID \"And now add a test\"
-  gemicro ask --cd . --template review --contract ai/contracts/current.md \"Does src/parser keep it?\"
+  gemicro ask --cd . --sandbox read-only \"Where is the retry policy?\"
+  gemicro ask --cd app --agent claude --budget 200k \"Fix the parser tests\"
+  gemicro ask --cd . --model gpt-5.2-codex --format json \"Explain main.rs\"
+  gemicro ask --cd . --session last \"And now add a test\"
+  gemicro ask --template review --contract contract.md \"Check src/parser\"
 
-The agent runs in a sandbox and reaches its model through gemicro, which holds the key and the budget.
-`gemicro doctor` says which agents can work here.";
+The agent runs in a sandbox and reaches its model through gemicro, which keeps
+the key and enforces the budget. `gemicro doctor` shows which agents are ready.";
 
 /// Below `gemicro chat --help`.
 pub(crate) const CHAT_EXAMPLES: &str = "\
@@ -64,9 +68,13 @@ Examples:
   gemicro chat last
   echo \"What changed since Monday?\" | gemicro chat last
 
-Names after --model and /model: an agent (gemini, claude, codex), a model that an agent has (claude-opus-4-8), a model of
-the Gemini API (api:NAME), or one of an OpenAI-compatible server (openai:NAME).
-A conversation is named by the beginning of its id, or `last`; `gemicro conversations list` lists them.";
+Names for --model and /model:
+  gemini, claude, codex   an agent
+  claude-opus-4-8         a model of an agent
+  api:NAME                a model of the Gemini API
+  openai:NAME             a model of an OpenAI-compatible server
+
+`gemicro conversations list` lists the conversations.";
 
 /// Below `gemicro ooda --help`.
 pub(crate) const OODA_EXAMPLES: &str = "\
@@ -76,28 +84,31 @@ Examples:
   gemicro ooda services/parser/ooda.toml
   gemicro ooda --decide decision.toml --format json
 
-The file says what is run, in the sandbox, in a private copy of the repository:
-  coverage = \"make coverage\"     # measures and writes the report
-  test = \"make test\"             # ends with 0 when the tests pass
+The file contains the commands, which run in the sandbox in a private copy of
+the repository:
+  coverage = \"make coverage\"     # measures coverage and writes the report
+  test = \"make test\"             # exits with 0 if the tests pass
   report = \"coverage.info\"       # LCOV, llvm-cov JSON or Cobertura
   target = 90
-Tests that pass, raise coverage and notice broken code become commits on task/coverage; your checkout stays as it is.
-docs/ooda.md describes all keys.";
+Tests that pass, raise coverage and detect broken code are committed to
+task/coverage. Your checkout does not change. docs/ooda.md describes all keys.";
 
 /// Below `gemicro run --help`.
 pub(crate) const RUN_EXAMPLES: &str = "\
 Examples:
   gemicro run --task \"Add a --json flag to the list command\" --dry-run
-  gemicro run --task \"Add a --json flag to the list command\" --model claude-opus-4-8 --budget '$5'
+  gemicro run --task \"Add a --json flag\" --model claude-opus-4-8 --budget '$5'
   gemicro run --mode bugfix --task-file report.md --require-protection
-  gemicro run --task \"Rename the setting timeout\" --branch task/rename-timeout --no-push
+  gemicro run --task \"Rename a setting\" --branch task/rename --no-push
 
-A budget in dollars needs a model with a known price: docs/costs.md lists them. The default model has none; give its
-budget in tokens, such as --budget 2M.
+Agents plan, review, write and audit on a new branch, in a sandbox. gemicro runs
+the checks, commits the documents and merges main. Your checkout does not
+change. To see the result, use `gemicro show` and `gemicro diff`; to repeat a
+phase, use `gemicro retry RUN --from PHASE`. docs/pipeline.md describes the
+phases.
 
-Agents plan, review, write and audit on a branch of their own, in a sandbox; gemicro runs the checks itself, commits the
-documents and merges main. Your checkout stays as it is. `gemicro show`, `gemicro diff` and `gemicro retry RUN --from PHASE`
-go on from there; docs/pipeline.md describes the phases.";
+A budget in dollars needs a model with a known price, see docs/costs.md. The
+default model has none: give its budget in tokens, such as --budget 2M.";
 
 /// Below `gemicro init --help`.
 pub(crate) const INIT_EXAMPLES: &str = "\
@@ -106,8 +117,9 @@ Examples:
   gemicro init --dir services/parser
   gemicro init --force
 
-It writes .gemicro/workflow.yaml and .gemicro/prompts/*.md. Without --force what is there stays.
-Prompts that are left out or deleted are taken from gemicro itself.";
+It writes .gemicro/workflow.yaml and .gemicro/prompts/*.md. Existing files stay
+unless you add --force. gemicro uses its built-in prompt for each prompt file
+that is missing.";
 
 /// Below `gemicro workflow --help`.
 pub(crate) const WORKFLOW_EXAMPLES: &str = "\
@@ -116,8 +128,8 @@ Examples:
   gemicro workflow check .gemicro/workflow.yaml --agent claude
   gemicro workflow show --format mermaid
 
-Without a file it is .gemicro/workflow.yaml of this folder or one above it, up to the top
-of the repository; where there is none, the workflow in gemicro itself.
+The default file is .gemicro/workflow.yaml in this folder or a folder above it,
+up to the top of the repository. Without one, it is the built-in workflow.
 docs/workflows.md describes all keys.";
 
 /// Below `gemicro mcp --help`.
@@ -126,9 +138,9 @@ Examples:
   gemicro mcp
   gemicro mcp --http 127.0.0.1:8750
 
-Stdin and stdout carry the protocol and nothing else; notices go to stderr.
-Over HTTP every request needs the token of the state folder, or of GEMICRO_TOKEN: Authorization: Bearer TOKEN.
-docs/mcp.md describes the tools.";
+Stdin and stdout carry only the protocol; log lines go to stderr. HTTP requests
+need the token from the state folder or GEMICRO_TOKEN, in the header
+`Authorization: Bearer TOKEN`. docs/mcp.md describes the tools.";
 
 /// Below `gemicro serve --help`.
 pub(crate) const SERVE_EXAMPLES: &str = "\
@@ -136,6 +148,7 @@ Examples:
   gemicro serve
   gemicro serve --listen 127.0.0.1:0 --no-resident
 
-Every request but GET /health needs the token of the state folder, or of GEMICRO_TOKEN: Authorization: Bearer TOKEN.
-Tasks of batches work in the folder that the server was started in. GET /openapi.json lists all routes;
+All requests except GET /health need the token from the state folder or
+GEMICRO_TOKEN, in the header `Authorization: Bearer TOKEN`. Batch tasks work in
+the folder in which the server was started. GET /openapi.json lists all routes;
 docs/http.md has examples.";

@@ -2,11 +2,13 @@
 
 mod cli;
 mod help;
+mod options;
 mod parse;
 mod short_form;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cli::{Cli, Command, DataFormat, Format, day_budget_flag};
+pub(crate) use cli::{Command, DataFormat, Format, tree};
+pub(crate) use options::{logging, spending, stored};
 pub(crate) use parse::{Parsed, parse};
 pub(crate) use short_form::is_question;

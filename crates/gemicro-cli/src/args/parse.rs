@@ -3,49 +3,14 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
+use super::cli::{Cli, command_names, tree};
+use super::options::SharedOptions;
 use super::short_form::{is_question, leading_words, refusal};
-use super::{Cli, Command};
+use super::Command;
 use crate::output;
-
-/// Every command by name.
-pub(super) const COMMANDS: [&str; 33] = [
-    "research",
-    "ask",
-    "chat",
-    "batch",
-    "ooda",
-    "run",
-    "demo",
-    "init",
-    "workflow",
-    "mcp",
-    "serve",
-    "runs",
-    "show",
-    "diff",
-    "events",
-    "pause",
-    "resume",
-    "retry",
-    "answer",
-    "cancel",
-    "dead-letters",
-    "conversations",
-    "prune",
-    "doctor",
-    "config",
-    "guard",
-    "payload",
-    "schema",
-    "store",
-    "worker",
-    "sim",
-    "completions",
-    "man",
-];
 
 /// What the arguments ask for.
 pub(crate) enum Parsed {
@@ -68,7 +33,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Parsed {
     if is_short_form && let Some(refused) = refused(&leading_words(&arguments), &arguments) {
         return refused;
     }
-    match Cli::try_parse_from(with_research(arguments.clone())) {
+    match try_parse(with_research(arguments.clone())) {
         Ok(mut cli) => match &mut cli.command {
             // Options may come before the words.
             Command::Research(args) if is_short_form => {
@@ -89,6 +54,15 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Parsed {
             }
         },
     }
+}
+
+/// Reads a call that names its command.
+pub(super) fn try_parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let mut tree = tree();
+    let matches = tree.try_get_matches_from_mut(arguments)?;
+    let options = SharedOptions::read(&tree, &matches)?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut tree))?;
+    Ok(Cli { options, ..cli })
 }
 
 /// The end of a call whose words, given without `research`, are no question.
@@ -117,5 +91,5 @@ fn names_command(arguments: &[OsString]) -> bool {
     asks_for_help(&first.to_string_lossy())
         || leading_words(arguments)
             .first()
-            .is_some_and(|word| COMMANDS.contains(&word.as_str()) || word == "help")
+            .is_some_and(|word| command_names().any(|name| name == word) || word == "help")
 }

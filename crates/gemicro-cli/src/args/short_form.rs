@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 use gemicro_event::redact::Redactor;
 
-use super::parse::COMMANDS;
+use super::cli::command_names;
 use crate::screen::text;
 
 /// More suggestions than this help nobody.
@@ -47,7 +47,7 @@ const SYNONYMS: [(&[&str], &[&str]); 13] = [
     (&["version", "update", "upgrade"], &["--version", "doctor"]),
 ];
 
-/// The words that come first, up to the first option; options that every command takes may come before them.
+/// The words that come first, up to the first option; shared options may come before them.
 pub(super) fn leading_words(arguments: &[OsString]) -> Vec<String> {
     let mut rest = arguments
         .iter()
@@ -138,8 +138,7 @@ fn suggestions(typed: &str) -> Vec<&'static str> {
         .trim_end_matches(['?', '!', '.', ':', ','])
         .to_lowercase()
         .replace('_', "-");
-    let mut near: Vec<(usize, &'static str)> = COMMANDS
-        .into_iter()
+    let mut near: Vec<(usize, &'static str)> = command_names()
         .filter_map(|command| {
             let distance = strsim::damerau_levenshtein(command, &typed);
             let shares_beginning = typed.len() >= 3

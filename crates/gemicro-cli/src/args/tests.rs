@@ -2,12 +2,11 @@
 
 use std::ffi::OsString;
 
-use clap::CommandFactory;
 use gemicro_event::ErrorKind;
 
-use super::Cli;
+use super::cli::{command_names, tree};
 use super::help::AFTER_HELP;
-use super::parse::{COMMANDS, with_research};
+use super::parse::{try_parse, with_research};
 use super::short_form::{is_question, refusal};
 
 fn arguments(texts: &[&str]) -> Vec<OsString> {
@@ -17,12 +16,109 @@ fn arguments(texts: &[&str]) -> Vec<OsString> {
         .collect()
 }
 
+/// Calls a function with every command of the tree and the words that name it.
+fn for_each_command(tree: &clap::Command, path: &str, visit: &mut impl FnMut(&str, &clap::Command)) {
+    visit(path, tree);
+    for command in tree.get_subcommands().filter(|it| it.get_name() != "help") {
+        for_each_command(command, &format!("{path} {}", command.get_name()), visit);
+    }
+}
+
+fn help_pages() -> Vec<(String, String)> {
+    let mut tree = tree();
+    tree.build();
+    let mut pages = Vec::new();
+    for_each_command(&tree, "gemicro", &mut |path, command| {
+        let page = command.clone().render_long_help().to_string();
+        let page: Vec<&str> = page.lines().map(str::trim_end).collect();
+        pages.push((path.to_owned(), page.join("\n")));
+    });
+    pages
+}
+
+/// Splits a line as a shell does, as far as the examples need it.
+fn shell_words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for letter in line.chars() {
+        match (quote, letter) {
+            (Some(end), _) if letter == end => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, ' ') => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
 #[test]
-fn the_tree_is_sound_and_its_names_are_listed() {
-    let tree = Cli::command();
+fn the_tree_is_sound_and_its_groups_list_every_command() {
+    let tree = tree();
     tree.clone().debug_assert();
     let names: Vec<&str> = tree.get_subcommands().map(clap::Command::get_name).collect();
-    assert_eq!(names, COMMANDS);
+    assert_eq!(names, command_names().collect::<Vec<_>>());
+}
+
+#[test]
+fn every_help_page_is_as_reviewed() {
+    let pages = help_pages().into_iter().map(|(path, page)| format!("$ {path} --help\n{page}"));
+    insta::assert_snapshot!("help_pages", pages.collect::<Vec<_>>().join("\n\n"));
+}
+
+#[test]
+fn help_pages_fit_a_terminal_of_80_columns() {
+    for (path, page) in help_pages() {
+        for line in page.lines() {
+            assert!(line.chars().count() <= 80, "{path}: {line}");
+        }
+    }
+}
+
+#[test]
+fn every_example_is_a_call_that_parses() {
+    let mut n_examples = 0;
+    for (path, page) in help_pages() {
+        for line in page.lines().filter(|line| line.starts_with("  ")) {
+            let call = line.trim().rsplit("| ").next().unwrap_or_default();
+            if !call.starts_with("gemicro ") {
+                continue;
+            }
+            let words = shell_words(call.split(" < ").next().unwrap_or_default());
+            if let Err(error) = try_parse(with_research(words.into_iter().map(OsString::from).collect())) {
+                panic!("{path}: {call}\n{error}");
+            }
+            n_examples += 1;
+        }
+    }
+    assert!(n_examples > 40, "{n_examples}");
+}
+
+#[test]
+fn shared_options_belong_to_the_commands_that_take_them() {
+    for (call, is_taken) in [
+        ("gemicro --store x runs", true),
+        ("gemicro runs --store x -v", true),
+        ("gemicro --store x -v batch list", true),
+        ("gemicro batch --store x list", true),
+        ("gemicro --day-budget 2M batch submit tasks.json", true),
+        ("gemicro batch list --day-budget 2M", false),
+        ("gemicro --day-budget 2M batch list", false),
+        ("gemicro --day-budget 2M runs", false),
+        ("gemicro --store x completions bash", false),
+        ("gemicro completions bash --store x", false),
+        ("gemicro -v schema", false),
+    ] {
+        let read = try_parse(call.split(' ').map(OsString::from).collect());
+        assert_eq!(read.is_ok(), is_taken, "{call}: {:?}", read.err());
+    }
+    let read = try_parse(arguments(&["--store", "a", "batch", "--day-budget", "2M", "submit", "-v", "x"]));
+    let options = read.expect("every option is taken").options;
+    assert_eq!(options.store.as_deref(), Some("a"));
+    assert_eq!(options.day_budget.as_deref(), Some("2M"));
+    assert!(options.verbose);
 }
 
 #[test]

@@ -13,9 +13,9 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro answer`.
 #[derive(Debug, Args)]
 pub(crate) struct AnswerArgs {
-    /// The run, or a batch with one task that asks: the beginning of its id, or `last`
+    /// The run, or a batch with one waiting task: the start of its id, or `last`
     pub(crate) run: String,
-    /// The answer: JSON, or a word
+    /// The answer: one word, such as yes or no, or JSON
     pub(crate) answer: String,
 }
 

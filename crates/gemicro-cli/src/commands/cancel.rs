@@ -11,9 +11,9 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro cancel`.
 #[derive(Debug, Args)]
 pub(crate) struct CancelArgs {
-    /// The run: the beginning of its id, or `last`
+    /// The run: the start of its id, or `last`
     pub(crate) run: String,
-    /// Why, for the journal
+    /// The reason, recorded in the journal
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) reason: String,
 }

@@ -1,9 +1,9 @@
 //! `gemicro completions`: shell completions on stdout.
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use crate::args::Cli;
+use crate::args::tree;
 use crate::output::Output;
 use crate::trouble::Stopped;
 
@@ -17,7 +17,7 @@ pub(crate) struct CompletionsArgs {
 /// Prints completions.
 pub(crate) fn run(args: &CompletionsArgs) -> Result<(), Stopped> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "gemicro", &mut script);
+    clap_complete::generate(args.shell, &mut tree(), "gemicro", &mut script);
     Output::Stdout.write(&script)?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::args::DataFormat;
+use crate::args::{DataFormat, spending};
 use crate::config::{
     ChatSettings, CoverageSettings, Endpoints, ForgeSettings, GuardSettings, ResearchFlags, ResearchSettings,
     StateFolder,
@@ -25,9 +25,10 @@ pub(crate) struct ConfigArgs {
 /// What can be done with settings.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Show each value and where it came from
+    /// Show each setting and where it comes from
+    #[command(args = spending())]
     Show {
-        /// How they are printed
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: DataFormat,
     },

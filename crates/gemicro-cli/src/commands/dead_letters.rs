@@ -25,16 +25,16 @@ const MESSAGE: usize = HEADS.len() - 1;
 /// Arguments of `gemicro dead-letters`.
 #[derive(Debug, Args)]
 pub(crate) struct DeadLettersArgs {
-    /// Only those of this run: the beginning of its id, or `last`
+    /// Only steps of this run: the start of its id, or `last`
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<String>,
-    /// Also those that another run has done again
+    /// Include steps that a later run has repeated
     #[arg(long)]
     pub(crate) all: bool,
-    /// Dead letters at most
+    /// Maximum number of steps
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// How the list is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
 }

@@ -23,12 +23,12 @@ const MOST_BYTES: usize = 16 << 20;
 /// Arguments of `gemicro diff`.
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// The run: the beginning of its id, or `last`
+    /// The run: the start of its id, or `last`
     pub(crate) run: String,
-    /// Only the files, with how many lines came and went
+    /// Only list the files, with added and removed lines
     #[arg(long)]
     pub(crate) stat: bool,
-    /// Only what was taken over in this phase, by its name or its label; every round of it
+    /// Only changes imported in this phase, by its name or label
     #[arg(long, value_name = "NAME")]
     pub(crate) phase: Option<String>,
 }

@@ -17,15 +17,15 @@ const PAGE: usize = 512;
 /// Arguments of `gemicro events`.
 #[derive(Debug, Args)]
 pub(crate) struct EventsArgs {
-    /// The run: the beginning of its id, or `last`
+    /// The run: the start of its id, or `last`
     pub(crate) run: String,
-    /// Wait for more until the run ends
+    /// Keep printing new events until the run ends
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// Begin after this sequence number
+    /// Start after this sequence number
     #[arg(long, value_name = "SEQ", default_value_t = 0)]
     pub(crate) after: u64,
-    /// How events are printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: EventsFormat,
 }
@@ -36,7 +36,7 @@ pub(crate) enum EventsFormat {
     /// One event per line, as stored.
     #[default]
     Jsonl,
-    /// One line per event, for people.
+    /// One readable line per event.
     Text,
     /// One JSON array.
     Json,

@@ -15,10 +15,10 @@ use crate::workflow_file::FOLDER;
 /// Arguments of `gemicro init`.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// The project [default: the current folder]
+    /// The project [default: this folder]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long)]
     force: bool,
 }

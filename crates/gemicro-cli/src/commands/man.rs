@@ -1,21 +1,21 @@
 //! `gemicro man`: manual pages on stdout.
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 
-use crate::args::Cli;
+use crate::args::tree;
 use crate::output::Output;
 use crate::trouble::Stopped;
 
 /// Arguments of `gemicro man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The command; all of gemicro without one
+    /// The command [default: gemicro as a whole]
     pub(crate) command: Option<String>,
 }
 
 /// Prints a manual page; `gemicro man | man -l -` shows it.
 pub(crate) fn run(args: &ManArgs) -> Result<(), Stopped> {
-    let mut tree = Cli::command();
+    let mut tree = tree();
     tree.build();
     let page = match &args.command {
         None => tree,

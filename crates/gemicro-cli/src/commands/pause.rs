@@ -12,11 +12,11 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro pause`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Shell tasks of a batch that are running are interrupted, and are not repeated by themselves: \
-                        `gemicro batch retry RUN --only interrupted` runs them again."
+    after_help = "Running shell tasks of a batch are stopped and not repeated; to run them again, use \
+                        `gemicro batch retry RUN --only interrupted`."
 )]
 pub(crate) struct PauseArgs {
-    /// The run: the beginning of its id, or `last`
+    /// The run: the start of its id, or `last`
     pub(crate) run: String,
 }
 

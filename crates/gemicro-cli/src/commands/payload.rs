@@ -18,17 +18,17 @@ use crate::trouble::Stopped;
 /// Below `gemicro payload extract --help`.
 const AFTER_HELP: &str = "\
 Examples:
-  gemicro payload extract --role auditor --nonce 4f1c09ab77de2350 < answer.txt
+  gemicro payload extract --role auditor --nonce 4f1c09ab77de2350 < reply.txt
   gemicro payload extract --jsonl < answers.jsonl
 
-It prints one line of JSON: {\"state\", \"payload\" (when the state is ok), \"tagged\"}.
-A later rule that speaks against the payload adds its mark: \"gate\", \"path\" and
+It prints one line of JSON: {\"state\", \"payload\" (if the state is ok),
+\"tagged\"}. A rule that rejects the payload adds a mark: \"gate\", \"path\" and
 \"honesty\" are \"refuse\", \"backlog\" is \"clean\".
 Each line for --jsonl is {\"role\", \"nonce\", \"output\"}; other keys are ignored.
 
 Exit codes:
-  0    everything was read, whatever state it is in
-  2    a line of --jsonl is no answer of an agent: its own line on stdout says why";
+  0    every answer was read, whatever its state
+  2    a line of --jsonl is not valid; its line on stdout says why";
 
 /// No answer is longer.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -44,7 +44,7 @@ pub(crate) struct PayloadArgs {
 /// What can be done with payloads.
 #[derive(Debug, Subcommand)]
 enum PayloadCommand {
-    /// Take the payload out of an agent's final answer, read from stdin
+    /// Print the payload of an agent's final answer, read from stdin
     #[command(after_help = AFTER_HELP)]
     Extract(ExtractArgs),
 }
@@ -52,10 +52,10 @@ enum PayloadCommand {
 /// Arguments of `gemicro payload extract`.
 #[derive(Debug, Args)]
 struct ExtractArgs {
-    /// The role whose payload it is
+    /// The role of the agent
     #[arg(long, value_parser = roles(), required_unless_present = "jsonl", conflicts_with = "jsonl")]
     role: Option<Shape>,
-    /// The nonce of the step
+    /// The nonce of the step, from its prompt
     #[arg(
         long,
         allow_hyphen_values = true,
@@ -63,7 +63,7 @@ struct ExtractArgs {
         conflicts_with = "jsonl"
     )]
     nonce: Option<Nonce>,
-    /// Read one answer per line, and print one line for each
+    /// Read one answer per line and print one line for each
     #[arg(long)]
     jsonl: bool,
 }

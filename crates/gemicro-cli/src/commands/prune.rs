@@ -25,22 +25,22 @@ const NAMED: usize = 10;
 /// Arguments of `gemicro prune`.
 #[derive(Debug, Args)]
 pub(crate) struct PruneArgs {
-    /// Ended runs that are older than this, such as 30d
+    /// Delete ended runs older than this, such as 30d
     #[arg(long, value_name = "AGE", value_parser = parse_age)]
     pub(crate) older_than: Option<Duration>,
-    /// The oldest ended runs, until the rest takes no more than this, such as 1G
+    /// Delete the oldest ended runs until the store is at most this large, such as 1G
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) max_size: Option<u64>,
-    /// This one run, ended or not: the beginning of its id, or `last`
+    /// Delete this run, ended or not: the start of its id, or `last`
     #[arg(long, value_name = "RUN", conflicts_with_all = ["older_than", "max_size"])]
     pub(crate) run: Option<String>,
-    /// Say what would be deleted, and delete nothing
+    /// Print what would be deleted, and delete nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// How the report is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
 }

@@ -26,18 +26,18 @@ use crate::{runtime, signals};
 /// Arguments of `gemicro resume`.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// The run: the beginning of its id, or `last`
+    /// The run: the start of its id, or `last`
     pub(crate) run: String,
-    /// A host that may be fetched although its address is private, such as 127.0.0.1:8080
+    /// Allow fetching from this private or plain-HTTP host, such as 127.0.0.1:8080; repeatable
     #[arg(long = "allow-host", value_name = "HOST", value_parser = parse_host)]
     pub(crate) allow_hosts: Vec<AllowedHost>,
-    /// How the result is printed; jsonl prints every event
+    /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    /// Write the result to a file, whole or not at all, instead of stdout
+    /// Write the result to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Approve its plan without asking
+    /// Approve the plan without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
     #[command(flatten)]

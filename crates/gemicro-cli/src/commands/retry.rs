@@ -27,22 +27,22 @@ use crate::{backend, output, runtime, signals};
 /// Arguments of `gemicro retry`.
 #[derive(Debug, Args)]
 pub(crate) struct RetryArgs {
-    /// The run: its id, the beginning of it, or `last`
+    /// The run: the start of its id, or `last`
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// The phase of a pipeline to go on from, by its name or its label [default: the one that can mend what it ended with]
+    /// The pipeline phase to restart from, by its name or label [default: the phase that can fix the failure]
     #[arg(long, value_name = "PHASE")]
     pub(crate) from: Option<String>,
-    /// Budget that replaces the run's own: tokens 50k, money '$0.50' (if the model's price is known) or time 10m; may be given several times
+    /// New limit for the run: tokens (50k), money ('$0.50', if the price is known) or time (10m); repeatable
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget)]
     pub(crate) budget: Vec<Limits>,
-    /// A host that may be fetched although its address is private, such as 127.0.0.1:8080
+    /// Allow fetching from this private or plain-HTTP host, such as 127.0.0.1:8080; repeatable
     #[arg(long = "allow-host", value_name = "HOST", value_parser = parse_host)]
     pub(crate) allow_hosts: Vec<AllowedHost>,
-    /// How the result is printed; jsonl prints every event
+    /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    /// Write the result to a file, whole or not at all, instead of stdout
+    /// Write the result to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]

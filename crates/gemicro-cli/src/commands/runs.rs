@@ -21,13 +21,13 @@ const READABLE_TITLE: usize = 24;
 /// Arguments of `gemicro runs`.
 #[derive(Debug, Args)]
 pub(crate) struct RunsArgs {
-    /// Only runs that stand so
+    /// Only runs in this state
     #[arg(long, value_enum)]
     pub(crate) status: Option<StatusArg>,
-    /// Runs at most
+    /// Maximum number of runs
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// How the list is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
 }
@@ -37,7 +37,7 @@ pub(crate) struct RunsArgs {
 pub(crate) enum StatusArg {
     Running,
     Parked,
-    /// Waiting for a person's answer
+    /// Waiting for your answer
     #[value(name = "input_required", alias = "input-required")]
     InputRequired,
     Suspended,

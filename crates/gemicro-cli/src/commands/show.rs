@@ -39,12 +39,12 @@ const OF_TASKS: &[&str] = &[
 /// Arguments of `gemicro show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The run: the beginning of its id, or `last`
+    /// The run: the start of its id, or `last`
     pub(crate) run: String,
-    /// Print what every step got and gave, prompts and raw answers included
+    /// Print the input and output of every step, including prompts and raw answers
     #[arg(long)]
     pub(crate) raw: bool,
-    /// How it is printed; markdown is the answer alone, jsonl every event
+    /// Output format; markdown prints only the answer, jsonl every event
     #[arg(long, value_enum, default_value_t, conflicts_with = "raw")]
     pub(crate) format: Format,
 }

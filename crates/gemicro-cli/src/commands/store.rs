@@ -7,7 +7,7 @@ use gemicro_event::ErrorKind;
 use gemicro_store::{ContentsCheck, DurableStore};
 use serde_json::json;
 
-use crate::args::DataFormat;
+use crate::args::{DataFormat, stored};
 use crate::config::StateFolder;
 use crate::output;
 use crate::runtime;
@@ -26,15 +26,18 @@ pub(crate) struct StoreArgs {
 /// What can be done with the store.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreCommand {
-    /// Make the lists (runs, running steps) again from the events
+    /// Rebuild the lists of runs and steps from the events
+    #[command(args = stored())]
     Rebuild,
-    /// Read everything in the store and report what is damaged or missing
+    /// Read the whole store and report what is damaged or missing
+    #[command(args = stored())]
     Check {
-        /// How the report is printed
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: DataFormat,
     },
-    /// Give up events that are missing because the database's log was deleted or an older copy was restored
+    /// Accept that events are lost after a restore from an older copy
+    #[command(args = stored())]
     AcceptLoss,
 }
 

@@ -8,7 +8,7 @@ use gemicro_engine::{CarriedRun, WorkerStatus, is_free};
 use gemicro_event::{ErrorKind, Failure, RunStatus};
 use tokio::time::{Duration, Instant, sleep};
 
-use crate::args::DataFormat;
+use crate::args::{DataFormat, stored};
 use crate::config::StateFolder;
 use crate::output;
 use crate::resident::{self, BUSY, READY};
@@ -24,10 +24,10 @@ const LEAVING: Duration = Duration::from_secs(15);
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct WorkerArgs {
-    /// What to do; without it, be the worker until stopped
+    /// What to do; without it, run the worker until stopped
     #[command(subcommand)]
     pub(crate) command: Option<WorkerCommand>,
-    /// What all workers of a shared store together may ask of a provider: calls at once (gemini=4) or in a minute (gemini=60/m); may be given several times
+    /// Limit the calls of all workers of a shared store to a provider: at once (gemini=4) or per minute (gemini=60/m); repeatable
     #[arg(long = "limit", value_name = "NAME=N", value_parser = parse_limit)]
     pub(crate) limits: Vec<ProviderLimit>,
     /// Leave when nothing is to be done, and say on stdout when it can be called
@@ -38,15 +38,17 @@ pub(crate) struct WorkerArgs {
 /// What can be asked of the worker.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkerCommand {
-    /// Say what the worker is doing
+    /// Show what the worker is doing
+    #[command(args = stored())]
     Status {
-        /// How it is printed
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: DataFormat,
     },
-    /// Make the worker leave, unless it carries out a run; parked runs go on with the next one
+    /// Stop the worker, unless it is busy; parked runs continue with the next one
+    #[command(args = stored())]
     Stop {
-        /// Stop runs under way, too: an agent that may have changed files is not asked again
+        /// Also stop running runs; an agent that may have changed files is not repeated
         #[arg(long)]
         now: bool,
     },

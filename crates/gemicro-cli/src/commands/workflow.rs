@@ -31,22 +31,22 @@ pub(crate) struct WorkflowArgs {
 /// What can be done with a workflow.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkflowCommand {
-    /// Say all that is wrong with a workflow: phases nobody reaches, missing edges, endless loops, missing tools
+    /// Report every mistake in a workflow: unreachable phases, missing edges, endless loops, missing tools
     Check {
-        /// The file [default: the one of the project, else the built-in workflow]
+        /// The workflow file [default: the project's, else the built-in workflow]
         file: Option<PathBuf>,
-        /// The agent that works where a role names none: gemini, claude or codex
+        /// The agent for roles that name none: gemini, claude or codex
         #[arg(long, value_name = "NAME", value_parser = agent_name, default_value = "gemini")]
         agent: AgentName,
-        /// How the answer is printed
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: DataFormat,
     },
-    /// Show modes, phases, roles and limits
+    /// Show the modes, phases, roles and limits
     Show {
-        /// The file [default: the one of the project, else the built-in workflow]
+        /// The workflow file [default: the project's, else the built-in workflow]
         file: Option<PathBuf>,
-        /// How it is printed
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: ShowFormat,
     },
@@ -55,10 +55,10 @@ pub(crate) enum WorkflowCommand {
 /// How a workflow is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ShowFormat {
-    /// For people.
+    /// Readable text.
     #[default]
     Text,
-    /// A flowchart that GitHub and GitLab draw.
+    /// A flowchart that GitHub and GitLab can draw.
     Mermaid,
     /// One JSON object, prompts included.
     Json,

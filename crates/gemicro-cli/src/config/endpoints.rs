@@ -28,7 +28,7 @@ pub(crate) enum BackendName {
     Claude,
     /// Codex answers each call, in a read-only sandbox
     Codex,
-    /// No model: answers are taken from the sources
+    /// No model: answers are quoted from the sources
     Offline,
 }
 

@@ -448,13 +448,3 @@ fn secrets_are_not_stored() {
         "{exported}"
     );
 }
-
-#[test]
-fn help_says_what_a_conversation_takes() {
-    let world = World::new();
-    let help = |more: &[&str]| world.screen(&world.must(&[&["conversations"], more, &["--help"]].concat()));
-    golden!(
-        "help_conversations",
-        [help(&[]), help(&["import"]), help(&["render"])].join("\n=====\n")
-    );
-}

@@ -107,7 +107,7 @@ fn a_budget_in_dollars_for_a_model_without_a_price_is_refused_with_the_ways_on()
         );
     }
     let help = world.must(&["run", "--help"]).stdout;
-    assert!(help.contains("if the model's price is known"), "{help}");
+    assert!(help.contains("if the price is known"), "{help}");
 }
 
 fn ended(step: &str, kind: &str, charge: Value) -> Vec<NewEvent> {

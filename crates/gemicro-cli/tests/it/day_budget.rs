@@ -175,8 +175,8 @@ fn only_commands_that_can_spend_show_the_day_budget() {
         let help = world.must(&[command, "--help"]).stdout;
         assert!(!help.contains("--day-budget"), "{command}: {help}");
     }
-    // Given before the command it holds all the same.
-    world.must(&["--day-budget", "1k", "runs"]);
+    assert_eq!(world.call(&["--day-budget", "1k", "runs"]).code, 2);
+    // Given before a command that takes it, it holds all the same.
     let shown = world.must(&["--day-budget", "1k", "config", "show"]).stdout;
     assert!(shown.contains("1,000 tokens") || shown.contains("1k"), "{shown}");
 }

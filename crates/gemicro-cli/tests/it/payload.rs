@@ -114,8 +114,4 @@ fn arguments_are_checked() {
         let called = extract(&world, arguments, b"");
         assert_eq!((called.code, called.stdout.as_str()), (2, ""), "{arguments:?}");
     }
-    golden!(
-        "help_payload",
-        world.screen(&world.call(&["payload", "extract", "--help"]))
-    );
 }

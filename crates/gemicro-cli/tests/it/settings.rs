@@ -22,10 +22,6 @@ fn the_version_touches_nothing() {
 fn help_shows_defaults_examples_and_exit_codes() {
     let world = World::new();
     golden!("help", world.screen(&world.must(&["--help"])));
-    golden!(
-        "help_research",
-        world.screen(&world.must(&["research", "--help"]))
-    );
 }
 
 #[test]

@@ -116,14 +116,6 @@ fn scenarios_are_listed() {
     let rows: Value =
         serde_json::from_str(&world.must(&["sim", "scenarios", "--format", "json"]).stdout).unwrap();
     assert_eq!(rows[0]["scenario"], "default");
-    golden!(
-        "help_sim_serve",
-        world.screen(&world.must(&["sim", "serve", "--help"]))
-    );
-    golden!(
-        "help_sim_record",
-        world.screen(&world.must(&["sim", "record", "--help"]))
-    );
 }
 
 #[test]

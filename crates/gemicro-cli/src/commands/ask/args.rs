@@ -20,19 +20,19 @@ pub(crate) struct AskArgs {
     #[arg(value_name = "PROMPT", required_unless_present = "tasks")]
     pub(crate) prompt: Vec<String>,
 
-    /// The folder the agent works in [default: the one of the session, else this one]
+    /// The folder the agent works in [default: the session's folder, else this one]
     #[arg(long = "cd", value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 
-    /// Work on this branch of the folder's repository, in a private copy: nothing else of the repository can change
+    /// Work on this branch, in a private copy of the repository; nothing else in the repository changes
     #[arg(long, value_name = "task/NAME")]
     pub(crate) branch: Option<String>,
 
-    /// Who is asked [default: whoever has the model, else gemini]
+    /// The agent [default: the agent that has --model, else gemini]
     #[arg(long, value_enum)]
     pub(crate) agent: Option<Agent>,
 
-    /// The model [default: the agent's own; the current Pro for gemini]
+    /// The model [default: the agent's own default; the current Pro for gemini]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
@@ -40,47 +40,47 @@ pub(crate) struct AskArgs {
     #[arg(long, value_enum)]
     pub(crate) sandbox: Option<Sandbox>,
 
-    /// Let the agent use only what it deems harmless, instead of every tool inside the sandbox
+    /// Allow only tools that the agent considers harmless, instead of all tools in the sandbox
     #[arg(long)]
     pub(crate) no_yolo: bool,
 
-    /// Who takes over when the agent's provider limits its requests, an agent or a model [default: wait for the limit to end]
+    /// Use this agent or model while the provider limits requests [default: wait for the limit to end]
     #[arg(long, value_name = "NAME")]
     pub(crate) fallback: Option<String>,
 
-    /// Go on with a session: its id, the beginning of it, or `last`; folder, model and sandbox stay as they were unless given
+    /// Continue a session: the start of its id, or `last`; its folder, model and sandbox are the defaults
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 
-    /// Carry it out in this process, not in the resident worker: nothing stays warm, and it ends with this command
+    /// Run in this process, not in the background worker; the run ends with this command
     #[arg(long)]
     pub(crate) no_resident: bool,
 
-    /// How long the agent may be silent, in seconds
+    /// Stop the agent after this many seconds without output
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, default_value = "300", help_heading = "Limits")]
     pub(crate) timeout: u64,
 
-    /// How long it may take in all, in seconds
+    /// Stop the agent after this many seconds in all
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, default_value = "1800", help_heading = "Limits")]
     pub(crate) max_duration: u64,
 
-    /// How often it is tried again; never after it may have changed files
+    /// Retries after a failure; never once the agent may have changed files
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(..=10), help_heading = "Limits")]
     pub(crate) max_retries: u32,
 
-    /// What the agent may use: tokens 500k, money '$0.50' (if the model's price is known), time 10m or 20turns; may be given several times [default: unlimited]
+    /// Limit of the run: tokens (500k), money ('$0.50', if the price is known), time (10m) or 20turns; repeatable [default: unlimited]
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
 
-    /// How the answer is printed; jsonl prints every event
+    /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub(crate) format: DataFormat,
 
-    /// Add figures (tokens, cost, time) to the answer of --format json
+    /// Add tokens, cost and time to the JSON answer
     #[arg(long, help_heading = "Output")]
     pub(crate) metrics: bool,
 
-    /// Add what the agent printed to the answer of --format json
+    /// Add everything the agent printed to the JSON answer
     #[arg(long, help_heading = "Output")]
     pub(crate) all_messages: bool,
 
@@ -102,11 +102,11 @@ pub(crate) enum Agent {
 /// A sandbox mode, as it is named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sandbox {
-    /// Nothing
+    /// No writes
     ReadOnly,
-    /// The folder, but for its .git and the settings of agents
+    /// The folder, except .git and agent settings
     WorkspaceWrite,
-    /// Whatever you may: there is no sandbox
+    /// No sandbox: anything your account can do
     DangerFullAccess,
 }
 

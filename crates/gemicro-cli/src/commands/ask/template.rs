@@ -16,35 +16,35 @@ const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Template")]
 pub(crate) struct TemplateArgs {
-    /// Put the prompt into a form; consult and review are read-only unless --sandbox says otherwise
+    /// Wrap the prompt in a template; consult and review default to --sandbox read-only
     #[arg(long, value_enum, value_name = "KIND")]
     pub(super) template: Option<TemplateName>,
 
-    /// The language of the form [default: en]
+    /// The language of the template [default: en]
     #[arg(long, value_enum, value_name = "CODE", requires = "template")]
     language: Option<LanguageName>,
 
-    /// What the agent has to know first; @FILE reads it from a file
+    /// Background for the agent; @FILE reads it from a file
     #[arg(long, value_name = "TEXT", requires = "template")]
     background: Option<String>,
 
-    /// The contract of this change
+    /// The file with the contract of this change
     #[arg(long, value_name = "FILE", requires = "template")]
     contract: Option<PathBuf>,
 
-    /// The engineering principles of the project
+    /// The file with the project's engineering principles
     #[arg(long, value_name = "FILE", requires = "template")]
     codex: Option<PathBuf>,
 
-    /// The context of the project
+    /// The file with the project's context
     #[arg(long, value_name = "FILE", requires = "template")]
     context: Option<PathBuf>,
 
-    /// A question or task beside PROMPT, which is the first; may be given several times
+    /// Another question or task after PROMPT; repeatable
     #[arg(long = "task", value_name = "TEXT", requires = "template")]
     tasks: Vec<String>,
 
-    /// What the answer should look like; may be given several times
+    /// What the answer should contain; repeatable
     #[arg(long = "expect", value_name = "TEXT", requires = "template")]
     expected: Vec<String>,
 }
@@ -52,11 +52,11 @@ pub(crate) struct TemplateArgs {
 /// A form, as it is named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum TemplateName {
-    /// Advice
+    /// Ask for advice
     Consult,
-    /// A judgement of something that is there
+    /// Ask for a review of existing work
     Review,
-    /// Work
+    /// Ask for changes
     Execute,
 }
 

@@ -11,15 +11,15 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro batch cancel`.
 #[derive(Debug, Args)]
 pub(crate) struct CancelArgs {
-    /// The batch: the beginning of its id, or `last`
+    /// The batch: the start of its id, or `last`
     pub(crate) id: String,
-    /// The tasks to stop; without one the whole batch is
+    /// The tasks to cancel [default: the whole batch]
     #[arg(value_name = "TASK")]
     pub(crate) tasks: Vec<String>,
-    /// Why, for the journal
+    /// The reason, recorded in the journal
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) reason: String,
-    /// How the answer is printed; jsonl prints one task a line
+    /// Output format; jsonl prints one task per line
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: DataFormat,
 }

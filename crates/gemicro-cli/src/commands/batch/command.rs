@@ -12,7 +12,7 @@ use super::server::ServerArgs;
 use super::submit::{self, SubmitArgs};
 use super::types::{self, TypesArgs};
 use super::wait::{self, WaitArgs};
-use crate::args::{DataFormat, day_budget_flag};
+use crate::args::{DataFormat, spending, stored};
 use crate::runtime;
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -20,18 +20,25 @@ use crate::trouble::Stopped;
 const AFTER_HELP: &str = "\
 Examples:
   gemicro batch submit tasks.json
-  echo '[{\"task_id\": \"a\", \"type\": \"execute_shell_command\", \"parameters\": {\"command\": \"ls\"}}]' | gemicro batch submit -
+  cat tasks.json | gemicro batch submit -
   gemicro batch poll last
   gemicro batch wait last --timeout 600
   gemicro batch results last --format text
   gemicro batch retry last
   gemicro batch retry last --only interrupted
 
-ID is the beginning of a batch's id (4 characters or more), or `last`.
-A file holds an array of tasks, one task a line, or an object with `tasks`; docs/batch.md describes all of it.
-Exit codes of `wait`, `results` and a `submit` or `retry` that carries the batch out itself: 0 when every task completed, 9
-when only some did, 7 while it is pending, 10 when it waits for a person, and the exit code of the first failed task when
-none completed.";
+A file of tasks is a JSON array, or has one task per line:
+  {\"task_id\": \"a\", \"type\": \"execute_shell_command\",
+   \"parameters\": {\"command\": \"ls\"}}
+docs/batch.md describes it. ID is the start of a batch's id (4 or more
+characters), or `last`.
+
+Exit codes of `wait`, `results`, and of `submit` and `retry` with --no-resident:
+  0    every task completed
+  7    some tasks have not ended yet
+  9    only some tasks completed
+  10   a task waits for an answer
+  If no task completed, it is the exit code of the first failed task.";
 
 /// Arguments of `gemicro batch`.
 #[derive(Debug, Args)]
@@ -48,25 +55,30 @@ pub(crate) struct BatchArgs {
 /// What can be done with batches.
 #[derive(Debug, Subcommand)]
 enum BatchCommand {
-    /// Hand in a batch; prints its first answer, and the batch goes on without this command
-    #[command(arg = day_budget_flag())]
+    /// Submit a batch and print its id; it runs in the background
+    #[command(args = spending())]
     Submit(Box<SubmitArgs>),
-    /// Print how a batch stands
+    /// Print the current state of a batch
+    #[command(args = stored())]
     Poll(PollArgs),
-    /// Wait until every task has its final state, and print the answer
+    /// Wait until every task has ended, then print the results
+    #[command(args = stored())]
     Wait(WaitArgs),
-    /// Print the results that a batch has now
+    /// Print the results so far
+    #[command(args = stored())]
     Results(ResultsArgs),
-    /// Stop some tasks of a batch, or all of it
+    /// Cancel tasks of a batch, or all of it
+    #[command(args = stored())]
     Cancel(CancelArgs),
-    /// Run tasks again that did not complete; the others keep their outputs
-    #[command(arg = day_budget_flag())]
+    /// Run tasks again that did not complete
+    #[command(args = spending())]
     Retry(RetryArgs),
-    /// List batches, the newest first
+    /// List batches, newest first
+    #[command(args = stored())]
     List(ListArgs),
-    /// List the types of tasks
+    /// List the task types
     Types(TypesArgs),
-    /// Print the JSON Schema of a type's parameters
+    /// Print the JSON Schema of a task type's parameters
     Schema(SchemaArgs),
 }
 

@@ -14,10 +14,10 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro batch list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Batches at most
+    /// Maximum number of batches
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// How the list is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
 }

@@ -11,9 +11,9 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro batch poll`.
 #[derive(Debug, Args)]
 pub(crate) struct PollArgs {
-    /// The batch: the beginning of its id, or `last`
+    /// The batch: the start of its id, or `last`
     pub(crate) id: String,
-    /// How the answer is printed; jsonl prints one task a line
+    /// Output format; jsonl prints one task per line
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: DataFormat,
 }

@@ -11,9 +11,9 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro batch results`.
 #[derive(Debug, Args)]
 pub(crate) struct ResultsArgs {
-    /// The batch: the beginning of its id, or `last`
+    /// The batch: the start of its id, or `last`
     pub(crate) id: String,
-    /// How they are printed; jsonl prints one task a line, in the order they were handed in
+    /// Output format; jsonl prints one task per line, in the order they were submitted
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: DataFormat,
 }

@@ -15,18 +15,18 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro batch retry`.
 #[derive(Debug, Args)]
 pub(crate) struct RetryArgs {
-    /// The batch: the beginning of its id, or `last`
+    /// The batch: the start of its id, or `last`
     pub(crate) id: String,
-    /// The tasks to run again; by default all that did not complete
+    /// The tasks to run again [default: all that did not complete]
     #[arg(value_name = "TASK")]
     pub(crate) tasks: Vec<String>,
-    /// Run only tasks in this state again, and those skipped because of them; may be given several times
+    /// Run only tasks in this state again, and tasks skipped because of them; repeatable
     #[arg(long, value_name = "STATE", value_enum, conflicts_with = "tasks")]
     pub(crate) only: Vec<RetryState>,
-    /// Carry it out in this process, not in the resident worker, and print the final answer too
+    /// Run in this process, not in the background worker, and wait for the results
     #[arg(long)]
     pub(crate) no_resident: bool,
-    /// How answers are printed; jsonl prints one task a line
+    /// Output format; jsonl prints one task per line
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: DataFormat,
 }
@@ -34,15 +34,15 @@ pub(crate) struct RetryArgs {
 /// A state in which a task can be run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RetryState {
-    /// It ran and failed
+    /// The task ran and failed
     Failed,
-    /// It was cut off in the middle and may have changed something
+    /// The task was stopped midway and may have changed something
     Interrupted,
-    /// It was cancelled
+    /// The task was cancelled
     Cancelled,
-    /// Its deadline passed
+    /// The deadline passed
     Expired,
-    /// It was not run because a task that it depends on did not complete
+    /// A task that it depends on did not complete
     Skipped,
 }
 

@@ -9,7 +9,7 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro batch schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArgs {
-    /// The type, as `gemicro batch types` lists it
+    /// A task type; `gemicro batch types` lists them
     #[arg(value_name = "TYPE")]
     pub(crate) name: String,
 }

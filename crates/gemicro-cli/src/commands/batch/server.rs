@@ -21,10 +21,10 @@ const TOKEN_FILE: &str = "GEMICRO_TOKEN_FILE";
 /// Which server has the batches.
 #[derive(Debug, Args)]
 pub(super) struct ServerArgs {
-    /// Use the batches of a server, such as http://127.0.0.1:8737, instead of this machine's (or GEMICRO_SERVER)
+    /// Use the batches of this server, such as http://127.0.0.1:8737 [env: GEMICRO_SERVER]
     #[arg(long, global = true, value_name = "URL")]
     server: Option<String>,
-    /// The file with the server's token [default: GEMICRO_TOKEN, else the file that `gemicro serve` made here]
+    /// The file with the server's token [default: GEMICRO_TOKEN, else the token file of `gemicro serve`]
     #[arg(long, global = true, value_name = "FILE", requires = "server")]
     token_file: Option<PathBuf>,
 }

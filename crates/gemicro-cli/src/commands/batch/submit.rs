@@ -24,13 +24,13 @@ const MAX_DEADLINE_SECONDS: u64 = 30 * 24 * 3_600;
 /// Arguments of `gemicro batch submit`.
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
-    /// The batch: a file, or `-` for stdin
+    /// The file with the tasks; `-` reads stdin
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Your own name for the batch: handed in twice under the same key, it is carried out once
+    /// A key for the batch; submitting it twice with the same key runs it once
     #[arg(long, value_name = "KEY", value_parser = parse_key)]
     pub(crate) key: Option<String>,
-    /// The folder that its tasks work in; none of them leaves it [default: this one]
+    /// The folder the tasks work in; they cannot leave it [default: this one]
     #[arg(
         long = "dir",
         value_name = "DIR",
@@ -38,22 +38,22 @@ pub(crate) struct SubmitArgs {
         hide_default_value = true
     )]
     pub(crate) directory: PathBuf,
-    /// The model that tasks ask that name none
+    /// The model of tasks that name none
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// What all tasks together may use: tokens 500k, money '$0.50' (if the model's price is known) or time 10m; may be given several times
+    /// Limit of the whole batch: tokens (500k), money ('$0.50', if the price is known) or time (10m); repeatable
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget)]
     pub(crate) budget: Vec<Limits>,
-    /// What a failed task means for the others
+    /// What happens to the other tasks when one fails
     #[arg(long, value_name = "POLICY", value_enum)]
     pub(crate) on_failure: Option<Policy>,
-    /// Seconds from now after which nothing of it runs any more
+    /// Stop the batch after this many seconds
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..=MAX_DEADLINE_SECONDS))]
     pub(crate) deadline: Option<u64>,
-    /// Carry it out in this process, not in the resident worker, and print the final answer too
+    /// Run in this process, not in the background worker, and wait for the results
     #[arg(long)]
     pub(crate) no_resident: bool,
-    /// How answers are printed; jsonl prints one task a line
+    /// Output format; jsonl prints one task per line
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: DataFormat,
 }
@@ -61,9 +61,9 @@ pub(crate) struct SubmitArgs {
 /// What a failed task means for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Policy {
-    /// Nothing; those that depend on it fail
+    /// Keep going; only tasks that depend on it are skipped
     Continue,
-    /// No other is started; those that run go on
+    /// Start no more tasks; running tasks finish
     Stop,
 }
 

@@ -13,7 +13,7 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro batch types`.
 #[derive(Debug, Args)]
 pub(crate) struct TypesArgs {
-    /// How the list is printed; json has the schemas too
+    /// Output format; json includes the schemas
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
 }

@@ -15,12 +15,12 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro batch wait`.
 #[derive(Debug, Args)]
 pub(crate) struct WaitArgs {
-    /// The batch: the beginning of its id, or `last`
+    /// The batch: the start of its id, or `last`
     pub(crate) id: String,
-    /// Wait at most so long; then the answer is printed as it is, and the exit code is 7
+    /// Wait at most this long; then print the current state and exit with 7
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     pub(crate) timeout: Option<u64>,
-    /// How the answer is printed; jsonl prints one task a line
+    /// Output format; jsonl prints one task per line
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: DataFormat,
 }

@@ -13,15 +13,15 @@ use crate::config::readers::{parse_budget, parse_prompt_tokens, parse_seconds};
 /// Arguments of `gemicro chat`.
 #[derive(Debug, Args)]
 pub(crate) struct ChatArgs {
-    /// The conversation to go on with: the beginning of its id, or `last` [default: a new one]
+    /// The conversation to continue: the start of its id, or `last` [default: a new one]
     #[arg(value_name = "CONVERSATION")]
     pub(crate) conversation: Option<String>,
 
-    /// Go on with a copy of the conversation; the original stays as it is
+    /// Continue in a copy; the original stays unchanged
     #[arg(long, requires = "conversation")]
     pub(crate) fork: bool,
 
-    /// Who answers: an agent or a model [default: who answered last, else gemini]
+    /// The agent or model that answers [default: the last one, else gemini]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
@@ -33,35 +33,35 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_enum, default_value = "workspace-write")]
     pub(crate) sandbox: Sandbox,
 
-    /// Ask me before an agent uses a tool that it does not deem harmless
+    /// Ask before an agent uses a tool that it does not consider harmless
     #[arg(long)]
     pub(crate) no_yolo: bool,
 
-    /// Who writes summaries of old turns: a model, or `none` [default: a cheap one, where there is a key]
+    /// The model that summarises old turns, or `none` [default: a cheap one, if there is a key]
     #[arg(long, value_name = "NAME")]
     pub(crate) summariser: Option<String>,
 
-    /// The longest prompt, in tokens [default: 16000]
+    /// Maximum length of the prompt, in tokens [default: 16000]
     #[arg(long, value_name = "N", value_parser = parse_prompt_tokens, help_heading = "Limits")]
     pub(crate) max_tokens: Option<u64>,
 
-    /// How long an answer may take, or an agent may be silent, in seconds
+    /// Stop a model after this many seconds, or an agent after this many without output
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, default_value = "120", help_heading = "Limits")]
     pub(crate) timeout: u64,
 
-    /// What the conversation may use in all: tokens 500k, money '$0.50' (if the model's price is known) or 20turns; may be given several times [default: unlimited]
+    /// Limit of the conversation: tokens (500k), money ('$0.50', if the price is known) or 20turns; repeatable [default: unlimited]
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
 
-    /// Carry turns out in this process, not in the resident worker: nothing stays warm
+    /// Run turns in this process, not in the background worker
     #[arg(long)]
     pub(crate) no_resident: bool,
 
-    /// Lines instead of a screen, also on a terminal
+    /// Print lines instead of a full screen, even on a terminal
     #[arg(long, help_heading = "Output")]
     pub(crate) plain: bool,
 
-    /// How lines are printed; json prints one object for everything that happens
+    /// Output format; json prints one object per event
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub(crate) format: DataFormat,
 }

@@ -9,7 +9,7 @@ use super::list::{self, ListArgs};
 use super::rename::{self, RenameArgs};
 use super::render::{self, RenderArgs};
 use super::show::{self, ShowArgs};
-use crate::args::DataFormat;
+use crate::args::{DataFormat, stored};
 use crate::runtime;
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -17,11 +17,12 @@ use crate::trouble::Stopped;
 const AFTER_HELP: &str = "\
 Examples:
   gemicro conversations import talk.jsonl --name \"the migration\"
-  gemicro conversations render last --max-tokens 16000 --report report.json
+  gemicro conversations render last --max-tokens 16000
   gemicro conversations export last copy.jsonl
 
-ID is the beginning of a conversation's id (4 characters or more), or `last`.
-Each line of a file of turns is a JSON object with `turn`, `role` and `text`; docs/conversations.md describes it.";
+ID is the start of a conversation's id (4 or more characters), or `last`.
+Each line of a file is one turn, a JSON object with `turn`, `role` and `text`;
+docs/conversations.md describes it.";
 
 /// Arguments of `gemicro conversations`.
 #[derive(Debug, Args)]
@@ -35,19 +36,26 @@ pub(crate) struct ConversationsArgs {
 /// What can be done with conversations.
 #[derive(Debug, Subcommand)]
 enum ConversationsCommand {
-    /// Store a conversation from a file of turns, and print its id
+    /// Import a conversation from a file and print its id
+    #[command(args = stored())]
     Import(ImportArgs),
-    /// List conversations, the newest first
+    /// List conversations, newest first
+    #[command(args = stored())]
     List(ListArgs),
     /// Print the turns of a conversation
+    #[command(args = stored())]
     Show(ShowArgs),
-    /// Write a conversation as a file of turns
+    /// Export a conversation to a file
+    #[command(args = stored())]
     Export(ExportArgs),
-    /// Give a conversation another name
+    /// Rename a conversation
+    #[command(args = stored())]
     Rename(RenameArgs),
-    /// Delete a conversation and what it stored
+    /// Delete a conversation and its data
+    #[command(args = stored())]
     Delete(DeleteArgs),
-    /// Print the prompt that would be sent: all of it, or what fits
+    /// Preview the prompt that would be sent to a model
+    #[command(args = stored())]
     Render(RenderArgs),
 }
 

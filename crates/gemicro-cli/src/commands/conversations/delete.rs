@@ -10,9 +10,9 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro conversations delete`.
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArgs {
-    /// The conversation: the beginning of its id, or `last`
+    /// The conversation: the start of its id, or `last`
     pub(crate) id: String,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub(crate) yes: bool,
 }

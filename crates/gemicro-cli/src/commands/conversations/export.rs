@@ -14,9 +14,9 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro conversations export`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// The conversation: the beginning of its id, or `last`
+    /// The conversation: the start of its id, or `last`
     pub(crate) id: String,
-    /// The file to write; stdout unless given
+    /// The file to write [default: stdout]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 }

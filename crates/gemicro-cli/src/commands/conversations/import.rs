@@ -19,13 +19,13 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro conversations import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// The file of turns, JSON lines; - for stdin
+    /// The file, one turn per line; `-` reads stdin
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
-    /// What to call it; the file's name unless given
+    /// The name of the conversation [default: the file's name]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// How the new id is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
 }

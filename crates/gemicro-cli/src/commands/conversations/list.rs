@@ -18,10 +18,10 @@ const HEADS: [&str; 4] = ["ID", "STARTED (UTC)", "TURNS", "NAME"];
 /// Arguments of `gemicro conversations list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Conversations at most
+    /// Maximum number of conversations
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// How the list is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
 }

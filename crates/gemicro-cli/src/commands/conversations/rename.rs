@@ -11,9 +11,9 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro conversations rename`.
 #[derive(Debug, Args)]
 pub(crate) struct RenameArgs {
-    /// The conversation: the beginning of its id, or `last`
+    /// The conversation: the start of its id, or `last`
     pub(crate) id: String,
-    /// What to call it from now on
+    /// The new name
     pub(crate) name: String,
 }
 

@@ -32,21 +32,21 @@ const COMPRESSORS: [&str; 5] = [
 /// Arguments of `gemicro conversations render`.
 #[derive(Debug, Args)]
 pub(crate) struct RenderArgs {
-    /// The conversation: the beginning of its id, or `last`
+    /// The conversation: the start of its id, or `last`
     pub(crate) id: String,
-    /// The longest prompt, in tokens
+    /// Maximum length of the prompt, in tokens
     #[arg(long, value_name = "N", default_value_t = HistoryConfig::default().max_prompt_tokens)]
     pub(crate) max_tokens: u64,
-    /// Who writes summaries of old turns: nobody, or a model (gemini-3.5-flash-lite, openai:NAME); what it wrote is kept
+    /// The model that summarises old turns, such as gemini-3.5-flash-lite or openai:NAME; its summaries are saved
     #[arg(long, value_name = "none|MODEL", default_value = "none")]
     pub(crate) summariser: String,
-    /// Compress in this way, from the whole conversation at once
+    /// Compress the whole conversation with this method
     #[arg(long, value_name = "NAME", value_parser = COMPRESSORS)]
     pub(crate) compressor: Option<String>,
-    /// Write what the prompt keeps and what it lost to this file, as JSON
+    /// Write a JSON report of what was kept and what was dropped to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Also print the exact number of tokens, as the Gemini API counts them for a model; needs GEMINI_API_KEY
+    /// Also print the exact number of tokens, counted by the Gemini API for this model; needs GEMINI_API_KEY
     #[arg(long, value_name = "MODEL", num_args = 0..=1, require_equals = true, default_missing_value = DEFAULT_MODEL)]
     pub(crate) exact: Option<String>,
 }

@@ -15,9 +15,9 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro conversations show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The conversation: the beginning of its id, or `last`
+    /// The conversation: the start of its id, or `last`
     pub(crate) id: String,
-    /// How it is printed; jsonl is one turn per line
+    /// Output format; jsonl prints one turn per line
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
 }

@@ -26,10 +26,10 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Arguments of `gemicro demo`.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Where the demo is made; it must not exist yet [default: a new folder for temporary files]
+    /// The folder to create for the demo; it must not exist [default: a new temporary folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// How the run is printed; jsonl prints every event
+    /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 }

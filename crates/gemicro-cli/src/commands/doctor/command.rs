@@ -22,13 +22,13 @@ const LITTLE_SPACE: u64 = 500_000_000;
 /// Arguments of `gemicro doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Read every page of the database, every event and every blob; slow on a large store
+    /// Also read the whole database, every event and every blob; slow on a large store
     #[arg(long)]
     pub(crate) deep: bool,
-    /// Contact no model and no forge
+    /// Do not contact model providers or forges
     #[arg(long)]
     pub(crate) offline: bool,
-    /// How the findings are printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
 }

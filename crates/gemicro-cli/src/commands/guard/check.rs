@@ -25,30 +25,31 @@ use crate::trouble::Stopped;
 /// Below `gemicro guard check --help`.
 pub(super) const AFTER_HELP: &str = "\
 Examples:
-  echo '{\"tool\":\"shell\",\"command\":\"git push\",\"worktree\":\"/srv/task\"}' | gemicro guard check
+  gemicro guard check < request.json
   gemicro guard check --jsonl < requests.jsonl
-  gemicro guard check --cli claude --worktree /srv/task    (as a PreToolUse hook)
+  gemicro guard check --cli claude --worktree /srv/task
 
-The neutral form is {\"tool\", \"command\" or \"args\", \"cwd\", \"worktree\"}; its answer is
-{\"decision\":\"allow\" or \"deny\", \"rule\", \"segment\", \"hint\"}.
+A request in the neutral format:
+  {\"tool\": \"shell\", \"command\": \"git push\", \"worktree\": \"/srv/task\"}
+Its answer: {\"decision\": \"allow\" or \"deny\", \"rule\", \"segment\", \"hint\"}.
 
 Exit codes:
-  0    every request was judged; the answers are on stdout
-  2    something went wrong: the answer is a denial, and stderr says why";
+  0    every request was decided; the answers are on stdout
+  2    the guard failed: the answer is a denial, and stderr says why";
 
 /// Arguments of `gemicro guard check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Whose format the request has; without it the request tells
+    /// The format of the request [default: detected]
     #[arg(long, value_enum)]
     cli: Option<CliFormat>,
-    /// The folder that the agent may change; without it what the request names, or else its `cwd`
+    /// The folder the agent may change [default: from the request]
     #[arg(long, value_name = "DIR")]
     worktree: Option<PathBuf>,
-    /// Read one request per line, and answer each with one line
+    /// Read one request per line and print one answer per line
     #[arg(long)]
     jsonl: bool,
-    /// Take the section `guard` of this file, not of your own settings
+    /// Use the `guard` section of this file instead of your settings
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
 }
@@ -62,14 +63,14 @@ enum CliFormat {
     Claude,
     /// Codex, PreToolUse
     Codex,
-    /// Our own
+    /// gemicro's own format
     Neutral,
 }
 
 // The tree of all commands costs more time than the answer.
-/// Answer a tool call of an agent: may it run, and why not
+/// Decide on a tool call from stdin, in the format of an agent's hook
 #[derive(Debug, Parser)]
-#[command(name = "gemicro guard check", after_help = AFTER_HELP)]
+#[command(name = "gemicro guard check", after_help = AFTER_HELP, max_term_width = 80)]
 struct Alone {
     #[command(flatten)]
     args: CheckArgs,

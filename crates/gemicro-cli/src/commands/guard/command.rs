@@ -19,10 +19,10 @@ pub(crate) struct GuardArgs {
 /// What the guard can be asked.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GuardCommand {
-    /// Judge a tool call from stdin, in the format of an agent's hook
+    /// Decide on a tool call from stdin, in the format of an agent's hook
     #[command(after_help = check::AFTER_HELP)]
     Check(CheckArgs),
-    /// Say whether a command is allowed, by which rule not, and what to do instead
+    /// Say whether a command is allowed, and if not, why and what to do instead
     #[command(after_help = explain::AFTER_HELP)]
     Explain(ExplainArgs),
 }

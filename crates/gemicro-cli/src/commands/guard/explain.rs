@@ -21,29 +21,29 @@ const DENIED: u8 = 1;
 pub(super) const AFTER_HELP: &str = "\
 Examples:
   gemicro guard explain \"git -C .. checkout main\"
-  gemicro guard explain --worktree /srv/task \"cargo test 2>&1 | tail -20\"
+  gemicro guard explain --worktree /srv/task \"cargo test 2>&1 | tail\"
   gemicro guard explain --tool write_file '{\"file_path\":\".git/config\"}'
 
 Exit codes:
-  0    it is allowed
-  1    it is denied
-  2    the guard could not be asked";
+  0    the call is allowed
+  1    the call is denied
+  2    the guard failed";
 
 /// Arguments of `gemicro guard explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// The command line; or, as a JSON object, all arguments of the tool
+    /// The command line, or a JSON object with the tool's arguments
     call: String,
-    /// The folder that the agent may change [default: the current folder]
+    /// The folder the agent may change [default: this folder]
     #[arg(long, value_name = "DIR")]
     worktree: Option<PathBuf>,
-    /// The tool that is called
+    /// The tool to call
     #[arg(long, value_name = "NAME", default_value = "shell")]
     tool: String,
-    /// Take the section `guard` of this file, not of your own settings
+    /// Use the `guard` section of this file instead of your settings
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// How the answer is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: DataFormat,
 }

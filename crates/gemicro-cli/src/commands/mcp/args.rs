@@ -9,7 +9,7 @@ use crate::config::readers::parse_seconds;
 /// Arguments of `gemicro mcp`.
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
-    /// Serve streamable HTTP at this address, such as 127.0.0.1:8750, instead of stdin and stdout
+    /// Serve streamable HTTP at this address, such as 127.0.0.1:8750, instead of stdio
     #[arg(long, value_name = "ADDR:PORT")]
     pub(crate) http: Option<SocketAddr>,
 
@@ -17,15 +17,15 @@ pub(crate) struct McpArgs {
     #[arg(long, requires = "http")]
     pub(crate) allow_remote: bool,
 
-    /// Answer every call within this many seconds: with the result, or with the id of a run that goes on
+    /// Answer every call within this many seconds, with the result or the id of a run in progress
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, default_value = "45")]
     pub(crate) answer_within: u64,
 
-    /// Who takes over when an agent's provider limits its requests, an agent or a model [default: wait for the limit to end]
+    /// Use this agent or model while a provider limits requests [default: wait for the limit to end]
     #[arg(long, value_name = "NAME")]
     pub(crate) fallback: Option<String>,
 
-    /// Carry runs out in this process, not in the resident worker: they stop with it and can be resumed
+    /// Run in this process, not in the background worker; runs stop with it and can be resumed
     #[arg(long)]
     pub(crate) no_resident: bool,
 }

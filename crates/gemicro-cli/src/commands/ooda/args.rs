@@ -14,43 +14,43 @@ use crate::deciding::GateArgs;
 /// Arguments of `gemicro ooda`.
 #[derive(Debug, Args)]
 pub(crate) struct OodaArgs {
-    /// The file that says what is run and what is aimed at; the project is the folder it lies in
+    /// The file with the commands and the target; its folder is the project
     #[arg(default_value = "ooda.toml")]
     pub(crate) file: PathBuf,
 
-    /// Take the first gap of the ranking each time, without asking
+    /// Always take the top-ranked gap, without asking
     #[arg(long, conflicts_with_all = ["decide", "wait"], help_heading = "Deciding")]
     pub(crate) auto: bool,
     #[command(flatten)]
     pub(crate) gates: GateArgs,
 
-    /// End when this part of the lines is covered, in percent
+    /// Stop when this percentage of lines is covered
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent, help_heading = "Limits")]
     pub(crate) target: Option<f64>,
-    /// What the loop may use: tokens 200k, money '$0.50' (if the model's price is known) or time 30m; may be given several times
+    /// Limit of the run: tokens (200k), money ('$0.50', if the price is known) or time (30m); repeatable
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
-    /// Time limit of the whole loop, such as 30m
+    /// Time limit of the whole run, such as 30m
     #[arg(long, value_name = "DURATION", value_parser = parse_max_duration, help_heading = "Limits")]
     pub(crate) max_duration: Option<Limits>,
-    /// Gaps that are taken on at most
+    /// Maximum number of gaps to work on
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Limits")]
     pub(crate) rounds: Option<u32>,
 
-    /// Who writes the tests
+    /// The backend that writes the tests
     #[arg(long, value_enum, value_name = "NAME", help_heading = "Model")]
     pub(crate) backend: Option<TestWriter>,
-    /// The model that writes them
+    /// The model that writes the tests
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     pub(crate) model: Option<String>,
 
-    /// The branch that accepted tests go to; it begins with task/
+    /// The branch for accepted tests; it must start with task/
     #[arg(long, value_name = "BRANCH")]
     pub(crate) branch: Option<String>,
-    /// How the result is printed; jsonl prints every event
+    /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
-    /// Print what would be done, and do nothing
+    /// Print what would be done, then stop
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

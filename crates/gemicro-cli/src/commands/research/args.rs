@@ -25,7 +25,7 @@ pub(crate) struct ResearchArgs {
     #[arg(skip)]
     pub(crate) is_short_form: bool,
 
-    /// A folder, file or web address to read; may be given several times
+    /// A folder, file or web address to read; repeatable
     #[arg(
         short,
         long = "source",
@@ -34,11 +34,11 @@ pub(crate) struct ResearchArgs {
     )]
     pub(crate) sources: Vec<PathBuf>,
 
-    /// Answer from the sources alone, without a model and without a key
+    /// Answer only from the sources, without a model or a key
     #[arg(long, help_heading = "Sources and backend")]
     pub(crate) offline: bool,
 
-    /// Who answers [default: gemini]
+    /// The backend that answers [default: gemini]
     #[arg(
         long,
         value_enum,
@@ -49,11 +49,11 @@ pub(crate) struct ResearchArgs {
     )]
     pub(crate) backend: Option<BackendName>,
 
-    /// The model [default: gemini-3-flash-preview, or the agent of deep-research]
+    /// The model [default: gemini-3-flash-preview, or the deep-research agent]
     #[arg(long, value_name = "NAME", help_heading = "Sources and backend")]
     pub(crate) model: Option<String>,
 
-    /// Let the provider search the web for what the sources do not say [default: only without sources]
+    /// Also search the web [default: only if there are no sources]
     #[arg(long, overrides_with = "no_web", help_heading = "Sources and backend")]
     pub(crate) web: bool,
 
@@ -61,15 +61,15 @@ pub(crate) struct ResearchArgs {
     #[arg(long, help_heading = "Sources and backend")]
     pub(crate) no_web: bool,
 
-    /// A host that may be fetched although its address is private or has no https, such as 127.0.0.1:8080
+    /// Allow fetching from this private or plain-HTTP host, such as 127.0.0.1:8080; repeatable
     #[arg(long = "allow-host", value_name = "HOST", value_parser = parse_host, help_heading = "Sources and backend")]
     pub(crate) allow_hosts: Vec<AllowedHost>,
 
-    /// Sub-queries at most [default: 5]
+    /// Maximum number of sub-queries [default: 5]
     #[arg(long, value_name = "N", value_parser = parse_max_queries, help_heading = "Limits")]
     pub(crate) max_queries: Option<usize>,
 
-    /// Tokens one model call may write, thoughts included [default: 4096]
+    /// Maximum output tokens of one model call, thoughts included [default: 4096]
     #[arg(long, value_name = "N", value_parser = parse_max_tokens, help_heading = "Limits")]
     pub(crate) max_tokens: Option<u64>,
 
@@ -77,15 +77,15 @@ pub(crate) struct ResearchArgs {
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, help_heading = "Limits")]
     pub(crate) timeout: Option<u64>,
 
-    /// How long one model call may be silent, in seconds [default: 30]
+    /// Stop a model call after this many seconds without output [default: 30]
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, help_heading = "Limits")]
     pub(crate) idle_timeout: Option<u64>,
 
-    /// Model calls at the same time [default: 100; 4 for openai]
+    /// Maximum model calls at the same time [default: 100; 4 for openai]
     #[arg(long, value_name = "N", value_parser = parse_parallel, help_heading = "Limits")]
     pub(crate) parallel: Option<usize>,
 
-    /// Model calls started in any minute [default: unlimited]
+    /// Maximum model calls started per minute [default: unlimited]
     #[arg(long, value_name = "N", value_parser = parse_per_minute, help_heading = "Limits")]
     pub(crate) calls_per_minute: Option<u32>,
 
@@ -93,19 +93,19 @@ pub(crate) struct ResearchArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_max_duration, help_heading = "Limits")]
     pub(crate) max_duration: Option<Limits>,
 
-    /// What the run may use: tokens 50k, money '$0.50' (if the model's price is known) or time 10m; may be given several times [default: unlimited]
+    /// Limit of the run: tokens (50k), money ('$0.50', if the price is known) or time (10m); repeatable [default: unlimited]
     #[arg(long, value_name = "AMOUNT", value_parser = parse_budget, help_heading = "Limits")]
     pub(crate) budget: Vec<Limits>,
 
-    /// How the result is printed; jsonl prints every event
+    /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub(crate) format: Format,
 
-    /// Write the result to a file, whole or not at all, instead of stdout
+    /// Write the result to this file instead of stdout
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Answer every question of a file of JSON lines with `id` and `question`
+    /// Answer every question in a file of JSON lines with `id` and `question`
     #[arg(
         long,
         value_name = "FILE",
@@ -114,7 +114,7 @@ pub(crate) struct ResearchArgs {
     )]
     pub(crate) questions: Option<PathBuf>,
 
-    /// Go on from an earlier run: its texts, pages and findings are there already
+    /// Build on the sources and findings of an earlier run
     #[arg(
         long,
         value_name = "RUN",
@@ -123,11 +123,11 @@ pub(crate) struct ResearchArgs {
     )]
     pub(crate) follow: Option<String>,
 
-    /// Write one section of that run's report anew, as the question asks; the others stay as they are
+    /// Rewrite only this section of that run's report, as the question asks
     #[arg(long, value_name = "SECTION", requires = "follow", conflicts_with_all = ["questions", "plan"], help_heading = "Ways to run")]
     pub(crate) revise: Option<String>,
 
-    /// Show the sub-queries and wait for approval or edits
+    /// Show the sub-queries and ask for approval or edits
     #[arg(long, help_heading = "Ways to run")]
     pub(crate) plan: bool,
 
@@ -135,7 +135,7 @@ pub(crate) struct ResearchArgs {
     #[arg(short, long, requires = "plan", help_heading = "Ways to run")]
     pub(crate) yes: bool,
 
-    /// Print what would be done, and do nothing
+    /// Print what would be done, then stop
     #[arg(long, conflicts_with_all = ["plan", "questions"], help_heading = "Ways to run")]
     pub(crate) dry_run: bool,
 }

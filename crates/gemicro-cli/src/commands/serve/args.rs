@@ -7,7 +7,7 @@ use clap::Args;
 /// Arguments of `gemicro serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// The address to serve at; port 0 means any that is free
+    /// The address to listen on; port 0 picks a free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8737")]
     pub(crate) listen: SocketAddr,
 
@@ -15,7 +15,7 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) allow_remote: bool,
 
-    /// Carry runs out in this process, not in the resident worker: they stop with it and can be resumed
+    /// Run in this process, not in the background worker; runs stop with it and can be resumed
     #[arg(long)]
     pub(crate) no_resident: bool,
 }

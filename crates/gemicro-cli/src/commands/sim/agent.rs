@@ -15,7 +15,7 @@ use crate::trouble::Stopped;
 /// Arguments of `gemicro sim agent`.
 #[derive(Debug, Args)]
 pub(crate) struct AgentArgs {
-    /// The script: a YAML or JSON file of steps
+    /// The script to play: a YAML or JSON file of steps
     #[arg(
         long,
         visible_alias = "scenario",
@@ -24,22 +24,22 @@ pub(crate) struct AgentArgs {
         conflicts_with_all = ["play", "steps"]
     )]
     script: Option<PathBuf>,
-    /// Print the lines of this file and end
+    /// Print the lines of this file, then exit
     #[arg(long, value_name = "CAPTURE", conflicts_with = "steps")]
     play: Option<PathBuf>,
-    /// How long to wait before each line of the capture, such as 20ms
+    /// Wait this long before each line of the capture, such as 20ms
     #[arg(long, value_name = "TIME", requires = "play", value_parser = pause)]
     delay: Option<Pause>,
     /// The script itself, as JSON: how an agent starts its children
     #[arg(long, value_name = "JSON", hide = true)]
     steps: Option<String>,
-    /// The CLI to pretend to be, where the script does not say: what answers --version
+    /// The CLI to imitate, unless the script names one
     #[arg(long = "as", value_enum, value_name = "CLI")]
     identity: Option<CliName>,
-    /// Make DIR/gemini (or claude, codex), a program that performs the script, and end
+    /// Write a program DIR/gemini (or claude, codex) that plays the script, then exit
     #[arg(long, value_name = "DIR", requires = "script", requires = "identity")]
     install: Option<PathBuf>,
-    /// The arguments of the CLI that is played
+    /// The arguments of the imitated CLI
     #[arg(last = true, value_name = "ARGUMENT")]
     arguments: Vec<String>,
 }

@@ -6,7 +6,7 @@ use super::agent::{self, AgentArgs};
 use super::record::{self, RecordArgs};
 use super::scenarios::{self, ScenariosArgs};
 use super::serve::{self, ServeArgs};
-use crate::args::DataFormat;
+use crate::args::{DataFormat, logging};
 use crate::runtime;
 use crate::session::Context;
 use crate::trouble::Stopped;
@@ -22,13 +22,15 @@ pub(crate) struct SimArgs {
 /// What can be done with simulated APIs.
 #[derive(Debug, Subcommand)]
 enum SimCommand {
-    /// Answer like a model API, as a scenario says, until Ctrl-C
+    /// Answer like a model API, from a scenario, until Ctrl-C
+    #[command(args = logging())]
     Serve(ServeArgs),
-    /// Stand between a program and a real API, and write a scenario from what passes
+    /// Record the traffic to a real API as a scenario
+    #[command(args = logging())]
     Record(RecordArgs),
     /// List the built-in scenarios
     Scenarios(ScenariosArgs),
-    /// Play an agent CLI, as a script says: what supervisors are tested with
+    /// Imitate an agent CLI from a script, for tests
     Agent(AgentArgs),
 }
 

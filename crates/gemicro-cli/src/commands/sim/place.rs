@@ -12,10 +12,10 @@ use crate::trouble::Stopped;
 /// Address and port.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
-    /// The port; 0 takes a free one
+    /// The port; 0 picks a free one
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// The address; others than those of this machine alone (loopback) are refused
+    /// The address; it must be a loopback address
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
 }

@@ -31,12 +31,12 @@ pub(crate) struct RecordArgs {
         help = "The address of the real API, such as https://generativelanguage.googleapis.com"
     )]
     upstream: String,
-    /// The scenario file to make or replace
+    /// The scenario file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
     place: PlaceArgs,
-    /// How the address is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: DataFormat,
 }

@@ -18,7 +18,7 @@ pub(super) const DEFAULT: &str = "research";
 /// Arguments of `gemicro sim scenarios`.
 #[derive(Debug, Args)]
 pub(crate) struct ScenariosArgs {
-    /// How they are printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: DataFormat,
 }

@@ -20,7 +20,7 @@ pub(crate) struct ServeArgs {
     scenario: String,
     #[command(flatten)]
     place: PlaceArgs,
-    /// How the address is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: DataFormat,
 }
