@@ -29,7 +29,7 @@ pub(crate) fn setup(
     forges: Forges,
 ) -> Result<AgentSetup, Stopped> {
     let program = std::env::current_exe().map_err(|error| {
-        let message = format!("this program does not know where it is: {error}");
+        let message = format!("cannot find the gemicro program file: {error}");
         Stopped::from(Failure::new(ErrorKind::Internal, message))
     })?;
     let ways = AgentName::ALL.map(|agent| (agent, way(agent, environment, endpoints)));

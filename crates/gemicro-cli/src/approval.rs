@@ -87,14 +87,16 @@ fn converse(sub_queries: Vec<String>) -> Result<Option<Json>, Stopped> {
             "" | "y" | "yes" => return Ok(Some(answer(true, edited))),
             "n" | "no" => return Ok(Some(answer(false, None))),
             "e" | "edit" => {
-                output::say("One sub-query per line; an empty line ends (at once: keep them as they are).");
+                output::say(
+                    "Type one sub-query per line; end with an empty line (an empty line first keeps the plan).",
+                );
                 let lines = read_block()?;
                 if !lines.is_empty() {
                     edited = Some(lines);
                 }
                 show(edited.as_deref().unwrap_or(&sub_queries));
             }
-            other => output::say(&format!("`{}` is none of y, e, n.", text::cut(other, 20))),
+            other => output::say(&format!("`{}` is not y, e or n.", text::cut(other, 20))),
         }
     }
 }

@@ -55,8 +55,8 @@ pub(crate) fn choose(
     {
         return Err(Stopped::failed(
             ErrorKind::AuthFailed,
-            "no model can be asked: GEMINI_API_KEY is not set",
-            "export GEMINI_API_KEY=… (see docs/keys.md), or answer from your own documents with --offline --source DIR",
+            "no key for the Gemini API: GEMINI_API_KEY is not set",
+            "export GEMINI_API_KEY=… (see docs/keys.md), or use another backend: --backend NAME",
         ));
     }
     let model = settings.model.value.clone();
@@ -67,7 +67,7 @@ pub(crate) fn choose(
         {
             Err(Stopped::usage(
                 "offline research cannot search the web",
-                "remove --web, or leave out --offline to ask a model",
+                "remove --web, or remove --offline to use a model",
             ))
         }
         BackendName::Offline => Ok(Backend::Offline),
@@ -96,7 +96,7 @@ pub(crate) fn choose(
         BackendName::Codex => agent(settings, AgentName::Codex, environment, endpoints),
         BackendName::Openai if endpoints.openai.value.is_none() => Err(Stopped::failed(
             ErrorKind::InvalidInput,
-            "the openai backend needs the address of its server",
+            "the openai backend has no server address",
             "export OPENAI_BASE_URL=http://127.0.0.1:11434/v1 (Ollama), or set openai.base_url in your settings",
         )),
         BackendName::Openai if settings.web.value == Some(true) => Err(Stopped::failed(
@@ -111,8 +111,8 @@ pub(crate) fn choose(
             }),
             None => Err(Stopped::failed(
                 ErrorKind::InvalidInput,
-                "the openai backend needs the name of a model",
-                "name one that your server has with --model, such as --model llama3.2",
+                "the openai backend has no model",
+                "choose a model of your server, such as --model llama3.2",
             )),
         },
     }
@@ -204,7 +204,7 @@ pub(crate) fn in_clear(environment: &Environment, endpoints: &Endpoints) -> Vec<
         });
         let name = name.trim_matches(['[', ']']);
         let is_here = name == "localhost" || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
-        (!is_here).then(|| format!("the key is sent to {host} in clear: use https"))
+        (!is_here).then(|| format!("the key is sent to {host} unencrypted; use https"))
     });
     open.collect()
 }

@@ -73,13 +73,13 @@ fn check(file: &Path, run: Option<&StreamId>) -> Result<(), Stopped> {
     let other = |what: &str| {
         Stopped::usage(
             format!("{} {what}", file.display()),
-            "name a file that does not exist yet",
+            "use a file that does not exist yet",
         )
     };
     // Reading a pipe would not end.
     match std::fs::metadata(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Ok(about) if !about.is_file() => return Err(other("is no plain file")),
+        Ok(about) if !about.is_file() => return Err(other("is not a regular file")),
         Ok(_) | Err(_) => {}
     }
     let text = std::fs::read(file).map_err(|error| other(&format!("cannot be read: {error}")))?;
@@ -89,7 +89,7 @@ fn check(file: &Path, run: Option<&StreamId>) -> Result<(), Stopped> {
     match toml::from_slice::<Written>(&text) {
         Ok(written) if Some(written.run.as_str()) == run.map(StreamId::as_str) => Ok(()),
         Ok(written) => Err(not_about(file, &written.run, run)),
-        Err(_) => Err(other("holds something else than a decision")),
+        Err(_) => Err(other("does not contain a decision")),
     }
 }
 
@@ -107,12 +107,12 @@ fn not_about(file: &Path, named: &str, run: Option<&StreamId>) -> Stopped {
     };
     match run {
         Some(run) => Stopped::usage(
-            format!("the decision in {file} names {names}, and this is run {run}"),
-            format!("name a file that does not exist yet: gemicro resume {run} --decide FILE"),
+            format!("the decision in {file} names {names}, but this is run {run}"),
+            format!("use a file that does not exist yet: gemicro resume {run} --decide FILE"),
         ),
         None => Stopped::usage(
-            format!("the decision in {file} names {names}, and each run needs a file of its own"),
-            "name a file that does not exist yet, or delete this one",
+            format!("the decision in {file} names {names}, but each run needs its own file"),
+            "use a file that does not exist yet, or delete this one",
         ),
     }
 }
@@ -133,8 +133,8 @@ pub(crate) async fn later(
     let key = text::one_line(&key);
     output::say(&format!(
         "{words}\n  \
-         gemicro resume {run} --decide decision.toml    # and fill in the decision there\n  \
-         gemicro serve    # over HTTP, with the key {key}; then: gemicro resume {run}"
+         gemicro resume {run} --decide decision.toml    # then write the decision into the file\n  \
+         gemicro serve    # answer over HTTP with the key {key}, then: gemicro resume {run}"
     ));
     Ok(None)
 }
@@ -192,7 +192,7 @@ pub(crate) async fn in_file(
     let page = |before: &str| format!("# {before}{asked}\n{commented}{form}");
     let shown: String = form.lines().map(|line| format!("\n  {line}")).collect();
     output::say(&format!(
-        "Waiting for a decision in {}, to be filled in there:{shown}",
+        "Waiting for your decision in the file {}:{shown}",
         path.display()
     ));
     // What was filled in while nobody waited counts.
@@ -217,8 +217,14 @@ pub(crate) async fn in_file(
             None if typed.trim().is_empty() => {}
             None => {
                 let typed = text::cut(&text::one_line(&typed), 40);
-                output::say(&format!("`{typed}` in {} is no decision.", path.display()));
-                output::replace(&path, page(&format!("`{typed}` is no decision. ")).as_bytes())?;
+                output::say(&format!(
+                    "`{typed}` in {} is not a valid decision.",
+                    path.display()
+                ));
+                output::replace(
+                    &path,
+                    page(&format!("`{typed}` is not a valid decision. ")).as_bytes(),
+                )?;
             }
         }
     }

@@ -50,7 +50,7 @@ struct Seen {
 pub(crate) async fn follow(mut watch: Watch<'_>, mut watching: Watching) -> Result<RunEnd, Stopped> {
     let (run, resume) = (&watching.run, watch.resume.replace("RUN", watching.run.as_str()));
     let words =
-        format!("Stopped at once: run {run} was cut off in the middle of a step. Continue with: {resume}");
+        format!("Stopped: run {run} was interrupted in the middle of a step. Continue with: {resume}");
     let _at_once = signals::at_once(move || output::say(&words));
     match watch.show(&mut watching).await {
         Ok(end) => {
@@ -86,7 +86,7 @@ pub(crate) async fn replay(
         }
     }
     let end = seen.end.ok_or_else(|| {
-        let message = format!("run {id} has no end");
+        let message = format!("run {id} did not record its end");
         Stopped::from(Failure::new(ErrorKind::Internal, message)).about(id)
     })?;
     for view in &mut views {
@@ -176,7 +176,7 @@ impl<'a> Watch<'a> {
             }
         }
         seen.end.ok_or_else(|| {
-            let message = format!("run {id} stopped without an end");
+            let message = format!("run {id} stopped without recording its end");
             Stopped::from(Failure::new(ErrorKind::Internal, message)).about(&id)
         })
     }

@@ -81,11 +81,11 @@ pub(crate) fn check_target(path: &Path) -> Result<(), Stopped> {
     let refuse = |why: String| {
         Err(Stopped::usage(
             format!("{} cannot be written: {why}", path.display()),
-            "name a file in a folder that exists with --out",
+            "choose a file in an existing folder with --out",
         ))
     };
     match fs::metadata(folder) {
-        Ok(found) if !found.is_dir() => refuse(format!("{} is no folder", folder.display())),
+        Ok(found) if !found.is_dir() => refuse(format!("{} is not a folder", folder.display())),
         Ok(_) if path.is_dir() => refuse("it is a folder".to_owned()),
         Ok(_) => Ok(()),
         Err(error) => refuse(format!("{}: {error}", folder.display())),

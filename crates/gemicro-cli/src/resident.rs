@@ -69,7 +69,7 @@ pub(crate) async fn worker(
 /// The engine for a client's surroundings, over the worker's own state folder and store.
 fn config(surroundings: &Json, home: &Path, address: Option<&str>) -> Result<EngineConfig, Failure> {
     let environment = surroundings.parse().map_err(|error| {
-        let message = format!("the surroundings of a client cannot be read: {error}");
+        let message = format!("the environment of a client cannot be read: {error}");
         Failure::new(ErrorKind::InvalidInput, message)
     })?;
     let ctx = Context {
@@ -116,14 +116,14 @@ fn told(said: &str) -> Failure {
         .find(|known| known.as_str() == kind);
     Failure::new(
         kind.unwrap_or(ErrorKind::Internal),
-        format!("the worker cannot work: {message}"),
+        format!("the background worker cannot start: {message}"),
     )
 }
 
 /// Starts a worker in the background.
 fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker, Stopped> {
     let program = std::env::current_exe().map_err(|error| {
-        let message = format!("this program does not know where it is: {error}");
+        let message = format!("cannot find the gemicro program file: {error}");
         Stopped::from(Failure::new(ErrorKind::Internal, message))
     })?;
     let mut variables = environment.for_worker();
@@ -142,8 +142,7 @@ fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker
             match begun {
                 Ok(Ok(said)) if [READY, BUSY].contains(&said.trim()) => Ok(()),
                 Ok(Ok(said)) if said.trim().is_empty() => failed(
-                    "the worker ended before it could be called: see worker/log in the state folder"
-                        .to_owned(),
+                    "the background worker ended at its start; see worker/log in the state folder".to_owned(),
                 ),
                 Ok(Ok(said)) => Err(told(said.trim())),
                 Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotADirectory => {
@@ -156,7 +155,7 @@ fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker
                 // The folder of its log, or the program itself: nothing that a defect of ours would explain.
                 Ok(Err(error)) => Err(Failure::new(
                     ErrorKind::StorageError,
-                    format!("the worker cannot be started: {error}"),
+                    format!("the background worker cannot be started: {error}"),
                 )),
                 Err(error) => failed(error.to_string()),
             }

@@ -82,7 +82,7 @@ fn launch() -> Option<ExitCode> {
             launcher::run(arguments)
         }
     };
-    output::say(&format!("the sandbox could not be put up: {error}"));
+    output::say(&format!("the sandbox could not be set up: {error}"));
     Some(ExitCode::from(agents::LAUNCH_FAILED))
 }
 

@@ -79,9 +79,10 @@ impl Context {
         let config = self.engine_config(layers, settings)?;
         let state = StateFolder::resolve(layers)?;
         Engine::open(config).await.map_err(|failure| match failure.kind {
-            ErrorKind::StorageError => state.about_store(Stopped::from(failure).with_hint(
-                "`gemicro doctor` says what is wrong; another folder can be named with GEMICRO_HOME",
-            )),
+            ErrorKind::StorageError => state.about_store(
+                Stopped::from(failure)
+                    .with_hint("run `gemicro doctor`, or set GEMICRO_HOME to use another folder"),
+            ),
             _ => Stopped::from(failure),
         })
     }
@@ -256,7 +257,7 @@ pub(crate) fn run_trouble(failure: gemicro_event::Failure, run: &StreamId) -> St
     let stopped = Stopped::from(failure).about(run);
     if is_held {
         stopped.with_hint(
-            "follow it with `gemicro events RUN --follow --format text`, or end it with `gemicro cancel RUN`",
+            "watch it with `gemicro events RUN --follow --format text`, or end it with `gemicro cancel RUN`",
         )
     } else {
         stopped

@@ -13,7 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::trouble::{STOPPED, Stopped};
 
 /// What a user reads after the first Ctrl-C.
-pub(crate) const STOPPING: &str = "stopping… (again: at once)";
+pub(crate) const STOPPING: &str = "stopping… (press again to stop at once)";
 
 /// Listens from now on; the first signal suspends every run that was given these stop signals.
 pub(crate) fn listen() -> Result<StopSignals, Stopped> {

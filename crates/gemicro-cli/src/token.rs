@@ -34,8 +34,8 @@ pub(crate) fn token(environment: &Environment, home: &Path, file: &str) -> Resul
         let text = text.trim().to_owned();
         if text.len() < LEAST_LETTERS {
             return Err(Stopped::usage(
-                format!("{VARIABLE} has fewer than {LEAST_LETTERS} letters"),
-                format!("make a long one: export {VARIABLE}=$(openssl rand -hex 32)"),
+                format!("{VARIABLE} is shorter than {LEAST_LETTERS} characters"),
+                format!("use a long one: export {VARIABLE}=$(openssl rand -hex 32)"),
             ));
         }
         return Ok(Token {
@@ -68,7 +68,7 @@ fn read(path: &PathBuf) -> Result<Option<String>, Stopped> {
             ErrorKind::PermissionDenied,
             format!("others can read the token in {}", path.display()),
             format!(
-                "delete it, and the next start makes a new one: rm {}",
+                "delete it; the next start creates a new one: rm {}",
                 path.display()
             ),
         ));
@@ -76,7 +76,10 @@ fn read(path: &PathBuf) -> Result<Option<String>, Stopped> {
     let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
     let text = text.trim().to_owned();
     if text.len() < LEAST_LETTERS {
-        let error = io::Error::new(io::ErrorKind::InvalidData, "it holds no whole token; delete it");
+        let error = io::Error::new(
+            io::ErrorKind::InvalidData,
+            "it contains no complete token; delete it",
+        );
         return Err(unusable(path, &error));
     }
     Ok(Some(text))

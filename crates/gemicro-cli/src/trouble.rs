@@ -40,7 +40,9 @@ impl Stopped {
     pub(crate) fn into_failure(self) -> Failure {
         match self {
             Self::Trouble(trouble) => trouble.failure,
-            Self::PipeClosed | Self::Told(_) => Failure::new(ErrorKind::Internal, "it was told before"),
+            Self::PipeClosed | Self::Told(_) => {
+                Failure::new(ErrorKind::Internal, "the failure was already reported")
+            }
         }
     }
 
@@ -160,11 +162,14 @@ pub(crate) fn find_hint(error: &FindStreamError) -> Option<String> {
     };
     match error {
         FindStreamError::Store(error) => store_hint(error),
-        FindStreamError::TooShort { wanted, .. } | FindStreamError::Ambiguous { wanted, .. } => Some(
-            format!("`{}` lists the ids; give more of one, or `last`", lists(wanted)),
-        ),
+        FindStreamError::TooShort { wanted, .. } | FindStreamError::Ambiguous { wanted, .. } => {
+            Some(format!(
+                "`{}` lists the ids; give more characters of one, or `last`",
+                lists(wanted)
+            ))
+        }
         FindStreamError::OtherKind { wanted, found, .. } => Some(format!(
-            "`{}` lists the {}s; what is there for a {}: `gemicro {}`",
+            "`{}` lists the {}s; for a {}, use `gemicro {}`",
             lists(wanted),
             wanted.as_str(),
             found.as_str(),
@@ -176,7 +181,7 @@ pub(crate) fn find_hint(error: &FindStreamError) -> Option<String> {
         FindStreamError::NotFound {
             wanted: StreamKind::Conversation,
             ..
-        } => Some("`gemicro conversations list` lists them".to_owned()),
+        } => Some("`gemicro conversations list` lists the conversations".to_owned()),
         _ => None,
     }
 }
@@ -185,14 +190,14 @@ pub(crate) fn find_hint(error: &FindStreamError) -> Option<String> {
 pub(crate) fn store_hint(error: &StoreError) -> Option<String> {
     let hint = match error {
         StoreError::LeaseHeld { stream, .. } => format!(
-            "follow it with `gemicro events {stream} --follow --format text`, or end it with `gemicro cancel {stream}`"
+            "watch it with `gemicro events {stream} --follow --format text`, or end it with `gemicro cancel {stream}`"
         ),
         StoreError::Erased { .. } => {
-            "its events and texts are gone for good; `gemicro runs` lists the others".to_owned()
+            "its data was deleted; `gemicro runs` lists the other runs".to_owned()
         }
-        StoreError::NewerFormat { .. } => "use the newer gemicro that wrote it, or another store".to_owned(),
+        StoreError::NewerFormat { .. } => "update gemicro, or use another store".to_owned(),
         StoreError::Damaged { .. } | StoreError::MissingBlob { .. } => {
-            "restore a copy of the store; `gemicro store check` lists all damage".to_owned()
+            "restore a backup of the whole state folder, blobs included; `gemicro store check` lists the damage".to_owned()
         }
         _ => return None,
     };

@@ -119,7 +119,7 @@ impl From<NotLoaded> for Stopped {
         match not_loaded {
             NotLoaded::Unreadable { path, why } => Self::usage(
                 format!("{} cannot be read: {why}", path.display()),
-                "name another file, or let `gemicro init` write one",
+                "choose another file, or create one with `gemicro init`",
             ),
             NotLoaded::Wrong { shown, error } => {
                 let problems = error.problems();
@@ -132,8 +132,8 @@ impl From<NotLoaded> for Stopped {
                     count => format!("{count} problems"),
                 };
                 Self::usage(
-                    format!("{shown} is no workflow to run, {count}:{}", lines.concat()),
-                    "correct the file; docs/workflows.md describes it, `gemicro workflow check` looks again",
+                    format!("{shown} is not a valid workflow, {count}:{}", lines.concat()),
+                    "fix the file (see docs/workflows.md), then run `gemicro workflow check`",
                 )
             }
         }
@@ -162,7 +162,7 @@ fn stays_in(path: &Path, folder: &Path) -> Result<(), NotLoaded> {
     if real(path)?.starts_with(real(folder)?) {
         return Ok(());
     }
-    Err(unreadable(format!("a link leads out of {}", folder.display())))
+    Err(unreadable(format!("a link points outside {}", folder.display())))
 }
 
 /// The text of a file of at most so many bytes.
@@ -174,7 +174,7 @@ fn bounded(path: &Path, most: u64) -> Result<String, NotLoaded> {
     // A pipe would be waited for when it is opened.
     let about = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
     if !about.is_file() {
-        return Err(unreadable("it is no file".to_owned()));
+        return Err(unreadable("it is not a file".to_owned()));
     }
     let mut bytes = Vec::new();
     File::open(path)
@@ -183,5 +183,5 @@ fn bounded(path: &Path, most: u64) -> Result<String, NotLoaded> {
     if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
         return Err(unreadable(format!("it has more than {} KiB", most >> 10)));
     }
-    String::from_utf8(bytes).map_err(|_| unreadable("it is no UTF-8 text".to_owned()))
+    String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8 text".to_owned()))
 }

@@ -10,30 +10,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::Json;
 
-/// Who has to act on a failure; decides the exit code.
+/// What has to change after a failure; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureClass {
     /// The request was wrong: exit code 2.
     Usage,
     /// This machine or account is not set up for it: exit code 3.
     Environment,
-    /// The model, its provider or the agent program failed: exit code 4.
+    /// A model, provider, agent or command failed: exit code 4.
     Upstream,
     /// A limit the user set was reached: exit code 5.
     Limit,
-    /// There is honestly nothing to answer with: exit code 6.
+    /// The sources contain no answer: exit code 6.
     NoAnswer,
-    /// The work goes on elsewhere or somebody else holds it: exit code 7.
+    /// Another process has the run, or it continues in the background: exit code 7.
     Busy,
     /// A guard refused what an agent did: exit code 8.
     Refused,
     /// Only a part of the work was done: exit code 9.
     Partial,
-    /// A person has to answer first: exit code 10.
+    /// It waits for an answer: exit code 10.
     Waiting,
     /// Stopped on purpose: exit code 130.
     Stopped,
-    /// A defect of gemicro: exit code 1.
+    /// A bug in gemicro: exit code 1.
     Internal,
 }
 
@@ -98,73 +98,73 @@ macro_rules! error_kinds {
 }
 
 error_kinds! {
-    /// Nothing was heard for the idle limit.
-    IdleTimeout, "idle_timeout", Upstream, true, "raise the idle limit, or check that the backend answers";
+    /// There was no output for the idle limit.
+    IdleTimeout, "idle_timeout", Upstream, true, "raise the idle limit, or check that the model or agent responds";
     /// The total time limit passed.
     Timeout, "timeout", Upstream, true, "raise the time limit (see --help), or ask for less";
     /// A program that is needed is not installed.
     CommandNotFound, "command_not_found", Environment, false, "install it, then run `gemicro doctor`";
     /// The credential is missing or was refused.
-    AuthFailed, "auth_failed", Environment, false, "`gemicro doctor` checks the keys and logins and says how to set them";
+    AuthFailed, "auth_failed", Environment, false, "run `gemicro doctor` to see which key or login is missing";
     /// Too many requests for the moment.
-    RateLimited, "rate_limited", Upstream, true, "wait a little; gemicro retries by itself";
+    RateLimited, "rate_limited", Upstream, true, "wait a moment; gemicro retries automatically";
     /// The quota of the account is used up until its reset.
-    QuotaExhausted, "quota_exhausted", Upstream, false, "wait for the reset, or use another backend";
+    QuotaExhausted, "quota_exhausted", Upstream, false, "wait until the quota resets, or use another model or backend";
     /// The provider failed.
-    UpstreamError, "upstream_error", Upstream, true, "try again later; `gemicro show RUN --raw` has the answer";
+    UpstreamError, "upstream_error", Upstream, true, "try again later; `gemicro show RUN --raw` has the provider's answer";
     /// The backend ended without any text.
     EmptyResult, "empty_result", Upstream, true, "try again, or rephrase the question";
     /// The answer was cut off.
     TruncatedOutput, "truncated_output", Upstream, true, "try again, or allow a longer answer";
     /// The provider's rules refused the prompt or the answer.
-    Blocked, "blocked", Upstream, false, "rephrase the question; the provider's rules refused it";
+    Blocked, "blocked", Upstream, false, "rephrase the request; the provider's rules refused it";
     /// The answer does not have the asked shape.
     MalformedOutput, "malformed_output", Upstream, true, "try again, or use a stronger model";
     /// The request cannot be carried out as written.
-    InvalidInput, "invalid_input", Usage, false, "correct the request; see --help";
+    InvalidInput, "invalid_input", Usage, false, "fix the request; see --help";
     /// The budget does not allow the next call.
-    BudgetExceeded, "budget_exceeded", Limit, false, "ask again with a larger --budget or --max-duration";
+    BudgetExceeded, "budget_exceeded", Limit, false, "repeat it with a larger --budget or --max-duration";
     /// The system or the policy forbids it.
-    PermissionDenied, "permission_denied", Environment, false, "check the permissions of what is named above; a private web address needs --allow-host";
+    PermissionDenied, "permission_denied", Environment, false, "check the permissions of the path above; a private web address needs --allow-host";
     /// The asked isolation is not available here.
-    SandboxUnavailable, "sandbox_unavailable", Environment, false, "run `gemicro doctor` to see what is missing";
+    SandboxUnavailable, "sandbox_unavailable", Environment, false, "run `gemicro doctor` to see what the sandbox needs";
     /// The agent's session is gone.
     SessionNotFound, "session_not_found", Upstream, true, "start a new session";
     /// Cancelled on request.
-    Cancelled, "cancelled", Stopped, false, "start it again when you want it";
+    Cancelled, "cancelled", Stopped, false, "start it again when you need it";
     /// Stopped in the middle; can be resumed.
     Interrupted, "interrupted", Stopped, false, "continue with `gemicro resume RUN`";
     /// Not one sub-query was answered.
-    AllSubQueriesFailed, "all_sub_queries_failed", Upstream, false, "see the reasons above; `gemicro retry RUN` asks again what failed";
-    /// The sources hold no answer to this question.
-    NoEvidence, "no_evidence", NoAnswer, false, "add sources with --source, or ask about what they cover";
-    /// The work goes on in the background.
-    StillRunning, "still_running", Busy, false, "follow it with `gemicro events RUN --follow`";
+    AllSubQueriesFailed, "all_sub_queries_failed", Upstream, false, "see the reasons above; `gemicro retry RUN` repeats what failed";
+    /// The sources contain no answer to this question.
+    NoEvidence, "no_evidence", NoAnswer, false, "add sources with --source, or ask about something they cover";
+    /// The work continues in the background.
+    StillRunning, "still_running", Busy, false, "watch it with `gemicro events RUN --follow`";
     /// There is no such thing.
-    NotFound, "not_found", Usage, false, "`gemicro runs` lists what exists";
-    /// Somebody else changed or holds it.
-    Conflict, "conflict", Busy, false, "do as the message says, or wait for the other run: `gemicro runs` lists them";
+    NotFound, "not_found", Usage, false, "`gemicro runs` lists the runs";
+    /// Another process changed or has it.
+    Conflict, "conflict", Busy, false, "follow the message above, or wait for the other run; `gemicro runs` lists all runs";
     /// The agent left its branch.
-    BranchSwitched, "branch_switched", Refused, false, "the task starts again from its last import";
+    BranchSwitched, "branch_switched", Refused, false, "the task restarts from its last import";
     /// What the agent committed was refused.
     ImportRefused, "import_refused", Refused, false, "see the reason above";
     /// A gate stayed shut: reviewers or checks did not accept the work in the rounds there are.
-    GateClosed, "gate_closed", Refused, false, "`gemicro show RUN` tells why; go on with `gemicro retry RUN --from PHASE`";
+    GateClosed, "gate_closed", Refused, false, "`gemicro show RUN` shows why; continue with `gemicro retry RUN --from PHASE`";
     /// The checks fail before anything was changed.
-    ChecksFailed, "checks_failed", Environment, false, "make the checks pass on the base, or change them in the workflow file";
+    ChecksFailed, "checks_failed", Environment, false, "run the failed command yourself and fix it on the base; if it passes there, the sandbox lacks a tool: docs/agents.md lists what it can use";
     /// The repository has a feature that cannot be protected.
     UnsupportedRepository, "unsupported_repository", Environment, false, "see the reason above";
     /// The store could not be read or written.
-    StorageError, "storage_error", Environment, false, "`gemicro doctor` looks at the store in use: free space, permissions, or its server";
+    StorageError, "storage_error", Environment, false, "run `gemicro doctor` to check the store: free space, permissions, or its server";
     /// No backend knows this model.
-    UnknownModel, "unknown_model", Usage, false, "check the name of the model, or name another one with --model";
+    UnknownModel, "unknown_model", Usage, false, "check the name of the model, or choose another with --model";
     /// A command ended with an exit code that its task does not allow.
-    CommandFailed, "command_failed", Upstream, true, "read its stdout and stderr; `expect_exit` names other exit codes that are fine";
+    CommandFailed, "command_failed", Upstream, true, "read its output; `expect_exit` allows other exit codes";
     /// Some tasks of a batch completed and some did not.
     TasksFailed, "tasks_failed", Partial, false, "`gemicro batch results ID --format text` shows why; `gemicro batch retry ID` runs them again";
-    /// It waits for a person's answer.
+    /// It waits for an answer.
     InputRequired, "input_required", Waiting, false, "answer with `gemicro answer RUN yes` or `no`";
-    /// A defect of gemicro.
+    /// A bug in gemicro.
     Internal, "internal", Internal, false, "please report it, with the output of `gemicro show RUN`";
 }
 

@@ -2,8 +2,8 @@
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
-use super::{help, options};
 use super::options::SharedOptions;
+use super::{help, options};
 use crate::commands::answer::AnswerArgs;
 use crate::commands::ask::AskArgs;
 use crate::commands::batch::BatchArgs;
@@ -105,7 +105,7 @@ pub(crate) fn tree() -> clap::Command {
 /// One command, one file in `commands`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Answer a question from sources and the web, with checked citations
+    /// Answer a question from sources or the web, with checked quotes
     #[command(after_help = help::RESEARCH_EXAMPLES, args = options::spending())]
     Research(Box<ResearchArgs>),
     /// Give one task to Gemini CLI, Claude Code or Codex, in a sandbox

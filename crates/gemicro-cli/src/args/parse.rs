@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
+use super::Command;
 use super::cli::{Cli, command_names, tree};
 use super::options::SharedOptions;
 use super::short_form::{is_question, leading_words, refusal};
-use super::Command;
 use crate::output;
 
 /// What the arguments ask for.

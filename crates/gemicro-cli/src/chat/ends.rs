@@ -19,7 +19,7 @@ pub(crate) struct Ends {
 pub(super) fn broke_off() -> Stopped {
     Stopped::failed(
         ErrorKind::Internal,
-        "the chat broke off",
-        "what was said is kept: open the conversation again; please report it",
+        "the chat ended unexpectedly",
+        "the conversation is saved: open it again, and please report this",
     )
 }

@@ -32,7 +32,7 @@ pub(super) fn check(text: &str) -> Checked {
 /// Why so many bytes are not sent.
 pub(super) fn too_long(n_bytes: usize) -> String {
     format!(
-        "not sent: {} bytes, and a message has {} at most; put it in a file and name the file",
+        "not sent: the message has {} bytes, at most {} are allowed; put it in a file and mention the file",
         numbers::thousands(n_bytes as u64),
         numbers::thousands(MAX_BYTES as u64)
     )
@@ -47,6 +47,6 @@ pub(super) fn clean(text: &str) -> (Cow<'_, str>, Option<String>) {
     // Line ends of other systems are no control characters to whoever typed them.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let n_out = text.chars().filter(|c| is_out(*c)).count();
-    let notice = (n_out > 0).then(|| format!("{} taken out", numbers::count(n_out, "control character")));
+    let notice = (n_out > 0).then(|| format!("{} removed", numbers::count(n_out, "control character")));
     (Cow::Owned(text.replace(is_out, "")), notice)
 }

@@ -18,20 +18,20 @@ pub(super) const COMMANDS: [Command; 11] = [
     command(
         "/model",
         "[NAME]",
-        "let another agent or model answer; without NAME: who does",
+        "switch to another agent or model; without NAME, show the current one",
     ),
-    command("/clear", "", "begin a new conversation; this one is kept"),
-    command("/compact", "", "make the prompt short now"),
+    command("/clear", "", "start a new conversation; this one is saved"),
+    command("/compact", "", "compress the prompt now"),
     command(
         "/pin",
         "[TEXT]",
-        "keep TEXT in every prompt; without it: your last message",
+        "keep TEXT in every prompt; without TEXT, your last message",
     ),
-    command("/undo", "", "take back the last message and its answer"),
+    command("/undo", "", "remove the last message and its answer"),
     command("/export", "FILE", "write the conversation to FILE"),
     command("/sessions", "", "list the conversations"),
-    command("/open", "ID", "go on with another conversation"),
-    command("/cost", "", "say what was used so far"),
+    command("/open", "ID", "switch to another conversation"),
+    command("/cost", "", "show tokens and cost so far"),
     command("/help", "", "list commands and keys"),
     command("/quit", "", "leave"),
 ];
@@ -67,11 +67,11 @@ pub(super) fn read(text: &str) -> Typed {
     match (known.takes, rest) {
         ("", rest) if !rest.is_empty() => {
             return Typed::Wrong(format!(
-                "{name} takes nothing after it; to say this, begin with //"
+                "{name} takes no argument; to send this as text, start with //"
             ));
         }
         (takes, "") if !takes.is_empty() && !takes.starts_with('[') => {
-            return Typed::Wrong(format!("{name} needs {takes} after it: it is to {}", known.does));
+            return Typed::Wrong(format!("{name} needs {takes}: {}", known.does));
         }
         _ => {}
     }
@@ -123,7 +123,9 @@ fn unknown(name: &str) -> String {
     let nearest = nearest.filter(|known| distance(known) < FAR);
     let shown: String = name.chars().take(40).collect();
     match nearest {
-        Some(known) => format!("there is no {shown}; did you mean {}?", known.name),
-        None => format!("there is no {shown}; /help lists what there is. To say it as it is, begin with //"),
+        Some(known) => format!("unknown command {shown}; did you mean {}?", known.name),
+        None => {
+            format!("unknown command {shown}; /help lists the commands. To send it as text, start with //")
+        }
     }
 }

@@ -43,22 +43,22 @@ fn messages_and_commands_are_read() {
 fn wrong_commands_are_told_with_what_to_do() {
     for (typed, expected) in [
         ("/claer", "there is no /claer; did you mean /clear?"),
-        ("/modle x", "there is no /modle; did you mean /model?"),
+        ("/modle x", "unknown command /modle; did you mean /model?"),
         (
             "/usr/bin/env fails",
-            "there is no /usr/bin/env; /help lists what there is. To say it as it is, begin with //",
+            "unknown command /usr/bin/env; /help lists the commands. To send it as text, start with //",
         ),
         (
             "/open",
-            "/open needs ID after it: it is to go on with another conversation",
+            "/open needs ID: switch to another conversation",
         ),
         (
             "/export  ",
-            "/export needs FILE after it: it is to write the conversation to FILE",
+            "/export needs FILE: write the conversation to FILE",
         ),
         (
             "/clear all",
-            "/clear takes nothing after it; to say this, begin with //",
+            "/clear takes no argument; to send this as text, start with //",
         ),
     ] {
         assert_eq!(slash::read(typed), Typed::Wrong(expected.to_owned()), "{typed}");
@@ -92,7 +92,7 @@ fn a_message_is_checked() {
     assert_eq!(
         message::check(&format!("{most}x")),
         Checked::TooLong(
-            "not sent: 1,048,577 bytes, and a message has 1,048,576 at most; put it in a file and name the file"
+            "not sent: the message has 1,048,577 bytes, at most 1,048,576 are allowed; put it in a file and mention the file"
                 .to_owned()
         )
     );

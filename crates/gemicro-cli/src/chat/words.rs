@@ -10,21 +10,21 @@ use crate::screen::{numbers, text};
 const SHORT_ID: usize = 8;
 
 /// What becomes of a message without an answer.
-const STAYS: &str = "your message stays and goes along with the next one; /undo takes it back";
+const STAYS: &str = "your message stays and is sent with the next one; /undo removes it";
 
 /// What to do when even a short prompt took too long.
 pub(super) const OFFERS_CLEAR: &str =
-    "/clear begins a new conversation, which may be quicker; this one is kept";
+    "/clear starts a new conversation, which may be faster; this one is saved";
 
 /// The keys of the screen.
 const KEYS: [(&str, &str); 7] = [
     ("Enter", "send"),
-    ("Alt-Enter, Ctrl-J, \\ Enter", "begin a new line"),
-    ("Up, Down", "earlier messages, at the first and the last line"),
-    ("PageUp, PageDown", "scroll; at the end it follows what comes"),
+    ("Alt-Enter, Ctrl-J, \\ Enter", "start a new line"),
+    ("Up, Down", "earlier messages, on the first and last line"),
+    ("PageUp, PageDown", "scroll; at the end, follow new text"),
     ("Tab", "complete a command"),
-    ("Esc, Ctrl-C", "stop the answer; Ctrl-C twice leaves"),
-    ("Ctrl-D", "leave, when nothing is typed"),
+    ("Esc, Ctrl-C", "stop the answer; press twice to leave"),
+    ("Ctrl-D", "leave, if nothing is typed"),
 ];
 
 /// The mark of a tool line.
@@ -130,7 +130,7 @@ pub(super) fn listed(rows: &[ConversationRow]) -> String {
         return "no conversations yet".to_owned();
     }
     let mut lines: Vec<String> = rows.iter().map(row).collect();
-    lines.push("/open ID goes on with one".to_owned());
+    lines.push("/open ID opens one".to_owned());
     lines.join("\n")
 }
 

@@ -34,7 +34,7 @@ async fn answer(ctx: &Context, here: &Here, args: &AnswerArgs) -> Result<(), Sto
     let named = find_run(store, &args.run).await?;
     let asked = question_to_answer(store, &store.run(&named).await?).await;
     let ItemQuestion { run_id, key, .. } = asked.map_err(|failure| {
-        let hint = format!("`gemicro show {named}` shows what it does and asks");
+        let hint = format!("`gemicro show {named}` shows its state and its question");
         Stopped::from(failure).with_hint(hint)
     })?;
     let answer =

@@ -31,12 +31,10 @@ pub(crate) fn run(ctx: &Context, args: &CancelArgs) -> Result<(), Stopped> {
         output::say(&match outcome {
             CancelOutcome::Cancelled => format!("Run {id} is cancelled."),
             CancelOutcome::Requested => {
-                format!(
-                    "Run {id} was told to stop and has not answered yet. Watch it: gemicro events {id} --follow --format text"
-                )
+                format!("Run {id} is being cancelled. Watch it: gemicro events {id} --follow --format text")
             }
             CancelOutcome::AlreadyEnded => {
-                format!("Run {id} had ended before. See it with: gemicro show {id}")
+                format!("Run {id} has already ended. Show it with: gemicro show {id}")
             }
         });
         Ok(())

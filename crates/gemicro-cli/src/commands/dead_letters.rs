@@ -68,7 +68,7 @@ pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), Stopped> 
             output::say(if args.all {
                 "No dead letters: no step has failed for good."
             } else {
-                "No dead letters. With --all, also those that were done again."
+                "No dead letters. Use --all to include steps that were repeated."
             });
             return Ok(());
         }

@@ -56,7 +56,7 @@ pub(crate) fn run(ctx: &Context, args: &DiffArgs) -> Result<(), Stopped> {
         }
         if diff.is_cut {
             output::say(&format!(
-                "This is not all: it was cut after {}. The rest: git diff {}...{}",
+                "Cut after {}. To see the rest: git diff {}...{}",
                 numbers::bytes(MOST_BYTES as u64),
                 part.from,
                 part.to
@@ -79,7 +79,7 @@ async fn story(ctx: &Context, named: &str) -> Result<(StreamId, PipelineStory), 
     let flow = store.run(&id).await?.flow;
     if !flow_row(&flow).has_phases {
         return Err(Stopped::usage(
-            format!("run {id} is no pipeline but a run of {flow}, which has no branch to compare"),
+            format!("run {id} is not a pipeline but a {flow} run, which has no branch to compare"),
             format!("gemicro show {id}"),
         ));
     }
@@ -126,7 +126,7 @@ fn of_phase(id: &StreamId, story: &PipelineStory, named: &str) -> Result<Vec<Par
         let names: Vec<&str> = story.planned.iter().map(|phase| phase.name.as_str()).collect();
         return Err(Stopped::usage(
             format!("there is no phase {named} in run {id}"),
-            format!("name one of {}", names.join(", ")),
+            format!("choose one of {}", names.join(", ")),
         ));
     }
     let mut parts = Vec::new();
@@ -158,10 +158,7 @@ fn of_phase(id: &StreamId, story: &PipelineStory, named: &str) -> Result<Vec<Par
 
 fn commit(text: &str) -> Result<CommitId, Stopped> {
     CommitId::parse(text).ok_or_else(|| {
-        let message = format!(
-            "`{}` in the run's events is not the name of a commit",
-            text::cut(text, 80)
-        );
+        let message = format!("`{}` in the run's events is not a commit", text::cut(text, 80));
         Stopped::from(Failure::new(ErrorKind::Internal, message))
     })
 }
@@ -183,7 +180,7 @@ fn git_trouble(error: &RepositoryError, story: &PipelineStory) -> Stopped {
         ErrorKind::NotFound,
         format!("the branch cannot be compared: {error}"),
         format!(
-            "the run worked in {}; its commits must still be there",
+            "the run worked in {}; its commits must still exist there",
             text::one_line(&story.directory)
         ),
     )

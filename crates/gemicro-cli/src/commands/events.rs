@@ -46,7 +46,7 @@ pub(crate) enum EventsFormat {
 pub(crate) fn run(ctx: &Context, args: &EventsArgs) -> Result<(), Stopped> {
     if args.follow && args.format == EventsFormat::Json {
         return Err(Stopped::usage(
-            "a JSON array has an end, and --follow has none",
+            "--format json cannot be followed: a JSON array must end",
             "use --format jsonl",
         ));
     }
@@ -73,7 +73,7 @@ async fn events(ctx: &Context, args: &EventsArgs) -> Result<(), Stopped> {
         let page = store.read(&id, after, PAGE).await?;
         if let Some(first) = page.first_available.filter(|first| after + 1 < *first) {
             output::say(&format!(
-                "Earlier events are gone; the first there is has number {first}."
+                "Earlier events were deleted; the first one is number {first}."
             ));
         }
         let Some(last) = page.events.last() else { break };

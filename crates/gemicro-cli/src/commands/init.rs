@@ -39,7 +39,7 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), Stopped> {
         return Err(Stopped::failed(
             ErrorKind::NotFound,
             format!("there is no folder {}", project.display()),
-            "name the folder of the project with --dir",
+            "choose the project's folder with --dir",
         ));
     }
     let folder = project.join(FOLDER);
@@ -60,7 +60,7 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), Stopped> {
     fs::create_dir_all(&prompts).map_err(|error| {
         Stopped::failed(
             ErrorKind::StorageError,
-            format!("{} could not be made: {error}", prompts.display()),
+            format!("{} could not be created: {error}", prompts.display()),
             "check free space and permissions",
         )
     })?;
@@ -76,7 +76,7 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), Stopped> {
         output::say(&format!("{word} {}", shown.display()));
     }
     if files.iter().any(|(.., fate)| *fate == Fate::Kept) {
-        output::say("What was there stays as it is; `gemicro init --force` replaces it.");
+        output::say("Existing files were kept; `gemicro init --force` replaces them.");
     }
     output::say("Next: put your tests under `checks` in workflow.yaml, then run `gemicro workflow check`.");
     Ok(())
@@ -87,8 +87,11 @@ fn refuse_links(paths: &[&Path]) -> Result<(), Stopped> {
     for path in paths {
         if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
             return Err(Stopped::usage(
-                format!("{} is a link: nothing is written through it", path.display()),
-                "remove the link, or name another project with --dir",
+                format!(
+                    "{} is a link; gemicro does not write through links",
+                    path.display()
+                ),
+                "remove the link, or choose another project with --dir",
             ));
         }
     }

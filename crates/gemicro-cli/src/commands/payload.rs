@@ -100,7 +100,7 @@ fn extract_one(input: &mut impl BufRead, role: Shape, nonce: &Nonce) -> Result<(
     if bytes.len() > MAX_BYTES {
         return Err(Stopped::usage(
             "the answer is longer than 64 MiB",
-            "give the final message of the agent alone, without its tools' output",
+            "pass only the agent's final message, without tool output",
         ));
     }
     // A byte that is no UTF-8 becomes a sign that no verdict has: it can spoil a payload, never make one.
@@ -124,14 +124,14 @@ fn extract_lines(input: &mut impl BufRead) -> Result<(), Stopped> {
     }
     Err(Stopped::usage(
         format!("{n_bad} of {n_lines} lines could not be read"),
-        "write each line as {\"role\", \"nonce\", \"output\"}; its own line on stdout says what is wrong",
+        "each line is {\"role\", \"nonce\", \"output\"}; stdout says what is wrong with each bad line",
     ))
 }
 
 fn extract_line(bytes: &[u8]) -> Result<Value, String> {
     let text = String::from_utf8_lossy(bytes);
     let line: Line<'_> = serde_json::from_str(&text)
-        .map_err(|error| format!("it is no object with role, nonce and output: {error}"))?;
+        .map_err(|error| format!("it is not an object with role, nonce and output: {error}"))?;
     let role: Shape = line
         .role
         .parse()
@@ -204,6 +204,6 @@ fn print_line(value: &Value) -> Result<(), Stopped> {
 fn unread(error: io::Error) -> Stopped {
     Stopped::usage(
         format!("the answer could not be read: {error}"),
-        "give it on stdin, from a file or a pipe",
+        "pass it on stdin, from a file or a pipe",
     )
 }

@@ -57,8 +57,8 @@ struct Report {
 pub(crate) fn run(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
     if args.older_than.is_none() && args.max_size.is_none() && args.run.is_none() {
         return Err(Stopped::usage(
-            "nothing says what to delete",
-            "gemicro prune --older-than 30d, --max-size 1G or --run RUN; look first with --dry-run",
+            "no option says what to delete",
+            "use --older-than 30d, --max-size 1G or --run RUN; preview with --dry-run",
         ));
     }
     runtime::block_on(prune(ctx, args))
@@ -79,7 +79,7 @@ async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
         if !ctx.screen.stdin_is_terminal {
             return Err(Stopped::usage(
                 "prune asks before it deletes, but stdin is not a terminal",
-                "add --yes, or look first with --dry-run",
+                "add --yes, or preview with --dry-run",
             ));
         }
         output::ask(&format!("{intent}Delete for good? [y/N] "));
@@ -188,7 +188,7 @@ fn print(report: &Report, format: DataFormat) -> Result<(), Stopped> {
     match format {
         DataFormat::Text => {
             output::say(&format!(
-                "Deleted {}: {} events, {} files. Tombstones stay.",
+                "Deleted {}: {} events, {} files. Their ids stay reserved.",
                 numbers::count(report.runs.len(), "run"),
                 numbers::thousands(report.n_events),
                 numbers::thousands(report.n_blobs)

@@ -61,7 +61,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     if !flow.takes_answers && (args.gates.wait || args.gates.decide.is_some()) {
         return Err(Stopped::usage(
             format!(
-                "run {id} is a run of {}, which takes no --decide and no --wait",
+                "run {id} is a {} run, which takes no --decide and no --wait",
                 row.flow
             ),
             format!("gemicro resume {id}"),
@@ -88,11 +88,8 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
             true => {
                 let events = engine.store().read(&id, 0, usize::MAX).await?.events;
                 match later_run(engine.store(), &events).await? {
-                    Some(later) => format!(
-                        "Another one worked on its branch since: gemicro show {}",
-                        later.run
-                    ),
-                    None => format!("Go on from a phase of it with: gemicro retry {id}"),
+                    Some(later) => format!("A later run worked on its branch: gemicro show {}", later.run),
+                    None => format!("To restart from a phase: gemicro retry {id}"),
                 }
             }
             false => format!("See it with: gemicro show {id}"),
@@ -145,7 +142,7 @@ pub(crate) fn owner_is_gone(owner: &str) -> bool {
         // It is asked again and again while the lease lasts.
         SAID.call_once(|| {
             output::say(
-                "The process that worked on it is gone; waiting a few seconds for its lease to run out …",
+                "The process that had this run has died; waiting a few seconds for its lease to expire …",
             );
         });
     }

@@ -70,7 +70,7 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
                     "run {id} has not ended ({}), and two runs cannot share a branch",
                     row.status.as_str()
                 ),
-                format!("go on with it: gemicro resume {id}; or end it first: gemicro cancel {id}"),
+                format!("continue it: gemicro resume {id}; or end it first: gemicro cancel {id}"),
             ));
         }
         return retry_pipeline(ctx, engine, &id, args, &stop).await;
@@ -78,15 +78,15 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
     if args.from.is_some() || args.gates.wait || args.gates.decide.is_some() {
         return Err(Stopped::usage(
             format!(
-                "run {id} is no pipeline but a run of {}, which has no phases",
+                "run {id} is not a pipeline but a {} run, which has no phases",
                 row.flow
             ),
-            format!("leave out --from, --decide and --wait: gemicro retry {id}"),
+            format!("remove --from, --decide and --wait: gemicro retry {id}"),
         ));
     }
     if flow.story.has_board {
         return Err(Stopped::usage(
-            format!("run {id} is a batch, and its tasks are done again by another command"),
+            format!("run {id} is a batch, which has its own retry command"),
             format!("gemicro batch retry {id}"),
         ));
     }
@@ -94,16 +94,15 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
         .base(&id, UseAs::Retry)
         .await
         .map_err(|failure| match failure.kind {
-            ErrorKind::InvalidInput => {
-                Stopped::from(failure).with_hint("`gemicro dead-letters` lists what can be asked again")
-            }
+            ErrorKind::InvalidInput => Stopped::from(failure)
+                .with_hint("`gemicro dead-letters` lists the steps that can be repeated"),
             _ => Stopped::from(failure),
         })?;
     let limits = match args.budget.as_slice() {
         // The limits of the run hold for what it did not get done, too.
         [] => base.limits,
         given => Limits::merge_all(given.iter().copied())
-            .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?,
+            .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?,
     };
     let request = ResearchRequest {
         backend: backend::of_plan(&plan),
@@ -144,7 +143,7 @@ async fn retry_pipeline(
     let limits = match args.budget.as_slice() {
         [] => plan.limits,
         given => Limits::merge_all(given.iter().copied())
-            .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?,
+            .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?,
     };
     let plan = Plan { limits, ..plan };
     pipeline::ready(ctx, &plan)?;
@@ -166,15 +165,15 @@ fn went_on(id: &StreamId, later: &RunRow, args: &RetryArgs) -> Stopped {
     let from = args.from.iter().map(|phase| format!(" --from {phase}"));
     let hint = match later.status.is_terminal() {
         true => format!(
-            "go on from that one: gemicro retry {newest}{}",
+            "retry that run instead: gemicro retry {newest}{}",
             from.collect::<String>()
         ),
-        false => format!("go on with that one: gemicro resume {newest}"),
+        false => format!("resume that run instead: gemicro resume {newest}"),
     };
     Stopped::failed(
         ErrorKind::Conflict,
         format!(
-            "run {newest} ({}) went on with the branch after run {id}: what it left is what is there now",
+            "run {newest} ({}) continued on the branch after run {id}",
             later.status.as_str()
         ),
         hint,

@@ -60,8 +60,8 @@ async fn check(ctx: &Context, format: DataFormat) -> Result<(), Stopped> {
         n_problems => Err(Stopped::failed(
             ErrorKind::StorageError,
             format!("the store has {}", numbers::count(n_problems, "problem")),
-            "restore a copy of the store; `gemicro store rebuild` repairs lists, `gemicro prune --run RUN` deletes a \
-             damaged run",
+            "restore a backup of the whole state folder, blobs included; `gemicro store rebuild` repairs lists, `gemicro \
+             prune --run RUN` deletes a damaged run",
         )),
     }
 }
@@ -103,15 +103,15 @@ async fn accept_loss(ctx: &Context) -> Result<(), Stopped> {
     let state = StateFolder::resolve(&ctx.layers()?)?;
     if state.store.value.is_some() {
         return Err(Stopped::usage(
-            "a store on a server keeps its own log: there is no loss to accept here",
-            "leave out --store and GEMICRO_STORE to accept the loss of the store in the state folder",
+            "a store on a server has its own log; there is no loss to accept",
+            "remove --store and GEMICRO_STORE to use the store in the state folder",
         ));
     }
     let n_lost = DurableStore::accept_loss(&state.home.value).await?;
     output::say(&match n_lost {
         0 => "No events are missing.".to_owned(),
         n_lost => format!(
-            "{} events are given up. The store can be used again; `gemicro store check` reads all of it.",
+            "{} events are lost and accepted as such. The store works again; `gemicro store check` verifies it.",
             numbers::thousands(n_lost)
         ),
     });

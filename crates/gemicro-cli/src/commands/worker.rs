@@ -73,8 +73,8 @@ async fn work(ctx: &Context, limits: &[ProviderLimit], on_demand: bool) -> Resul
     let state = StateFolder::resolve(&ctx.layers()?)?;
     if !limits.is_empty() && state.store.value.is_none() {
         return Err(Stopped::usage(
-            "limits of providers are shared through a store that workers share",
-            "name it: --store postgres://user@host/database",
+            "--limit needs a store that several workers share",
+            "add --store postgres://user@host/database",
         ));
     }
     let limits = merged(limits);
@@ -98,7 +98,7 @@ async fn work(ctx: &Context, limits: &[ProviderLimit], on_demand: bool) -> Resul
         }
         return Err(Stopped::failed(
             ErrorKind::Conflict,
-            "a worker is running over this state folder already",
+            "a worker is already running for this state folder",
             "see `gemicro worker status`; stop it with `gemicro worker stop`",
         ));
     };
@@ -109,7 +109,7 @@ async fn work(ctx: &Context, limits: &[ProviderLimit], on_demand: bool) -> Resul
             Some(_) => "a shared store".to_owned(),
             None => state.home.value.display().to_string(),
         };
-        output::say(&format!("Working over {over}. Ctrl-C to stop."));
+        output::say(&format!("Working for {over}. Press Ctrl-C to stop."));
     }
     worker.run(stop.suspend).await?;
     Ok(())
@@ -146,7 +146,7 @@ fn described(status: &WorkerStatus) -> String {
         status.program, status.pid, status.since
     );
     if status.runs.is_empty() {
-        words.push_str("It carries out no run.\n");
+        words.push_str("It is idle.\n");
     }
     for run in &status.runs {
         let standing = if run.status == RunStatus::Parked {
@@ -167,7 +167,7 @@ fn described(status: &WorkerStatus) -> String {
     }
     if !status.warm.is_empty() {
         words.push_str(&format!(
-            "It keeps {} warm:\n",
+            "It keeps {} ready:\n",
             numbers::count(status.warm.len(), "agent")
         ));
     }
@@ -196,7 +196,7 @@ async fn stop(ctx: &Context, now: bool) -> Result<(), Stopped> {
     if n_running > 0 && !now {
         return Err(Stopped::failed(
             ErrorKind::Conflict,
-            format!("the worker carries out {}", numbers::count(n_running, "run")),
+            format!("the worker is running {}", numbers::count(n_running, "run")),
             "wait for them (`gemicro worker status`), cancel them (`gemicro cancel RUN`), or stop them with --now",
         ));
     }
@@ -209,24 +209,24 @@ async fn stop(ctx: &Context, now: bool) -> Result<(), Stopped> {
         if Instant::now() >= deadline {
             return Err(Stopped::failed(
                 ErrorKind::StillRunning,
-                "the worker was told to leave and has not left yet",
-                "look again with `gemicro worker status`",
+                "the worker is stopping and has not ended yet",
+                "check with `gemicro worker status`",
             ));
         }
         sleep(Duration::from_millis(20)).await;
     }
     output::say(match status {
         Some(status) if !status.runs.is_empty() => {
-            "The worker has left. What it carried out goes on with the next one."
+            "The worker has stopped. Its runs continue with the next worker."
         }
-        Some(_) | None => "The worker has left.",
+        Some(_) | None => "The worker has stopped.",
     });
     Ok(())
 }
 
 /// Reads `gemini=4` or `gemini=60/m`.
 fn parse_limit(text: &str) -> Result<ProviderLimit, String> {
-    let wrong = || format!("`{text}` is not a limit, such as gemini=4 or gemini=60/m");
+    let wrong = || format!("`{text}` is not a limit; write it like gemini=4 or gemini=60/m");
     let (provider, number) = text.split_once('=').ok_or_else(wrong)?;
     let (number, is_rate) = match number.strip_suffix("/m") {
         Some(number) => (number, true),

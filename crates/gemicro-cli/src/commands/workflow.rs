@@ -99,8 +99,8 @@ pub(crate) fn run(ctx: &Context, args: &WorkflowArgs) -> Result<(), Stopped> {
                     if workflow.checks.is_empty() {
                         workflow.checks = found_checks(directory);
                         output::say(match workflow.checks.is_empty() {
-                            true => "It names no checks, and a run finds none in this folder.",
-                            false => "It names no checks; those below are what a run finds in this folder.",
+                            true => "It has no checks, and gemicro found none in this folder.",
+                            false => "It has no checks; gemicro found the ones below in this folder.",
                         });
                     }
                     show_text(&workflow)

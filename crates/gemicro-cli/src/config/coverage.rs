@@ -53,7 +53,7 @@ fn reports(written: &Written) -> Result<Vec<String>, String> {
         match (text.is_empty(), is_inside) {
             (true, _) => Err("the name of a report is empty".to_owned()),
             (false, false) => Err(format!(
-                "`{text}` is not a path inside the project; write it from the project's folder on"
+                "`{text}` is not a path inside the project; use a path relative to the project"
             )),
             (false, true) => Ok(text.to_owned()),
         }

@@ -61,7 +61,7 @@ impl FromStr for BackendName {
         let found = all.iter().copied().find(|name| name.as_str() == text.trim());
         found.ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
-            format!("`{text}` is no backend; there are {}", known.join(", "))
+            format!("`{text}` is not a backend; use one of {}", known.join(", "))
         })
     }
 }

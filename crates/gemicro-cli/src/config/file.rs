@@ -72,7 +72,7 @@ impl ConfigFile {
                 IoErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
                 _ => ErrorKind::InvalidInput,
             };
-            let hint = "correct the file, or move it away";
+            let hint = "fix the file, or move it away";
             Stopped::failed(kind, format!("{} cannot be read: {error}", path.display()), hint)
         })?;
         Self::parse(path, owner, &text)
@@ -85,10 +85,7 @@ impl ConfigFile {
                 text[..span.start.min(text.len())].matches('\n').count() + 1
             });
             let message = format!("{} line {line}: {}", path.display(), error.message());
-            Stopped::usage(
-                message,
-                "correct the file; `gemicro config show` lists the keys there are",
-            )
+            Stopped::usage(message, "fix the file; `gemicro config show` lists all keys")
         })?;
         let file = Self { path, owner, table };
         file.refuse_secrets()?;
@@ -168,12 +165,12 @@ impl ConfigFile {
             };
             if let Some(key) = found {
                 let message = format!(
-                    "{}: `{key}` looks like a secret, and secrets are not read from files",
+                    "{}: `{key}` looks like a secret; gemicro does not read secrets from files",
                     self.path.display()
                 );
                 return Err(Stopped::usage(
                     message,
-                    "remove it there and `export GEMINI_API_KEY=…` instead",
+                    "remove it from the file and `export GEMINI_API_KEY=…` instead",
                 ));
             }
         }

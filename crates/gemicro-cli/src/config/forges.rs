@@ -50,10 +50,10 @@ impl ForgeSettings {
         };
         if let Some(file) = named(Owner::Project) {
             let message = format!(
-                "{}, forge: a project may not say where your tokens are sent; set it in your own settings",
+                "{}, forge: a project cannot choose where your tokens are sent; use your own settings",
                 file.origin()
             );
-            return Err(Stopped::usage(message, "remove the section there"));
+            return Err(Stopped::usage(message, "remove that section"));
         }
         match named(Owner::User) {
             Some(file) => read(file),
@@ -93,7 +93,7 @@ fn read(file: &ConfigFile) -> Result<ForgeSettings, Stopped> {
     let refuse = |why: &str| {
         Stopped::usage(
             format!("{}, forge: {why}", file.origin()),
-            "correct it there, such as: [forge.hosts.\"git.example.com\"] kind = \"gitlab\"",
+            "fix it there, for example: [forge.hosts.\"git.example.com\"] kind = \"gitlab\"",
         )
     };
     let section = file.group("forge").cloned();

@@ -52,10 +52,10 @@ impl GuardSettings {
         };
         if let Some(file) = named(Owner::Project) {
             let message = format!(
-                "{}, guard: a project may not say what agents are allowed; set it in your own settings",
+                "{}, guard: a project cannot change what agents may do; use your own settings",
                 file.origin()
             );
-            return Err(Stopped::usage(message, "remove the section there"));
+            return Err(Stopped::usage(message, "remove that section"));
         }
         let file = named(Owner::User).cloned();
         let (value, origin) = match &file {
@@ -106,7 +106,7 @@ fn policy(file: &ConfigFile) -> Result<PolicyConfig, Stopped> {
     let refuse = |why: &str| {
         Stopped::usage(
             format!("{}, guard: {why}", file.origin()),
-            "correct it there; docs/guard.md describes the section",
+            "fix it there; docs/guard.md describes the section",
         )
     };
     // A misspelt key is refused, not warned about: what it was to forbid would be allowed.
@@ -118,7 +118,7 @@ fn policy(file: &ConfigFile) -> Result<PolicyConfig, Stopped> {
     let is_odd =
         |name: &String| name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control());
     if let Some(name) = names.into_iter().flatten().find(|name| is_odd(name)) {
-        return Err(refuse(&format!("`{name}` is no name")));
+        return Err(refuse(&format!("`{name}` is not a valid name")));
     }
     let folders = policy.writable.iter().chain(&policy.readable);
     if let Some(folder) = folders.into_iter().find(|folder| !folder.is_absolute()) {

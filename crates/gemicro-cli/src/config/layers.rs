@@ -86,16 +86,15 @@ impl Layers {
         match (spec.read)(&written) {
             Ok(value) => Ok(Setting { value, origin }),
             Err(message) => Err(match origin {
-                Origin::Flag(flag) => Stopped::usage(
-                    format!("{flag}: {message}"),
-                    format!("correct the value of {flag}"),
-                ),
+                Origin::Flag(flag) => {
+                    Stopped::usage(format!("{flag}: {message}"), format!("fix the value of {flag}"))
+                }
                 origin => Stopped::usage(
                     format!("{origin}, {}: {message}", spec.key),
                     if spec.flag.is_empty() {
-                        "correct it there"
+                        "fix it there"
                     } else {
-                        "correct it there, or give it as a flag"
+                        "fix it there, or use an option instead"
                     },
                 ),
             }),
@@ -121,10 +120,10 @@ impl Layers {
             if let Some(value) = file.get(key) {
                 let texts = texts(value).ok_or_else(|| {
                     let message = format!(
-                        "{}, {key}: {value} is neither text, number nor a list of them",
+                        "{}, {key}: {value} is not a text, a number or a list of them",
                         file.origin()
                     );
-                    Stopped::usage(message, "correct it there")
+                    Stopped::usage(message, "fix it there")
                 })?;
                 let by_project = file.owner == Owner::Project;
                 return Ok(Some((
@@ -174,6 +173,6 @@ fn text(value: &toml::Value) -> Option<String> {
 pub(super) fn one(written: &Written) -> Result<&str, String> {
     match written.texts.as_slice() {
         [text] => Ok(text),
-        _ => Err("one value is expected, not a list".to_owned()),
+        _ => Err("expected one value, not a list".to_owned()),
     }
 }

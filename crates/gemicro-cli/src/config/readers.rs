@@ -59,7 +59,9 @@ pub(crate) fn parse_max_duration(text: &str) -> Result<Limits, String> {
 pub(crate) fn parse_budget(text: &str) -> Result<Limits, String> {
     text.parse().map_err(|error: LimitsError| match error {
         // `$5` is nothing to a shell, and `$0.50` its own name.
-        LimitsError::Unreadable { .. } => format!("{error}; money is quoted, or the shell reads it: '$0.50'"),
+        LimitsError::Unreadable { .. } => {
+            format!("{error}; quote money so that the shell does not expand it: '$0.50'")
+        }
         _ => error.to_string(),
     })
 }
@@ -75,15 +77,13 @@ pub(super) fn sources(written: &Written) -> Result<Vec<PathBuf>, String> {
     let path = |text: &String| {
         if gemicro_engine::is_url(text) {
             return if written.by_project {
-                Err(format!("`{text}` is a web address; name it with --source"))
+                Err(format!("`{text}` is a web address; use --source instead"))
             } else {
                 Ok(PathBuf::from(text))
             };
         }
         if written.by_project && leaves_its_folder(Path::new(text)) {
-            return Err(format!(
-                "`{text}` lies outside the project; name it with --source"
-            ));
+            return Err(format!("`{text}` is outside the project; use --source instead"));
         }
         Ok(folder.join(text))
     };
@@ -125,7 +125,7 @@ pub(super) fn model(written: &Written) -> Result<Option<String>, String> {
 
 pub(super) fn hosts(written: &Written) -> Result<Vec<AllowedHost>, String> {
     if written.by_project {
-        return Err("a project may not open private addresses; give --allow-host yourself".to_owned());
+        return Err("a project cannot allow private addresses; use --allow-host".to_owned());
     }
     let texts = written.texts.iter().flat_map(|text| text.split(','));
     texts.map(|text| parse_host(text.trim())).collect()
@@ -168,7 +168,7 @@ pub(super) fn budget(written: &Written) -> Result<Limits, String> {
 pub(super) fn endpoint(written: &Written) -> Result<Option<String>, String> {
     let url = one(written)?.trim();
     if written.by_project {
-        return Err("a project may not say where your key is sent; set it in your own settings".to_owned());
+        return Err("a project cannot choose where your key is sent; use your own settings".to_owned());
     }
     if gemicro_engine::is_url(url) {
         Ok(Some(url.to_owned()))

@@ -92,11 +92,11 @@ impl StateFolder {
             },
             None => {
                 let home = platform_folder(&layers.environment).ok_or_else(|| {
-                    let message = "no home folder is known, so there is no place for runs";
+                    let message = "no home folder is set, so there is no folder for runs";
                     Stopped::failed(
                         ErrorKind::InvalidInput,
                         message,
-                        "name one: export GEMICRO_HOME=/some/folder",
+                        "set one: export GEMICRO_HOME=/some/folder",
                     )
                 })?;
                 Setting {
@@ -119,7 +119,7 @@ impl StateFolder {
         match (&self.store.value, stopped) {
             (Some(_), Stopped::Trouble(trouble)) if trouble.failure.kind == ErrorKind::StorageError => {
                 Stopped::Trouble(trouble).with_hint(format!(
-                    "start its server, or correct the address of the store ({})",
+                    "start its server, or fix the address of the store ({})",
                     self.store.origin
                 ))
             }
@@ -176,7 +176,7 @@ impl StateFolder {
 
 fn read_home(written: &Written) -> Result<Option<PathBuf>, String> {
     if written.by_project {
-        return Err("a project's file may not say where your runs are kept".to_owned());
+        return Err("a project cannot choose where your runs are stored".to_owned());
     }
     let path = one(written)?;
     if path.is_empty() {
@@ -188,7 +188,7 @@ fn read_home(written: &Written) -> Result<Option<PathBuf>, String> {
 
 fn read_store(written: &Written) -> Result<Option<String>, String> {
     if written.by_project {
-        return Err("a project's file may not say where your runs are kept".to_owned());
+        return Err("a project cannot choose where your runs are stored".to_owned());
     }
     let address = one(written)?.trim().to_owned();
     if address.starts_with("postgres://") || address.starts_with("postgresql://") {
@@ -196,7 +196,7 @@ fn read_store(written: &Written) -> Result<Option<String>, String> {
     }
     // The text may hold a password, so it is not repeated.
     Err(
-        "the address of a store looks like postgres://user@host/database; other databases cannot be used"
+        "a store address looks like postgres://user@host/database; other databases are not supported"
             .to_owned(),
     )
 }
@@ -218,7 +218,7 @@ fn without_password(address: &str) -> String {
 
 fn read_resident(written: &Written) -> Result<bool, String> {
     if written.by_project {
-        return Err("a project's file may not say who carries out your runs".to_owned());
+        return Err("a project cannot choose where your runs are executed".to_owned());
     }
     match one(written)?.trim() {
         "true" | "on" | "1" => Ok(true),
@@ -229,7 +229,7 @@ fn read_resident(written: &Written) -> Result<bool, String> {
 
 fn read_linger(written: &Written) -> Result<Duration, String> {
     if written.by_project {
-        return Err("a project's file may not say how long your worker stays".to_owned());
+        return Err("a project cannot choose how long your worker stays".to_owned());
     }
     parse_seconds(one(written)?).map(Duration::from_secs)
 }

@@ -9,7 +9,7 @@ pub(crate) fn moved(branch: &BranchOutcome) -> String {
     let short = |commit: &str| commit.chars().take(9).collect::<String>();
     let count = |n: u64, noun| numbers::count(usize::try_from(n).unwrap_or(usize::MAX), noun);
     if branch.old == branch.new {
-        return format!("{} is where it was, at {}", branch.name, short(&branch.old));
+        return format!("{} is unchanged, at {}", branch.name, short(&branch.old));
     }
     format!(
         "{}: {} ({}..{}), {} changed, +{} -{}",

@@ -53,7 +53,10 @@ fn first_of_all(story: &Story, failure: &Failure) -> Option<String> {
 fn commands(story: &Story) -> Vec<(String, &'static str)> {
     let run = &story.run;
     if let Some(conversation) = &story.conversation {
-        let mut commands = vec![(format!("gemicro chat {conversation}"), "go on talking")];
+        let mut commands = vec![(
+            format!("gemicro chat {conversation}"),
+            "continue the conversation",
+        )];
         if !story.status.is_terminal() {
             commands.push((format!("gemicro cancel {run}"), "end it for good"));
         }
@@ -70,47 +73,46 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
         return next_of_pipeline(story, pipeline);
     }
     let mut commands = match story.status {
-        RunStatus::Completed if story.agent.is_some() || story.kind.is_about_tests => vec![(
-            format!("gemicro show {run} --format json"),
-            "everything, for programs",
-        )],
+        RunStatus::Completed if story.agent.is_some() || story.kind.is_about_tests => {
+            vec![(format!("gemicro show {run} --format json"), "all data as JSON")]
+        }
         RunStatus::Suspended if story.agent.is_some() => vec![(
             format!("gemicro cancel {run}"),
-            "end it for good; then look at its folder and ask again",
+            "end it for good; then check its folder and ask again",
         )],
         RunStatus::Completed => vec![
             (
                 format!("gemicro show {run} --format markdown"),
                 "the whole answer",
             ),
-            (
-                format!("gemicro show {run} --format json"),
-                "everything, for programs",
-            ),
+            (format!("gemicro show {run} --format json"), "all data as JSON"),
             (
                 format!("gemicro --follow {run} \"…\""),
-                "ask on, with what it found",
+                "ask a follow-up question",
             ),
         ],
         RunStatus::Suspended => vec![
             (
                 format!("gemicro resume {run}"),
-                "go on where it stopped; nothing done is done again",
+                "continue where it stopped; completed steps are not repeated",
             ),
             (format!("gemicro cancel {run}"), "end it for good"),
         ],
         RunStatus::Parked if story.parked.is_some() => vec![
             (format!("gemicro events {run} --follow --format text"), "watch it"),
-            (format!("gemicro resume {run}"), "wait on, if its process died"),
+            (
+                format!("gemicro resume {run}"),
+                "keep waiting, if its process died",
+            ),
             (format!("gemicro cancel {run}"), "end it for good"),
         ],
         RunStatus::Parked => vec![
-            (format!("gemicro resume {run}"), "answer what it asks"),
+            (format!("gemicro resume {run}"), "answer its question"),
             (format!("gemicro cancel {run}"), "end it for good"),
         ],
         RunStatus::Running => vec![
             (format!("gemicro events {run} --follow --format text"), "watch it"),
-            (format!("gemicro resume {run}"), "go on, if its process died"),
+            (format!("gemicro resume {run}"), "continue, if its process died"),
             (format!("gemicro cancel {run}"), "end it for good"),
         ],
         RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => Vec::new(),
@@ -118,47 +120,47 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
     let is_retryable = |kind: ErrorKind| !matches!(kind, ErrorKind::NoEvidence | ErrorKind::Cancelled);
     let failed_parts = story.sub_queries.iter().filter_map(|it| it.error_kind);
     if story.status.is_terminal() && failed_parts.clone().any(is_retryable) {
-        commands.insert(0, (format!("gemicro retry {run}"), "ask again what failed"));
+        commands.insert(0, (format!("gemicro retry {run}"), "repeat the failed steps"));
     }
     if let Some(session) = &story.session {
         commands.insert(
             0,
-            (format!("gemicro ask --session {session} \"…\""), "go on talking"),
+            (
+                format!("gemicro ask --session {session} \"…\""),
+                "continue the conversation",
+            ),
         );
     }
     commands.push((
         format!("gemicro show {run} --raw"),
-        "what every step got and gave",
+        "input and output of every step",
     ));
     commands
 }
 
 fn next_of_batch(story: &Story, batch: &BatchAnswer) -> Vec<(String, &'static str)> {
     let run = &story.run;
-    let results = (
-        format!("gemicro batch results {run}"),
-        "every output, for programs",
-    );
+    let results = (format!("gemicro batch results {run}"), "all outputs as JSON");
     let cancel = (format!("gemicro batch cancel {run}"), "end it for good");
     let retry = (
         format!("gemicro batch retry {run}"),
-        "do again what has no output",
+        "run tasks again that did not complete",
     );
     let asked = batch.results.iter().filter_map(|item| item.question.as_ref());
     let answers = asked.take(MAX_ANSWERS).map(|asked| {
         let command = format!("gemicro answer {} yes", asked.run_id);
-        (command, "answer the task that asks; or `no`")
+        (command, "answer the waiting task; or `no`")
     });
     let commands = match story.status {
         RunStatus::Running | RunStatus::Parked => vec![
             (format!("gemicro batch wait {run} --format text"), "wait for it"),
-            (format!("gemicro resume {run}"), "go on, if its process died"),
+            (format!("gemicro resume {run}"), "continue, if its process died"),
             cancel,
         ],
         RunStatus::Suspended => vec![
             (
                 format!("gemicro resume {run}"),
-                "go on where it stopped; nothing done is done again",
+                "continue where it stopped; completed steps are not repeated",
             ),
             cancel,
         ],
@@ -172,7 +174,7 @@ fn next_of_batch(story: &Story, batch: &BatchAnswer) -> Vec<(String, &'static st
     commands.push(results);
     commands.push((
         format!("gemicro show {run} --raw"),
-        "what every step got and gave",
+        "input and output of every step",
     ));
     commands
 }

@@ -36,7 +36,7 @@ impl View for RawView {
         let part = match update.event_type.as_str() {
             "step_started" => update.as_step_started().map(|it| {
                 self.part(
-                    &format!("{} · attempt {} · {} · input", it.step, it.attempt, it.kind),
+                    &format!("{} · attempt {} · input", it.step, it.attempt),
                     event,
                     &it.input,
                 )

@@ -9,7 +9,7 @@ use super::batch_tasks::tasks;
 use super::cost::cost;
 use super::next::next;
 use super::pipeline::{facts, phases};
-use super::steps::{StepStanding, StepStory};
+use super::steps::{StepStanding, StepStory, kind_words};
 use super::sub_query_story::SubQueryStory;
 use crate::commands::batch::summary;
 use crate::screen::{Paint, Screen, numbers, text};
@@ -103,7 +103,7 @@ impl Page<'_> {
                 "done".to_owned()
             }
             RunStatus::Completed if story.kind.is_about_tests || story.pipeline.is_some() => {
-                format!("done: {}", story.outcome.as_deref().unwrap_or("it has a result"))
+                format!("done: {}", story.outcome.as_deref().unwrap_or("complete"))
             }
             RunStatus::Completed => {
                 let n_answered = story
@@ -123,11 +123,9 @@ impl Page<'_> {
                 None => story.status.as_str().to_owned(),
             },
             RunStatus::Parked | RunStatus::Suspended if is_asked => {
-                "for now: it waits for a yes or no (see Asks)".to_owned()
+                "waiting for a yes or no (see Asks)".to_owned()
             }
-            RunStatus::Suspended if is_answered => {
-                "for now: its question is answered, it can go on".to_owned()
-            }
+            RunStatus::Suspended if is_answered => "question answered; the run can continue".to_owned(),
             RunStatus::Suspended => {
                 format!(
                     "for now: {}",
@@ -138,16 +136,16 @@ impl Page<'_> {
                 let parked = story.parked.as_ref();
                 let until = parked.map_or_else(String::new, |it| numbers::moment(it.until));
                 let why = parked.map_or("", |it| it.reason.as_str());
-                format!("for now: it goes on by itself at {until} UTC ({why})")
+                format!("parked; continues by itself at {until} UTC ({why})")
             }
             RunStatus::Parked => {
                 format!(
-                    "for now: it waits for an answer ({})",
+                    "waiting for an answer ({})",
                     story.asks.as_deref().unwrap_or("to a question")
                 )
             }
             RunStatus::Running => {
-                format!("not yet: last event {} UTC", numbers::moment(story.updated_at))
+                format!("no; last event {} UTC", numbers::moment(story.updated_at))
             }
         }
     }
@@ -260,7 +258,7 @@ impl Page<'_> {
                     .map_or(0, |result| result.citations.len());
                 format!("report with {}", numbers::count(n_sources, "source"))
             }
-            (StepStanding::Completed | StepStanding::Started, kind) => kind.to_owned(),
+            (StepStanding::Completed | StepStanding::Started, kind) => kind_words(kind).to_owned(),
         }
     }
 

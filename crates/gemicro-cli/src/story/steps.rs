@@ -87,7 +87,7 @@ pub(super) fn fold(steps: &mut Vec<StepStory>, event: &Event) {
         "step_lost" => {
             if let Some(it) = update.as_step_lost() {
                 let story = entry(steps, &it.step, at);
-                story.standing = StepStanding::Waiting("it was cut off".to_owned());
+                story.standing = StepStanding::Waiting("it was interrupted".to_owned());
                 story.charge = story.charge.plus(it.charge);
             }
         }
@@ -102,6 +102,25 @@ pub(super) fn fold(steps: &mut Vec<StepStory>, event: &Event) {
             }
         }
         _ => {}
+    }
+}
+
+/// What a step of a kind does, in plain words; nothing for a kind whose steps say it by their name.
+pub(super) fn kind_words(kind: &str) -> &'static str {
+    match kind {
+        "llm" => "model call",
+        "agent_cli" | "agent_text" | "pipeline_agent" => "agent",
+        "search" | "memory_search" => "search",
+        "fetch" => "web page",
+        "extract" => "passages",
+        "shell" => "command",
+        "run" => "run",
+        "coverage" | "ooda_observe" => "coverage",
+        "ooda_trial" => "test run",
+        "pipeline_check" => "checks",
+        "pipeline_import" => "import",
+        "pipeline_merge" => "merge",
+        _ => "",
     }
 }
 

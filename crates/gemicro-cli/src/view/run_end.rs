@@ -66,7 +66,7 @@ impl RunEnd {
         let ended_midway = matches!(self, Self::Failed(failure) if failure.kind == ErrorKind::Interrupted);
         Trouble {
             failure,
-            hint: ended_midway.then(|| format!("`gemicro show {run}` tells what it did")),
+            hint: ended_midway.then(|| format!("`gemicro show {run}` shows what it did")),
             run: Some(run.clone()),
         }
     }

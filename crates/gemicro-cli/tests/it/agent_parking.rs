@@ -13,7 +13,7 @@ use crate::simulated::until;
 /// The first request meets a limit that ends in so many seconds.
 fn limited(seconds: u32) -> Desk {
     Desk::new(&format!(
-        "  - {{ name: limit, when: {{ prompt_contains: 'Say something.' }}, times: 1, fault: {{ rate_limit: {{ seconds: {seconds}, announce: body, envelope: rpc }} }} }}\n  \
+        "  - {{ name: limit, when: {{ prompt_contains: 'Type a message.' }}, times: 1, fault: {{ rate_limit: {{ seconds: {seconds}, announce: body, envelope: rpc }} }} }}\n  \
            - {{ name: answers, reply: {{ text: 'An honest answer.' }} }}\n"
     ))
 }
@@ -53,7 +53,7 @@ fn a_limit_parks_the_run_of_any_agent() {
     for agent in &AGENTS {
         let desk = limited(7);
         let more = ["--sandbox", "read-only"];
-        let (called, answer) = desk.ask(agent, &more, "Say something.");
+        let (called, answer) = desk.ask(agent, &more, "Type a message.");
         assert_eq!(
             answer["result"], "An honest answer.",
             "{}: {answer} {}",
@@ -73,7 +73,7 @@ fn a_parked_run_survives_its_command_and_its_worker() {
     let mut command = desk.command(
         agent,
         &["--sandbox", "read-only", "--format", "json"],
-        "Say something.",
+        "Type a message.",
     );
     command.env("GEMICRO_RESIDENT", "on");
     let mut child = command
@@ -128,7 +128,7 @@ fn another_agent_takes_over_where_that_is_wanted() {
     let [gemini, claude, _] = &AGENTS;
     let desk = limited(900);
     let more = ["--sandbox", "read-only", "--fallback", claude.model];
-    let (_, answer) = desk.ask(gemini, &more, "Say something.");
+    let (_, answer) = desk.ask(gemini, &more, "Type a message.");
     assert_eq!(
         (&answer["tool"], &answer["success"]),
         (&"claude".into(), &true.into()),
@@ -142,6 +142,6 @@ fn another_agent_takes_over_where_that_is_wanted() {
         .map(|event| &event["data"]["agent"])
         .collect();
     assert_eq!(started, ["gemini", "claude"]);
-    let (_, same) = desk.ask(gemini, &["--fallback", gemini.model], "Say something.");
+    let (_, same) = desk.ask(gemini, &["--fallback", gemini.model], "Type a message.");
     assert_eq!(same["error_kind"], "invalid_input", "{same}");
 }

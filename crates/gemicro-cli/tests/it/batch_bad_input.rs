@@ -200,7 +200,7 @@ fn flags_do_not_contradict_the_batch() {
         let called = place.submit(&whole.to_string(), &more);
         assert_eq!(called.code, 2, "{more:?}");
         assert!(
-            called.stderr.contains(more[0]) && called.stderr.contains("the batch itself says"),
+            called.stderr.contains(more[0]) && called.stderr.contains("but the batch says"),
             "{}",
             called.stderr
         );

@@ -239,7 +239,7 @@ fn bad_input_is_told_and_harms_nothing() {
         (
             &["chat", "--summariser", "claude"],
             2,
-            "can be asked for summaries",
+            "cannot write summaries",
         ),
         (&["chat", "--max-tokens", "3"], 2, "not a number from"),
         (&["chat", "--fork"], 2, "CONVERSATION"),

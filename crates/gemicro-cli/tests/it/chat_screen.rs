@@ -229,7 +229,7 @@ fn a_tool_waits_for_leave_and_silence_is_no() {
             terminal.with("ready");
             assert_eq!(file.exists(), is_made, "{}: {name}", agent.name);
             terminal.say("/clear");
-            terminal.with("Say something");
+            terminal.with("Type a message");
         }
         terminal.keys(&["C-d"]);
         terminal.with("left with 0");

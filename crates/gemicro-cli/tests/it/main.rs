@@ -33,6 +33,7 @@ mod mcp;
 mod mcp_clients;
 mod mcp_python;
 mod mcp_resident;
+mod messages;
 mod model_names;
 mod normal;
 mod offline;

@@ -197,7 +197,7 @@ fn a_bad_questions_file_is_refused_before_any_run() {
         assert_eq!(called.code, 2);
         called.stderr
     };
-    assert!(refused("").contains("holds no questions"));
+    assert!(refused("").contains("contains no questions"));
     assert!(refused("{\"id\": \"a\", \"question\": \"b\"}\n{\"id\": 1}").contains("line 2"));
     assert_eq!(world.must(&["runs", "--format", "json"]).stdout, "[]\n");
 }

@@ -147,7 +147,7 @@ fn addresses_that_cannot_be_had_say_so() {
     let serving = Serving::start(&world, command(&world, &["--no-resident"]));
     let taken = world.call(&["serve", "--listen", &serving.address]);
     assert_eq!(taken.code, 2, "{}", taken.stderr);
-    let message = format!("{} is taken by another program", serving.address);
+    let message = format!("{} is in use by another program", serving.address);
     assert!(taken.stderr.contains(&message), "{}", taken.stderr);
     assert!(taken.stderr.contains("--listen"), "{}", taken.stderr);
     let open = world.call(&["serve", "--listen", "0.0.0.0:0"]);

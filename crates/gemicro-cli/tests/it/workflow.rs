@@ -153,7 +153,7 @@ fn checks_are_judged_as_a_run_does() {
     assert_eq!(called.stderr, "");
     let called = world.must(&["workflow", "show"]);
     assert!(called.stdout.contains("cargo test"), "{}", called.stdout);
-    let found = "It names no checks; those below are what a run finds in this folder.\n";
+    let found = "It has no checks; gemicro found the ones below in this folder.\n";
     assert_eq!(called.stderr, found);
 }
 
@@ -219,12 +219,12 @@ fn files_that_cannot_be_read_are_named() {
     world.must(&["workflow", "check"]);
     fs::write(world.path("secret.md"), "secret").unwrap();
     symlink(world.path("secret.md"), &prompt).unwrap();
-    refused("rules.md cannot be read: a link leads out of ");
+    refused("rules.md cannot be read: a link points outside ");
     fs::write(&file, [0xff, 0xfe]).unwrap();
-    refused("workflow.yaml cannot be read: it is no UTF-8 text");
+    refused("workflow.yaml cannot be read: it is not UTF-8 text");
     fs::remove_file(&file).unwrap();
     symlink("/dev/null", &file).unwrap();
-    refused("workflow.yaml cannot be read: a link leads out of ");
+    refused("workflow.yaml cannot be read: a link points outside ");
     assert_eq!(world.call(&["workflow", "check", "docs"]).code, 2);
     assert_eq!(world.call(&["workflow", "show", "nothing.yaml"]).code, 2);
 }

@@ -95,7 +95,7 @@ impl Assembler {
             ..
         } = mem::take(self);
         if has_binary {
-            return Err("not sent: it is not UTF-8 text; put it in a file and name the file".to_owned());
+            return Err("not sent: it is not UTF-8 text; put it in a file and mention the file".to_owned());
         }
         if n_bytes > MAX_BYTES + 1 {
             return Err(message::too_long(n_bytes));

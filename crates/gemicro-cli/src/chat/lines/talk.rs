@@ -305,7 +305,7 @@ impl Talk {
         if self.voice.format == DataFormat::Text {
             let tool = crate::screen::text::one_line(&question.tool);
             self.voice.say(&format!(
-                "[!] {tool} asked for leave and was refused: nobody can be asked here"
+                "[!] {tool} was denied: it needs your approval, and there is no terminal to ask on"
             ));
         }
         self.question = Some(question);

@@ -216,8 +216,8 @@ async fn the_last_failure_gives_the_exit_code() {
     assert_eq!(
         outcome.err,
         "error: it broke␛[31m\n  hint: try again later; `gemicro show run0000000000001 --raw` has the answer\n  \
-         hint: your message stays and goes along with the next one; /undo takes it back\n  \
-         hint: /clear begins a new conversation, which may be quicker; this one is kept\n\
+         hint: your message stays and is sent with the next one; /undo removes it\n  \
+         hint: /clear starts a new conversation, which may be faster; this one is saved\n\
          Continue with: gemicro chat c0nversat10n0001\n"
     );
     assert_eq!(outcome.code, 4);
@@ -256,7 +256,7 @@ async fn questions_are_refused_where_nobody_can_be_asked() {
     assert_eq!(
         outcome.err.lines().take(2).collect::<Vec<_>>(),
         [
-            "[!] shell asked for leave and was refused: nobody can be asked here",
+            "[!] shell was denied: it needs your approval, and there is no terminal to ask on",
             "  ⊘ rm -r build (denied)"
         ]
     );
@@ -289,7 +289,7 @@ async fn questions_are_asked_at_a_keyboard_and_only_yes_allows() {
         assert!(
             outcome
                 .err
-                .contains("[?] May shell do this?\n    rm -r build\ntype yab to allow, n to refuse: "),
+                .contains("[?] May shell do this?\n    rm -r build\ntype yab to allow, n to deny: "),
             "{}",
             outcome.err
         );

@@ -86,7 +86,7 @@ impl Voice {
         for line in text::neutral(&question.text).lines() {
             self.say(&format!("    {line}"));
         }
-        self.prompt(&format!("type {code} to allow, n to refuse: "));
+        self.prompt(&format!("type {code} to allow, n to deny: "));
     }
 
     /// Shows that a message can be typed.
@@ -182,9 +182,9 @@ impl Voice {
                     self.say(&format!("  {} {}", paint.strong("hint:"), text::neutral(&hint)));
                 }
             }
-            News::StartedOver => self.note("!", "another attempt begins"),
+            News::StartedOver => self.note("!", "trying again"),
             News::Stopped => self.note("•", "stopped; your message stays"),
-            News::Undone { .. } => self.note("•", "your last message is taken back; what is pinned stays"),
+            News::Undone { .. } => self.note("•", "your last message is removed; pinned text stays"),
             News::Notice(words) => self.note("•", words),
             News::Warning(words) | News::Refused(words) => self.note("!", words),
             News::Listed(rows) => self.say(&words::listed(rows)),

@@ -117,7 +117,7 @@ impl Editor {
         // Nothing is ever marked: that would only look like something could be done with it.
         input.shift = false;
         if self.n_bytes() > MAX_EDITED_BYTES && key.code.as_char().is_some() {
-            return Err("this is too long to be typed; put it in a file and name the file".to_owned());
+            return Err("this is too long; put it in a file and mention the file".to_owned());
         }
         self.area.input(input);
         Ok(())

@@ -113,8 +113,8 @@ impl Pending {
         let keys = match (self.is_settled(now), self.end_was_shown.get()) {
             (false, _) => "…",
             (true, true) => "y allow · n refuse (Enter, Esc: refuse)",
-            (true, false) if self.question.text.len() > MAX_TEXT => "n refuse: it is too long to be shown",
-            (true, false) => "PageDown to its end, then y allow · n refuse (Enter, Esc: refuse)",
+            (true, false) if self.question.text.len() > MAX_TEXT => "n deny: it is too long to show",
+            (true, false) => "PageDown to its end, then y allow · n deny (Enter, Esc: deny)",
         };
         lines.push(Line::styled(keys, theme.strong()));
         let title = format!(" May {} do this? ", text::cut(&self.question.tool, 40));
@@ -128,7 +128,7 @@ impl Pending {
         let room = usize::from(columns.saturating_sub(2)).max(1);
         let mut lines = wrap::wrap(&[span(&words[..shown], theme.plain())], room);
         if shown < words.len() {
-            let left = format!("… {} bytes more, too long to be shown", words.len() - shown);
+            let left = format!("… {} bytes more, too long to show", words.len() - shown);
             lines.push(Line::styled(left, theme.bad()));
         }
         lines

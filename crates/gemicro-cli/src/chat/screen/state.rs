@@ -132,7 +132,7 @@ impl ScreenState {
             News::Text(piece) => self.transcript.append(&piece),
             News::StartedOver => {
                 self.transcript.start_over();
-                self.transcript.push(Kind::Notice, "another attempt begins", None);
+                self.transcript.push(Kind::Notice, "trying again", None);
             }
             News::Tool(tool) => self.transcript.tool(&tool),
             News::Question(question) => self.questions.push_back(Pending::new(question, self.now)),
@@ -168,7 +168,7 @@ impl ScreenState {
             }
             News::Undone { from } => {
                 self.transcript.take_back(from);
-                let words = "your last message is taken back; what is pinned stays";
+                let words = "your last message is removed; pinned text stays";
                 self.transcript.push(Kind::Notice, words, None);
             }
             News::Notice(words) => self.transcript.push(Kind::Notice, &words, None),
@@ -200,14 +200,14 @@ impl ScreenState {
         }
         let n_hidden = chapter.n_turns.saturating_sub(chapter.turns.len() as u64);
         if n_hidden > 0 {
-            let words = format!("{n_hidden} earlier turns are in the log and not shown");
+            let words = format!("{n_hidden} earlier turns are not shown");
             self.transcript.push(Kind::Notice, &words, None);
         }
         chapter.turns.iter().for_each(|turn| self.earlier(turn));
         if chapter.n_turns == 0 {
             self.transcript.push(
                 Kind::Notice,
-                "Say something. /help lists commands and keys.",
+                "Type a message. /help lists commands and keys.",
                 None,
             );
         }

@@ -56,7 +56,7 @@ impl ScreenState {
         match &self.activity {
             Activity::Idle => "ready".to_owned(),
             Activity::Sent(_) => "sending".to_owned(),
-            Activity::Answering { .. } if !self.questions.is_empty() => "waits for your answer".to_owned(),
+            Activity::Answering { .. } if !self.questions.is_empty() => "waiting for your answer".to_owned(),
             Activity::Answering { since, .. } => words("answering", *since),
             Activity::Stopping { since, .. } => words("stopping", *since),
             Activity::Closing => "leaving… (Ctrl-C: at once)".to_owned(),

@@ -127,7 +127,7 @@ impl AskArgs {
         known: Option<&KnownSession>,
     ) -> Result<AskRequest, Stopped> {
         let limits = Limits::merge_all(self.budget.iter().copied())
-            .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?;
+            .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?;
         let agent = match (self.agent, &self.model) {
             (Some(agent), _) => Some(AgentName::from(agent)),
             // Whoever has the model.

@@ -29,7 +29,7 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
     match ask(ctx, args) {
         Ok((end, id)) => end.outcome(&id).map_err(|stopped| match &end {
             RunEnd::Failed(failure) if failure.kind == ErrorKind::AuthFailed => {
-                stopped.with_hint("`gemicro doctor` names the key or login that the agent needs")
+                stopped.with_hint("`gemicro doctor` shows which key or login the agent needs")
             }
             _ => stopped,
         }),
@@ -57,7 +57,7 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
     // Everything that can be refused is refused before the store is opened.
     let plan = Plan::of(&Request::Ask(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --cd"),
-        ErrorKind::UnknownModel => Stopped::from(failure).with_hint("name another one with --model"),
+        ErrorKind::UnknownModel => Stopped::from(failure).with_hint("choose another model with --model"),
         _ => Stopped::from(failure),
     })?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
@@ -120,10 +120,10 @@ pub(crate) async fn show(
         .map_err(|stopped| stopped.about(&id))?;
     if end == RunEnd::Suspended {
         output::say(&if stop.suspend.is_cancelled() {
-            format!("Run {id} is stopped. What it did is kept: gemicro show {id}")
+            format!("Run {id} is stopped. Its work so far is saved: gemicro show {id}")
         } else {
             format!(
-                "The worker was stopped. Run {id} goes on with the next one; end it with: gemicro cancel {id}"
+                "The worker was stopped. Run {id} continues with the next worker. To end it: gemicro cancel {id}"
             )
         });
     }
@@ -139,7 +139,7 @@ fn prompt(args: &AskArgs) -> Result<String, Stopped> {
     String::from_utf8(bytes).map_err(|_| {
         Stopped::usage(
             "the prompt on stdin is not UTF-8 text",
-            "give it as UTF-8, or as an argument",
+            "send it as UTF-8, or pass it as an argument",
         )
     })
 }

@@ -93,7 +93,7 @@ impl TemplateArgs {
         if tasks.is_empty() {
             return Err(Stopped::usage(
                 "there is no question or task",
-                "give it as PROMPT or with --task",
+                "pass it as PROMPT or with --task",
             ));
         }
         Ok(template.render(&TemplateParts {

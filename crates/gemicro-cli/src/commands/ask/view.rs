@@ -83,11 +83,11 @@ impl AskView {
             words.push(format!("{} tokens", numbers::thousands(usage.total_tokens())));
         }
         if answer.access == "observed" {
-            words.push("observed only: tokens and money are not capped".to_owned());
+            words.push("login: tokens and money are not limited".to_owned());
         }
         output::say(&paint.faint(&words.join(" · ")));
         if let Some(session) = &answer.session {
-            output::say(&paint.faint(&format!("go on: gemicro ask --session {session} \"…\"")));
+            output::say(&paint.faint(&format!("continue: gemicro ask --session {session} \"…\"")));
         }
         Ok(())
     }
@@ -106,7 +106,7 @@ impl View for AskView {
                         .find_map(|event| event.update.as_step_failed());
                     let takes_over = failed.map_or_else(String::new, |failed| {
                         format!(
-                            "[!] {}: {} takes over\n",
+                            "[!] {}: switching to {}\n",
                             text::one_line(&failed.error.message),
                             started.agent
                         )

@@ -11,7 +11,7 @@ use crate::session::Context;
 use crate::trouble::Stopped;
 
 /// Where a batch without a file is shown.
-const SHAPE: &str = "`gemicro batch --help` shows one, and `gemicro batch types` lists the types of tasks";
+const SHAPE: &str = "`gemicro batch --help` shows an example, and `gemicro batch types` lists the task types";
 
 /// Reads a batch.
 ///
@@ -33,8 +33,8 @@ pub(super) fn read(ctx: &Context, file: &Path) -> Result<Submitted, Stopped> {
 fn stdin(ctx: &Context) -> Result<Vec<u8>, Stopped> {
     if ctx.screen.stdin_is_terminal {
         return Err(Stopped::usage(
-            "stdin is a terminal, and a batch is read to its end",
-            "name a file, or send one: gemicro batch submit - < tasks.json",
+            "stdin is a terminal; a batch is read from a file or a pipe",
+            "give a file, or pipe one: gemicro batch submit - < tasks.json",
         ));
     }
     bounded(std::io::stdin()).map_err(|error| unreadable("stdin", &error))
@@ -45,7 +45,7 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, Stopped> {
     if file.is_dir() {
         return Err(Stopped::usage(
             format!("{name} is a folder"),
-            "name a file with tasks, or - for stdin",
+            "give a file with tasks, or - for stdin",
         ));
     }
     let opened = File::open(file).map_err(|error| unreadable(&name, &error))?;
@@ -69,6 +69,6 @@ fn unreadable(name: &str, error: &std::io::Error) -> Stopped {
     Stopped::failed(
         kind,
         format!("{name} cannot be read: {error}"),
-        "name a file with tasks, or - for stdin",
+        "give a file with tasks, or - for stdin",
     )
 }

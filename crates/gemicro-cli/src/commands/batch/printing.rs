@@ -47,7 +47,7 @@ pub(crate) fn outcome(answer: &BatchAnswer) -> Result<(), Stopped> {
         }
         BatchStatus::Pending if answer.counts.waits_for_person() => {
             let message = format!(
-                "batch {} waits for a person: {}",
+                "batch {} is waiting for an answer: {}",
                 answer.response_id,
                 summary(answer)
             );
@@ -152,7 +152,7 @@ pub(crate) fn summary(answer: &BatchAnswer) -> String {
         (rejected, "rejected"),
         (running, "running"),
         (parked, "parked"),
-        (input_required, "waiting for a person"),
+        (input_required, "waiting for an answer"),
         (queued, "queued"),
     ];
     let others = others.iter().filter(|(n, _)| *n > 0);
@@ -206,7 +206,7 @@ fn first_line(value: &Value) -> Option<String> {
 fn page(answer: &BatchAnswer, screen: &Screen) -> String {
     let paint = screen.on_stdout();
     let status = match answer.status {
-        BatchStatus::Pending if answer.counts.waits_for_person() => paint.warn("waiting for a person"),
+        BatchStatus::Pending if answer.counts.waits_for_person() => paint.warn("waiting for an answer"),
         BatchStatus::Pending if answer.paused => paint.warn("paused"),
         BatchStatus::Pending => paint.warn("pending"),
         BatchStatus::Completed if answer.counts.completed < answer.counts.total => {

@@ -91,13 +91,13 @@ pub(crate) async fn resume(
         };
         if end == Some(RunEnd::Suspended) {
             output::say(&format!(
-                "Batch {run} is stopped. Go on with: gemicro resume {run}"
+                "Batch {run} is stopped. Continue with: gemicro resume {run}"
             ));
             return RunEnd::Suspended.outcome(&run);
         }
         if end.is_none() {
             output::say(&format!(
-                "Batch {run} is stopped until a person has answered. Then continue with: gemicro resume {run}"
+                "Batch {run} is stopped until its question is answered. Then continue with: gemicro resume {run}"
             ));
         }
     }

@@ -20,7 +20,7 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<(), Stopped> {
         let names: Vec<&str> = TASK_TYPES.iter().map(|it| it.name).collect();
         Stopped::usage(
             format!("there is no task type `{}`", args.name),
-            format!("there are {}", names.join(", ")),
+            format!("use one of {}", names.join(", ")),
         )
     })?;
     output::print(&format!("{:#}\n", known.schema()))

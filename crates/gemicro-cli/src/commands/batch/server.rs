@@ -85,7 +85,7 @@ fn read(path: &Path) -> Result<String, Stopped> {
         Stopped::failed(
             ErrorKind::AuthFailed,
             format!("the token in {} cannot be read: {error}", path.display()),
-            format!("give the server's token as {TOKEN}, or its file with --token-file"),
+            format!("set {TOKEN} to the server's token, or give its file with --token-file"),
         )
     })
 }

@@ -61,7 +61,7 @@ impl Service {
         };
         submitted.map_err(|failure| match failure.kind {
             ErrorKind::Conflict => {
-                Stopped::from(failure).with_hint("name another key with --key, or in the batch itself")
+                Stopped::from(failure).with_hint("choose another key with --key, or in the batch itself")
             }
             ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --dir"),
             ErrorKind::AuthFailed => about_batches(failure),
@@ -194,7 +194,7 @@ impl Service {
         {
             here.suspend_all().await;
             output::say(&format!(
-                "Batch {id} is stopped until a person has answered. Then continue with: gemicro resume {id}"
+                "Batch {id} is stopped until its question is answered. Then continue with: gemicro resume {id}"
             ));
         }
     }
@@ -214,11 +214,13 @@ impl Service {
             } if !here.runs().is_empty() => {
                 output::say(STOPPING);
                 here.suspend_all().await;
-                output::say(&format!("Batch {id} is stopped. Go on with: gemicro resume {id}"));
+                output::say(&format!(
+                    "Batch {id} is stopped. Continue with: gemicro resume {id}"
+                ));
             }
             Self::Local { .. } | Self::Remote(_) => {
                 output::say(&format!(
-                    "Batch {id} goes on. Wait for it: gemicro batch wait {id}"
+                    "Batch {id} is still running. Wait for it: gemicro batch wait {id}"
                 ));
             }
         }
@@ -262,10 +264,10 @@ fn about_batches(failure: Failure) -> Stopped {
     let hint = match failure.kind {
         ErrorKind::NotFound => "`gemicro batch list` lists the batches",
         ErrorKind::Conflict | ErrorKind::InvalidInput => {
-            "`gemicro batch results ID --format text` tells how each task stands"
+            "`gemicro batch results ID --format text` shows the state of each task"
         }
         ErrorKind::AuthFailed => {
-            "the token is not the server's: set GEMICRO_TOKEN, or name its file with --token-file"
+            "the server does not accept the token: set GEMICRO_TOKEN, or give its file with --token-file"
         }
         _ => return Stopped::from(failure),
     };

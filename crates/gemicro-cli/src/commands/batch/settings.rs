@@ -27,7 +27,7 @@ pub(crate) fn request(
 ) -> Result<BatchRequest, Stopped> {
     let directory = directory.to_str().ok_or_else(|| {
         let message = format!("the path {} is not valid Unicode", directory.display());
-        Stopped::usage(message, "name another folder with --dir")
+        Stopped::usage(message, "choose another folder with --dir")
     })?;
     Ok(BatchRequest {
         batch,
@@ -49,8 +49,8 @@ pub(crate) fn llm(settings: &ResearchSettings) -> Result<LlmConfig, Stopped> {
         BackendName::Openai => {
             let model = named.ok_or_else(|| {
                 Stopped::usage(
-                    "the openai backend needs the name of a model",
-                    "name one that your server has with --model, such as --model llama3.2",
+                    "the openai backend has no model",
+                    "choose a model of your server, such as --model llama3.2",
                 )
             })?;
             (OPENAI, Some(model))

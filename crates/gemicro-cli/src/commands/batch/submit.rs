@@ -70,7 +70,7 @@ pub(crate) enum Policy {
 /// Hands a batch in.
 pub(super) fn submit(ctx: &Context, args: &SubmitArgs) -> Result<(), Stopped> {
     let budget = Limits::merge_all(args.budget.iter().copied())
-        .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?;
+        .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?;
     let flags = ResearchFlags {
         model: args.model.clone().map(Some),
         budget: (!args.budget.is_empty()).then_some(budget),
@@ -109,7 +109,7 @@ pub(super) async fn begun(
         }
         if ctx.screen.stderr_is_terminal || format == DataFormat::Jsonl {
             output::say(&format!(
-                "It goes on by itself. Wait for it: gemicro batch wait {id} --format text"
+                "It runs in the background. Wait for it: gemicro batch wait {id} --format text"
             ));
         }
         return Ok(());
@@ -142,8 +142,8 @@ impl SubmitArgs {
         match given.iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
             Some((flag, _)) => Err(Stopped::usage(
-                format!("{flag} says how batches work on this machine, and a server has its own settings"),
-                format!("leave {flag} out, or --server"),
+                format!("{flag} is only for batches on this machine; a server has its own settings"),
+                format!("remove {flag} or --server"),
             )),
         }
     }
@@ -182,8 +182,8 @@ fn one<T: PartialEq + std::fmt::Display>(
 
 fn contradicted(flag: &str, own: &str, given: &str) -> Stopped {
     Stopped::usage(
-        format!("{flag} says {given}, and the batch itself says {own}"),
-        format!("leave {flag} out, or change the batch"),
+        format!("{flag} says {given}, but the batch says {own}"),
+        format!("remove {flag}, or change the batch"),
     )
 }
 

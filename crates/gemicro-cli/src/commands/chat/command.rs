@@ -69,7 +69,7 @@ async fn config(
 ) -> Result<(ChatConfig, OpenDesk), Stopped> {
     let reach = reach(ctx, layers)?;
     let limits = Limits::merge_all(args.budget.iter().copied())
-        .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?;
+        .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?;
     let speaker = find(settings.model.value.as_deref().unwrap_or("gemini"), reach)?;
     let summariser = speaker::summariser(settings.summariser.value.as_deref(), reach)?;
     let research = ResearchSettings::resolve(layers, ResearchFlags::default())?;
@@ -142,14 +142,14 @@ fn reach(ctx: &Context, layers: &Layers) -> Result<Reach, Stopped> {
 /// What to do about a conversation that cannot be opened.
 fn not_opened(failure: Failure) -> Stopped {
     let hint = match failure.kind {
-        ErrorKind::Conflict => "close the other chat, or go on with a copy: --fork",
+        ErrorKind::Conflict => "close the other chat, or continue in a copy with --fork",
         ErrorKind::StorageError if failure.message.contains("newer gemicro") => {
-            "use the newer gemicro that wrote it; nothing in it was changed"
+            "update gemicro; nothing was changed"
         }
         ErrorKind::StorageError if failure.message.contains("is damaged") => {
-            "`gemicro doctor` says what is wrong"
+            "run `gemicro doctor --deep` to find the damage"
         }
-        ErrorKind::NotFound => "`gemicro conversations list` lists them; without a name a new one begins",
+        ErrorKind::NotFound => "`gemicro conversations list` lists them; without an id, a new one starts",
         _ => return Stopped::from(failure),
     };
     Stopped::from(failure).with_hint(hint)

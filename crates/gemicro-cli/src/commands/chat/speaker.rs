@@ -51,7 +51,7 @@ fn model(name: &str) -> Option<Result<Speaker, Failure>> {
         ("api", "") => Some(Ok(of(GEMINI, DEFAULT_MODEL))),
         ("api", model) => Some(check_gemini_model(model).map(|()| of(GEMINI, model))),
         (OPENAI, "") => {
-            let message = "name a model that your server has: openai:llama3.2";
+            let message = "no model was given; use a model of your server, such as openai:llama3.2";
             Some(Err(Failure::new(ErrorKind::InvalidInput, message)))
         }
         (OPENAI, model) => Some(Ok(of(OPENAI, model))),
@@ -62,10 +62,10 @@ fn model(name: &str) -> Option<Result<Speaker, Failure>> {
 fn reachable(speaker: Speaker, reach: Reach) -> Result<Speaker, Failure> {
     let missing = match &speaker {
         Speaker::Model { backend, .. } if backend == GEMINI && !reach.gemini => {
-            Some("the Gemini API needs a key: export GEMINI_API_KEY=… (see docs/keys.md)")
+            Some("no key for the Gemini API; export GEMINI_API_KEY=… (see docs/keys.md)")
         }
         Speaker::Model { backend, .. } if backend == OPENAI && !reach.openai => Some(
-            "no OpenAI-compatible server is named: export OPENAI_BASE_URL=http://127.0.0.1:11434/v1 (Ollama)",
+            "no OpenAI-compatible server is set; export OPENAI_BASE_URL=http://127.0.0.1:11434/v1 (Ollama)",
         ),
         Speaker::Model { .. } | Speaker::Agent { .. } => None,
     };
@@ -100,7 +100,7 @@ pub(super) fn summariser(named: Option<&str>, reach: Reach) -> Result<Option<Llm
         Some(speaker) => speaker?,
         None => plain().ok_or_else(|| {
             let message = format!(
-                "`{name}` is no model that can be asked for summaries: name one of the Gemini API \
+                "`{name}` cannot write summaries; use a model of the Gemini API \
                  ({CHEAP_MODEL}), or openai:NAME"
             );
             Failure::new(ErrorKind::UnknownModel, message)

@@ -26,7 +26,7 @@ pub(super) async fn export(ctx: &Context, args: &ExportArgs) -> Result<(), Stopp
     let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
     if let Some(file) = file {
         output::check_target(file)
-            .map_err(|stopped| stopped.with_hint("name a file in a folder that exists"))?;
+            .map_err(|stopped| stopped.with_hint("choose a file in an existing folder"))?;
     }
     let conversation = load(ctx, &args.id).await?;
     let lines = write_transcript(&conversation.log)

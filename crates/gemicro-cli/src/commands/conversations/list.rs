@@ -33,7 +33,7 @@ pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), Stopped> 
     conversations.store().close().await;
     output::print_rows(&rows, args.format, || {
         if rows.is_empty() {
-            output::say("No conversations. Store one: gemicro conversations import FILE.jsonl");
+            output::say("No conversations. Import one: gemicro conversations import FILE.jsonl");
             return Ok(());
         }
         let heads = HEADS.map(str::to_owned);

@@ -21,7 +21,7 @@ pub(super) async fn find(conversations: &Conversations, named: &str) -> Result<S
     }
     let newest = conversations.list(1).await.map_err(stopped)?;
     newest.into_iter().next().map(|row| row.id).ok_or_else(|| {
-        let hint = "store one: gemicro conversations import FILE.jsonl";
+        let hint = "import one: gemicro conversations import FILE.jsonl";
         Stopped::failed(ErrorKind::NotFound, "there are no conversations yet", hint)
     })
 }
@@ -41,14 +41,14 @@ pub(super) fn stopped(error: ConversationError) -> Stopped {
         ConversationError::Find(error) => find_hint(error),
         ConversationError::Store(error) => store_hint(error),
         ConversationError::Deleted { .. } => {
-            Some("its turns are gone for good; `gemicro conversations list` lists the others".to_owned())
+            Some("its turns were deleted; `gemicro conversations list` lists the others".to_owned())
         }
-        ConversationError::Newer { .. } => {
-            Some("use the newer gemicro that wrote it; nothing in it was changed".to_owned())
+        ConversationError::Newer { .. } => Some("update gemicro; nothing was changed".to_owned()),
+        ConversationError::Damaged { .. } => {
+            Some("run `gemicro doctor --deep` to find the damage".to_owned())
         }
-        ConversationError::Damaged { .. } => Some("`gemicro doctor` says what is wrong".to_owned()),
-        ConversationError::BadName => Some("give a name of one line, such as `the migration`".to_owned()),
-        ConversationError::BadTurn { .. } => Some("nest the arguments of its calls less deeply".to_owned()),
+        ConversationError::BadName => Some("use a one-line name, such as `the migration`".to_owned()),
+        ConversationError::BadTurn { .. } => Some("reduce the nesting of its call arguments".to_owned()),
         _ => None,
     };
     let stopped = Stopped::from(Failure::from(error));

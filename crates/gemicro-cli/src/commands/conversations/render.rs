@@ -56,12 +56,12 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Stopp
     if let Some(file) = &args.report {
         if file.as_os_str() == "-" {
             return Err(Stopped::usage(
-                "stdout is for the prompt alone",
-                "name a file with --report",
+                "the report cannot go to stdout, which has the prompt",
+                "choose a file with --report",
             ));
         }
         output::check_target(file)
-            .map_err(|stopped| stopped.with_hint("name a file in a folder that exists with --report"))?;
+            .map_err(|stopped| stopped.with_hint("choose a file in an existing folder with --report"))?;
     }
     let (prompt, report) = match chat::summariser(ctx, &args.summariser)? {
         None => prompt(args, &load(ctx, &args.id).await?, None)?.0,
@@ -111,8 +111,8 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Stopp
 async fn count_exactly(ctx: &Context, model: &str, prompt: &str) -> Result<u64, Stopped> {
     let gemini = backend::gemini(&ctx.environment, &Endpoints::resolve(&ctx.layers()?)?)?;
     let gemini = gemini.ok_or_else(|| {
-        let message = "an exact count comes from the Gemini API, and no key is set";
-        let hint = "set GEMINI_API_KEY, or leave --exact out: the estimate never counts too few tokens";
+        let message = "an exact count needs the Gemini API, and GEMINI_API_KEY is not set";
+        let hint = "set GEMINI_API_KEY, or remove --exact: the estimate is never too low";
         Stopped::failed(ErrorKind::AuthFailed, message, hint)
     })?;
     Ok(gemini.rest().count_tokens(model, prompt).await?)
@@ -138,7 +138,7 @@ async fn summarised(
     let (rendered, summaries) = prompt(args, &conversation, Some(Arc::new(summariser)))?;
     if let Err(error) = conversations.keep_summaries(&conversation, &summaries).await {
         let warning = ctx.screen.on_stderr().warn("warning:");
-        output::say(&format!("{warning} the summaries could not be kept: {error}"));
+        output::say(&format!("{warning} the summaries could not be saved: {error}"));
     }
     here.engine().store().close().await;
     Ok(rendered)
@@ -164,9 +164,8 @@ fn prompt(
             .with_summaries(conversation.held.summaries.clone())
             .with_summariser(summariser);
     }
-    let no_room = |error| {
-        Stopped::from(Failure::from(error)).with_hint("give --max-tokens more: these are never left out")
-    };
+    let no_room =
+        |error| Stopped::from(Failure::from(error)).with_hint("raise --max-tokens: these are never dropped");
     if let Some(name) = &args.compressor {
         let compressor = compressor_named(name).ok_or_else(|| {
             Stopped::usage(format!("there is no compressor `{name}`"), COMPRESSORS.join(", "))

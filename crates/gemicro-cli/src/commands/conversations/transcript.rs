@@ -27,7 +27,7 @@ pub(super) fn read_turns(file: &str) -> Result<ConversationLog, Stopped> {
     let bytes = bytes.map_err(|error| {
         Stopped::usage(
             format!("{name} cannot be read: {error}"),
-            "name a file of turns, or - for stdin",
+            "choose a file of turns, or - for stdin",
         )
     })?;
     parse_turns(name, &bytes)
@@ -42,7 +42,7 @@ fn parse_turns(name: &str, bytes: &[u8]) -> Result<ConversationLog, Stopped> {
                 "this turn is too long: a turn may have {}",
                 numbers::bytes(MAX_LINE_BYTES as u64)
             );
-            return at(idx + 1, &what, "leave out what no model will read, or split it");
+            return at(idx + 1, &what, "shorten it, or split it into several turns");
         }
     }
     if bytes.len() > MAX_FILE_BYTES {

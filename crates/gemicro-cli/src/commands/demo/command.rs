@@ -53,7 +53,7 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
         Stopped::failed(
             ErrorKind::StorageError,
             message,
-            "it needs git and a shell; name another folder with --dir",
+            "it needs git and a shell; choose another folder with --dir",
         )
     })?;
     let opening = format!(
@@ -209,7 +209,7 @@ impl Colleague {
                 if branches.is_dir() {
                     // A demo without a conflict is still one.
                     if let Err(error) = spawn::script(project::COLLEAGUE, &watched) {
-                        tracing::debug!(%error, "nobody commits on main");
+                        tracing::debug!(%error, "the demo has no commit on main");
                     }
                     return;
                 }

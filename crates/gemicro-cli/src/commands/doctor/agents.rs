@@ -58,7 +58,7 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
         }
         Err(why) => {
             let mut findings = programs(&ctx.environment, &setup, None);
-            let found = format!("it could not be tried: {why}");
+            let found = format!("it could not be tested: {why}");
             findings.push(attention(
                 "sandbox",
                 found,
@@ -118,7 +118,7 @@ pub(crate) fn can_answer(
     let refuse = |kind, aspect: Aspect, what: &str| match aspect.fix {
         None => Ok(()),
         Some(fix) => {
-            let message = format!("the backend {} cannot be used: {}", agent.backend(), aspect.words);
+            let message = format!("backend {} is not ready: {}", agent.backend(), aspect.words);
             Err(Stopped::failed(kind, message, format!("{what}{fix}")))
         }
     };
@@ -185,7 +185,7 @@ fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -
     };
     let place = located.program.display().to_string();
     let Some((tier, folder)) = walls else {
-        return Aspect::right(format!("{place}, version not asked"));
+        return Aspect::right(format!("{place}, version not checked"));
     };
     let room = Room {
         setup,
@@ -195,7 +195,7 @@ fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -
     };
     let said = match asking::version(&room, &located) {
         Ok(said) => said,
-        Err(why) => return Aspect::wrong(format!("{place}: {why}"), format!("install it anew: {install}")),
+        Err(why) => return Aspect::wrong(format!("{place}: {why}"), format!("reinstall it: {install}")),
     };
     let minimum = cli.minimum_version();
     match Version::find(&said.stdout) {
@@ -213,7 +213,7 @@ fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -
             let complaint = complaint.map_or_else(String::new, |line| format!(": {}", text::cut(line, 120)));
             Aspect::wrong(
                 format!("`{place} --version` printed no version{complaint}"),
-                format!("install it anew: {install}"),
+                format!("reinstall it: {install}"),
             )
         }
     }
@@ -223,7 +223,7 @@ fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> As
     match setup.access.get(&agent) {
         Some(Err(failure)) => Aspect::wrong(
             failure.message.clone(),
-            "correct the address of its model (see docs/keys.md)".to_owned(),
+            "fix the address of its model (see docs/keys.md)".to_owned(),
         ),
         Some(Ok(AgentAccess::Key { key, .. })) => {
             let variable = match agent {
@@ -239,7 +239,7 @@ fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> As
         Some(Ok(AgentAccess::Login(login))) => match login.check() {
             Ok(()) if login.upstream.is_some() => Aspect::right("a login".to_owned()),
             Ok(()) => Aspect::right(
-                "a login; observed: turns and time are capped, tokens are only reported".to_owned(),
+                "a login; turns and time are limited, tokens are only reported".to_owned(),
             ),
             Err(failure) => Aspect::wrong(failure.message, format!("log in again with `{}`", log_in(agent))),
         },

@@ -192,7 +192,7 @@ fn a_login_is_tested_and_said_to_be_observed() {
     assert!(
         gemini
             .found
-            .ends_with("; a login; observed: turns and time are capped, tokens are only reported"),
+            .ends_with("; a login; turns and time are limited, tokens are only reported"),
         "{}",
         gemini.found
     );
@@ -204,7 +204,7 @@ fn a_login_is_tested_and_said_to_be_observed() {
         ),
         (
             AgentName::Codex,
-            "is a link, which is not followed",
+            "is a link; gemicro does not follow it",
             "log in again with `codex login`",
         ),
     ] {
@@ -234,6 +234,6 @@ fn nothing_is_started_without_a_place_for_it() {
     place.program("gemini", &format!("touch {}; echo 0.61.0", started.display()));
     let found = place.look(Keys::default(), Asking::Nowhere);
     let gemini = &found[&AgentName::Gemini].found;
-    assert!(gemini.contains("gemini, version not asked; "), "{gemini}");
+    assert!(gemini.contains("gemini, version not checked; "), "{gemini}");
     assert!(!started.exists());
 }

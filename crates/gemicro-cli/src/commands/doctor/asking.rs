@@ -58,7 +58,7 @@ pub(super) fn version(room: &Room<'_>, located: &Located) -> Result<Said, String
     let mut child = child.map_err(|error| format!("it does not start: {error}"))?;
     if !ends(&mut child) {
         return Err(format!(
-            "it did not say its version within {} s",
+            "it did not print its version within {} s",
             PATIENCE.as_secs()
         ));
     }

@@ -58,7 +58,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
     } else {
         bad(
             "no-model mode",
-            "needs a store for its runs".to_owned(),
+            "needs a working store".to_owned(),
             "see above".to_owned(),
         )
     });
@@ -84,7 +84,7 @@ fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), S
     findings.push(match (files.as_slice(), layers.warnings().as_slice()) {
         ([], _) => good("settings", "no files; defaults and environment".to_owned()),
         (files, []) => good("settings", files.join(", ")),
-        (_, warnings) => attention("settings", warnings.join("; "), "correct or remove these keys"),
+        (_, warnings) => attention("settings", warnings.join("; "), "fix or remove these keys"),
     });
     let is_new = fs::symlink_metadata(&state.home.value).is_err();
     let checked = runtime::block_on(async {
@@ -116,7 +116,7 @@ fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), S
         Err(Stopped::Trouble(trouble)) => {
             let check = || {
                 format!(
-                    "see that {} can be used, or set GEMICRO_HOME",
+                    "make {} readable and writable, or set GEMICRO_HOME",
                     state.home.value.display()
                 )
             };
@@ -132,12 +132,12 @@ fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), S
 fn folder(state: &StateFolder, is_new: bool) -> Finding {
     let home = &state.home.value;
     let place = format!("{} ({})", home.display(), state.home.origin);
-    let made = if is_new { ", made now" } else { "" };
+    let made = if is_new { ", created now" } else { "" };
     match fs::symlink_metadata(home) {
         Ok(found) if found.is_symlink() => bad(
             "state folder",
             format!("{place} is a symbolic link"),
-            "name the folder it points to with GEMICRO_HOME".to_owned(),
+            "set GEMICRO_HOME to the folder it points to".to_owned(),
         ),
         Ok(found) if !found.is_dir() => bad(
             "state folder",
@@ -147,7 +147,7 @@ fn folder(state: &StateFolder, is_new: bool) -> Finding {
         Ok(found) if found.mode() & 0o077 != 0 => attention(
             "state folder",
             format!(
-                "{place} has mode {:03o}: others can look into it",
+                "{place} has mode {:03o}: other users can read it",
                 found.mode() & 0o777
             ),
             format!("chmod 700 {}", home.display()),
@@ -156,7 +156,7 @@ fn folder(state: &StateFolder, is_new: bool) -> Finding {
             "state folder",
             format!("{place}, mode {:03o}{made}", found.mode() & 0o777),
         ),
-        Err(_) => good("state folder", format!("{place}, not made yet")),
+        Err(_) => good("state folder", format!("{place}, not created yet")),
     }
 }
 
@@ -177,7 +177,7 @@ fn space(check: &StoreCheck) -> Finding {
         attention(
             "disk",
             free,
-            "free some, or delete old runs: gemicro prune --older-than 30d",
+            "free some space, or delete old runs: gemicro prune --older-than 30d",
         )
     } else {
         good("disk", free)

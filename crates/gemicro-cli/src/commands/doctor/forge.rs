@@ -23,7 +23,7 @@ pub(super) fn look(ctx: &Context, offline: bool) -> Finding {
         Ok(finding) => finding,
         Err(Stopped::Trouble(trouble)) => attention(FORGE, trouble.failure.message.clone(), trouble.hint()),
         Err(Stopped::PipeClosed | Stopped::Told(_)) => {
-            attention(FORGE, "not looked at".to_owned(), "try again")
+            attention(FORGE, "not checked".to_owned(), "try again")
         }
     }
 }
@@ -47,9 +47,8 @@ fn try_look(ctx: &Context, offline: bool) -> Result<Finding, Stopped> {
     let variable = kind.token_variables().first().copied().unwrap_or_default();
     let Some(token) = forges.tokens.get(&kind).cloned() else {
         let found = format!("{name}, and no token for it ({variables} is not set)");
-        let fix = format!(
-            "export {variable}=… (docs/forges.md); without it, requests to merge are written as text"
-        );
+        let fix =
+            format!("export {variable}=… (docs/forges.md); without it, pull requests are written as text");
         return Ok(attention(FORGE, found, fix));
     };
     if offline {
@@ -59,7 +58,7 @@ fn try_look(ctx: &Context, offline: bool) -> Result<Finding, Stopped> {
         let forge = open(address, Some(token)).map_err(Failure::from)?;
         let main = forge.default_branch().await.map_err(Failure::from)?;
         Ok(format!(
-            "{}: the token works, requests are merged into {main}",
+            "{}: the token works; pull requests go to {main}",
             forge.name()
         ))
     });
@@ -68,7 +67,9 @@ fn try_look(ctx: &Context, offline: bool) -> Result<Finding, Stopped> {
         Err(failure) => {
             let fix = match failure.kind {
                 ErrorKind::AuthFailed | ErrorKind::PermissionDenied => {
-                    format!("make a new token, or give it the rights in docs/forges.md, and set {variables}")
+                    format!(
+                        "create a new token, or give it the rights in docs/forges.md, and set {variables}"
+                    )
                 }
                 _ => "check the address of the remote and the network".to_owned(),
             };
@@ -89,7 +90,7 @@ fn recognised(url: &str, hosts: &ForgeHosts) -> Result<ForgeAddress, Box<Finding
                 "{url} looks like {}, but tokens are sent only to configured hosts",
                 address.kind().name()
             );
-            let fix = "name the host under [forge.hosts] in your own settings (docs/forges.md)";
+            let fix = "add the host under [forge.hosts] in your settings (docs/forges.md)";
             Err(Box::new(attention(FORGE, found, fix)))
         }
         Some(address) => Ok(address),

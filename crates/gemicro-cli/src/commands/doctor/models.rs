@@ -32,7 +32,7 @@ pub(super) fn look(ctx: &Context, offline: bool) -> Vec<Finding> {
         Err(_) => return Vec::new(),
     };
     let table = ModelTable::embedded();
-    let listed = format!("{} known, as of {}", table.models().count(), table.date());
+    let listed = format!("{} known models, as of {}", table.models().count(), table.date());
     vec![
         gemini(ctx, &endpoints, offline),
         openai(ctx, &endpoints, offline),
@@ -74,7 +74,7 @@ fn openai(ctx: &Context, endpoints: &Endpoints, offline: bool) -> Finding {
     let Some(place) = endpoints.openai.value.clone() else {
         return good(
             "openai",
-            "no server named (OPENAI_BASE_URL); local models are in docs/local-models.md".to_owned(),
+            "no server is set (OPENAI_BASE_URL); docs/local-models.md describes local models".to_owned(),
         );
     };
     if offline {
@@ -101,7 +101,7 @@ fn openai(ctx: &Context, endpoints: &Endpoints, offline: bool) -> Finding {
 
 fn hint(failure: &Failure) -> &'static str {
     match failure.kind {
-        ErrorKind::AuthFailed => "check the key; docs/keys.md says where it comes from",
+        ErrorKind::AuthFailed => "check the key; docs/keys.md says where to get one",
         ErrorKind::RateLimited | ErrorKind::QuotaExhausted => "wait for the limit to end",
         _ => "check the address and the network",
     }

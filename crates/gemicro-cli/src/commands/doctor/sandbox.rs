@@ -43,10 +43,10 @@ pub(super) fn look(launcher: &Launcher, scratch: &Scratch) -> (Tier, Finding) {
     match probe(launcher, &scratch.path.join("probe")) {
         Ok(probe) => (probe.tier, finding(&probe, Path::new(BUBBLEWRAP).exists())),
         Err(error) => {
-            let message = format!("it could not be tried: {error}");
+            let message = format!("it could not be tested: {error}");
             (
                 Tier::None,
-                attention("sandbox", message, "see that the state folder can be written"),
+                attention("sandbox", message, "make the state folder writable"),
             )
         }
     }
@@ -60,23 +60,23 @@ fn finding(probe: &Probe, has_bubblewrap: bool) -> Finding {
     let fix = if !cfg!(target_os = "linux") {
         "run agents on Linux"
     } else if has_bubblewrap {
-        "bubblewrap is there and may not make its walls: allow unprivileged user namespaces \
-         (sysctl kernel.apparmor_restrict_unprivileged_userns=0, or kernel.unprivileged_userns_clone=1), \
-         in a container by its security options"
+        "bubblewrap is installed but may not create namespaces: allow unprivileged user namespaces \
+         (sysctl kernel.apparmor_restrict_unprivileged_userns=0, or kernel.unprivileged_userns_clone=1) \
+         or the container's security options"
     } else {
-        "install bubblewrap as /usr/bin/bwrap: sudo apt-get install bubblewrap"
+        "install bubblewrap as /usr/bin/bwrap: sudo apt install bubblewrap"
     };
     match probe.tier {
         Tier::Full => good("sandbox", format!("tier full: bubblewrap, seccomp, {abi}")),
         Tier::Landlock => attention(
             "sandbox",
-            format!("tier landlock: seccomp, {abi}; agents cannot write in folders that have a .git"),
+            format!("tier landlock: seccomp, {abi}; agents cannot work in folders with a .git"),
             fix,
         ),
-        Tier::Seatbelt => attention("sandbox", "tier seatbelt: it was never tested".to_owned(), fix),
+        Tier::Seatbelt => attention("sandbox", "tier seatbelt: experimental".to_owned(), fix),
         Tier::None => attention(
             "sandbox",
-            format!("tier none: {abi}; agents start only with --sandbox danger-full-access"),
+            format!("tier none: {abi}; agents run only with --sandbox danger-full-access"),
             fix,
         ),
     }

@@ -76,7 +76,7 @@ fn call(ctx: &Context, args: &ExplainArgs) -> Result<ToolCall, Stopped> {
         return Err(Stopped::failed(
             ErrorKind::NotFound,
             format!("there is no folder {}", worktree.display()),
-            "name the agent's folder with --worktree",
+            "set the agent's folder with --worktree",
         ));
     }
     // Written as a shell in that folder would say it.
@@ -98,7 +98,7 @@ fn screen(screen: &Screen, args: &ExplainArgs, decision: &Decision) -> String {
     let call = text::one_line(&args.call);
     match decision {
         Decision::Allow => format!(
-            "{} {call}\n  No rule of the guard speaks against it. What it then does, the sandbox holds.\n",
+            "{} {call}\n  No guard rule denies it. The sandbox still limits what it can do.\n",
             paint.good("Allowed:")
         ),
         Decision::Deny(denial) => {

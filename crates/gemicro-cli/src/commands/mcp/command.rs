@@ -26,7 +26,7 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
     {
         return Err(Stopped::usage(
             format!("other machines could reach {address}"),
-            "use 127.0.0.1, or say --allow-remote",
+            "use 127.0.0.1, or add --allow-remote",
         ));
     }
     let ctx = Arc::new(Context {
@@ -53,7 +53,7 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
             log: Arc::new(output::say),
         };
         if args.http.is_none() && ctx.screen.stdin_is_terminal {
-            output::say("This is for an MCP client to start; see docs/mcp.md. Ctrl-C ends it.");
+            output::say("Waiting for an MCP client on stdin; see docs/mcp.md. Press Ctrl-C to stop.");
         }
         let served = match args.http {
             None => serve_stdio(setup, shutdown).await.map_err(Stopped::from),
@@ -61,7 +61,7 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
         };
         for run in desk.close().await {
             output::say(&format!(
-                "run {run} is stopped; gemicro resume {run} goes on with it"
+                "run {run} is stopped; continue with: gemicro resume {run}"
             ));
         }
         served
@@ -115,8 +115,8 @@ async fn http(
     let failed = |error: std::io::Error| {
         Stopped::failed(
             ErrorKind::InvalidInput,
-            format!("{address} cannot be listened on: {error}"),
-            "name another port with --http, or 0 for any that is free",
+            format!("cannot listen on {address}: {error}"),
+            "choose another port with --http, or 0 for a free one",
         )
     };
     let listener = TcpListener::bind(address).await.map_err(failed)?;

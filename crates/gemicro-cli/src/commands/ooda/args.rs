@@ -79,5 +79,5 @@ impl TestWriter {
 fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>().ok();
     let number = number.filter(|number| (0.0..=100.0).contains(number));
-    number.ok_or_else(|| format!("`{text}` is not a part of all lines: write it as 90 or 92.5"))
+    number.ok_or_else(|| format!("`{text}` is not a percentage; write it like 90 or 92.5"))
 }

@@ -100,8 +100,7 @@ pub(crate) fn check_backend(ctx: &Context, planned: &PlannedLoop) -> Result<(), 
         &planned.settings,
         &ctx.environment,
         &Endpoints::resolve(&planned.layers)?,
-    )
-    .map_err(|stopped| stopped.with_hint("export GEMINI_API_KEY=… (see docs/keys.md)"))?;
+    )?;
     Ok(())
 }
 
@@ -192,7 +191,7 @@ fn dry_run(plan: &Plan, format: DataFormat) -> Result<(), Stopped> {
         return output::print(&format!("{plan}\n"));
     }
     let decider = match plan.decider {
-        Decider::Auto => "the policy: the first gap that is open",
+        Decider::Auto => "automatic: the first open gap",
         Decider::Human => "a person",
     };
     let reports = match plan.commands.reports.as_slice() {
@@ -212,7 +211,7 @@ fn dry_run(plan: &Plan, format: DataFormat) -> Result<(), Stopped> {
         (
             "Limits",
             format!(
-                "{} rounds, {} attempts for a gap, {} gaps in vain, {} broken versions, {} s for a command",
+                "{} rounds, {} attempts per gap, {} failed gaps, {} mutants, {} s per command",
                 plan.max_rounds,
                 plan.max_attempts,
                 plan.patience,

@@ -85,7 +85,7 @@ impl Asker for GapAsker {
     fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>> {
         let (question, n_gaps) = (self.question(), self.open().len());
         if self.key.contains('.') {
-            output::say("The last answer was none of the choices.");
+            output::say("The last answer was not one of the choices.");
         }
         match &self.deciding {
             Deciding::Here => {
@@ -106,7 +106,7 @@ impl Asker for GapAsker {
             Deciding::Later => {
                 let run = self.run.clone();
                 let words = format!(
-                    "Which gap is next?\n{question}Nobody can be asked here. Answer in one of these ways, now or later:\n  \
+                    "Which gap is next?\n{question}There is no terminal to ask on. Answer in one of these ways, now or later:\n  \
                      gemicro answer {run} 1 && gemicro resume {run}    # or another number, or stop"
                 );
                 Box::pin(later(self.here.clone(), run, self.key.clone(), words))
@@ -131,7 +131,7 @@ fn converse(n_gaps: usize) -> Result<Option<Json>, Stopped> {
         match choice(typed.trim(), n_gaps) {
             Some(answer) => return Ok(Some(answer)),
             None if typed.trim().is_empty() => {}
-            None => output::say(&format!("`{}` is neither.", text::cut(typed.trim(), 20))),
+            None => output::say(&format!("`{}` is not valid.", text::cut(typed.trim(), 20))),
         }
     }
 }

@@ -80,17 +80,17 @@ impl OneOrMore {
 impl OodaFile {
     /// Reads the file of a loop, and says which folder is the project.
     pub(super) fn read(path: &Path) -> Result<(Self, PathBuf), Stopped> {
-        const HINT: &str = "docs/ooda.md describes the file; `coverage` and `test` are needed";
+        const HINT: &str = "the file needs `coverage` and `test`; docs/ooda.md describes it";
         let unreadable = |why: String| Stopped::usage(format!("{}: {why}", path.display()), HINT);
         let about = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
         if about.is_dir() {
             return Err(unreadable(
-                "is a folder; name the file in it, such as ooda.toml".to_owned(),
+                "is a folder; give the file in it, such as ooda.toml".to_owned(),
             ));
         }
         if !about.is_file() || about.len() > MAX_BYTES {
             return Err(unreadable(format!(
-                "is no file of at most {} KiB",
+                "is not a file of at most {} KiB",
                 MAX_BYTES >> 10
             )));
         }
@@ -98,7 +98,7 @@ impl OodaFile {
         let file: Self = toml::from_str(&text).map_err(|error| {
             // The whole message shows the line with a mark below it.
             unreadable(format!(
-                "is not the file of a loop:\n{}",
+                "is not a valid ooda file:\n{}",
                 error.to_string().trim_end()
             ))
         })?;
@@ -112,7 +112,7 @@ impl OodaFile {
         let seconds = self.timeout_seconds.unwrap_or(DEFAULT_SECONDS);
         if !(1..=MAX_SECONDS).contains(&seconds) {
             let message = format!("timeout_seconds is between 1 and {MAX_SECONDS}, not {seconds}");
-            return Err(Stopped::usage(message, "correct it in the file of the loop"));
+            return Err(Stopped::usage(message, "fix it in the file"));
         }
         let order = |command: &str| Order {
             command: command.to_owned(),
@@ -130,7 +130,7 @@ impl OodaFile {
 
     /// What the loop may use: as the command line says, else as the file does.
     pub(super) fn budget(&self, args: &OodaArgs) -> Result<Option<Limits>, Stopped> {
-        const HINT: &str = "give each sort of budget once, such as 200k, $0.50 or 30m";
+        const HINT: &str = "give each kind of limit once, such as 200k, $0.50 or 30m";
         let limits: Vec<Limits> = if args.budget.is_empty() {
             let named = self.budget.as_ref().map(OneOrMore::list).unwrap_or_default();
             let read = named.iter().map(|text| parse_budget(text));

@@ -89,7 +89,7 @@ impl OodaView {
                 }];
                 if acted.mutations.tried > 0 {
                     words.push(format!(
-                        "{} of {} broken versions noticed",
+                        "{} of {} mutants detected",
                         acted.mutations.noticed, acted.mutations.tried
                     ));
                 }
@@ -98,7 +98,7 @@ impl OodaView {
                     words.push(format!("commit {short} on {}", landed.branch));
                 }
                 let mark = format!("{} ", paint.good("✓"));
-                self.say_marked("", &mark, &format!("taken: {}", words.join("; ")));
+                self.say_marked("", &mark, &format!("accepted: {}", words.join("; ")));
             }
             Some(rejection) => {
                 let mut lines = rejection.message.lines();
@@ -161,7 +161,7 @@ impl OodaView {
                 if let Some(proposed) = update.as_test_proposed() {
                     self.say(
                         "Act",
-                        &format!("{} proposes a test; trying it out …", proposed.model),
+                        &format!("{} proposed a test; running it …", proposed.model),
                     );
                 }
             }
@@ -210,7 +210,7 @@ impl View for OodaView {
                 self.output
                     .write(format!("{}\n", text::neutral(&said("answer"))).as_bytes())?;
                 self.output.finish()?;
-                output::say(&format!("\nEnded because {}.", said("stopped_because")));
+                output::say(&format!("\nStopped: {}.", said("stopped_because")));
                 let metadata = data.get("metadata").cloned().unwrap_or_default();
                 let metadata = serde_json::from_value::<ResultMetadata>(metadata).unwrap_or_default();
                 if let Some(used) = metadata.charge().in_words() {

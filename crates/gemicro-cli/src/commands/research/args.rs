@@ -144,7 +144,7 @@ impl ResearchArgs {
     /// What was given as flags.
     pub(crate) fn flags(&self) -> Result<ResearchFlags, Stopped> {
         let budget = Limits::merge_all(self.budget.iter().copied())
-            .map_err(|error| Stopped::usage(error.to_string(), "give each sort of budget once"))?;
+            .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?;
         Ok(ResearchFlags {
             sources: (!self.sources.is_empty()).then(|| self.sources.clone()),
             offline: self.offline.then_some(true),

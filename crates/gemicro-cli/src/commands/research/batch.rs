@@ -180,7 +180,9 @@ fn line(answered: &Answered) -> Value {
             let (outcome, reason) = match end {
                 RunEnd::Failed(failure) => (failure.kind, failure.message.as_str()),
                 RunEnd::Suspended => (ErrorKind::Interrupted, "the run was suspended"),
-                RunEnd::Completed { .. } => (ErrorKind::MalformedOutput, "the result is no research result"),
+                RunEnd::Completed { .. } => {
+                    (ErrorKind::MalformedOutput, "the result is not a research result")
+                }
             };
             json!({
                 "id": id,

@@ -42,7 +42,7 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), Stopped> {
     if args.plan && !args.yes && !args.dry_run && !ctx.screen.stdin_is_terminal {
         return Err(Stopped::usage(
             "--plan asks for approval, but stdin is not a terminal",
-            "approve without asking with --yes, or only look at the plan with --dry-run",
+            "add --yes to approve without asking, or --dry-run to only see the plan",
         ));
     }
     let question = question(args)?;
@@ -128,7 +128,8 @@ impl Maker<'_> {
                 settings,
                 &self.ctx.environment,
                 &Endpoints::resolve(self.opened.layers)?,
-            )?,
+            )
+            .map_err(offer_offline)?,
         };
         let request = ResearchRequest {
             question,
@@ -143,6 +144,20 @@ impl Maker<'_> {
             base: earlier.map(|earlier| earlier.base),
         };
         planned(request)
+    }
+}
+
+/// Without a key, research can still answer from documents.
+fn offer_offline(stopped: Stopped) -> Stopped {
+    match &stopped {
+        Stopped::Trouble(trouble) if trouble.failure.kind == ErrorKind::AuthFailed => {
+            let hint = format!(
+                "{}; or answer only from your documents: --offline --source DIR",
+                trouble.hint()
+            );
+            stopped.with_hint(hint)
+        }
+        _ => stopped,
     }
 }
 
@@ -169,7 +184,7 @@ fn question(args: &ResearchArgs) -> Result<String, Stopped> {
             let words = String::from_utf8(bytes).map_err(|_| {
                 Stopped::usage(
                     "the question on stdin is not UTF-8 text",
-                    "give it as UTF-8, or as an argument",
+                    "send it as UTF-8, or pass it as an argument",
                 )
             })?;
             match !args.is_short_form || is_question(std::slice::from_ref(&words)) {

@@ -50,7 +50,7 @@ fn describe(plan: &ResearchPlan, limits: &Limits, screen: &Screen) -> String {
         }
     }
     if let Some(base) = &plan.base {
-        field("Goes on from", &format!("run {}: {}", base.run, base.question));
+        field("Builds on", &format!("run {}: {}", base.run, base.question));
     }
     for notice in &plan.notices {
         field("Note", notice);
@@ -68,7 +68,7 @@ fn describe(plan: &ResearchPlan, limits: &Limits, screen: &Screen) -> String {
                 field("", &format!("{}. {}", idx + 1, sub_query.text));
             }
         }
-        ResearchEngine::Agent { .. } => field("Sub-queries", "left to the agent"),
+        ResearchEngine::Agent { .. } => field("Sub-queries", "chosen by the agent"),
         ResearchEngine::Model { .. } => {
             field(
                 "Sub-queries",

@@ -24,13 +24,13 @@ pub(super) fn read(path: &Path) -> Result<Vec<Question>, Stopped> {
         let message = format!("the questions in {} cannot be read: {why}", path.display());
         Err(Stopped::usage(
             message,
-            "name a file of JSON lines with --questions",
+            "choose a file of JSON lines with --questions",
         ))
     };
     match fs::metadata(path) {
-        Ok(found) if !found.is_file() => return refuse("it is no file".to_owned()),
+        Ok(found) if !found.is_file() => return refuse("it is not a file".to_owned()),
         Ok(found) if found.len() > MAX_BYTES => {
-            return refuse(format!("{} bytes, at most {MAX_BYTES} are possible", found.len()));
+            return refuse(format!("{} bytes, at most {MAX_BYTES} are allowed", found.len()));
         }
         Ok(_) | Err(_) => {}
     }
@@ -61,7 +61,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Question>, Stopped> {
         .collect();
     match questions? {
         questions if questions.is_empty() => Err(Stopped::usage(
-            format!("{} holds no questions", path.display()),
+            format!("{} contains no questions", path.display()),
             "put one JSON object per line",
         )),
         questions => Ok(questions),

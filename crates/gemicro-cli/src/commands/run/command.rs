@@ -62,7 +62,7 @@ pub(crate) fn run_as(
     // Everything that can be refused is refused before the store is opened.
     let plan = Plan::of(&Request::Pipeline(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --dir"),
-        ErrorKind::UnknownModel => Stopped::from(failure).with_hint("name another one with --model"),
+        ErrorKind::UnknownModel => Stopped::from(failure).with_hint("choose another model with --model"),
         ErrorKind::InvalidInput => Stopped::from(failure).with_hint("docs/pipeline.md describes the command"),
         _ => Stopped::from(failure),
     })?;
@@ -180,7 +180,7 @@ pub(crate) async fn outcome(engine: &Engine, id: &StreamId, end: &RunEnd) -> Res
 fn limits(args: &RunArgs) -> Result<Limits, Stopped> {
     let given = args.budget.iter().copied().chain(args.max_duration);
     Limits::merge_all(given).map_err(|error| {
-        let hint = "give each sort of budget once; time is limited by --max-duration or --budget, not both";
+        let hint = "give each kind of limit once; limit time with --max-duration or --budget, not both";
         Stopped::usage(error.to_string(), hint)
     })
 }
@@ -194,10 +194,7 @@ fn task(args: &RunArgs) -> Result<String, Stopped> {
         (Some(task), _) if !task.trim().is_empty() => Ok(task.clone()),
         (None, Some(file)) => read(file),
         (Some(_), _) => Err(Stopped::usage("the task is empty", EXAMPLE)),
-        (None, None) => Err(Stopped::usage(
-            "no task is given: say what is to be done",
-            EXAMPLE,
-        )),
+        (None, None) => Err(Stopped::usage("no task was given", EXAMPLE)),
     }
 }
 
@@ -210,7 +207,7 @@ fn read(file: &Path) -> Result<String, Stopped> {
     let refuse = |why: String| {
         Stopped::usage(
             format!("the task in {name} {why}"),
-            "name a file of text with --task-file",
+            "choose a text file with --task-file",
         )
     };
     let mut bytes = Vec::new();

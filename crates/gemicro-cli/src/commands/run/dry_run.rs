@@ -106,7 +106,7 @@ fn page(plan: &PipelinePlan, limits: &Limits, start: &Start, screen: &Screen) ->
     if let Some(main) = &outlook.main {
         field("Main", main);
     }
-    field("Mode", &format!("{}, which begins with {first}", plan.mode));
+    field("Mode", &format!("{}, starting with {first}", plan.mode));
     field("Workflow", &workflow.name);
     field("Agent", &words::agent(plan.agent, plan.model.as_deref()));
     field("Delivery", &delivery);
@@ -115,7 +115,7 @@ fn page(plan: &PipelinePlan, limits: &Limits, start: &Start, screen: &Screen) ->
         field("Note", notice);
     }
     if workflow.checks.is_empty() {
-        field("Checks", "none: only the reviewers vouch for the work");
+        field("Checks", "none: only the reviewers check the work");
     }
     for (idx, check) in workflow.checks.iter().enumerate() {
         let most = numbers::duration(check.timeout_ms);
@@ -135,7 +135,7 @@ fn page(plan: &PipelinePlan, limits: &Limits, start: &Start, screen: &Screen) ->
         }
     }
     if start.obstacles.is_empty() {
-        page.push_str("Nothing stands in the way.\n");
+        page.push_str("Ready to run.\n");
     }
     page
 }
@@ -144,19 +144,19 @@ fn page(plan: &PipelinePlan, limits: &Limits, start: &Start, screen: &Screen) ->
 fn delivery(push: bool, branch: &str, outlook: &Outlook) -> String {
     let Some(base) = outlook.base.as_ref().filter(|_| push) else {
         return match push {
-            true => "pushed and offered, where there is a remote".to_owned(),
-            false => "nothing is pushed: the branch stays here".to_owned(),
+            true => "push and pull request, if there is a remote".to_owned(),
+            false => "no push: the branch stays local".to_owned(),
         };
     };
     match (&outlook.remote, &outlook.forge) {
         (Some(remote), Some(forge)) => {
-            format!("pushed to {remote} as {branch}, then a request to merge it into {base} at {forge}")
+            format!("push to {remote} as {branch}, then a pull request into {base} at {forge}")
         }
         (Some(remote), None) => format!(
-            "pushed to {remote} as {branch}; without a forge and a token for it, the text of a request to merge it \
-             into {base} is written"
+            "push to {remote} as {branch}; without a forge token, only the text of a pull request into {base} is \
+             written"
         ),
-        (None, _) => "there is no remote: the branch stays here".to_owned(),
+        (None, _) => "no remote: the branch stays local".to_owned(),
     }
 }
 
@@ -176,13 +176,11 @@ fn described(workflow: &Workflow, phase: &Phase, usual: AgentName) -> String {
             }
             None => role.clone(),
         },
-        Work::Merge => "main is merged".to_owned(),
-        Work::Deliver => "documents are archived, the branch is offered".to_owned(),
+        Work::Merge => "merge main".to_owned(),
+        Work::Deliver => "archive documents, push the branch".to_owned(),
     };
     let human = phase.human.as_ref();
-    let human = human.map_or_else(String::new, |question| {
-        format!(", a person is asked first: {question}")
-    });
+    let human = human.map_or_else(String::new, |question| format!(", asks you first: {question}"));
     format!(
         "{} {}: {what}, at most {}{human}",
         phase.label,

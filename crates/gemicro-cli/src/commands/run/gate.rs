@@ -42,7 +42,7 @@ impl HumanGate {
         let gate = self.story.as_ref().and_then(|story| story.gate(&self.key));
         match gate {
             Some(phase) => text::one_line(phase.human.as_deref().unwrap_or("May it begin?")),
-            None => format!("May it go on ({})?", text::one_line(&self.key)),
+            None => format!("May it continue ({})?", text::one_line(&self.key)),
         }
     }
 }
@@ -79,7 +79,10 @@ impl Asker for HumanGate {
         }
         match &self.deciding {
             Deciding::Here => {
-                output::say(&format!("{question} Look at it with: gemicro diff {}", self.run));
+                output::say(&format!(
+                    "{question} See the changes with: gemicro diff {}",
+                    self.run
+                ));
                 Box::pin(at_keyboard(converse))
             }
             Deciding::File(path) => {
@@ -88,7 +91,7 @@ impl Asker for HumanGate {
                     path: path.clone(),
                     run: self.run.clone(),
                     key: self.key.clone(),
-                    asked: "May it go on? Write \"yes\" or \"no\" as the decision and save this file."
+                    asked: "May it continue? Write \"yes\" or \"no\" as the decision and save this file."
                         .to_owned(),
                     about: format!(" {question}"),
                 };
@@ -104,7 +107,7 @@ impl Asker for HumanGate {
             Deciding::Later => {
                 let run = self.run.clone();
                 let words = format!(
-                    "{question}\nNobody can be asked here. Look at it, and answer in one of these ways, now or later:\n  \
+                    "{question}\nThere is no terminal to ask on. Check the changes and answer in one of these ways, now or later:\n  \
                      gemicro diff {run}\n  \
                      gemicro answer {run} yes && gemicro resume {run}    # or no"
                 );
@@ -136,7 +139,10 @@ fn converse() -> Result<Option<Json>, Stopped> {
         match yes_or_no(&typed) {
             Some(approve) => return Ok(Some(answer(approve))),
             None if typed.trim().is_empty() => {}
-            None => output::say(&format!("`{}` is neither.", text::cut(typed.trim(), 20))),
+            None => output::say(&format!(
+                "`{}` is neither yes nor no.",
+                text::cut(typed.trim(), 20)
+            )),
         }
     }
 }

@@ -154,7 +154,7 @@ impl Log {
                 let key = update.as_answer_requested()?.key;
                 let phase = self.story.gate(&key).filter(|_| is_gate(&key))?;
                 Some(Words::line(format!(
-                    "A person is asked before phase {} ({}).",
+                    "Waiting for your approval before phase {} ({}).",
                     phase.name, phase.label
                 )))
             }

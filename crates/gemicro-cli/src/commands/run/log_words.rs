@@ -32,7 +32,7 @@ impl Words {
 pub(super) fn prepared(prepared: &Prepared, earlier: Option<&StreamId>) -> Vec<Words> {
     let begun = match earlier {
         Some(run) => format!(
-            "Going on with branch '{}' at {}, after run {run}.",
+            "Continuing branch '{}' at {}, after run {run}.",
             prepared.branch,
             words::short(&prepared.tip)
         ),
@@ -49,7 +49,7 @@ pub(super) fn prepared(prepared: &Prepared, earlier: Option<&StreamId>) -> Vec<W
         .iter()
         .chain(prepared.notes.iter().filter(is_new));
     let place = prepared.worktree.iter();
-    let place = place.map(|folder| format!("to look at it: {folder}"));
+    let place = place.map(|folder| format!("files: {folder}"));
     let begun = Words {
         line: begun,
         details: place.chain(bounded(notes.cloned().collect())).collect(),
@@ -114,7 +114,7 @@ pub(super) fn answered(answered: &PhaseAnswered) -> Words {
 pub(super) fn imported(imported: &PhaseImported, shape: Option<Shape>) -> Words {
     let Some(taken) = &imported.taken else {
         return Words {
-            line: "Taking over the changes... REFUSED.".to_owned(),
+            line: "Importing the changes... REFUSED.".to_owned(),
             details: imported.refused.iter().flat_map(|why| reason(why)).collect(),
         };
     };
@@ -122,10 +122,10 @@ pub(super) fn imported(imported: &PhaseImported, shape: Option<Shape>) -> Words 
         Some(Shape::Investigator | Shape::Researcher) => "Committing report",
         Some(Shape::Architect) => "Committing plan",
         Some(Shape::LeadAnalyst | Shape::PlanReviewer | Shape::Auditor) => "Committing review",
-        Some(Shape::Developer | Shape::IntegrationSpecialist) | None => "Taking over the changes",
+        Some(Shape::Developer | Shape::IntegrationSpecialist) | None => "Importing the changes",
     };
     let outcome = match (taken.faults.is_empty(), taken.commits.is_empty()) {
-        (true, true) => "nothing has changed.".to_owned(),
+        (true, true) => "nothing changed.".to_owned(),
         (true, false) => format!("OK. ({})", words::taken(taken)),
         (false, _) => "not as claimed.".to_owned(),
     };
@@ -154,8 +154,8 @@ pub(super) fn checked(what: &str, evidence: &Evidence) -> Words {
 /// What gemicro committed itself.
 pub(super) fn recorded(recorded: &Recorded) -> Words {
     Words::line(match (&recorded.moved, recorded.paths.as_slice()) {
-        (Some(_), _) => "Nothing is archived yet: main has gone on.".to_owned(),
-        (None, []) => "Committing documents... nothing has changed.".to_owned(),
+        (Some(_), _) => "Nothing is archived yet: main has new commits.".to_owned(),
+        (None, []) => "Committing documents... nothing changed.".to_owned(),
         (None, paths) if paths.iter().all(|path| path.contains("/archived/")) => {
             format!("Archiving {}... OK.", numbers::count(paths.len(), "document"))
         }
@@ -168,7 +168,7 @@ pub(super) fn recorded(recorded: &Recorded) -> Words {
 pub(super) fn merged(merged: &Merged) -> Words {
     let main = &merged.main.name;
     let (outcome, details) = match merged.outcome {
-        MergeOutcome::UpToDate => ("up to date already.".to_owned(), Vec::new()),
+        MergeOutcome::UpToDate => ("already up to date.".to_owned(), Vec::new()),
         MergeOutcome::Merged => ("OK.".to_owned(), Vec::new()),
         MergeOutcome::Conflict => {
             let files = numbers::count(merged.files.len(), "file");
@@ -189,8 +189,8 @@ pub(super) fn delivered(branch: &str, delivered: &Delivered) -> Words {
         .map(|remote| format!("Pushed '{branch}' to {remote}."));
     let offered = match (&delivered.url, delivered.existed) {
         (Some(url), false) => Some(format!("Opened {url}.")),
-        (Some(url), true) => Some(format!("The request is there already: {url}.")),
-        (None, _) => Some("Wrote the text of a request to merge it.".to_owned()),
+        (Some(url), true) => Some(format!("The pull request already exists: {url}.")),
+        (None, _) => Some("Wrote the text of a pull request.".to_owned()),
     };
     let line: Vec<String> = pushed.into_iter().chain(offered).collect();
     Words {
@@ -207,9 +207,9 @@ pub(super) fn ended(
     reasons: &[String],
 ) -> Option<Words> {
     let line = match ended.outcome.as_str() {
-        "again" => format!("Phase {} does not hold yet; once more.", ended.phase),
+        "again" => format!("Phase {} did not pass; repeating it.", ended.phase),
         "stop" => format!("Stopped in phase {} ({}).", ended.phase, ended.label),
-        "moved" => "Main has gone on since it was merged; merging it again.".to_owned(),
+        "moved" => "Main has new commits; merging it again.".to_owned(),
         "ESCALATE" => format!("Escalated to {next}."),
         "FAIL" if verdict == Some("PASS") => format!("PASS is overruled; back to {next}."),
         "REJECT" | "FAIL" => format!("Back to {next}."),
@@ -227,7 +227,7 @@ fn said(payload: &Payload, decision: &Decision) -> String {
     let document = payload.document().unwrap_or_default();
     let commit = || words::short(payload.commit_hash().unwrap_or_default());
     if let Decision::Failed { reason } = decision {
-        return format!("It could not be done: {reason}");
+        return format!("Failed: {reason}");
     }
     match payload.shape() {
         Shape::Investigator | Shape::Researcher => format!("Report written at '{document}'."),
@@ -242,8 +242,8 @@ fn said(payload: &Payload, decision: &Decision) -> String {
 /// What is said about a no without reasons.
 fn unsaid(payload: &Payload) -> &'static str {
     match payload.document() {
-        Some(_) => "no reasons are given with it: they are in the report",
-        None => "no reasons are given",
+        Some(_) => "see the report for the reasons",
+        None => "no reasons given",
     }
 }
 

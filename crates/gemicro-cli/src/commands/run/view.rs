@@ -167,7 +167,7 @@ pub(super) fn left(story: &PipelineStory, run: &StreamId) -> Option<String> {
     let prepared = story.prepared.as_ref()?;
     // Somebody may have moved the branch: the commit is what the run knows.
     Some(format!(
-        "Everything so far is in commit {}, to which the run brought branch '{}': gemicro diff {run}",
+        "The work so far is commit {} on branch '{}': gemicro diff {run}",
         words::short(story.tip.as_ref().unwrap_or(&prepared.tip)),
         text::one_line(&story.branch)
     ))

@@ -20,7 +20,7 @@ pub(crate) fn run(ctx: &Context, args: &ServeArgs) -> Result<(), Stopped> {
     if !args.listen.ip().is_loopback() && !args.allow_remote {
         return Err(Stopped::usage(
             format!("other machines could reach {}", args.listen),
-            "use 127.0.0.1, or say --allow-remote",
+            "use 127.0.0.1, or add --allow-remote",
         ));
     }
     let ctx = Arc::new(Context {
@@ -44,7 +44,7 @@ pub(crate) fn run(ctx: &Context, args: &ServeArgs) -> Result<(), Stopped> {
         shelf.close().await;
         for run in desk.close().await {
             output::say(&format!(
-                "run {run} is stopped; gemicro resume {run} goes on with it"
+                "run {run} is stopped; continue with: gemicro resume {run}"
             ));
         }
         served
@@ -61,13 +61,13 @@ async fn listen(
     let token = token::token(&ctx.environment, &home, token::HTTP)?;
     let failed = |error: io::Error| {
         let message = match error.kind() {
-            io::ErrorKind::AddrInUse => format!("{} is taken by another program", args.listen),
-            _ => format!("{} cannot be listened on: {error}", args.listen),
+            io::ErrorKind::AddrInUse => format!("{} is in use by another program", args.listen),
+            _ => format!("cannot listen on {}: {error}", args.listen),
         };
         Stopped::failed(
             ErrorKind::InvalidInput,
             message,
-            "name another port with --listen, or 0 for any that is free",
+            "choose another port with --listen, or 0 for a free one",
         )
     };
     let listener = TcpListener::bind(args.listen).await.map_err(failed)?;

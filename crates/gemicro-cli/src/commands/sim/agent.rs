@@ -94,16 +94,16 @@ fn script(args: &AgentArgs) -> Result<Script, Stopped> {
         (Some(file), None, None) => Script::load(file),
         (None, None, None) => {
             return Err(Stopped::usage(
-                "there is no script to perform",
+                "there is no script to play",
                 "give --script FILE or --play CAPTURE, or set GEMICRO_SIM_AGENT_SCRIPT",
             ));
         }
     };
     read.map_err(|error| match error {
-        ScriptError::Unreadable { .. } => Stopped::usage(error.to_string(), "name a file that can be read"),
+        ScriptError::Unreadable { .. } => Stopped::usage(error.to_string(), "choose a readable file"),
         _ => Stopped::usage(
             error.to_string(),
-            "correct the script there; docs/simulator.md has every step with examples",
+            "fix the script; docs/simulator.md describes every step",
         ),
     })
 }
@@ -113,7 +113,7 @@ fn myself() -> Result<Vec<OsString>, Stopped> {
     let program = std::env::current_exe().map_err(|error| {
         Stopped::failed(
             ErrorKind::Internal,
-            format!("cannot tell where this program is: {error}"),
+            format!("cannot find the gemicro program file: {error}"),
             "start it by its full path",
         )
     })?;
@@ -124,7 +124,7 @@ fn cannot_install(folder: &Path, error: &io::Error) -> Stopped {
     Stopped::failed(
         ErrorKind::StorageError,
         format!("cannot write to {}: {error}", folder.display()),
-        "give a folder that can be written to",
+        "choose a writable folder",
     )
 }
 

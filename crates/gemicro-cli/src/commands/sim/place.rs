@@ -31,14 +31,14 @@ impl PlaceArgs {
             Some(ip) if ip.is_loopback() => Ok(SocketAddr::new(ip, self.port)),
             Some(_) => Err(Stopped::usage(
                 format!(
-                    "{} can be reached by others: a simulator listens on this machine only",
+                    "other machines could reach {}; the simulator listens only on this machine",
                     self.host
                 ),
-                "leave --host out, or give 127.0.0.1 or ::1; `ssh -L` brings it to another machine",
+                "remove --host, or use 127.0.0.1 or ::1; `ssh -L` forwards it to another machine",
             )),
             None => Err(Stopped::usage(
                 format!("`{}` is not an address", self.host),
-                "leave --host out, or give 127.0.0.1, ::1 or localhost",
+                "remove --host, or use 127.0.0.1, ::1 or localhost",
             )),
         }
     }
@@ -47,27 +47,27 @@ impl PlaceArgs {
 /// Why it cannot listen, and what to do.
 pub(super) fn not_started(error: &StartError) -> Stopped {
     let StartError::Listen { addr, source } = error else {
-        return Stopped::usage(error.to_string(), "leave --host out, or give 127.0.0.1 or ::1");
+        return Stopped::usage(error.to_string(), "remove --host, or use 127.0.0.1 or ::1");
     };
     match source.kind() {
         io::ErrorKind::AddrInUse => Stopped::failed(
             ErrorKind::Conflict,
             format!("another program listens on {addr} already"),
-            "give another --port, or leave it out for a free one",
+            "choose another --port, or remove it for a free one",
         ),
         io::ErrorKind::PermissionDenied => Stopped::failed(
             ErrorKind::PermissionDenied,
             error.to_string(),
-            "give a --port above 1023, or leave it out for a free one",
+            "choose a --port above 1023, or remove it for a free one",
         ),
         io::ErrorKind::AddrNotAvailable => Stopped::usage(
             error.to_string(),
-            "this machine does not have that address: leave --host out",
+            "this machine does not have that address: remove --host",
         ),
         _ => Stopped::failed(
             ErrorKind::Internal,
             error.to_string(),
-            "give another --port, or leave it out for a free one",
+            "choose another --port, or remove it for a free one",
         ),
     }
 }

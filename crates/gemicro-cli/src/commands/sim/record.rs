@@ -49,8 +49,8 @@ pub(super) async fn record(ctx: &Context, args: &RecordArgs) -> Result<(), Stopp
     let (out, name) = (args.out.display(), name_of(&args.out));
     let stop = signals::listen()?;
     let heading = ctx.screen.on_stderr().strong("Recording:");
-    let told = format!(
-        "{heading} requests go on to {}; keys pass and are never written",
+    let heading_line = format!(
+        "{heading} requests are forwarded to {}; keys are never recorded",
         upstream.host()
     );
     let recorder = Recorder::start(upstream, addr)
@@ -64,10 +64,10 @@ pub(super) async fn record(ctx: &Context, args: &RecordArgs) -> Result<(), Stopp
         }
     })?;
     output::say(&format!(
-        "{told}
+        "{heading_line}
   use it         GOOGLE_GEMINI_BASE_URL={url} gemicro \"…\"
   as OpenAI API  {url}/v1
-  end it         Ctrl-C; then: gemicro sim serve --scenario {out}"
+  stop it        Ctrl-C; then: gemicro sim serve --scenario {out}"
     ));
     keep_written(&recorder, &args.out, &name, &stop).await?;
     let recorded = recorder.shutdown(&name).await;
@@ -83,7 +83,7 @@ pub(super) async fn record(ctx: &Context, args: &RecordArgs) -> Result<(), Stopp
     Ok(())
 }
 
-/// Writes the file after each exchange until told to stop.
+/// Writes the file after each exchange until it is stopped.
 async fn keep_written(
     recorder: &RunningRecorder,
     out: &Path,

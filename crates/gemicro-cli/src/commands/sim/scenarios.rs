@@ -56,21 +56,19 @@ pub(super) fn find(named: &str) -> Result<Scenario, Stopped> {
         .find(|name| strsim::damerau_levenshtein(name, named) <= 2);
     let hint = match near {
         Some(name) => format!("did you mean `--scenario {name}`? `gemicro sim scenarios` lists them all"),
-        None => "name a file, or one of `gemicro sim scenarios`".to_owned(),
+        None => "choose a file, or one of `gemicro sim scenarios`".to_owned(),
     };
     Err(Stopped::failed(
         ErrorKind::NotFound,
-        format!("there is no scenario `{named}`: no built-in one, and no file"),
+        format!("there is no scenario `{named}`, neither built-in nor a file"),
         hint,
     ))
 }
 
 fn unusable(error: &ScenarioError) -> Stopped {
     let hint = match error {
-        ScenarioError::Invalid { .. } => {
-            "correct the scenario there; docs/simulator.md has every field with examples"
-        }
-        ScenarioError::Unreadable { .. } => "name a file that can be read, or one of `gemicro sim scenarios`",
+        ScenarioError::Invalid { .. } => "fix the scenario; docs/simulator.md describes every field",
+        ScenarioError::Unreadable { .. } => "choose a readable file, or one of `gemicro sim scenarios`",
         _ => "`gemicro sim scenarios` lists the built-in ones",
     };
     Stopped::usage(error.to_string(), hint)

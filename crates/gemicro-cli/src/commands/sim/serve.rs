@@ -47,7 +47,7 @@ pub(super) async fn serve(ctx: &Context, args: &ServeArgs) -> Result<(), Stopped
   as OpenAI API  {url}/v1
   its requests   curl {url}/_sim/log
   open a gate    curl -X POST {url}/_sim/gates/NAME/open
-  start anew     curl -X POST {url}/_sim/reset
+  start over     curl -X POST {url}/_sim/reset
   end it         Ctrl-C"
     ));
     stop.suspend.cancelled().await;

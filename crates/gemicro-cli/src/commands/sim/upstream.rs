@@ -30,16 +30,16 @@ impl HttpUpstream {
     /// When it is no address, or holds what belongs to a request.
     pub(super) fn new(base: &str) -> Result<Self, Stopped> {
         let refuse = |why: String| {
-            let hint = "give it like this: --upstream https://generativelanguage.googleapis.com";
+            let hint = "write it like this: --upstream https://generativelanguage.googleapis.com";
             Stopped::usage(format!("--upstream {why}"), hint)
         };
         let base = Url::parse(base).map_err(|error| refuse(format!("is not an address: {error}")))?;
         if !matches!(base.scheme(), "http" | "https") {
-            return Err(refuse("must begin with https:// or http://".to_owned()));
+            return Err(refuse("must start with https:// or http://".to_owned()));
         }
         let has_more = base.query().is_some() || base.fragment().is_some();
         if has_more || !base.username().is_empty() || base.password().is_some() {
-            let why = "must not hold a name, a key or a query: the program that asks brings its own";
+            let why = "must not contain a user name, a key or a query";
             return Err(refuse(why.to_owned()));
         }
         Ok(Self {

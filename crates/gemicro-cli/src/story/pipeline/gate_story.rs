@@ -42,7 +42,7 @@ impl GateStory {
         let said = self.said.as_ref()?;
         let when = match self.said_at {
             Some(at) => format!("taken at {} UTC", numbers::moment(at)),
-            None => "kept until the run goes on".to_owned(),
+            None => "saved until the run continues".to_owned(),
         };
         let who = self.by.as_deref().map(shown_name);
         let about: Vec<String> = who.into_iter().chain([when]).collect();

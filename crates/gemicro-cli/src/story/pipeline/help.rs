@@ -18,10 +18,10 @@ pub(crate) struct Help {
 pub(crate) fn hint(failure: &Failure, run: &StreamId, story: &PipelineStory) -> String {
     let help = help(failure, run, story);
     match (help.first, help.again) {
-        (Some(first), Some((again, _))) => format!("{first}; then go on: {again}"),
+        (Some(first), Some((again, _))) => format!("{first}; then run: {again}"),
         (Some(first), None) => first,
         (None, Some((again, _))) if failure.kind == ErrorKind::GateClosed => {
-            format!("`gemicro show {run}` tells why; then go on: {again}")
+            format!("`gemicro show {run}` shows why; to continue: {again}")
         }
         (None, Some((again, about))) => format!("{about}: {again}"),
         (None, None) => failure.kind.hint().to_owned(),
@@ -46,10 +46,10 @@ pub(crate) fn help(failure: &Failure, run: &StreamId, story: &PipelineStory) -> 
         // A dollar sign means something else to a shell.
         ErrorKind::BudgetExceeded => (
             format!("{again} --budget AMOUNT"),
-            "go on with more, such as 2M or '$5'",
+            "continue with a larger budget, such as 2M or '$5'",
         ),
-        ErrorKind::Cancelled => (again, "when you want it to go on"),
-        _ => (again, "go on, on the same branch"),
+        ErrorKind::Cancelled => (again, "when you want to continue"),
+        _ => (again, "continue on the same branch"),
     };
     Help {
         first: first(failure, run, story),
@@ -64,28 +64,26 @@ fn first(failure: &Failure, run: &StreamId, story: &PipelineStory) -> Option<Str
     Some(match kind {
         ErrorKind::GateClosed | ErrorKind::BudgetExceeded | ErrorKind::Cancelled => return None,
         ErrorKind::Timeout | ErrorKind::IdleTimeout if is_agents => {
-            "a new run has all of its time again; the workflow file has the limits of roles (`timeouts`)"
+            "a new run starts with its full time; role limits are under `timeouts` in the workflow file"
                 .to_owned()
         }
         ErrorKind::AuthFailed if is_agents => AGENT_KEY.to_owned(),
         ErrorKind::AuthFailed | ErrorKind::PermissionDenied if !is_agents => REMOTE_RIGHTS.to_owned(),
         ErrorKind::Conflict if !is_agents => taken_at_remote(story).unwrap_or_else(|| MEND.to_owned()),
         ErrorKind::UpstreamError | ErrorKind::RateLimited if !is_agents => {
-            "the branch is as it was reviewed; wait until the remote and its forge answer".to_owned()
+            "the branch is as reviewed; wait until the remote and its forge respond".to_owned()
         }
         ErrorKind::UpstreamError | ErrorKind::RateLimited | ErrorKind::QuotaExhausted => {
-            format!("wait until the model answers; `gemicro show {run} --raw` has what it said")
+            format!("wait until the model responds; `gemicro show {run} --raw` has its last answer")
         }
         ErrorKind::EmptyResult
         | ErrorKind::TruncatedOutput
         | ErrorKind::MalformedOutput
         | ErrorKind::SessionNotFound => {
-            "another try may do; else give the role a stronger model in the workflow file".to_owned()
+            "try again, or give the role a stronger model in the workflow file".to_owned()
         }
         ErrorKind::NotFound => gone_meanwhile(story).unwrap_or_else(|| MEND.to_owned()),
-        ErrorKind::Blocked => {
-            "the provider's rules refused the prompt: say the task in other words".to_owned()
-        }
+        ErrorKind::Blocked => "the provider's rules refused the prompt; rephrase the task".to_owned(),
         ErrorKind::CommandNotFound
         | ErrorKind::SandboxUnavailable
         | ErrorKind::StorageError
@@ -100,9 +98,9 @@ fn taken_at_remote(story: &PipelineStory) -> Option<String> {
     let remote = story.prepared.as_ref()?.main.remote.as_ref()?;
     let (remote, branch) = (text::one_line(remote), text::one_line(&story.branch));
     Some(format!(
-        "push yours under another name and offer it there: `git push {remote} {branch}:task/NAME`; or look at what is \
+        "push yours under another name: `git push {remote} {branch}:task/NAME`; or look at what is \
          there: `git fetch {remote} {branch} && git log --oneline {branch}..FETCH_HEAD`. \
-         Keep it under another name if somebody needs it: `git push {remote} FETCH_HEAD:refs/heads/NAME`. \
+         Keep it under another name if it is still needed: `git push {remote} FETCH_HEAD:refs/heads/NAME`. \
          Take it away: `git push {remote} --delete {branch}`"
     ))
 }
@@ -111,15 +109,15 @@ fn taken_at_remote(story: &PipelineStory) -> Option<String> {
 fn gone_meanwhile(story: &PipelineStory) -> Option<String> {
     let (tip, branch) = (story.tip.as_ref()?, text::one_line(&story.branch));
     Some(format!(
-        "if the branch is gone, put it back: `git branch {branch} {tip}`"
+        "if the branch is missing, restore it: `git branch {branch} {tip}`"
     ))
 }
 
 /// Somebody deleted the branch that a run would go on with.
 fn branch_is_gone(story: &PipelineStory, earlier: &StreamId) -> String {
     format!(
-        "put it back at the last commit that `gemicro show {earlier}` names: `git branch {} COMMIT`; or begin anew with \
-         `gemicro run`",
+        "restore it at the last commit in `gemicro show {earlier}`: `git branch {} COMMIT`; or start again with \
+             `gemicro run`",
         text::one_line(&story.branch)
     )
 }
@@ -130,23 +128,23 @@ pub(crate) fn at_start(kind: ErrorKind) -> Option<&'static str> {
         ErrorKind::AuthFailed => Some(AGENT_KEY),
         ErrorKind::PermissionDenied => Some(MAIN_RIGHTS),
         ErrorKind::InvalidInput | ErrorKind::NotFound => {
-            Some("another checkout is named with --dir, another remote with --remote")
+            Some("choose another checkout with --dir, or another remote with --remote")
         }
         ErrorKind::UnsupportedRepository => Some(
-            "do what the message names; a first commit is made with `git add --all && git commit`. Another checkout is \
-             named with --dir",
+            "fix what the message says (for a first commit: `git add --all && git commit`), or choose another checkout \
+             with --dir",
         ),
-        ErrorKind::Conflict => Some("name another one with --branch task/NAME"),
+        ErrorKind::Conflict => Some("choose another branch with --branch task/NAME"),
         ErrorKind::UpstreamError => {
-            Some("check that `git ls-remote` works; another remote is named with --remote")
+            Some("check that `git ls-remote` works, or choose another remote with --remote")
         }
         _ => None,
     }
 }
 
-const MEND: &str = "mend what the message names";
-const AGENT_KEY: &str = "`gemicro doctor` names the key or login that the agent needs";
-const MAIN_RIGHTS: &str = "give the token of its forge (GITHUB_TOKEN, GITLAB_TOKEN: docs/pipeline.md#remotes-and-forges), \
+const MEND: &str = "fix the problem above";
+const AGENT_KEY: &str = "`gemicro doctor` shows which key or login the agent needs";
+const MAIN_RIGHTS: &str = "set the token of its forge (GITHUB_TOKEN, GITLAB_TOKEN: docs/pipeline.md#remotes-and-forges), \
                            protect main there, or leave out --require-protection";
 const REMOTE_RIGHTS: &str = "check your git credentials and the token of the forge (GITHUB_TOKEN, GITLAB_TOKEN): \
                              docs/pipeline.md#remotes-and-forges";

@@ -10,7 +10,7 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
     let run = &story.run;
     let resume = (
         format!("gemicro resume {run}"),
-        "go on; nothing done is done again",
+        "continue; completed steps are not repeated",
     );
     let cancel = (
         format!("gemicro cancel {run}"),
@@ -24,27 +24,24 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
         }
         RunStatus::Suspended => vec![resume, cancel],
         RunStatus::Parked if story.parked.is_some() => vec![
-            (format!("gemicro resume {run}"), "wait on, if its process died"),
+            (
+                format!("gemicro resume {run}"),
+                "keep waiting, if its process died",
+            ),
             cancel,
         ],
         RunStatus::Parked if pipeline.question.is_none() => vec![
-            (
-                format!("gemicro resume {run}"),
-                "drive it on, if its process ended",
-            ),
+            (format!("gemicro resume {run}"), "continue, if its process ended"),
             cancel,
         ],
         RunStatus::Parked => vec![
-            (format!("gemicro answer {run} yes"), "let it go on; or no"),
-            (
-                format!("gemicro resume {run}"),
-                "drive it on, if its process ended",
-            ),
+            (format!("gemicro answer {run} yes"), "let it continue; or no"),
+            (format!("gemicro resume {run}"), "continue, if its process ended"),
             cancel,
         ],
         RunStatus::Running => vec![
             (format!("gemicro events {run} --follow --format text"), "watch it"),
-            (format!("gemicro resume {run}"), "go on, if its process died"),
+            (format!("gemicro resume {run}"), "continue, if its process died"),
             cancel,
         ],
         RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => {
@@ -54,19 +51,16 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
         }
     };
     if let Some(later) = &pipeline.gone_on_by {
-        let purpose = "the run that worked on its branch after it";
+        let purpose = "the later run on this branch";
         commands.insert(0, (format!("gemicro show {later}"), purpose));
     }
     if pipeline.prepared.is_some() {
         commands.push((format!("gemicro diff {run}"), "what it changed"));
     }
-    commands.push((
-        format!("gemicro show {run} --format json"),
-        "everything, for programs",
-    ));
+    commands.push((format!("gemicro show {run} --format json"), "all data as JSON"));
     commands.push((
         format!("gemicro show {run} --raw"),
-        "what every step got and gave",
+        "input and output of every step",
     ));
     commands
 }
@@ -76,6 +70,6 @@ fn merge(pipeline: &PipelineStory) -> Vec<(String, &'static str)> {
     let is_offered = pipeline.delivered.as_ref().is_some_and(|it| it.url.is_some());
     match is_offered {
         true => Vec::new(),
-        false => vec![(format!("git merge {}", pipeline.branch), "take it over")],
+        false => vec![(format!("git merge {}", pipeline.branch), "merge it")],
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
         facts.push(("Base", format!("{base}, for {}", prepared.main.name)));
         if let Some(earlier) = &story.goes_on_from {
             let tip = words::short(&prepared.tip);
-            facts.push(("From", format!("{tip}, going on from run {earlier}")));
+            facts.push(("From", format!("{tip}, continuing run {earlier}")));
         }
         if !prepared.evidence.checks.is_empty() {
             let checked = words::checks(&prepared.evidence.checks);
@@ -175,7 +175,7 @@ impl Page {
             self.detail("main", format!("{} {how} {files}", merged.main.name).trim_end());
         }
         if let Some(taken) = phase.taken.as_ref().filter(|taken| !taken.commits.is_empty()) {
-            self.detail("took over", &words::taken(taken));
+            self.detail("imported", &words::taken(taken));
             for (commit, subject) in taken.commits.iter().take(MANY) {
                 self.detail("", &format!("{} {subject}", words::short(commit)));
             }

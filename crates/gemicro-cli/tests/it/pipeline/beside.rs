@@ -118,12 +118,12 @@ fn a_second_ctrl_c_leaves_a_clean_screen_and_a_way_on() {
     }
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let run = scene.world.last_run();
-    let (before, said) = seen.rsplit_once("Stopped at once: ").unwrap();
+    let (before, said) = seen.rsplit_once("Stopped: ").unwrap();
     assert!(
         before.ends_with("\u{1b}[J"),
         "the board is taken away: {before:?}"
     );
-    assert!(said.contains(&format!("run {run} was cut off")), "{said}");
+    assert!(said.contains(&format!("run {run} was interrupted")), "{said}");
     scene.agents("");
     let resumed = scene.ran(&mut scene.command(&["resume", &run]));
     resumed.assert_completed();

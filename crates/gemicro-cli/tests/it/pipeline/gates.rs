@@ -48,7 +48,7 @@ fn a_gate_that_nobody_can_open_suspends_the_run() {
     let shown = scene.world.must(&["show", "last"]).stdout;
     for words in [
         QUESTION,
-        "it waits for a yes or no",
+        "waiting for a yes or no",
         &format!("gemicro answer {run} yes"),
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
@@ -201,7 +201,7 @@ fn a_decision_is_about_one_run() {
     std::fs::write(&file, b"\xff\x00picture").unwrap();
     let pipe = scene.world.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    for (path, words) in [(&file, "something else"), (&pipe, "no plain file")] {
+    for (path, words) in [(&file, "does not contain a decision"), (&pipe, "not a regular file")] {
         let path = path.to_str().unwrap();
         let refused = scene.ran(&mut scene.command(&["resume", "last", "--decide", path]));
         assert_eq!(refused.called.code, 2, "{}", refused.called.stderr);

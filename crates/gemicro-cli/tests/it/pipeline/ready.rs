@@ -61,12 +61,12 @@ fn a_dry_run_says_where_the_branch_goes_and_where_it_works() {
         let line = said.lines().find(|line| line.starts_with("Delivery")).unwrap();
         line.to_owned()
     };
-    assert!(delivery(&[]).contains("there is no remote: the branch stays here"));
+    assert!(delivery(&[]).contains("no remote: the branch stays local"));
     remote(&scene);
     let pushed = format!("pushed to origin as {BRANCH}; without a forge");
     assert!(delivery(&[]).contains(&pushed), "{}", delivery(&[]));
     assert!(delivery(&[]).contains("into main is written"));
-    assert!(delivery(&["--no-push"]).contains("nothing is pushed: the branch stays here"));
+    assert!(delivery(&["--no-push"]).contains("no push: the branch stays local"));
 
     // A project in a folder of its repository.
     let folder = scene.project("tests");
@@ -175,7 +175,7 @@ fn a_dry_run_in_a_pipe_has_whole_lines_of_the_phases_that_can_come() {
         .stdout;
     let delivery = direct.lines().find(|line| line.contains(" delivery: ")).unwrap();
     assert!(
-        delivery.ends_with(&format!("a person is asked first: {question}")),
+        delivery.ends_with(&format!("asks you first: {question}")),
         "{delivery}"
     );
     assert!(direct.lines().any(|line| line.ends_with(&task)), "{direct}");

@@ -187,7 +187,7 @@ fn the_result_of_a_run_that_goes_on_is_written_where_it_is_wanted() {
         again.called.stderr
     );
     let shown = scene.world.must(&["show", "last"]).stdout;
-    let from = shown.find(", going on from run ").unwrap();
+    let from = shown.find(", continuing run ").unwrap();
     assert!(
         shown.find("checks on it: ").unwrap() > from,
         "they are those of the tip: {shown}"
@@ -219,7 +219,7 @@ fn a_branch_that_is_gone_is_put_back_by_the_advice() {
     let gone = retried(&scene, "delivery");
     gone.assert_failed("not_found");
     let said = &gone.called.stderr;
-    let advice = format!("`gemicro show {first}` names: `git branch {BRANCH} COMMIT`");
+    let advice = format!("`gemicro show {first}`: `git branch {BRANCH} COMMIT`");
     assert!(said.contains(&advice), "{advice}: {said}");
     // The commit is really named there.
     let shown = scene.world.must(&["show", &first]).stdout;

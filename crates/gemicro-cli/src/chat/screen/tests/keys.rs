@@ -91,7 +91,7 @@ fn slash_commands_become_orders_or_are_explained() {
     assert!(text(&state, 80, 24).contains("did you mean /clear?"));
     press(&mut state, KeyCode::Char('c'), CTRL);
     assert_eq!(enter(&mut state, "/help"), []);
-    assert!(text(&state, 80, 40).contains("go on with another conversation"));
+    assert!(text(&state, 80, 40).contains("switch to another conversation"));
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn a_long_question_is_allowed_only_after_its_end_was_shown() {
     for _ in 0..20_000 {
         press(&mut endless, KeyCode::PageDown, NONE);
     }
-    assert!(text(&endless, 80, 24).contains("too long to be shown"));
+    assert!(text(&endless, 80, 24).contains("too long to show"));
     assert_eq!(press(&mut endless, KeyCode::Char('y'), NONE), []);
     assert_eq!(orders(press(&mut endless, KeyCode::Esc, NONE)), answer(false));
 }

@@ -205,7 +205,7 @@ fn the_answer_in_the_log_replaces_its_pieces() {
     );
     assert_eq!(
         shown(vec![piece("wrong"), used(), News::StartedOver, piece("right")]),
-        ["another attempt begins", "right"]
+        ["trying again", "right"]
     );
     assert_eq!(
         shown(vec![piece("part"), News::Stopped]),

@@ -105,5 +105,5 @@ async fn a_chat_that_breaks_off_is_told() {
     let (_, news) = mpsc::channel(1);
     let (_, result) = shown(Ends { orders, news }, keys_in, &CancellationToken::new()).await;
     let failure = result.unwrap_err().into_failure();
-    assert_eq!(failure.message, "the chat broke off");
+    assert_eq!(failure.message, "the chat ended unexpectedly");
 }
