@@ -42,7 +42,7 @@ async fn open_marked(tools: &Tools, place: &Place, by: Option<String>) -> Result
             return Ok(Found::Landed(Box::new(branch)));
         }
         let message = format!(
-            "{} is at {}, not at {} where the task left it: it was changed by somebody else, and verdicts about it are \
+            "{} is at {}, not at {} where the task left it: another process changed it, so verdicts about it are \
              void",
             place.branch,
             branch.tip(),

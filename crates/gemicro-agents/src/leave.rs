@@ -70,7 +70,7 @@ impl Leave {
                     reason: "the user refused".to_owned(),
                 },
                 None => PermissionAnswer::Deny {
-                    reason: "nobody answered".to_owned(),
+                    reason: "there was no answer".to_owned(),
                 },
             }
         }

@@ -297,7 +297,7 @@ fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> 
         .open(&folder)
         .map_err(|error| failed(&folder, &error))?;
     if !hold(&lock).map_err(|error| failed(&folder, &error))? {
-        let message = "this session is in use: another run goes on with it, or the worker keeps it warm \
+        let message = "this session is in use: another run uses it, or the worker keeps it warm \
                        (`gemicro worker status`)";
         return Err(Failure::new(ErrorKind::Conflict, message));
     }

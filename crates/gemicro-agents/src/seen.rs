@@ -128,7 +128,7 @@ impl Seen {
             Some(log) => self.read_log(log),
             None if record.stderr.n_dropped > 0 && self.denials.is_some() => {
                 let message =
-                    "the log of the agent could not be kept: more may have been refused than is told";
+                    "the log of the agent could not be kept: more may have been denied than is reported";
                 self.reporter.alarm(message.to_owned());
             }
             None => {}

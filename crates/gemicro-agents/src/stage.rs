@@ -69,7 +69,7 @@ impl OnBranch {
             .check_not_checked_out(&slug)
             .map_err(|error| told(&error))?;
         let Some(tip) = repository.task_branch(&slug).map_err(|error| told(&error))? else {
-            let message = format!("branch {branch} is gone: nothing can be gone on with");
+            let message = format!("branch {branch} no longer exists, so the run cannot continue");
             return Err(Failure::new(ErrorKind::NotFound, message));
         };
         let marks = Marks::of(&tasks, &id);

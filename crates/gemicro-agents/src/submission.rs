@@ -77,7 +77,7 @@ impl ResultTool {
             taken.into_iter().partition(|result| self.is_told(calls, result));
         if !untold.is_empty() {
             reporter.alarm(format!(
-                "{SUBMIT_TOOL} was called with a result that the agent does not tell of: it does not count"
+                "{SUBMIT_TOOL} was called with a result that the agent's own output does not contain: it does not count"
             ));
         }
         told

@@ -34,7 +34,7 @@ impl Tripped {
         match after {
             Ok(after) => Self::of(before.compare(&after), worker),
             Err(error) => Self {
-                alarms: vec![format!("nobody can say whether the repository changed: {error}")],
+                alarms: vec![format!("cannot check whether the repository changed: {error}")],
                 changes: Vec::new(),
             },
         }

@@ -279,7 +279,7 @@ impl Batches {
         });
         if before.as_deref() != body {
             let message = format!(
-                "this key stands for another batch, {run}: give this one another key, or hand in the same tasks"
+                "this key belongs to another batch, {run}: use another key, or submit the same tasks"
             );
             return Err(Failure::new(ErrorKind::Conflict, message));
         }

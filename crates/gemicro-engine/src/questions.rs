@@ -180,5 +180,5 @@ fn text(flow: &str, plan: &Json, asked: &AnswerRequested) -> String {
     };
     of_gate()
         .or_else(of_tool)
-        .unwrap_or_else(|| format!("May it go on ({})?", asked.key))
+        .unwrap_or_else(|| format!("May it continue ({})?", asked.key))
 }

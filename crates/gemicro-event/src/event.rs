@@ -89,7 +89,7 @@ impl<'de> Visitor<'de> for EventVisitor {
         while let Some(key) = map.next_key::<String>()? {
             if !seen.insert(key.clone()) {
                 return Err(A::Error::custom(format_args!(
-                    "the field `{key}` stands there twice"
+                    "the field `{key}` is there twice"
                 )));
             }
             match key.as_str() {

@@ -112,7 +112,7 @@ fn why_it_ended(first: &Event, last: &Event) -> Failure {
         "run_interrupted" => Failure::new(ErrorKind::Interrupted, last.update.message.clone()),
         _ => {
             let message =
-                format!("run {run} was stopped before it ended; `gemicro resume {run}` goes on with it");
+                format!("run {run} was stopped before it ended; `gemicro resume {run}` continues it");
             Failure::new(ErrorKind::Interrupted, message)
         }
     }
@@ -129,7 +129,7 @@ fn elsewhere(events: &[Event], flow: &str, view: &ResultView) -> Failure {
             format!("run {run} is a {flow}: call {tool} with the response_id {run}")
         }
         _ => format!(
-            "run {run} is of the flow `{flow}`, whose result this tool cannot tell: `gemicro show {run}`"
+            "run {run} is of the flow `{flow}`, whose result this tool cannot show; run `gemicro show {run}`"
         ),
     };
     Failure::new(ErrorKind::InvalidInput, message)

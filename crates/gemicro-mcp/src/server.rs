@@ -24,7 +24,7 @@ use crate::{prompts, tasks};
 const INSTRUCTIONS: &str = "\
 gemicro runs coding agents (gemini, claude, codex) and research as durable runs.
 - Every answer is one JSON object. Check `success`; on success read `result`.
-- Keep SESSION_ID and pass it again to go on with a conversation. When it is lost, a new one \
+- Keep SESSION_ID and pass it again to continue a conversation. When it is lost, a new one \
 starts and `note` says so: give the whole context again.
 - On failure `error_kind` says whether to try again: timeout, idle_timeout, rate_limited and upstream_error may pass; \
 command_not_found, auth_failed and invalid_input need somebody to act.

@@ -79,10 +79,10 @@ async fn task(desk: &dyn Desk, row: &RunRow) -> Result<Task, ErrorData> {
                     "run {run} waits for an answer: {} Ask the user, then run `gemicro answer {run} yes` (or no)",
                     question.text
                 ),
-                None => format!("run {run} waits; it goes on by itself"),
+                None => format!("run {run} is waiting and continues by itself"),
             }
         }
-        RunStatus::Suspended => format!("run {run} is stopped; `gemicro resume {run}` goes on with it"),
+        RunStatus::Suspended => format!("run {run} is stopped; `gemicro resume {run}` continues it"),
         _ => format!("run {run} is {}", row.status.as_str()),
     };
     let task = Task::new(

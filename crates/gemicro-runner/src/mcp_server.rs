@@ -83,7 +83,7 @@ impl McpServer {
         let wrong = if name.is_empty() || !name.chars().all(is_plain) {
             format!("`{name}` is not a name for a tool server")
         } else if !self.allowed.iter().all(|tool| tool.chars().all(is_plain)) {
-            format!("a tool of `{name}` has a name that cannot be told")
+            format!("a tool of `{name}` has an invalid name")
         } else if matches!(
             (&self.reached, access),
             (McpReached::Gateway { .. }, ModelAccess::Login)

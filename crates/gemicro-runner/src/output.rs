@@ -116,7 +116,7 @@ impl Output {
     pub(crate) fn raw(&mut self, line: &[u8]) {
         self.n_raw += 1;
         if self.n_raw > MAX_RAW {
-            return self.alarm("many_raw_lines", "further lines that are not events are not told");
+            return self.alarm("many_raw_lines", "further lines that are not events are not reported");
         }
         let line = RawLine::new(line);
         self.item(AgentItem::Raw { line });
@@ -132,7 +132,7 @@ impl Output {
         let (kind, message) = match self.told.len() {
             _ if self.told.contains(&kind) => return,
             0..MAX_KINDS => (kind, message),
-            MAX_KINDS => ("more".to_owned(), "further kinds of alarm are not told"),
+            MAX_KINDS => ("more".to_owned(), "further kinds of alarm are not reported"),
             _ => return,
         };
         self.told.insert(kind.clone());

@@ -59,7 +59,7 @@ impl DbName {
         // The low byte is SQLite's primary result code.
         match code.map(|code| code & 0xff) {
             Some(13) => StoreError::Full {
-                message: format!("{name} cannot grow; free some space and go on"),
+                message: format!("{name} cannot grow; free some space and try again"),
             },
             Some(11 | 26) => self.damaged(error),
             Some(5 | 6) => StoreError::Io {
@@ -81,7 +81,7 @@ impl DbName {
         let name = &self.name;
         match code {
             Some("53100") => StoreError::Full {
-                message: format!("{name} cannot grow; free some space on the server and go on"),
+                message: format!("{name} cannot grow; free some space on the server and try again"),
             },
             Some("XX001" | "XX002") => self.damaged(error),
             Some(code) if !is_outage(code) => StoreError::Io {

@@ -42,10 +42,10 @@ pub enum BatchError {
         message: String,
     },
     /// There is nothing to do.
-    #[error("the batch holds no tasks")]
+    #[error("the batch contains no tasks")]
     Empty,
     /// Two tasks have the same id.
-    #[error("{place}: the task id `{task_id}` stands there twice; the first is task {first} of the batch")]
+    #[error("{place}: the task id `{task_id}` is used twice; the first is task {first} of the batch")]
     DuplicateTask {
         /// Where the second one is.
         place: String,
@@ -69,7 +69,7 @@ pub enum BatchError {
         tasks: Vec<String>,
     },
     /// It holds more than a batch may hold.
-    #[error("{}: {what} are too many; at most {most} are taken", shown(.place))]
+    #[error("{}: {what} are too many; at most {most} are allowed", shown(.place))]
     TooMany {
         /// Where.
         place: String,

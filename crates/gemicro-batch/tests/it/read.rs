@@ -56,10 +56,10 @@ fn every_field_of_a_task_is_read() {
 fn what_is_wrong_is_named_with_its_place() {
     let with = |field: &str| format!("[{A}, {}", A.replace("\"task_id\":\"a\"", field)) + "]";
     let cases = [
-        (String::new(), "the batch holds no tasks"),
-        ("  \n ".to_owned(), "the batch holds no tasks"),
-        ("[]".to_owned(), "the batch holds no tasks"),
-        (r#"{"tasks":[]}"#.to_owned(), "the batch holds no tasks"),
+        (String::new(), "the batch contains no tasks"),
+        ("  \n ".to_owned(), "the batch contains no tasks"),
+        ("[]".to_owned(), "the batch contains no tasks"),
+        (r#"{"tasks":[]}"#.to_owned(), "the batch contains no tasks"),
         (
             "[".to_owned(),
             "line 1, column 1: not valid JSON: EOF while parsing a list",
@@ -115,7 +115,7 @@ fn what_is_wrong_is_named_with_its_place() {
         ),
         (
             with(r#""task_id":"a""#),
-            "/1/task_id: the task id `a` stands there twice; the first is task 1 of the batch",
+            "/1/task_id: the task id `a` is used twice; the first is task 1 of the batch",
         ),
         (
             with(r#""task_id":"b","task_id":"c""#),

@@ -46,7 +46,7 @@ pub async fn open_chat(config: ChatConfig, opening: Opening) -> Result<ChatLine,
         summaries: Summaries::default(),
         later: VecDeque::new(),
         told_long: false,
-        why_told: "nobody remembers the conversation",
+        why_told: "no model has the conversation",
         config,
         book,
         speaker,
@@ -257,7 +257,7 @@ impl Chat {
         self.summaries = Summaries::default();
         self.book = book;
         self.told_long = false;
-        self.why_told = "nobody remembers the conversation";
+        self.why_told = "no model has the conversation";
         self.tell_opened().await;
     }
 

@@ -71,7 +71,7 @@ impl Chat {
         if let Err(error) = self.book.write(facts).await {
             return self.lost(error).await;
         }
-        self.why_told = "nobody remembers the conversation";
+        self.why_told = "no model has the conversation";
         let up_to = self.book.log().len();
         self.book.held.answered(done, up_to);
         let duration = Timestamp::now().since(sent.at);

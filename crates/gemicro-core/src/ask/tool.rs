@@ -254,7 +254,7 @@ impl ToolAnswer {
     /// and time, in milliseconds.
     #[must_use]
     pub fn still_running(tool: &str, run: &StreamId, limits: (u64, u64), so_far: Duration) -> Self {
-        let message = format!("the run goes on; call run_result with run_id {run} for its answer");
+        let message = format!("the run continues; call run_result with run_id {run} for its answer");
         let failure = Failure::new(ErrorKind::StillRunning, message);
         let mut answer = Self::failure(tool, &failure, limits, 0, so_far);
         if let Self::Failure(failure) = &mut answer {

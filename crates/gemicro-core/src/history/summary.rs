@@ -49,7 +49,7 @@ pub enum SummaryRefusal {
     #[error("the summary is empty")]
     Empty,
     /// It is not language.
-    #[error("the summary makes no sense")]
+    #[error("the summary is not usable")]
     Senseless,
     /// It is longer than what it stands for.
     #[error("the summary has {tokens} tokens, its source {source_tokens}")]

@@ -161,7 +161,7 @@ impl Gate {
         }
         if let Some(left) = left(state.open_until) {
             let message = format!(
-                "the backend failed {} times in a row and is left alone for {} s",
+                "the backend failed {} times in a row and is paused for {} s",
                 self.config.breaker_failures,
                 left.as_secs() + 1
             );

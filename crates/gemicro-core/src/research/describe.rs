@@ -165,7 +165,7 @@ fn sub_queries_in(output: &StepOutput, plan: &ResearchPlan) -> Vec<String> {
 fn carried_over(state: &ResearchState, sub_queries: Vec<String>, at: Timestamp) -> Vec<AgentUpdate> {
     let base = state.plan.base.as_ref();
     let note = match (&state.plan.engine, base.map(|base| &base.use_as)) {
-        (_, Some(UseAs::Retry)) => Some("taken over from the earlier run".to_owned()),
+        (_, Some(UseAs::Retry)) => Some("copied from the earlier run".to_owned()),
         (ResearchEngine::Agent { .. }, _) => Some("the provider's agent plans by itself".to_owned()),
         (ResearchEngine::Model { .. } | ResearchEngine::Offline { .. }, _) => None,
     };

@@ -47,7 +47,7 @@ pub enum StoreError {
         expires_at: Timestamp,
     },
     /// Another driver took the run over; the writer must stop.
-    #[error("run {stream} was taken over by another process")]
+    #[error("another process resumed run {stream}")]
     LeaseLost {
         /// The stream.
         stream: StreamId,

@@ -109,13 +109,13 @@ async fn take(here: &Here, row: &RunRow) {
                 // Somebody else was faster.
                 Err(failure) if failure.kind == ErrorKind::Conflict && is_early() => {}
                 Err(failure) => {
-                    tracing::warn!(run = %row.run, %failure, at = %Timestamp::now(), "a run cannot be gone on with");
+                    tracing::warn!(run = %row.run, %failure, at = %Timestamp::now(), "a run cannot be resumed");
                     here.troubles().note(&row.run, &failure, Instant::now());
                     return;
                 }
             },
             Err(error) => {
-                tracing::warn!(run = %row.run, %error, "nobody can say how a run stands");
+                tracing::warn!(run = %row.run, %error, "the state of a run is unknown");
                 here.troubles().note(&row.run, &error.into(), Instant::now());
                 return;
             }

@@ -196,7 +196,7 @@ impl Worker {
             .peer_cred()
             .is_ok_and(|peer| peer.uid() == rustix::process::geteuid().as_raw());
         if !is_own {
-            tracing::warn!("somebody else called");
+            tracing::warn!("another user called");
             return;
         }
         let house = Arc::clone(&self.house);

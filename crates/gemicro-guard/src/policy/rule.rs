@@ -88,11 +88,11 @@ rules! {
         "the user's repository and other checkouts";
     /// A path outside the worktree.
     OutsideWorktree, "outside_worktree",
-        "a path lies outside the worktree",
+        "a path is outside the worktree",
         "everything on this machine that is not the task's";
     /// A path in git's own folder.
     GitMetadata, "git_metadata",
-        "a path lies in git's own folder",
+        "a path is in git's own folder",
         "git's own folder: hooks and settings there would run programs";
     /// A path that is only known when the line runs.
     DynamicPath, "dynamic_path",
@@ -117,7 +117,7 @@ rules! {
     /// The request cannot be read, or the policy itself failed.
     Internal, "internal",
         "the request cannot be read, or the guard itself failed",
-        "everything: a call that nobody judged does not run";
+        "everything: a call that was not checked does not run";
 }
 
 impl fmt::Display for Rule {

@@ -111,7 +111,7 @@ pub enum RepositoryError {
     },
     /// The branch is not where the task left it. Nothing was imported.
     #[error(
-        "branch {branch} was moved by somebody else, from {expected} to {found}; rebuild the task from it"
+        "branch {branch} was moved by another process, from {expected} to {found}; rebuild the task from it"
     )]
     BranchMoved {
         /// The branch.
@@ -142,7 +142,7 @@ pub enum RepositoryError {
     },
     /// Neither a remote nor the repository itself says which branch is the main one.
     #[error(
-        "it cannot be told which branch is the main one; check one out, or set it: git config init.defaultBranch <branch>"
+        "cannot tell which branch is the main one; check one out, or set it: git config init.defaultBranch <branch>"
     )]
     NoMainBranch,
     /// Something about a remote.

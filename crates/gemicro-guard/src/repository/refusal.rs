@@ -53,7 +53,7 @@ pub enum Refusal {
     },
     /// Something in a folder of documents that is none.
     #[error(
-        "{path} is no document: there, only plain files up to 4 MiB are taken over, no links, no repositories, no folders named `*.md`"
+        "{path} is no document: there, only plain files up to 4 MiB are imported, no links, no repositories, no folders named `*.md`"
     )]
     NotPlain {
         /// What was committed.

@@ -201,7 +201,7 @@ impl Inner {
         let (text, descriptor) = rustix::io::retry_on_intr(|| receive(self.socket.as_fd(), MAX_BYTES))?;
         match descriptor {
             Some(descriptor) if text == GO => Ok(descriptor),
-            _ => Err(std::io::Error::other("nobody gave a standard input")),
+            _ => Err(std::io::Error::other("standard input is missing")),
         }
     }
 

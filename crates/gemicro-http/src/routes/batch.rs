@@ -72,7 +72,7 @@ impl PollQuery {
     operation_id = "poll_batch",
     tag = "batches",
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its `response_id`, or the beginning of it"), PollQuery),
-    responses((status = 200, description = "How it stands", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")))
+    responses((status = 200, description = "The state of the batch", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")))
 )]
 pub(crate) async fn poll(
     State(app): State<Shared>,

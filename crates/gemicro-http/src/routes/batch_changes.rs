@@ -47,7 +47,7 @@ pub(crate) struct RetryBody {
     tag = "batches",
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its `response_id`, or the beginning of it")),
     request_body(content = ref("#/components/schemas/CancelBody"), content_type = "application/json"),
-    responses((status = 200, description = "How it stands now", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")))
+    responses((status = 200, description = "The new state of the batch", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")))
 )]
 pub(crate) async fn cancel(
     State(app): State<Shared>,
@@ -74,7 +74,7 @@ pub(crate) async fn cancel(
     request_body(content = ref("#/components/schemas/RetryBody"), content_type = "application/json"),
     responses(
         (status = 200, description = "Nothing is left to be done", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
-        (status = 202, description = "It goes on", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
+        (status = 202, description = "The batch continues", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
     )
 )]
 pub(crate) async fn retry(

@@ -46,7 +46,7 @@ pub(crate) struct ListQuery {
     operation_id = "submit_batch",
     tag = "batches",
     params(("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 128, pattern = "^[!-~]([ -~]*[!-~])?$",
-        description = "The caller's own name for the batch: handed in twice it is one batch. The same as `key` in the body")),
+        description = "A key for the batch: submitting it twice with the same key creates one batch. Same as `key` in the body")),
     request_body(content(
         (ref("#/components/schemas/BatchBody") = "application/json"),
         (ref("#/components/schemas/TaskLines") = "application/x-ndjson"),

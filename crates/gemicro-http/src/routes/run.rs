@@ -15,7 +15,7 @@ use crate::trouble::{Trouble, json};
     operation_id = "show_run",
     tag = "runs",
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it")),
-    responses((status = 200, description = "How it stands", content_type = "application/json", body = ref("#/components/schemas/RunRow")))
+    responses((status = 200, description = "The state of the run", content_type = "application/json", body = ref("#/components/schemas/RunRow")))
 )]
 pub(crate) async fn show(State(app): State<Shared>, Id(id): Id) -> Result<Response, Trouble> {
     Ok(json(StatusCode::OK, &app.desk().state(id.as_str()).await?))

@@ -68,7 +68,7 @@ pub(crate) struct Cancelled {
     request_body(content = ref("#/components/schemas/CommandBody"), content_type = "application/json"),
     responses(
         (status = 200, description = "It was carried out", content_type = "application/json", body = ref("#/components/schemas/AgentAck")),
-        (status = 202, description = "It will be, when somebody drives the run", content_type = "application/json", body = ref("#/components/schemas/AgentAck")),
+        (status = 202, description = "Saved; applied when the run is resumed", content_type = "application/json", body = ref("#/components/schemas/AgentAck")),
         (status = 409, description = "It will not; the message says why", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
@@ -108,7 +108,7 @@ pub(crate) async fn command(
     request_body(content = ref("#/components/schemas/CancelRunBody"), content_type = "application/json"),
     responses(
         (status = 200, description = "It has ended", content_type = "application/json", body = ref("#/components/schemas/Cancelled")),
-        (status = 202, description = "Whoever drives it was told", content_type = "application/json", body = ref("#/components/schemas/Cancelled")),
+        (status = 202, description = "Cancellation requested", content_type = "application/json", body = ref("#/components/schemas/Cancelled")),
     )
 )]
 pub(crate) async fn cancel(

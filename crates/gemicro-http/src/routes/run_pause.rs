@@ -68,7 +68,7 @@ pub(crate) async fn pause_run(
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it")),
     request_body(content = ref("#/components/schemas/EmptyBody"), content_type = "application/json"),
     responses(
-        (status = 202, description = "It goes on", content_type = "application/json", body = ref("#/components/schemas/RunRow")),
+        (status = 202, description = "The run continues", content_type = "application/json", body = ref("#/components/schemas/RunRow")),
         (status = 409, description = "It has ended", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
     )
 )]

@@ -72,7 +72,7 @@ pub(super) fn definition(agent: AgentName) -> Tool {
             "description": "What may be written: read-only for advice, workspace-write for work in cd",
         },
         "yolo": { "type": "boolean", "default": true, "description": "Use tools without approval, inside the sandbox" },
-        "SESSION_ID": { "type": "string", "description": "The SESSION_ID of an earlier answer, to go on with that conversation; one that is unknown starts a new one, and `note` says so" },
+        "SESSION_ID": { "type": "string", "description": "The SESSION_ID of an earlier answer, to continue that conversation; one that is unknown starts a new one, and `note` says so" },
         "model": model,
         "return_all_messages": { "type": "boolean", "default": false, "description": "Also return what the agent printed, as all_messages; for debugging" },
         "return_metrics": { "type": "boolean", "default": false, "description": "Also return figures (tokens, cost, time), as metrics" },
@@ -88,7 +88,7 @@ pub(super) fn definition(agent: AgentName) -> Tool {
     };
     let description = format!(
         "Gives one task to {program}, a coding agent that works on its own in a folder, inside a sandbox: advice, \
-         review or work. Check `success`; keep SESSION_ID to go on. After error_kind `still_running` fetch the answer \
+         review or work. Check `success`; keep SESSION_ID to continue. After error_kind `still_running` fetch the answer \
          with run_result."
     );
     Tool::new(

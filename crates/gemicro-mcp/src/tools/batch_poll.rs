@@ -35,7 +35,7 @@ pub(super) fn definition() -> Tool {
         "offset": { "type": "integer", "minimum": 0, "maximum": MAX_TASKS, "default": 0, "description": "Results to pass over, for a large batch" },
         "limit": { "type": "integer", "minimum": 1, "maximum": MAX_TASKS, "description": "Results at most; counts.total says how many there are" },
     });
-    let description = "Tells how a batch and each of its tasks stand, with the outputs so far. While `status` is `pending`, \
+    let description = "Shows the state of a batch and of each task, with the outputs so far. While `status` is `pending`, \
                        ask again after next_poll_interval_seconds, or with wait_seconds. A task in state `input_required` waits \
                        for a person: pass its `question` on to the user.";
     let schema = schema::object(properties, &["response_id"]);

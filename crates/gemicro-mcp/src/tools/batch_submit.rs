@@ -52,12 +52,12 @@ pub(super) fn definition() -> Tool {
         "on_failure": { "type": "string", "enum": words, "default": "continue", "description": "Whether others start after a task failed" },
         "deadline_seconds": { "type": "integer", "minimum": 1, "maximum": MAX_DEADLINE_SECONDS, "description": "Seconds after which nothing of it runs" },
     });
-    let description = "Hands in many tasks at once: prompts, research, agents, shell commands in a sandbox. Answers at \
+    let description = "Submits many tasks at once: prompts, research, agents, shell commands in a sandbox. Answers at \
                        once with `response_id` and how each task stands; ask batch_poll with it until `status` is no \
                        longer `pending`.";
     let schema = schema::object(properties, &["tasks", "cd"]);
     Tool::new(ToolName::BatchSubmit.as_str(), description, schema)
-        .with_title("Hand in a batch of tasks")
+        .with_title("Submit a batch of tasks")
         .with_raw_output_schema(schema::batch_answer())
         .with_annotations(
             ToolAnnotations::new()

@@ -51,7 +51,7 @@ struct Line {
 /// What the tool takes.
 pub(super) fn definition() -> Tool {
     let properties = json!({ "run_id": schema::run_id() });
-    let description = "Tells how a run stands: status, what it spent, its last events.";
+    let description = "Shows a run: its status, what it spent, its last events.";
     let schema = schema::object(properties, &["run_id"]);
     Tool::new(ToolName::RunStatus.as_str(), description, schema)
         .with_title("Status of a run")

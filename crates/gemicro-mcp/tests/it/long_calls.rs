@@ -27,7 +27,7 @@ async fn a_long_call_answers_in_time_and_its_result_is_fetched_later() {
     let answer = client.call("gemini", ask()).await;
     assert_eq!(began.elapsed().as_secs(), 45);
     let run = desk.run();
-    let words = format!("the run goes on; call run_result with run_id {run} for its answer");
+    let words = format!("the run continues; call run_result with run_id {run} for its answer");
     let expected = json!({
         "success": false,
         "tool": "gemini",

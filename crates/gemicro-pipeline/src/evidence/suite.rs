@@ -108,7 +108,7 @@ pub fn shrunk(base: Option<u64>, now: Option<u64>) -> Option<String> {
     let base = base?;
     let Some(now) = now else {
         return Some(format!(
-            "nobody can say how many tests ran, on the base {base}: let the suite print it as it did"
+            "the number of tests is unknown (it was {base} on the base): print it as before"
         ));
     };
     (now < base).then(|| {

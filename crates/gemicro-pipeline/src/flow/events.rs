@@ -103,12 +103,12 @@ event_payload!(
     "phase_imported",
     |it| match (&it.taken, &it.refused) {
         (Some(taken), _) => format!(
-            "Took over {} of {}",
+            "Imported {} of {}",
             count(taken.commits.len(), "commit"),
             it.phase
         ),
         (None, Some(why)) => format!("Refused what {} changed: {why}", it.phase),
-        (None, None) => format!("Took over nothing of {}", it.phase),
+        (None, None) => format!("Imported nothing of {}", it.phase),
     }
 );
 

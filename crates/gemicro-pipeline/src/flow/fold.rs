@@ -131,7 +131,7 @@ impl PipelineState {
                 let mut phases = workflow.phases.iter().map(|it| it.name.as_str());
                 let resolving = phases.find(|name| workflow.resolves(name)).unwrap_or_default();
                 Err(format!(
-                    "the branch has a merge of {} in it that was refused: go on from phase {resolving}, or take the branch \
+                    "the branch has a merge of {} in it that was refused: restart from phase {resolving}, or take the branch \
                      back to {}, where it was before that merge",
                     merged.main.name, merged.new
                 ))

@@ -130,7 +130,7 @@ fn decided(text: &mut String, state: &PipelineState, run: &StreamId, why_chars: 
     if let Some(earlier) = state.plan.earlier.as_ref().filter(|it| it.decided.is_empty()) {
         let _ = writeln!(
             text,
-            "\nIt goes on from run {0}, whose phases are told by `gemicro show {0}`.",
+            "\nIt continues run {0}; `gemicro show {0}` shows its phases.",
             earlier.run
         );
     }

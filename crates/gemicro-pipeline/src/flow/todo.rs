@@ -95,7 +95,7 @@ fn delivery(state: &PipelineState, current: &CurrentPhase, phase: &Phase, has_ch
         Progress::Delivered => return ended(state, current, phase, Ending::word("done")),
         Progress::Archived => return Todo::Deliver,
         Progress::Behind => {
-            let why = "main has gone on since it was merged".to_owned();
+            let why = "main has new commits since it was merged".to_owned();
             return back("moved", merge_phase(state), vec![why]);
         }
         Progress::Checked { before } => unfit(state, before.as_ref()),

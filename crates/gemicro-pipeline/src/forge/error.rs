@@ -45,7 +45,7 @@ pub enum ForgeError {
     },
     /// The host was only guessed from its name, and a token is not sent on a guess.
     #[error(
-        "{host} looks like a {kind} server, but nobody said that it is one; name it in your own settings, so that the token may be sent there"
+        "{host} looks like a {kind} server, but your settings do not list it; add it there, so that the token may be sent there"
     )]
     UnnamedHost {
         /// The host.

@@ -73,7 +73,7 @@ pub(crate) async fn deliver(
                 RequestState::Merged => delivered.notes.push("the request was merged already".to_owned()),
                 RequestState::Closed => delivered
                     .notes
-                    .push("the request was closed by somebody".to_owned()),
+                    .push("the pull request was closed".to_owned()),
             }
             delivered.url = Some(offered.url);
         }

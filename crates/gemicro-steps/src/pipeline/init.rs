@@ -280,7 +280,7 @@ pub(super) async fn protection(
     };
     let Some(forge) = asked else {
         if required {
-            let message = "nobody can say whether main is protected: there is no forge that could be asked";
+            let message = "cannot check whether main is protected: there is no forge";
             return Err(Failure::new(ErrorKind::PermissionDenied, message));
         }
         let words = |url: &str| {
@@ -288,7 +288,7 @@ pub(super) async fn protection(
                 true => "there is no token for its forge",
                 false => "its remote is on no forge that is known here",
             };
-            format!("nobody could be asked whether {main} is protected: {why}")
+            format!("cannot check whether {main} is protected: {why}")
         };
         return Ok(url.map(|url| (false, words(url))));
     };
@@ -320,7 +320,7 @@ pub(super) async fn protection(
         }
         Err(error) => (
             false,
-            format!("nobody can say whether {main} is protected: {error}"),
+            format!("cannot check whether {main} is protected: {error}"),
         ),
     };
     if required && !is_safe {

@@ -73,7 +73,7 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
     };
     let unasked = |failure: Failure| {
         let why = failure.message;
-        format!("nobody could ask the remote whether the branch is free there: {why}")
+        format!("cannot check whether the branch is free on the remote: {why}")
     };
     outlook.notes.extend(unknown.map(unasked));
     let required = plan.require_protection;

@@ -30,7 +30,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
     let plan = state.plan().clone();
     let Some(prepared) = state.prepared() else {
         let message =
-            "the run got no branch, so there is nothing to go on with: start it again with `gemicro run`";
+            "the run has no branch to continue on; start it again with `gemicro run`";
         return Err(wrong(message.to_owned()));
     };
     let names = || {
@@ -68,7 +68,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
     let has_conflicts = merge.is_some_and(|it| it.merged().outcome == MergeOutcome::Conflict);
     if plan.workflow.resolves(&known.name) && !has_conflicts {
         return Err(wrong(format!(
-            "the last merge of main had no conflicts, so phase {} has nothing to resolve: go on from another one",
+            "the last merge of main had no conflicts, so phase {} has nothing to resolve: choose another phase",
             known.name
         )));
     }
@@ -76,7 +76,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
         false => None,
         true => Some(state.reviewed_tree().map(str::to_owned).ok_or_else(|| {
             let message = format!(
-                "no reviewer let the branch pass, so phase {} must wait: go on from an earlier one",
+                "no reviewer let the branch pass, so phase {} must wait: choose an earlier phase",
                 known.name
             );
             wrong(message)

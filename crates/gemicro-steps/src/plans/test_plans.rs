@@ -74,7 +74,7 @@ pub async fn refinement(
     let result = events
         .last()
         .filter(|last| last.update.event_type == "final_result");
-    let result = result.ok_or_else(|| unusable("has no result to go on from"))?;
+    let result = result.ok_or_else(|| unusable("has no result to continue from"))?;
     let earlier: EarlierResult = read_plan(&result.update.data)?;
     let failure = request
         .failure

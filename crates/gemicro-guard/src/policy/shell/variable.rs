@@ -102,11 +102,11 @@ pub(super) fn set(name: &str, value: &str, segment: &str, state: &mut State) -> 
 /// Refuses names that no line may set.
 pub(super) fn named(name: &str, segment: &str) -> Result<(), Denial> {
     if name.starts_with("GIT_") {
-        let hint = "git's variables are set by the orchestrator; leave them alone";
+        let hint = "gemicro sets git's variables; do not change them";
         return Err(Denial::new(Rule::Environment, segment, hint));
     }
     if name == "CDPATH" {
-        let hint = "with this variable nobody knows where `cd` leads; leave it alone";
+        let hint = "with this variable, `cd` can lead anywhere; do not set it";
         return Err(Denial::new(Rule::Environment, segment, hint));
     }
     Ok(())
