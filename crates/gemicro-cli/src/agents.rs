@@ -9,9 +9,9 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::Launcher;
 use gemicro_llm::gateway::{Secret, Upstream};
 
+use crate::command_error::CommandError;
 use crate::config::{Endpoints, GuardSettings};
 use crate::environment::{ANTHROPIC_KEY, CLAUDE_LOGIN, Environment, OPENAI_KEY};
-use crate::trouble::Stopped;
 use crate::workflow_file;
 
 /// The word that makes this program the launcher of a sandbox.
@@ -27,10 +27,10 @@ pub(crate) fn setup(
     environment: &Environment,
     endpoints: &Endpoints,
     forges: Forges,
-) -> Result<AgentSetup, Stopped> {
+) -> Result<AgentSetup, CommandError> {
     let program = std::env::current_exe().map_err(|error| {
         let message = format!("cannot find the gemicro program file: {error}");
-        Stopped::from(Failure::new(ErrorKind::Internal, message))
+        CommandError::from(Failure::new(ErrorKind::Internal, message))
     })?;
     let ways = AgentName::ALL.map(|agent| (agent, way(agent, environment, endpoints)));
     let access = ways
@@ -46,12 +46,15 @@ pub(crate) fn setup(
         access: access.collect(),
         policy: {
             let environment = environment.clone();
-            PolicyReader::new(move || GuardSettings::of_user(&environment).map_err(Stopped::into_failure))
+            PolicyReader::new(move || {
+                GuardSettings::of_user(&environment).map_err(CommandError::into_failure)
+            })
         },
         remote_variables: environment.for_remotes(),
         forges,
         workflows: WorkflowReader::new(|folder| {
-            workflow_file::load(None, folder).map_err(|not_loaded| Stopped::from(not_loaded).into_failure())
+            workflow_file::load(None, folder)
+                .map_err(|not_loaded| CommandError::from(not_loaded).into_failure())
         }),
     })
 }

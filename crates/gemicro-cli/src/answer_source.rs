@@ -1,6 +1,6 @@
 //! Where a person decides what a run asks: at the keyboard, in a file, or elsewhere.
 //!
-//! [`Deciding`] says where; [`in_file`] asks in a file, [`later`] says how it is answered later. What is asked, and what an answer means, is each command's own.
+//! [`AnswerSource`] says where; [`in_file`] asks in a file, [`later`] says how it is answered later. What is asked, and what an answer means, is each command's own.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use gemicro_engine::Here;
 use gemicro_event::{Json, StreamId};
 use serde::Deserialize;
 
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Who decides what a run asks.
 #[derive(Debug, Clone, Default, Args)]
@@ -36,7 +36,7 @@ const LOOK_FOR_KEPT: Duration = Duration::from_millis(20);
 
 /// Where a person decides.
 #[derive(Debug, Clone)]
-pub(crate) enum Deciding {
+pub(crate) enum AnswerSource {
     /// At the keyboard.
     Here,
     /// In a file.
@@ -47,13 +47,17 @@ pub(crate) enum Deciding {
     Later,
 }
 
-impl Deciding {
-    /// As the command line says, for a run that goes on, or for a new one. Where nobody can be asked, it is waited only if
+impl AnswerSource {
+    /// As the command line says, for a run that continues, or for a new one. Where nobody can be asked, it is waited only if
     /// that was asked for.
     ///
     /// # Errors
     /// When the file is somebody else's, or another run's, or cannot be written.
-    pub(crate) fn asked(ctx: &Context, args: &GateArgs, run: Option<&StreamId>) -> Result<Self, Stopped> {
+    pub(crate) fn asked(
+        ctx: &Context,
+        args: &GateArgs,
+        run: Option<&StreamId>,
+    ) -> Result<Self, CommandError> {
         let Some(file) = args.decide.as_deref() else {
             let has_keyboard = ctx.screen.stdin_is_terminal && ctx.screen.stderr_is_terminal;
             return Ok(match (has_keyboard, args.wait) {
@@ -69,9 +73,9 @@ impl Deciding {
 }
 
 /// Refuses a file that is not about this run: one decision must not answer two.
-fn check(file: &Path, run: Option<&StreamId>) -> Result<(), Stopped> {
+fn check(file: &Path, run: Option<&StreamId>) -> Result<(), CommandError> {
     let other = |what: &str| {
-        Stopped::usage(
+        CommandError::usage(
             format!("{} {what}", file.display()),
             "use a file that does not exist yet",
         )
@@ -86,7 +90,7 @@ fn check(file: &Path, run: Option<&StreamId>) -> Result<(), Stopped> {
     if text.trim_ascii().is_empty() {
         return Ok(());
     }
-    match toml::from_slice::<Written>(&text) {
+    match toml::from_slice::<DecisionFile>(&text) {
         Ok(written) if Some(written.run.as_str()) == run.map(StreamId::as_str) => Ok(()),
         Ok(written) => Err(not_about(file, &written.run, run)),
         Err(_) => Err(other("does not contain a decision")),
@@ -96,28 +100,28 @@ fn check(file: &Path, run: Option<&StreamId>) -> Result<(), Stopped> {
 /// Whether this very question stands in a file already.
 fn asks(file: &Path, key: &str) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    toml::from_str::<Written>(&text).is_ok_and(|written| written.question == key)
+    toml::from_str::<DecisionFile>(&text).is_ok_and(|written| written.question == key)
 }
 
-fn not_about(file: &Path, named: &str, run: Option<&StreamId>) -> Stopped {
+fn not_about(file: &Path, named: &str, run: Option<&StreamId>) -> CommandError {
     let (file, named) = (file.display(), text::cut(&text::one_line(named), 40));
     let names = match named.is_empty() {
         true => "no run".to_owned(),
         false => format!("run {named}"),
     };
     match run {
-        Some(run) => Stopped::usage(
+        Some(run) => CommandError::usage(
             format!("the decision in {file} names {names}, but this is run {run}"),
             format!("use a file that does not exist yet: gemicro resume {run} --decide FILE"),
         ),
-        None => Stopped::usage(
+        None => CommandError::usage(
             format!("the decision in {file} names {names}, but each run needs its own file"),
             "use a file that does not exist yet, or delete this one",
         ),
     }
 }
 
-/// Says how a question is answered where nobody can be asked, unless an answer is there already.
+/// Says how a question is answered without a terminal, unless an answer is there already.
 ///
 /// # Errors
 /// When the store fails.
@@ -126,7 +130,7 @@ pub(crate) async fn later(
     run: StreamId,
     key: String,
     words: String,
-) -> Result<Option<Json>, Stopped> {
+) -> Result<Option<Json>, CommandError> {
     if is_answered(&here, &run, &key).await? {
         return std::future::pending().await;
     }
@@ -139,8 +143,8 @@ pub(crate) async fn later(
     Ok(None)
 }
 
-/// Whether an answer is there, or was kept for a run that goes on now: that is taken before anything else.
-async fn is_answered(here: &Here, run: &StreamId, key: &str) -> Result<bool, Stopped> {
+/// Whether an answer is there, or was kept for a run that continues now: that is taken before anything else.
+async fn is_answered(here: &Here, run: &StreamId, key: &str) -> Result<bool, CommandError> {
     let store = here.engine().store();
     while store
         .open_commands(run)
@@ -178,7 +182,7 @@ pub(crate) struct FileQuestion {
 pub(crate) async fn in_file(
     question: FileQuestion,
     read: impl Fn(&str) -> Option<Json> + Send,
-) -> Result<Option<Json>, Stopped> {
+) -> Result<Option<Json>, CommandError> {
     let FileQuestion {
         path,
         run,
@@ -204,7 +208,7 @@ pub(crate) async fn in_file(
         let Ok(written) = std::fs::read_to_string(&path) else {
             continue;
         };
-        let typed = match toml::from_str::<Written>(&written) {
+        let typed = match toml::from_str::<DecisionFile>(&written) {
             Ok(written) if written.run != run.as_str() => {
                 return Err(not_about(&path, &written.run, Some(&run)));
             }
@@ -232,7 +236,7 @@ pub(crate) async fn in_file(
 
 /// What stands in the file.
 #[derive(Deserialize)]
-struct Written {
+struct DecisionFile {
     #[serde(default)]
     run: String,
     question: String,

@@ -11,9 +11,9 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::asking::Asker;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;
-use crate::trouble::Stopped;
 
 /// Who approves a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Asker for PlanAsker {
     }
 
     /// Shows the sub-queries and waits for an answer, in the form the run understands.
-    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>> {
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, CommandError>> {
         let sub_queries = self.sub_queries.clone();
         show(&sub_queries);
         match self.approval {
@@ -68,15 +68,15 @@ impl Asker for PlanAsker {
 
 /// Waits for what a conversation at the keyboard ends with.
 pub(crate) async fn at_keyboard(
-    converse: impl FnOnce() -> Result<Option<Json>, Stopped> + Send + 'static,
-) -> Result<Option<Json>, Stopped> {
+    converse: impl FnOnce() -> Result<Option<Json>, CommandError> + Send + 'static,
+) -> Result<Option<Json>, CommandError> {
     let (tell, told) = oneshot::channel();
     // A thread of its own: reading a keyboard cannot be stopped, so nobody must wait for it.
     thread::spawn(move || tell.send(converse()));
     told.await.unwrap_or(Ok(None))
 }
 
-fn converse(sub_queries: Vec<String>) -> Result<Option<Json>, Stopped> {
+fn converse(sub_queries: Vec<String>) -> Result<Option<Json>, CommandError> {
     let mut edited: Option<Vec<String>> = None;
     loop {
         output::ask("Go on? [Y]es, [e]dit, [n]o: ");

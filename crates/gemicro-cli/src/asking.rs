@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use gemicro_event::{Event, Json};
 
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// Answers questions of one kind; questions of others stay open for whoever answers those.
 pub(crate) trait Asker {
@@ -22,10 +22,9 @@ pub(crate) trait Asker {
     }
 
     /// Asks, as of the last event; `None` when nobody is there to answer, which refuses nothing.
-    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>>;
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, CommandError>>;
 }
 
-/// Answers nothing.
 pub(crate) struct Nobody;
 
 impl Asker for Nobody {
@@ -35,7 +34,7 @@ impl Asker for Nobody {
         false
     }
 
-    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>> {
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, CommandError>> {
         Box::pin(std::future::ready(Ok(None)))
     }
 }

@@ -12,10 +12,10 @@ use gemicro_engine::Backend;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_llm::{GeminiBackend, GeminiConfig, OpenAiBackend, OpenAiConfig};
 
+use crate::command_error::CommandError;
 use crate::commands::doctor;
 use crate::config::{BackendName, Endpoints, Origin, ResearchSettings};
 use crate::environment::{ANTHROPIC_KEY, Environment, OPENAI_KEY};
-use crate::trouble::Stopped;
 
 /// The name of OpenAI-compatible servers among backends.
 pub(crate) const OPENAI: &str = "openai";
@@ -41,7 +41,7 @@ pub(crate) fn choose(
     settings: &ResearchSettings,
     environment: &Environment,
     endpoints: &Endpoints,
-) -> Result<Backend, Stopped> {
+) -> Result<Backend, CommandError> {
     let name = if settings.offline.value {
         BackendName::Offline
     } else {
@@ -53,7 +53,7 @@ pub(crate) fn choose(
     if let BackendName::Gemini | BackendName::DeepResearch = name
         && environment.gemini_key().is_none()
     {
-        return Err(Stopped::failed(
+        return Err(CommandError::failed(
             ErrorKind::AuthFailed,
             "no key for the Gemini API: GEMINI_API_KEY is not set",
             "export GEMINI_API_KEY=… (see docs/keys.md), or use another backend: --backend NAME",
@@ -65,7 +65,7 @@ pub(crate) fn choose(
         BackendName::Offline
             if settings.web.value == Some(true) && matches!(settings.web.origin, Origin::Flag(_)) =>
         {
-            Err(Stopped::usage(
+            Err(CommandError::usage(
                 "offline research cannot search the web",
                 "remove --web, or remove --offline to use a model",
             ))
@@ -94,12 +94,12 @@ pub(crate) fn choose(
         BackendName::GeminiCli => agent(settings, AgentName::Gemini, environment, endpoints),
         BackendName::Claude => agent(settings, AgentName::Claude, environment, endpoints),
         BackendName::Codex => agent(settings, AgentName::Codex, environment, endpoints),
-        BackendName::Openai if endpoints.openai.value.is_none() => Err(Stopped::failed(
+        BackendName::Openai if endpoints.openai.value.is_none() => Err(CommandError::failed(
             ErrorKind::InvalidInput,
             "the openai backend has no server address",
             "export OPENAI_BASE_URL=http://127.0.0.1:11434/v1 (Ollama), or set openai.base_url in your settings",
         )),
-        BackendName::Openai if settings.web.value == Some(true) => Err(Stopped::failed(
+        BackendName::Openai if settings.web.value == Some(true) => Err(CommandError::failed(
             ErrorKind::InvalidInput,
             "the openai backend cannot search the web",
             "remove --web, or use --backend gemini",
@@ -109,7 +109,7 @@ pub(crate) fn choose(
                 llm: llm(settings, OPENAI, model),
                 web: false,
             }),
-            None => Err(Stopped::failed(
+            None => Err(CommandError::failed(
                 ErrorKind::InvalidInput,
                 "the openai backend has no model",
                 "choose a model of your server, such as --model llama3.2",
@@ -124,9 +124,9 @@ fn agent(
     agent: AgentName,
     environment: &Environment,
     endpoints: &Endpoints,
-) -> Result<Backend, Stopped> {
+) -> Result<Backend, CommandError> {
     if settings.web.value == Some(true) {
-        return Err(Stopped::failed(
+        return Err(CommandError::failed(
             ErrorKind::InvalidInput,
             format!("the {} backend cannot search the web", agent.backend()),
             "remove --web, or use --backend gemini",
@@ -167,7 +167,7 @@ pub(crate) fn llm(settings: &ResearchSettings, backend: &str, model: String) -> 
     }
 }
 
-/// Who answered an earlier run: a follow-up asks the same unless told otherwise.
+/// Who answered an earlier run: a follow-up asks the same by default.
 pub(crate) fn of_plan(plan: &ResearchPlan) -> Backend {
     match &plan.engine {
         ResearchEngine::Offline {} => Backend::Offline,

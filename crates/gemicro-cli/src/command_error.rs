@@ -1,6 +1,6 @@
-//! Why a command ended early, and how that is told: what happened, then what to do next.
+//! Why a command ended early, and how it is reported: what happened, then what to do next.
 //!
-//! [`Stopped`] is the error of every command; the exit code comes from the kind of failure alone.
+//! [`CommandError`] is the error of every command; the exit code comes from the kind of failure alone.
 
 use std::io;
 
@@ -15,19 +15,18 @@ pub(crate) const STOPPED: u8 = 130;
 
 /// Why a command ended without success.
 #[derive(Debug)]
-pub(crate) enum Stopped {
+pub(crate) enum CommandError {
     /// It failed; the last thing on stderr says so.
-    Trouble(Box<Trouble>),
+    Report(Box<ErrorReport>),
     /// Whoever read our output has enough. Nothing to say.
     PipeClosed,
     /// All was said already; only the exit code is left.
-    Told(u8),
+    AlreadyReported(u8),
 }
 
 /// A failure with what this program knows to do about it.
 #[derive(Debug)]
-pub(crate) struct Trouble {
-    /// What failed.
+pub(crate) struct ErrorReport {
     pub(crate) failure: Failure,
     /// What to do next, where it is more exact than the kind's own hint.
     pub(crate) hint: Option<String>,
@@ -35,12 +34,12 @@ pub(crate) struct Trouble {
     pub(crate) run: Option<StreamId>,
 }
 
-impl Stopped {
+impl CommandError {
     /// What failed, for callers that have no command line: hints name its flags and commands.
     pub(crate) fn into_failure(self) -> Failure {
         match self {
-            Self::Trouble(trouble) => trouble.failure,
-            Self::PipeClosed | Self::Told(_) => {
+            Self::Report(report) => report.failure,
+            Self::PipeClosed | Self::AlreadyReported(_) => {
                 Failure::new(ErrorKind::Internal, "the failure was already reported")
             }
         }
@@ -54,25 +53,24 @@ impl Stopped {
     /// A failure of a kind, with its own hint.
     pub(crate) fn failed(kind: ErrorKind, message: impl Into<String>, hint: impl Into<String>) -> Self {
         let failure = Failure::new(kind, message);
-        Self::Trouble(Box::new(Trouble {
+        Self::Report(Box::new(ErrorReport {
             failure,
             hint: Some(hint.into()),
             run: None,
         }))
     }
 
-    /// Replaces the hint.
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        if let Self::Trouble(trouble) = &mut self {
-            trouble.hint = Some(hint.into());
+        if let Self::Report(report) = &mut self {
+            report.hint = Some(hint.into());
         }
         self
     }
 
     /// Names the run it is about.
     pub(crate) fn about(mut self, run: &StreamId) -> Self {
-        if let Self::Trouble(trouble) = &mut self {
-            trouble.run = Some(run.clone());
+        if let Self::Report(report) = &mut self {
+            report.run = Some(run.clone());
         }
         self
     }
@@ -80,14 +78,14 @@ impl Stopped {
     /// The exit code of the program.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Trouble(trouble) => trouble.failure.kind.exit_code(),
+            Self::Report(report) => report.failure.kind.exit_code(),
             Self::PipeClosed => 0,
-            Self::Told(code) => *code,
+            Self::AlreadyReported(code) => *code,
         }
     }
 }
 
-impl Trouble {
+impl ErrorReport {
     /// What to do next, with the run's id in its place.
     pub(crate) fn hint(&self) -> String {
         let hint = self.hint.as_deref().unwrap_or_else(|| self.failure.kind.hint());
@@ -109,9 +107,9 @@ impl Trouble {
     }
 }
 
-impl From<Failure> for Stopped {
+impl From<Failure> for CommandError {
     fn from(failure: Failure) -> Self {
-        Self::Trouble(Box::new(Trouble {
+        Self::Report(Box::new(ErrorReport {
             failure,
             hint: None,
             run: None,
@@ -119,7 +117,7 @@ impl From<Failure> for Stopped {
     }
 }
 
-impl From<StoreError> for Stopped {
+impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         let hint = store_hint(&error);
         let stopped = Self::from(Failure::from(error));
@@ -130,7 +128,7 @@ impl From<StoreError> for Stopped {
     }
 }
 
-impl From<FindStreamError> for Stopped {
+impl From<FindStreamError> for CommandError {
     fn from(error: FindStreamError) -> Self {
         let hint = find_hint(&error);
         let stopped = Self::from(Failure::from(error));
@@ -141,7 +139,7 @@ impl From<FindStreamError> for Stopped {
     }
 }
 
-impl From<io::Error> for Stopped {
+impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::PipeClosed,

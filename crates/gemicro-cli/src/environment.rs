@@ -1,4 +1,4 @@
-//! What this process was told by its surroundings: the variables gemicro reads, and the current folder.
+//! The environment of this process: the variables gemicro reads, and the current folder.
 //!
 //! Read once at the start and passed along, so that everything below can be tested with other values.
 
@@ -53,7 +53,6 @@ pub(crate) struct Environment {
     /// Variables that were set by a flag of this call.
     #[serde(skip)]
     by_flag: BTreeSet<String>,
-    /// The current folder.
     pub(crate) folder: PathBuf,
 }
 
@@ -156,7 +155,6 @@ impl Environment {
         environment
     }
 
-    /// The user's home.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.get("HOME")
             .map(PathBuf::from)

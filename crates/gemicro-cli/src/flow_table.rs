@@ -8,13 +8,13 @@ use gemicro_core::drive::StopSignals;
 use gemicro_engine::{Here, Watching};
 use gemicro_event::{Event, Json};
 
+use crate::answer_source::AnswerSource;
 use crate::args::{DataFormat, Format};
+use crate::command_error::CommandError;
 use crate::commands::{ask, ooda, research, run as pipeline};
-use crate::deciding::Deciding;
 use crate::follow::RESUME;
 use crate::session::Context;
 use crate::story::{Story, StoryKind, beginnings};
-use crate::trouble::Stopped;
 
 /// A flow on the command line.
 pub(crate) struct FlowRow {
@@ -23,10 +23,10 @@ pub(crate) struct FlowRow {
     pub(crate) takes_answers: bool,
     /// It works on a branch, phase by phase.
     pub(crate) has_phases: bool,
-    /// How it is told.
+    /// How it is shown.
     pub(crate) story: StoryKind,
     /// Watches a run that was resumed, with the views and the asker of the flow.
-    pub(crate) watch: for<'a> fn(Resumed<'a>) -> LocalBoxFuture<'a, Result<(), Stopped>>,
+    pub(crate) watch: for<'a> fn(Resumed<'a>) -> LocalBoxFuture<'a, Result<(), CommandError>>,
 }
 
 /// A run that was resumed, and how it is shown.
@@ -38,10 +38,10 @@ pub(crate) struct Resumed<'a> {
     pub(crate) format: Format,
     pub(crate) out: Option<&'a Path>,
     pub(crate) yes: bool,
-    pub(crate) deciding: Deciding,
+    pub(crate) deciding: AnswerSource,
 }
 
-/// The row of a flow. One without a row is told and watched like research.
+/// The row of a flow. One without a row is shown and watched like research.
 pub(crate) fn flow_row(name: &str) -> &'static FlowRow {
     ROWS.iter().find(|row| row.name == name).unwrap_or(&RESEARCH)
 }
@@ -114,8 +114,8 @@ const fn told_by(begin: fn(&mut Story, &Event, &Json)) -> StoryKind {
     }
 }
 
-fn watch_research(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
-    let showing = research::Showing {
+fn watch_research(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
+    let showing = research::ResearchDisplay {
         format: it.format,
         out: it.out,
         yes: it.yes,
@@ -123,9 +123,9 @@ fn watch_research(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
     Box::pin(research::watch(it.ctx, it.here, it.watching, it.stop, showing))
 }
 
-fn watch_ask(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
+fn watch_ask(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
     Box::pin(async move {
-        let shown = ask::Shown {
+        let shown = ask::AskDisplay {
             format: DataFormat::from(it.format),
             out: it.out,
             extras: ToolExtras::default(),
@@ -137,8 +137,8 @@ fn watch_ask(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
     })
 }
 
-fn watch_ooda(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
-    let shown = ooda::Shown {
+fn watch_ooda(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
+    let shown = ooda::OodaDisplay {
         format: it.format.into(),
         out: it.out,
         deciding: it.deciding,
@@ -146,8 +146,8 @@ fn watch_ooda(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
     Box::pin(ooda::watch(it.ctx, it.here, it.watching, it.stop, shown))
 }
 
-fn watch_pipeline(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), Stopped>> {
-    let shown = pipeline::Shown {
+fn watch_pipeline(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
+    let shown = pipeline::RunDisplay {
         format: it.format,
         out: it.out,
         deciding: it.deciding,

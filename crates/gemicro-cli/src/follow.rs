@@ -10,10 +10,10 @@ use gemicro_engine::{Desk, Engine, Watched, Watching};
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 
 use crate::asking::Asker;
+use crate::command_error::CommandError;
 use crate::output;
-use crate::session::run_trouble;
+use crate::session::run_error;
 use crate::signals::{self, STOPPING};
-use crate::trouble::Stopped;
 use crate::view::{RunEnd, View};
 
 /// Who watches, and what may stop it.
@@ -22,20 +22,19 @@ pub(crate) struct Watch<'a> {
     pub(crate) desk: &'a dyn Desk,
     /// All get every event.
     pub(crate) views: Vec<Box<dyn View>>,
-    /// The first Ctrl-C.
     pub(crate) stop: &'a StopSignals,
     /// Who answers its questions.
     pub(crate) asker: Box<dyn Asker + Send>,
-    /// The command that goes on with it, in which `RUN` stands for its id.
+    /// The command that resumes it, in which `RUN` stands for its id.
     pub(crate) resume: &'a str,
 }
 
-/// How a run is gone on with, mostly.
+/// The usual resume command.
 pub(crate) const RESUME: &str = "gemicro resume RUN";
 
 /// What the events said so far.
 #[derive(Default)]
-struct Seen {
+struct FollowState {
     end: Option<RunEnd>,
     /// The question that the run waits on.
     question: Option<String>,
@@ -47,7 +46,7 @@ struct Seen {
 ///
 /// # Errors
 /// When the store or a view fails. The run is then suspended and can be resumed.
-pub(crate) async fn follow(mut watch: Watch<'_>, mut watching: Watching) -> Result<RunEnd, Stopped> {
+pub(crate) async fn follow(mut watch: Watch<'_>, mut watching: Watching) -> Result<RunEnd, CommandError> {
     let (run, resume) = (&watching.run, watch.resume.replace("RUN", watching.run.as_str()));
     let words =
         format!("Stopped: run {run} was interrupted in the middle of a step. Continue with: {resume}");
@@ -75,9 +74,9 @@ pub(crate) async fn replay(
     engine: &Engine,
     id: &StreamId,
     mut views: Vec<Box<dyn View>>,
-) -> Result<RunEnd, Stopped> {
+) -> Result<RunEnd, CommandError> {
     let mut events = engine.store().subscribe(id, 0);
-    let mut seen = Seen::default();
+    let mut seen = FollowState::default();
     while let Some(event) = events.next().await {
         let event = event?;
         seen.fold(&event);
@@ -87,7 +86,7 @@ pub(crate) async fn replay(
     }
     let end = seen.end.ok_or_else(|| {
         let message = format!("run {id} did not record its end");
-        Stopped::from(Failure::new(ErrorKind::Internal, message)).about(id)
+        CommandError::from(Failure::new(ErrorKind::Internal, message)).about(id)
     })?;
     for view in &mut views {
         view.end(&end)?;
@@ -96,12 +95,12 @@ pub(crate) async fn replay(
 }
 
 impl<'a> Watch<'a> {
-    async fn show(&mut self, watching: &mut Watching) -> Result<RunEnd, Stopped> {
+    async fn show(&mut self, watching: &mut Watching) -> Result<RunEnd, CommandError> {
         let (desk, id) = (self.desk, watching.run.clone());
-        let mut seen = Seen::default();
+        let mut seen = FollowState::default();
         let mut stopping: Option<BoxFuture<'a, Result<(), Failure>>> = None;
         let mut is_stopping = false;
-        let mut asking: Option<BoxFuture<'static, Result<Option<Json>, Stopped>>> = None;
+        let mut asking: Option<BoxFuture<'static, Result<Option<Json>, CommandError>>> = None;
         loop {
             let answered = async {
                 match &mut asking {
@@ -123,7 +122,7 @@ impl<'a> Watch<'a> {
                         self.asker.event(&event);
                         let is_asked = seen.question.as_ref().is_some_and(|key| self.asker.answers(key));
                         if !is_asked && asking.take().is_some() {
-                            // Somebody else answered, or the run ended. Its line ends before the views go on.
+                            // Somebody else answered, or the run ended. Its line ends before the views continue.
                             self.asker.withdraw();
                         }
                         for view in &mut self.views {
@@ -139,7 +138,7 @@ impl<'a> Watch<'a> {
                             view.live(&item)?;
                         }
                     }
-                    Some(Err(failure)) => return Err(run_trouble(failure, &id)),
+                    Some(Err(failure)) => return Err(run_error(failure, &id)),
                 },
                 answer = answered => {
                     asking = None;
@@ -177,12 +176,12 @@ impl<'a> Watch<'a> {
         }
         seen.end.ok_or_else(|| {
             let message = format!("run {id} stopped without recording its end");
-            Stopped::from(Failure::new(ErrorKind::Internal, message)).about(&id)
+            CommandError::from(Failure::new(ErrorKind::Internal, message)).about(&id)
         })
     }
 
     /// Whether the question is still open, not one that was answered before this was watched.
-    async fn is_asked_now(&self, seen: &mut Seen, event: &Event) -> Result<bool, Stopped> {
+    async fn is_asked_now(&self, seen: &mut FollowState, event: &Event) -> Result<bool, CommandError> {
         let n_events = match seen.n_events {
             Some(n_events) => n_events,
             None => self.desk.find(event.stream.as_str()).await?.n_events,
@@ -192,7 +191,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Seen {
+impl FollowState {
     fn fold(&mut self, event: &Event) {
         let update = &event.update;
         match update.event_type.as_str() {

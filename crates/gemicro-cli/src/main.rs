@@ -4,14 +4,15 @@
 //! `view` (a run while it happens) and `story` (a run as a whole); only this crate reads the environment.
 
 mod agents;
+mod answer_source;
 mod approval;
 mod args;
 mod asking;
 mod backend;
 mod chat;
+mod command_error;
 mod commands;
 mod config;
-mod deciding;
 mod environment;
 mod flow_table;
 mod follow;
@@ -27,7 +28,6 @@ mod signals;
 mod spawn;
 mod story;
 mod token;
-mod trouble;
 mod view;
 mod workflow_file;
 

@@ -1,6 +1,6 @@
 //! Where data goes: stdout, or a file that appears whole or not at all.
 //!
-//! Nothing here panics when a reader goes away; that is [`Stopped::PipeClosed`](crate::trouble::Stopped).
+//! Nothing here panics when a reader goes away; that is [`CommandError::PipeClosed`](crate::command_error::CommandError).
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -12,15 +12,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::screen::unseen::escape_json;
-use crate::trouble::Stopped;
 
 /// Takes the data of one command.
 #[derive(Debug)]
 pub(crate) enum Output {
-    /// Written at once.
     Stdout,
-    /// Kept until [`Output::finish`].
     File {
         /// The file to make or replace.
         path: PathBuf,
@@ -46,7 +44,7 @@ impl Output {
         matches!(self, Self::Stdout)
     }
 
-    /// Takes some data: a text, or whole JSON values. JSON is written without characters that nobody sees.
+    /// Takes some data: a text, or whole JSON values. JSON is written without invisible characters.
     pub(crate) fn write(&mut self, data: &[u8]) -> io::Result<()> {
         let data = escape_json(data);
         match self {
@@ -63,7 +61,7 @@ impl Output {
     }
 
     /// Puts the file in its place. Stdout needs nothing.
-    pub(crate) fn finish(&mut self) -> Result<(), Stopped> {
+    pub(crate) fn finish(&mut self) -> Result<(), CommandError> {
         match self {
             Self::Stdout => Ok(()),
             Self::File { path, bytes } => {
@@ -76,10 +74,10 @@ impl Output {
 }
 
 /// Fails early when a file could not be written there later.
-pub(crate) fn check_target(path: &Path) -> Result<(), Stopped> {
+pub(crate) fn check_target(path: &Path) -> Result<(), CommandError> {
     let folder = folder_of(path);
     let refuse = |why: String| {
-        Err(Stopped::usage(
+        Err(CommandError::usage(
             format!("{} cannot be written: {why}", path.display()),
             "choose a file in an existing folder with --out",
         ))
@@ -93,7 +91,7 @@ pub(crate) fn check_target(path: &Path) -> Result<(), Stopped> {
 }
 
 /// Prints data on stdout.
-pub(crate) fn print(text: &str) -> Result<(), Stopped> {
+pub(crate) fn print(text: &str) -> Result<(), CommandError> {
     Output::Stdout.write(text.as_bytes())?;
     Ok(())
 }
@@ -102,8 +100,8 @@ pub(crate) fn print(text: &str) -> Result<(), Stopped> {
 pub(crate) fn print_rows(
     rows: &[impl Serialize],
     format: DataFormat,
-    for_people: impl FnOnce() -> Result<(), Stopped>,
-) -> Result<(), Stopped> {
+    for_people: impl FnOnce() -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
     match format {
         DataFormat::Text => for_people(),
         DataFormat::Json => print(&format!("{}\n", json!(rows))),
@@ -127,7 +125,7 @@ pub(crate) fn ask(text: &str) {
 }
 
 /// Writes a file that appears whole or not at all.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Stopped> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     // A link is followed; a device or a pipe is written to, never replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let path = target.as_path();
@@ -152,14 +150,14 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Stopped> {
     })
 }
 
-fn write_through(path: &Path, bytes: &[u8]) -> Result<(), Stopped> {
+fn write_through(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let opened = OpenOptions::new().write(true).open(path);
     let written = opened.and_then(|mut file| file.write_all(bytes));
     written.map_err(|error| not_written(path, &error))
 }
 
-fn not_written(path: &Path, error: &io::Error) -> Stopped {
-    Stopped::failed(
+fn not_written(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::failed(
         ErrorKind::StorageError,
         format!("{} could not be written: {error}", path.display()),
         "check free space and permissions; the result is safe in the store (`gemicro show last`)",

@@ -10,13 +10,13 @@ use gemicro_engine::{
 };
 use gemicro_event::{ErrorKind, Failure, Json};
 
+use crate::command_error::CommandError;
 use crate::config::state_folder::STORE_VARIABLE;
 use crate::config::{Layers, ResearchFlags, ResearchSettings, StateFolder};
 use crate::environment::Environment;
 use crate::screen::Screen;
 use crate::session::{Context, PROGRAM};
 use crate::spawn;
-use crate::trouble::Stopped;
 
 /// What a worker that was started on demand says when it can be called.
 pub(crate) const READY: &str = "ready";
@@ -24,7 +24,7 @@ pub(crate) const READY: &str = "ready";
 pub(crate) const BUSY: &str = "busy";
 
 /// The worker over a store, for calls from this process. It is started when there is none.
-pub(crate) fn client(environment: &Environment, state: &StateFolder) -> Result<Resident, Stopped> {
+pub(crate) fn client(environment: &Environment, state: &StateFolder) -> Result<Resident, CommandError> {
     let start = starter(environment, state)?;
     Ok(Resident {
         start: Some(start),
@@ -88,8 +88,8 @@ fn config(surroundings: &Json, home: &Path, address: Option<&str>) -> Result<Eng
             store: address.map(str::to_owned),
             ..config
         }),
-        Err(Stopped::Trouble(trouble)) => Err(trouble.failure),
-        Err(Stopped::Told(_) | Stopped::PipeClosed) => {
+        Err(CommandError::Report(report)) => Err(report.failure),
+        Err(CommandError::AlreadyReported(_) | CommandError::PipeClosed) => {
             Err(Failure::new(ErrorKind::Internal, "the settings cannot be read"))
         }
     }
@@ -108,7 +108,7 @@ fn binary() -> BinaryId {
 }
 
 /// What a worker said that cannot work: the kind of its failure, and the message.
-fn told(said: &str) -> Failure {
+fn to_failure(said: &str) -> Failure {
     let (kind, message) = said.split_once(' ').unwrap_or(("", said));
     let kind = ErrorKind::ALL
         .iter()
@@ -121,10 +121,10 @@ fn told(said: &str) -> Failure {
 }
 
 /// Starts a worker in the background.
-fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker, Stopped> {
+fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker, CommandError> {
     let program = std::env::current_exe().map_err(|error| {
         let message = format!("cannot find the gemicro program file: {error}");
-        Stopped::from(Failure::new(ErrorKind::Internal, message))
+        CommandError::from(Failure::new(ErrorKind::Internal, message))
     })?;
     let mut variables = environment.for_worker();
     variables.insert("GEMICRO_HOME".to_owned(), state.home.value.display().to_string());
@@ -144,7 +144,7 @@ fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker
                 Ok(Ok(said)) if said.trim().is_empty() => failed(
                     "the background worker ended at its start; see worker/log in the state folder".to_owned(),
                 ),
-                Ok(Ok(said)) => Err(told(said.trim())),
+                Ok(Ok(said)) => Err(to_failure(said.trim())),
                 Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotADirectory => {
                     let message = format!(
                         "the state folder {} is not a folder; set GEMICRO_HOME to one",

@@ -7,6 +7,7 @@ use gemicro_guard::sandbox::launcher;
 
 use crate::agents;
 use crate::args::{self, Command, DataFormat, Format, Parsed};
+use crate::command_error::CommandError;
 use crate::commands::{
     answer, ask, batch, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor,
     events, guard, init, man, mcp, ooda, pause, payload, prune, research, resume, retry, run as pipeline,
@@ -18,7 +19,6 @@ use crate::logging::{self, Readers};
 use crate::output;
 use crate::screen::Screen;
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::view::failure_json;
 
 /// Runs the program with the arguments and the environment of this process.
@@ -58,11 +58,11 @@ pub(crate) fn run() -> ExitCode {
     match execute(&ctx, cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(stopped) => {
-            if let Stopped::Trouble(trouble) = &stopped {
-                output::say(&trouble.text(&ctx.screen));
-                // A failure of a run is told by its view; any other one here.
-                if wants_json && trouble.run.is_none() {
-                    let _ = output::print(&format!("{}\n", failure_json(trouble)));
+            if let CommandError::Report(report) = &stopped {
+                output::say(&report.text(&ctx.screen));
+                // A failure of a run is reported by its view; any other one here.
+                if wants_json && report.run.is_none() {
+                    let _ = output::print(&format!("{}\n", failure_json(report)));
                 }
             }
             ExitCode::from(stopped.exit_code())
@@ -131,7 +131,7 @@ fn wants_json(command: &Command) -> bool {
     }
 }
 
-fn execute(ctx: &Context, command: Command) -> Result<(), Stopped> {
+fn execute(ctx: &Context, command: Command) -> Result<(), CommandError> {
     match command {
         Command::Research(args) => research::run(ctx, &args),
         Command::Ask(args) => ask::run(ctx, &args),

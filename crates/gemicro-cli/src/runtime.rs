@@ -4,17 +4,17 @@ use std::future::Future;
 
 use gemicro_event::ErrorKind;
 
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// Runs a future to its end. Threads that are still reading a disk or the keyboard are left behind.
-pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Stopped>>) -> Result<T, Stopped> {
+pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build();
     let runtime = runtime.map_err(|error| {
         let message = format!("no threads could be started: {error}");
-        Stopped::failed(
+        CommandError::failed(
             ErrorKind::Internal,
             message,
             "check the limits of this system (`ulimit -u`)",

@@ -7,15 +7,14 @@ use gemicro_engine::{AllowedHost, Desk, Engine, EngineConfig, FetchRules, Here, 
 use gemicro_event::{ErrorKind, StreamId};
 use gemicro_store::{DurableStore, RunFilter};
 
+use crate::command_error::CommandError;
 use crate::config::state_folder;
 use crate::config::{Endpoints, ForgeSettings, Layers, ResearchFlags, ResearchSettings, StateFolder};
 use crate::environment::Environment;
 use crate::output;
 use crate::screen::Screen;
-use crate::trouble::Stopped;
 use crate::{agents, backend, resident, token};
 
-/// Program and version.
 pub(crate) const PROGRAM: &str = concat!("gemicro ", env!("CARGO_PKG_VERSION"));
 
 /// Steps of one run at the same time; how many of them may be model calls is the backend's limit.
@@ -24,17 +23,14 @@ const MAX_PARALLEL: usize = 128;
 /// What every command gets.
 #[derive(Debug)]
 pub(crate) struct Context {
-    /// Variables and folder.
     pub(crate) environment: Environment,
-    /// Terminals.
     pub(crate) screen: Screen,
-    /// Say more.
     pub(crate) verbose: bool,
 }
 
 impl Context {
     /// Reads the settings files and says what is odd about them.
-    pub(crate) fn layers(&self) -> Result<Layers, Stopped> {
+    pub(crate) fn layers(&self) -> Result<Layers, CommandError> {
         let layers = Layers::load(&self.environment)?;
         for warning in layers.warnings() {
             output::say(&format!("{} {warning}", self.screen.on_stderr().warn("warning:")));
@@ -42,25 +38,23 @@ impl Context {
         Ok(layers)
     }
 
-    /// The state folder.
-    pub(crate) fn home(&self, layers: &Layers) -> Result<PathBuf, Stopped> {
+    pub(crate) fn home(&self, layers: &Layers) -> Result<PathBuf, CommandError> {
         Ok(StateFolder::resolve(layers)?.home.value)
     }
 
-    /// Opens the store.
-    pub(crate) async fn store(&self) -> Result<DurableStore, Stopped> {
+    pub(crate) async fn store(&self) -> Result<DurableStore, CommandError> {
         let state = StateFolder::resolve(&self.layers()?)?;
         let opened = DurableStore::at(&state.home.value, state.store.value.as_deref()).await;
         opened.map_err(|error| state.about_store(error.into()))
     }
 
     /// Opens the engine over the state folder for commands that bring no settings of their own.
-    pub(crate) async fn plain_engine(&self) -> Result<Engine, Stopped> {
+    pub(crate) async fn plain_engine(&self) -> Result<Engine, CommandError> {
         self.engine_allowing(&[]).await
     }
 
     /// The same, with hosts that may be fetched besides those of the settings.
-    pub(crate) async fn engine_allowing(&self, hosts: &[AllowedHost]) -> Result<Engine, Stopped> {
+    pub(crate) async fn engine_allowing(&self, hosts: &[AllowedHost]) -> Result<Engine, CommandError> {
         let layers = self.layers()?;
         let flags = ResearchFlags {
             allow_hosts: (!hosts.is_empty()).then(|| hosts.to_vec()),
@@ -75,15 +69,15 @@ impl Context {
         &self,
         layers: &Layers,
         settings: &ResearchSettings,
-    ) -> Result<Engine, Stopped> {
+    ) -> Result<Engine, CommandError> {
         let config = self.engine_config(layers, settings)?;
         let state = StateFolder::resolve(layers)?;
         Engine::open(config).await.map_err(|failure| match failure.kind {
             ErrorKind::StorageError => state.about_store(
-                Stopped::from(failure)
+                CommandError::from(failure)
                     .with_hint("run `gemicro doctor`, or set GEMICRO_HOME to use another folder"),
             ),
-            _ => Stopped::from(failure),
+            _ => CommandError::from(failure),
         })
     }
 
@@ -93,7 +87,7 @@ impl Context {
         layers: &Layers,
         settings: &ResearchSettings,
         no_resident: bool,
-    ) -> Result<OpenDesk, Stopped> {
+    ) -> Result<OpenDesk, CommandError> {
         let state = StateFolder::resolve(layers)?;
         if no_resident || !state.resident.value {
             let here = Here::new(self.engine(layers, settings).await?);
@@ -108,7 +102,7 @@ impl Context {
         &self,
         layers: &Layers,
         settings: &ResearchSettings,
-    ) -> Result<EngineConfig, Stopped> {
+    ) -> Result<EngineConfig, CommandError> {
         let state = StateFolder::resolve(layers)?;
         let endpoints = Endpoints::resolve(layers)?;
         for warning in backend::in_clear(&self.environment, &endpoints) {
@@ -168,14 +162,11 @@ fn credentials(environment: &Environment, endpoints: &Endpoints) -> String {
 
 /// Who carries out runs for this command.
 pub(crate) enum OpenDesk {
-    /// This process.
     Here(Box<Here>),
-    /// The resident worker.
     Resident(Resident),
 }
 
 impl OpenDesk {
-    /// As a desk.
     pub(crate) fn desk(&self) -> &dyn Desk {
         match self {
             Self::Here(here) => here.as_ref(),
@@ -201,7 +192,7 @@ impl OpenDesk {
 }
 
 /// The run a user named: the beginning of its id, or `last`.
-pub(crate) async fn find_run(store: &DurableStore, named: &str) -> Result<StreamId, Stopped> {
+pub(crate) async fn find_run(store: &DurableStore, named: &str) -> Result<StreamId, CommandError> {
     if named != "last" {
         return Ok(store.find_run(named).await?);
     }
@@ -213,7 +204,7 @@ pub(crate) async fn find_run(store: &DurableStore, named: &str) -> Result<Stream
         .await?;
     newest.into_iter().next().map(|row| row.run).ok_or_else(|| {
         let hint = "start one: gemicro --offline --source DIR \"question\"";
-        Stopped::failed(ErrorKind::NotFound, "there are no runs yet", hint)
+        CommandError::failed(ErrorKind::NotFound, "there are no runs yet", hint)
     })
 }
 
@@ -252,9 +243,9 @@ fn is_zombie(process: rustix::process::Pid) -> bool {
 }
 
 /// A conflict on a run gets the commands that help.
-pub(crate) fn run_trouble(failure: gemicro_event::Failure, run: &StreamId) -> Stopped {
+pub(crate) fn run_error(failure: gemicro_event::Failure, run: &StreamId) -> CommandError {
     let is_held = failure.kind == ErrorKind::Conflict;
-    let stopped = Stopped::from(failure).about(run);
+    let stopped = CommandError::from(failure).about(run);
     if is_held {
         stopped.with_hint(
             "watch it with `gemicro events RUN --follow --format text`, or end it with `gemicro cancel RUN`",

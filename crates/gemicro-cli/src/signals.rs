@@ -10,15 +10,15 @@ use gemicro_core::drive::StopSignals;
 use gemicro_event::ErrorKind;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::trouble::{STOPPED, Stopped};
+use crate::command_error::{CommandError, STOPPED};
 
 /// What a user reads after the first Ctrl-C.
 pub(crate) const STOPPING: &str = "stopping… (press again to stop at once)";
 
 /// Listens from now on; the first signal suspends every run that was given these stop signals.
-pub(crate) fn listen() -> Result<StopSignals, Stopped> {
+pub(crate) fn listen() -> Result<StopSignals, CommandError> {
     let failed = |error: std::io::Error| {
-        Stopped::failed(
+        CommandError::failed(
             ErrorKind::Internal,
             format!("signals cannot be received: {error}"),
             "please report it",

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, StreamId};
 
+use crate::command_error::CommandError;
 use crate::environment::{Environment, TOKEN as VARIABLE};
-use crate::trouble::Stopped;
 
 /// The file of the MCP server's token, in the state folder.
 pub(crate) const MCP: &str = "mcp-token";
@@ -22,18 +22,17 @@ const LEAST_LETTERS: usize = 32;
 
 /// A token and where it comes from.
 pub(crate) struct Token {
-    /// The token.
     pub(crate) text: String,
     /// For people: where it is.
     pub(crate) place: String,
 }
 
 /// Finds the token, or makes one in this file of the state folder.
-pub(crate) fn token(environment: &Environment, home: &Path, file: &str) -> Result<Token, Stopped> {
+pub(crate) fn token(environment: &Environment, home: &Path, file: &str) -> Result<Token, CommandError> {
     if let Some(text) = environment.get(VARIABLE) {
         let text = text.trim().to_owned();
         if text.len() < LEAST_LETTERS {
-            return Err(Stopped::usage(
+            return Err(CommandError::usage(
                 format!("{VARIABLE} is shorter than {LEAST_LETTERS} characters"),
                 format!("use a long one: export {VARIABLE}=$(openssl rand -hex 32)"),
             ));
@@ -57,14 +56,14 @@ pub(crate) fn token(environment: &Environment, home: &Path, file: &str) -> Resul
     })
 }
 
-fn read(path: &PathBuf) -> Result<Option<String>, Stopped> {
+fn read(path: &PathBuf) -> Result<Option<String>, CommandError> {
     let found = match fs::metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unusable(path, &error)),
     };
     if found.permissions().mode() & 0o077 != 0 {
-        return Err(Stopped::failed(
+        return Err(CommandError::failed(
             ErrorKind::PermissionDenied,
             format!("others can read the token in {}", path.display()),
             format!(
@@ -108,8 +107,8 @@ fn make(home: &Path, path: &Path) -> io::Result<()> {
     written
 }
 
-fn unusable(path: &Path, error: &io::Error) -> Stopped {
-    Stopped::failed(
+fn unusable(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::failed(
         ErrorKind::StorageError,
         format!("the token in {} cannot be used: {error}", path.display()),
         format!("check its permissions, or give the token as {VARIABLE}"),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use gemicro_pipeline::workflow::{Workflow, WorkflowError, default_files, default_workflow, parse};
 
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// The folder of a project's workflow.
 pub(crate) const FOLDER: &str = ".gemicro";
@@ -25,7 +25,7 @@ const MOST_PROMPT: u64 = 64 * 1024;
 
 /// A workflow file, not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct WorkflowSource {
     /// The file; without one it is the workflow in this program.
     path: Option<PathBuf>,
     /// What it is called on the screen.
@@ -36,17 +36,11 @@ pub(crate) struct Found {
 #[derive(Debug)]
 pub(crate) enum NotLoaded {
     /// A file cannot be read.
-    Unreadable {
-        /// Which one.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
+    Unreadable { path: PathBuf, why: String },
     /// It was read, and is wrong.
     Wrong {
         /// What it is called on the screen.
         shown: String,
-        /// What is wrong.
         error: WorkflowError,
     },
 }
@@ -57,9 +51,9 @@ pub(crate) fn load(explicit: Option<&Path>, directory: &Path) -> Result<Workflow
 }
 
 /// Finds the file, without reading it.
-pub(crate) fn find(explicit: Option<&Path>, directory: &Path) -> Result<Found, NotLoaded> {
+pub(crate) fn find(explicit: Option<&Path>, directory: &Path) -> Result<WorkflowSource, NotLoaded> {
     if let Some(named) = explicit {
-        return Ok(Found {
+        return Ok(WorkflowSource {
             path: Some(directory.join(named)),
             shown: named.display().to_string(),
         });
@@ -78,19 +72,19 @@ pub(crate) fn find(explicit: Option<&Path>, directory: &Path) -> Result<Found, N
             .unwrap_or(&path)
             .display()
             .to_string();
-        return Ok(Found {
+        return Ok(WorkflowSource {
             path: Some(path),
             shown,
         });
     }
-    Ok(Found {
+    Ok(WorkflowSource {
         path: None,
         shown: "the built-in workflow".to_owned(),
     })
 }
 
 /// Reads and checks what was found. Prompts that do not lie beside the file are those of this program.
-pub(crate) fn read(found: &Found) -> Result<Workflow, NotLoaded> {
+pub(crate) fn read(found: &WorkflowSource) -> Result<Workflow, NotLoaded> {
     let Some(path) = &found.path else {
         return Ok(default_workflow());
     };
@@ -114,7 +108,7 @@ pub(crate) fn read(found: &Found) -> Result<Workflow, NotLoaded> {
     })
 }
 
-impl From<NotLoaded> for Stopped {
+impl From<NotLoaded> for CommandError {
     fn from(not_loaded: NotLoaded) -> Self {
         match not_loaded {
             NotLoaded::Unreadable { path, why } => Self::usage(

@@ -1,6 +1,5 @@
 //! Texts below the generated help: examples and exit codes, 80 columns wide.
 
-/// Below `gemicro --help`.
 pub(crate) const AFTER_HELP: &str = "\
 `gemicro COMMAND --help` describes a command and its options. RUN is the start
 of a run's id (4 or more characters), or `last`.

@@ -10,7 +10,7 @@ use gemicro_event::redact::Redactor;
 use super::cli::command_names;
 use crate::screen::text;
 
-/// More suggestions than this help nobody.
+/// The maximum number of suggestions.
 const MAX_SUGGESTIONS: usize = 3;
 
 const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];

@@ -33,7 +33,10 @@ fn help_pages() -> Vec<(String, String)> {
         let page = tree().try_get_matches_from(call).expect_err(path).to_string();
         page.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
     };
-    paths.into_iter().map(|path| (path.clone(), page(&path))).collect()
+    paths
+        .into_iter()
+        .map(|path| (path.clone(), page(&path)))
+        .collect()
 }
 
 /// Splits a line as a shell does, as far as the examples need it.

@@ -6,14 +6,14 @@ use gemicro_event::StreamId;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::Ends;
+use super::ChatChannel;
 
 /// Starts an actor. It sends `first`, then what the script says to each order; after [`Order::Quit`] it closes.
 /// The orders that it got are what its task returns.
 pub(super) fn start(
     first: Vec<News>,
     mut script: impl FnMut(&Order) -> Vec<News> + Send + 'static,
-) -> (Ends, JoinHandle<Vec<Order>>) {
+) -> (ChatChannel, JoinHandle<Vec<Order>>) {
     // Little room, so that both sides meet full channels.
     let (orders, mut taken) = mpsc::channel::<Order>(1);
     let (tell, news) = mpsc::channel(2);
@@ -36,7 +36,7 @@ pub(super) fn start(
         }
         got
     });
-    (Ends { orders, news }, task)
+    (ChatChannel { orders, news }, task)
 }
 
 /// An id that is the same in every test.
@@ -72,7 +72,6 @@ pub(super) fn asked(number: u64, text: &str) -> News {
     }
 }
 
-/// Its answer.
 pub(super) fn answered(number: u64, text: &str) -> News {
     News::Answered {
         turn: turn(number, Author::Assistant, text),

@@ -4,11 +4,11 @@ use gemicro_chat::{News, Order};
 use gemicro_event::ErrorKind;
 use tokio::sync::mpsc;
 
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// Where orders go in and news come out. Dropping it ends the chat.
 #[derive(Debug)]
-pub(crate) struct Ends {
+pub(crate) struct ChatChannel {
     /// Orders for the chat.
     pub(crate) orders: mpsc::Sender<Order>,
     /// News of the chat; the last is [`News::Closed`].
@@ -16,8 +16,8 @@ pub(crate) struct Ends {
 }
 
 /// News ended without [`News::Closed`].
-pub(super) fn broke_off() -> Stopped {
-    Stopped::failed(
+pub(super) fn broke_off() -> CommandError {
+    CommandError::failed(
         ErrorKind::Internal,
         "the chat ended unexpectedly",
         "the conversation is saved: open it again, and please report this",

@@ -1,11 +1,11 @@
 //! What a person sees of a chat: a screen, or lines for pipes.
 //!
-//! Both take the two ends of a chat ([`Ends`]), send it orders and show its news. They know nothing of models,
+//! Both take the two ends of a chat ([`ChatChannel`]), send it orders and show its news. They know nothing of models,
 //! agents and stores.
 
 #[cfg(test)]
 mod actor;
-mod ends;
+mod channel;
 pub(crate) mod lines;
 mod message;
 pub(crate) mod screen;
@@ -14,4 +14,4 @@ mod slash;
 mod tests;
 mod words;
 
-pub(crate) use ends::Ends;
+pub(crate) use channel::ChatChannel;

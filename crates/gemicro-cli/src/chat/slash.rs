@@ -9,7 +9,6 @@ pub(super) struct Command {
     pub(super) name: &'static str,
     /// What follows it: `FILE` must, `[NAME]` may, nothing is not taken.
     pub(super) takes: &'static str,
-    /// What it does.
     pub(super) does: &'static str,
 }
 
@@ -40,7 +39,6 @@ const fn command(name: &'static str, takes: &'static str, does: &'static str) ->
     Command { name, takes, does }
 }
 
-/// What somebody typed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Typed {
     /// Something for the chat.

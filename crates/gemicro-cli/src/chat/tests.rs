@@ -48,14 +48,8 @@ fn wrong_commands_are_told_with_what_to_do() {
             "/usr/bin/env fails",
             "unknown command /usr/bin/env; /help lists the commands. To send it as text, start with //",
         ),
-        (
-            "/open",
-            "/open needs ID: switch to another conversation",
-        ),
-        (
-            "/export  ",
-            "/export needs FILE: write the conversation to FILE",
-        ),
+        ("/open", "/open needs ID: switch to another conversation"),
+        ("/export  ", "/export needs FILE: write the conversation to FILE"),
         (
             "/clear all",
             "/clear takes no argument; to send this as text, start with //",

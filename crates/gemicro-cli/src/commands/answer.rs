@@ -5,10 +5,10 @@ use gemicro_core::command::AgentCommand;
 use gemicro_engine::{Here, ItemQuestion, question_to_answer, tell};
 use gemicro_event::{ErrorKind, Json};
 
+use crate::command_error::CommandError;
 use crate::output;
 use crate::runtime;
-use crate::session::{Context, find_run, run_trouble};
-use crate::trouble::Stopped;
+use crate::session::{Context, find_run, run_error};
 
 /// Arguments of `gemicro answer`.
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ pub(crate) struct AnswerArgs {
 }
 
 /// Answers a run, or the task of a batch that asks.
-pub(crate) fn run(ctx: &Context, args: &AnswerArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &AnswerArgs) -> Result<(), CommandError> {
     runtime::block_on(async {
         let here = Here::new(ctx.plain_engine().await?);
         let answered = answer(ctx, &here, args).await;
@@ -29,13 +29,13 @@ pub(crate) fn run(ctx: &Context, args: &AnswerArgs) -> Result<(), Stopped> {
     })
 }
 
-async fn answer(ctx: &Context, here: &Here, args: &AnswerArgs) -> Result<(), Stopped> {
+async fn answer(ctx: &Context, here: &Here, args: &AnswerArgs) -> Result<(), CommandError> {
     let store = here.engine().store();
     let named = find_run(store, &args.run).await?;
     let asked = question_to_answer(store, &store.run(&named).await?).await;
     let ItemQuestion { run_id, key, .. } = asked.map_err(|failure| {
         let hint = format!("`gemicro show {named}` shows its state and its question");
-        Stopped::from(failure).with_hint(hint)
+        CommandError::from(failure).with_hint(hint)
     })?;
     let answer =
         serde_json::from_str(&args.answer).unwrap_or_else(|_| serde_json::Value::String(args.answer.clone()));
@@ -52,13 +52,13 @@ async fn answer(ctx: &Context, here: &Here, args: &AnswerArgs) -> Result<(), Sto
             )),
             ErrorKind::InvalidInput => {
                 let hint = format!("gemicro answer {run_id} yes (or no)");
-                return Err(Stopped::from(failure).with_hint(hint));
+                return Err(CommandError::from(failure).with_hint(hint));
             }
             ErrorKind::Conflict => {
                 let hint = format!("if the first answer was wrong, end the run: gemicro cancel {named}");
-                return Err(Stopped::from(failure).with_hint(hint));
+                return Err(CommandError::from(failure).with_hint(hint));
             }
-            _ => return Err(run_trouble(failure, &run_id)),
+            _ => return Err(run_error(failure, &run_id)),
         },
     }
     Ok(())

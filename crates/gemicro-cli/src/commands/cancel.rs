@@ -3,10 +3,10 @@
 use clap::Args;
 use gemicro_engine::CancelOutcome;
 
+use crate::command_error::CommandError;
 use crate::output;
 use crate::runtime;
-use crate::session::{Context, find_run, run_trouble};
-use crate::trouble::Stopped;
+use crate::session::{Context, find_run, run_error};
 
 /// Arguments of `gemicro cancel`.
 #[derive(Debug, Args)]
@@ -19,14 +19,14 @@ pub(crate) struct CancelArgs {
 }
 
 /// Cancels a run.
-pub(crate) fn run(ctx: &Context, args: &CancelArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &CancelArgs) -> Result<(), CommandError> {
     runtime::block_on(async {
         let engine = ctx.plain_engine().await?;
         let id = find_run(engine.store(), &args.run).await?;
         let outcome = engine
             .cancel(&id, &args.reason)
             .await
-            .map_err(|failure| run_trouble(failure, &id))?;
+            .map_err(|failure| run_error(failure, &id))?;
         engine.store().close().await;
         output::say(&match outcome {
             CancelOutcome::Cancelled => format!("Run {id} is cancelled."),

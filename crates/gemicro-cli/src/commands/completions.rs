@@ -4,8 +4,8 @@ use clap::Args;
 use clap_complete::Shell;
 
 use crate::args::tree;
+use crate::command_error::CommandError;
 use crate::output::Output;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro completions`.
 #[derive(Debug, Args)]
@@ -15,7 +15,7 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// Prints completions.
-pub(crate) fn run(args: &CompletionsArgs) -> Result<(), Stopped> {
+pub(crate) fn run(args: &CompletionsArgs) -> Result<(), CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut tree(), "gemicro", &mut script);
     Output::Stdout.write(&script)?;

@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::args::{DataFormat, spending};
+use crate::command_error::CommandError;
 use crate::config::{
     ChatSettings, CoverageSettings, Endpoints, ForgeSettings, GuardSettings, ResearchFlags, ResearchSettings,
     StateFolder,
@@ -12,7 +13,6 @@ use crate::environment::KEY_VARIABLES;
 use crate::output;
 use crate::screen::text;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro config`.
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub(crate) enum ConfigCommand {
 }
 
 /// Shows the settings.
-pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), CommandError> {
     let ConfigCommand::Show { format } = args.command;
     let layers = ctx.layers()?;
     let mut rows = StateFolder::resolve(&layers)?.rows();
@@ -49,7 +49,7 @@ pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), Stopped> {
         .into_iter()
         .map(|(key, value, origin)| (key.to_owned(), value, origin.to_string()))
         .collect();
-    // Whether there is a key is a setting too; its value is nobody's business.
+    // Whether there is a key is a setting too; its value is secret.
     let (is_set, origin) = match ctx.environment.key_variable() {
         Some(variable) => ("set", format!("environment {variable}")),
         None => ("not set", format!("environment {}", KEY_VARIABLES.join(" or "))),

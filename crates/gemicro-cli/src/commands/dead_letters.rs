@@ -7,12 +7,12 @@ use gemicro_event::Timestamp;
 use gemicro_store::{DeadLetterFilter, DeadLetterRow};
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::flow_table::flow_row;
 use crate::output;
 use crate::runtime;
 use crate::screen::{Screen, table, text};
 use crate::session::{Context, find_run};
-use crate::trouble::Stopped;
 
 /// Columns a step's name may take; a quarter of the screen is enough too.
 const STEP_WIDTH: usize = 24;
@@ -40,7 +40,7 @@ pub(crate) struct DeadLettersArgs {
 }
 
 /// Lists dead letters.
-pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), CommandError> {
     let (rows, again) = runtime::block_on(async {
         let store = ctx.store().await?;
         let run = match &args.run {

@@ -9,13 +9,13 @@ use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
 use gemicro_guard::repository::{CommitId, GitSettings, RepositoryError, TrustedRepo};
 
+use crate::command_error::CommandError;
 use crate::flow_table::flow_row;
 use crate::output;
 use crate::runtime;
 use crate::screen::{numbers, text};
 use crate::session::{Context, find_run};
 use crate::story::{PipelineStory, words};
-use crate::trouble::Stopped;
 
 /// The longest difference that is printed.
 const MOST_BYTES: usize = 16 << 20;
@@ -34,7 +34,7 @@ pub(crate) struct DiffArgs {
 }
 
 /// Prints what a run changed.
-pub(crate) fn run(ctx: &Context, args: &DiffArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &DiffArgs) -> Result<(), CommandError> {
     let (id, story) = runtime::block_on(story(ctx, &args.run))?;
     let parts = match &args.phase {
         None => vec![whole(&id, &story)?],
@@ -73,12 +73,12 @@ struct Part {
     to: CommitId,
 }
 
-async fn story(ctx: &Context, named: &str) -> Result<(StreamId, PipelineStory), Stopped> {
+async fn story(ctx: &Context, named: &str) -> Result<(StreamId, PipelineStory), CommandError> {
     let store = ctx.store().await?;
     let id = find_run(&store, named).await?;
     let flow = store.run(&id).await?.flow;
     if !flow_row(&flow).has_phases {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             format!("run {id} is not a pipeline but a {flow} run, which has no branch to compare"),
             format!("gemicro show {id}"),
         ));
@@ -86,7 +86,7 @@ async fn story(ctx: &Context, named: &str) -> Result<(StreamId, PipelineStory), 
     let events = store.read(&id, 0, usize::MAX).await?.events;
     let story = fold(&events).ok_or_else(|| {
         let message = format!("the plan of run {id} cannot be read");
-        Stopped::from(Failure::new(ErrorKind::Internal, message)).about(&id)
+        CommandError::from(Failure::new(ErrorKind::Internal, message)).about(&id)
     })?;
     Ok((id, story))
 }
@@ -99,9 +99,9 @@ fn fold(events: &[Event]) -> Option<PipelineStory> {
 }
 
 /// Everything that the branch has and main, as it was merged last, has not.
-fn whole(id: &StreamId, story: &PipelineStory) -> Result<Part, Stopped> {
+fn whole(id: &StreamId, story: &PipelineStory) -> Result<Part, CommandError> {
     let Some(prepared) = &story.prepared else {
-        return Err(Stopped::failed(
+        return Err(CommandError::failed(
             ErrorKind::InvalidInput,
             format!("run {id} has no branch yet, so it changed nothing"),
             format!("gemicro show {id}"),
@@ -116,7 +116,7 @@ fn whole(id: &StreamId, story: &PipelineStory) -> Result<Part, Stopped> {
 }
 
 /// What each round of a phase moved the branch by.
-fn of_phase(id: &StreamId, story: &PipelineStory, named: &str) -> Result<Vec<Part>, Stopped> {
+fn of_phase(id: &StreamId, story: &PipelineStory, named: &str) -> Result<Vec<Part>, CommandError> {
     let is_named = |name: &str, label: &str| name == named || label == named;
     if !story
         .planned
@@ -124,7 +124,7 @@ fn of_phase(id: &StreamId, story: &PipelineStory, named: &str) -> Result<Vec<Par
         .any(|phase| is_named(&phase.name, &phase.label))
     {
         let names: Vec<&str> = story.planned.iter().map(|phase| phase.name.as_str()).collect();
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             format!("there is no phase {named} in run {id}"),
             format!("choose one of {}", names.join(", ")),
         ));
@@ -156,14 +156,14 @@ fn of_phase(id: &StreamId, story: &PipelineStory, named: &str) -> Result<Vec<Par
     Ok(parts)
 }
 
-fn commit(text: &str) -> Result<CommitId, Stopped> {
+fn commit(text: &str) -> Result<CommitId, CommandError> {
     CommitId::parse(text).ok_or_else(|| {
         let message = format!("`{}` in the run's events is not a commit", text::cut(text, 80));
-        Stopped::from(Failure::new(ErrorKind::Internal, message))
+        CommandError::from(Failure::new(ErrorKind::Internal, message))
     })
 }
 
-fn repository(ctx: &Context, story: &PipelineStory) -> Result<TrustedRepo, Stopped> {
+fn repository(ctx: &Context, story: &PipelineStory) -> Result<TrustedRepo, CommandError> {
     let environment = &ctx.environment;
     let tasks = ctx.home(&ctx.layers()?)?.join("tasks");
     let home = environment.home().unwrap_or_else(|| PathBuf::from("/root"));
@@ -175,8 +175,8 @@ fn repository(ctx: &Context, story: &PipelineStory) -> Result<TrustedRepo, Stopp
     TrustedRepo::open(&settings, Path::new(&story.directory)).map_err(|error| git_trouble(&error, story))
 }
 
-fn git_trouble(error: &RepositoryError, story: &PipelineStory) -> Stopped {
-    Stopped::failed(
+fn git_trouble(error: &RepositoryError, story: &PipelineStory) -> CommandError {
+    CommandError::failed(
         ErrorKind::NotFound,
         format!("the branch cannot be compared: {error}"),
         format!(

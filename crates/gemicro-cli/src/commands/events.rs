@@ -5,10 +5,10 @@ use futures_util::StreamExt;
 use gemicro_core::store::Store;
 use gemicro_event::{Event, write_line};
 
+use crate::command_error::CommandError;
 use crate::output::{self, Output};
 use crate::runtime;
 use crate::session::{Context, find_run};
-use crate::trouble::Stopped;
 use crate::view::event_line;
 
 /// Events read at a time.
@@ -43,9 +43,9 @@ pub(crate) enum EventsFormat {
 }
 
 /// Prints the events of a run.
-pub(crate) fn run(ctx: &Context, args: &EventsArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &EventsArgs) -> Result<(), CommandError> {
     if args.follow && args.format == EventsFormat::Json {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             "--format json cannot be followed: a JSON array must end",
             "use --format jsonl",
         ));
@@ -53,7 +53,7 @@ pub(crate) fn run(ctx: &Context, args: &EventsArgs) -> Result<(), Stopped> {
     runtime::block_on(events(ctx, args))
 }
 
-async fn events(ctx: &Context, args: &EventsArgs) -> Result<(), Stopped> {
+async fn events(ctx: &Context, args: &EventsArgs) -> Result<(), CommandError> {
     let store = ctx.store().await?;
     let id = match find_run(&store, &args.run).await {
         // The events of a conversation tell who was asked, and how.
@@ -92,7 +92,7 @@ async fn events(ctx: &Context, args: &EventsArgs) -> Result<(), Stopped> {
     Ok(())
 }
 
-fn print(event: &Event, format: EventsFormat) -> Result<(), Stopped> {
+fn print(event: &Event, format: EventsFormat) -> Result<(), CommandError> {
     let line = match format {
         EventsFormat::Text => format!("{}\n", event_line(event)).into_bytes(),
         EventsFormat::Jsonl | EventsFormat::Json => {

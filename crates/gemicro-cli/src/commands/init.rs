@@ -7,9 +7,9 @@ use clap::Args;
 use gemicro_event::ErrorKind;
 use gemicro_pipeline::workflow::default_files;
 
+use crate::command_error::CommandError;
 use crate::output;
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::workflow_file::FOLDER;
 
 /// Arguments of `gemicro init`.
@@ -32,11 +32,11 @@ enum Fate {
 }
 
 /// Writes the files that are not there, or all of them.
-pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
     let given = args.dir.as_deref().unwrap_or(Path::new(""));
     let project = ctx.environment.folder.join(given);
     if !project.is_dir() {
-        return Err(Stopped::failed(
+        return Err(CommandError::failed(
             ErrorKind::NotFound,
             format!("there is no folder {}", project.display()),
             "choose the project's folder with --dir",
@@ -58,7 +58,7 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), Stopped> {
         files.push((given.join(FOLDER).join(name), path, *text, fate));
     }
     fs::create_dir_all(&prompts).map_err(|error| {
-        Stopped::failed(
+        CommandError::failed(
             ErrorKind::StorageError,
             format!("{} could not be created: {error}", prompts.display()),
             "check free space and permissions",
@@ -83,10 +83,10 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), Stopped> {
 }
 
 /// Refuses to write through a link, which may lead anywhere.
-fn refuse_links(paths: &[&Path]) -> Result<(), Stopped> {
+fn refuse_links(paths: &[&Path]) -> Result<(), CommandError> {
     for path in paths {
         if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
-            return Err(Stopped::usage(
+            return Err(CommandError::usage(
                 format!(
                     "{} is a link; gemicro does not write through links",
                     path.display()

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::args::tree;
+use crate::command_error::CommandError;
 use crate::output::Output;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro man`.
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub(crate) struct ManArgs {
 }
 
 /// Prints a manual page; `gemicro man | man -l -` shows it.
-pub(crate) fn run(args: &ManArgs) -> Result<(), Stopped> {
+pub(crate) fn run(args: &ManArgs) -> Result<(), CommandError> {
     let mut tree = tree();
     tree.build();
     let page = match &args.command {
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<(), Stopped> {
         Some(name) => {
             let found = tree.find_subcommand(name).cloned();
             let found = found.ok_or_else(|| {
-                Stopped::usage(
+                CommandError::usage(
                     format!("there is no command `{name}`"),
                     "`gemicro --help` lists the commands",
                 )

@@ -4,10 +4,10 @@ use clap::Args;
 use gemicro_engine::{Here, PauseOutcome, pause};
 use gemicro_event::ErrorKind;
 
+use crate::command_error::CommandError;
 use crate::output;
 use crate::runtime;
-use crate::session::{Context, find_run, run_trouble};
-use crate::trouble::Stopped;
+use crate::session::{Context, find_run, run_error};
 
 /// Arguments of `gemicro pause`.
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ pub(crate) struct PauseArgs {
 }
 
 /// Pauses a run, whichever process drives it.
-pub(crate) fn run(ctx: &Context, args: &PauseArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &PauseArgs) -> Result<(), CommandError> {
     runtime::block_on(async {
         let engine = ctx.plain_engine().await?;
         let id = find_run(engine.store(), &args.run).await?;
@@ -31,11 +31,11 @@ pub(crate) fn run(ctx: &Context, args: &PauseArgs) -> Result<(), Stopped> {
         let outcome = pause(&here, &id).await;
         here.engine().store().close().await;
         let outcome = outcome.map_err(|failure| match failure.kind {
-            ErrorKind::Conflict => Stopped::from(failure).with_hint(match &batch {
+            ErrorKind::Conflict => CommandError::from(failure).with_hint(match &batch {
                 Some(batch) => format!("gemicro pause {batch}"),
                 None => format!("`gemicro resume {id}` continues it, `gemicro cancel {id}` ends it"),
             }),
-            _ => run_trouble(failure, &id),
+            _ => run_error(failure, &id),
         })?;
         output::say(&match outcome {
             PauseOutcome::Paused => format!("Run {id} is paused. Continue with: gemicro resume {id}"),

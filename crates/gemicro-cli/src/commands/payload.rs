@@ -12,8 +12,8 @@ use gemicro_pipeline::payload::{Marks, Nonce, NonceError, Reading, Shape, Unknow
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::command_error::CommandError;
 use crate::output;
-use crate::trouble::Stopped;
 
 /// Below `gemicro payload extract --help`.
 const AFTER_HELP: &str = "\
@@ -79,7 +79,7 @@ struct Line<'a> {
 }
 
 /// Reads payloads.
-pub(crate) fn run(args: &PayloadArgs) -> Result<(), Stopped> {
+pub(crate) fn run(args: &PayloadArgs) -> Result<(), CommandError> {
     let PayloadCommand::Extract(args) = &args.command;
     let mut input = io::stdin().lock();
     match (args.role, &args.nonce) {
@@ -93,22 +93,22 @@ fn roles() -> impl TypedValueParser<Value = Shape> {
     PossibleValuesParser::new(Shape::ALL.map(Shape::as_str)).try_map(|name| name.parse::<Shape>())
 }
 
-fn extract_one(input: &mut impl BufRead, role: Shape, nonce: &Nonce) -> Result<(), Stopped> {
+fn extract_one(input: &mut impl BufRead, role: Shape, nonce: &Nonce) -> Result<(), CommandError> {
     let mut bytes = Vec::new();
     let limit = MAX_BYTES as u64 + 1;
     input.take(limit).read_to_end(&mut bytes).map_err(unread)?;
     if bytes.len() > MAX_BYTES {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             "the answer is longer than 64 MiB",
             "pass only the agent's final message, without tool output",
         ));
     }
     // A byte that is no UTF-8 becomes a sign that no verdict has: it can spoil a payload, never make one.
     let reading = read(&String::from_utf8_lossy(&bytes), role, nonce);
-    print_line(&told(&reading))
+    print_line(&reading_json(&reading))
 }
 
-fn extract_lines(input: &mut impl BufRead) -> Result<(), Stopped> {
+fn extract_lines(input: &mut impl BufRead) -> Result<(), CommandError> {
     let mut n_lines = 0;
     let mut n_bad = 0;
     while let Some(line) = next_line(input).map_err(unread)? {
@@ -122,7 +122,7 @@ fn extract_lines(input: &mut impl BufRead) -> Result<(), Stopped> {
     if n_bad == 0 {
         return Ok(());
     }
-    Err(Stopped::usage(
+    Err(CommandError::usage(
         format!("{n_bad} of {n_lines} lines could not be read"),
         "each line is {\"role\", \"nonce\", \"output\"}; stdout says what is wrong with each bad line",
     ))
@@ -140,7 +140,7 @@ fn extract_line(bytes: &[u8]) -> Result<Value, String> {
         .nonce
         .parse()
         .map_err(|error: NonceError| error.to_string())?;
-    Ok(told(&read(&line.output, role, &nonce)))
+    Ok(reading_json(&read(&line.output, role, &nonce)))
 }
 
 /// The next line, without its end; one that is too long is skipped, and an error of its own.
@@ -159,7 +159,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, Stri
     Ok(Some(Ok(bytes)))
 }
 
-fn told(reading: &Reading) -> Value {
+fn reading_json(reading: &Reading) -> Value {
     let mut answer = Map::new();
     answer.insert("state".to_owned(), reading.state.as_str().into());
     if let Some(payload) = &reading.payload {
@@ -186,7 +186,7 @@ fn told(reading: &Reading) -> Value {
 }
 
 /// Prints a value on one line, also for who takes other signs than the newline for the end of a line.
-fn print_line(value: &Value) -> Result<(), Stopped> {
+fn print_line(value: &Value) -> Result<(), CommandError> {
     let mut line = value.to_string();
     for (sign, escape) in [
         ('\u{85}', "\\u0085"),
@@ -201,8 +201,8 @@ fn print_line(value: &Value) -> Result<(), Stopped> {
     output::print(&format!("{line}\n"))
 }
 
-fn unread(error: io::Error) -> Stopped {
-    Stopped::usage(
+fn unread(error: io::Error) -> CommandError {
+    CommandError::usage(
         format!("the answer could not be read: {error}"),
         "pass it on stdin, from a file or a pipe",
     )

@@ -10,12 +10,12 @@ use gemicro_store::{DurableStore, PruneRule, RunFilter};
 use serde_json::json;
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::runtime;
 use crate::screen::numbers::{self, parse_age, parse_bytes};
 use crate::screen::text;
 use crate::session::{Context, find_run};
-use crate::trouble::Stopped;
 
 /// Runs read at a time.
 const PAGE: usize = 500;
@@ -54,9 +54,9 @@ struct Report {
 }
 
 /// Deletes old runs.
-pub(crate) fn run(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &PruneArgs) -> Result<(), CommandError> {
     if args.older_than.is_none() && args.max_size.is_none() && args.run.is_none() {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             "no option says what to delete",
             "use --older-than 30d, --max-size 1G or --run RUN; preview with --dry-run",
         ));
@@ -64,7 +64,7 @@ pub(crate) fn run(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
     runtime::block_on(prune(ctx, args))
 }
 
-async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
+async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), CommandError> {
     let home = ctx.home(&ctx.layers()?)?;
     let store = ctx.store().await?;
     let single = match &args.run {
@@ -77,7 +77,7 @@ async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
     }
     if !args.yes {
         if !ctx.screen.stdin_is_terminal {
-            return Err(Stopped::usage(
+            return Err(CommandError::usage(
                 "prune asks before it deletes, but stdin is not a terminal",
                 "add --yes, or preview with --dry-run",
             ));
@@ -97,7 +97,11 @@ async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), Stopped> {
     print(&report, args.format)
 }
 
-async fn delete(store: &DurableStore, args: &PruneArgs, single: Option<StreamId>) -> Result<Report, Stopped> {
+async fn delete(
+    store: &DurableStore,
+    args: &PruneArgs,
+    single: Option<StreamId>,
+) -> Result<Report, CommandError> {
     if let Some(run) = single {
         let erased = store.erase(&run).await?;
         return Ok(Report {
@@ -123,7 +127,7 @@ async fn intent(
     store: &DurableStore,
     args: &PruneArgs,
     single: Option<&StreamId>,
-) -> Result<String, Stopped> {
+) -> Result<String, CommandError> {
     if let Some(run) = single {
         let row = store.run(run).await?;
         return Ok(format!("Would delete 1 run:\n{}", named(&row)));
@@ -158,7 +162,11 @@ async fn intent(
     Ok(words)
 }
 
-async fn ended_before(store: &DurableStore, now: Timestamp, age: Duration) -> Result<Vec<RunRow>, Stopped> {
+async fn ended_before(
+    store: &DurableStore,
+    now: Timestamp,
+    age: Duration,
+) -> Result<Vec<RunRow>, CommandError> {
     let mut old = Vec::new();
     let mut before = None;
     loop {
@@ -184,7 +192,7 @@ fn named(row: &RunRow) -> String {
     )
 }
 
-fn print(report: &Report, format: DataFormat) -> Result<(), Stopped> {
+fn print(report: &Report, format: DataFormat) -> Result<(), CommandError> {
     match format {
         DataFormat::Text => {
             output::say(&format!(

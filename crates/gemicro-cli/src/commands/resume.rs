@@ -1,4 +1,4 @@
-//! `gemicro resume`: goes on where a run stopped.
+//! `gemicro resume`: continues where a run stopped.
 
 use std::path::PathBuf;
 use std::sync::Once;
@@ -13,14 +13,14 @@ use gemicro_event::{ErrorKind, RunStatus};
 
 use super::research::views;
 use super::{batch, run as pipeline};
+use crate::answer_source::{AnswerSource, GateArgs};
 use crate::args::Format;
+use crate::command_error::CommandError;
 use crate::config::readers::parse_host;
-use crate::deciding::{Deciding, GateArgs};
 use crate::flow_table::{Resumed, flow_row};
 use crate::follow::replay;
 use crate::output;
-use crate::session::{self, Context, find_run, run_trouble};
-use crate::trouble::Stopped;
+use crate::session::{self, Context, find_run, run_error};
 use crate::{runtime, signals};
 
 /// Arguments of `gemicro resume`.
@@ -45,21 +45,21 @@ pub(crate) struct ResumeArgs {
 }
 
 /// Continues a run and watches it to its end.
-pub(crate) fn run(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
     if let Some(out) = &args.out {
         output::check_target(out)?;
     }
     runtime::block_on(resume(ctx, args))
 }
 
-async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
+async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
     let stop = signals::listen()?;
     let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
     let row = engine.store().run(&id).await?;
     let flow = flow_row(&row.flow);
     if !flow.takes_answers && (args.gates.wait || args.gates.decide.is_some()) {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             format!(
                 "run {id} is a {} run, which takes no --decide and no --wait",
                 row.flow
@@ -67,7 +67,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
             format!("gemicro resume {id}"),
         ));
     }
-    let deciding = Deciding::asked(ctx, &args.gates, Some(&id))?;
+    let deciding = AnswerSource::asked(ctx, &args.gates, Some(&id))?;
     if flow.story.has_board {
         let how = batch::Resuming {
             run: id,
@@ -110,7 +110,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
         tokio::task::block_in_place(|| pipeline::ready_again(ctx, started.as_ref()))?;
     }
     if !args.yes && !ctx.screen.stdin_is_terminal && waits_for_approval(&engine, &id).await? {
-        return Err(Stopped::failed(
+        return Err(CommandError::failed(
             ErrorKind::InvalidInput,
             format!("run {id} waits for its plan to be approved, but stdin is not a terminal"),
             format!("gemicro resume {id} --yes"),
@@ -120,7 +120,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), Stopped> {
     let watching = here
         .resume_from(&id, stop.clone(), owner_is_gone)
         .await
-        .map_err(|failure| run_trouble(failure, &id))?;
+        .map_err(|failure| run_error(failure, &id))?;
     let resumed = Resumed {
         ctx,
         here: &here,
@@ -152,7 +152,7 @@ pub(crate) fn owner_is_gone(owner: &str) -> bool {
 async fn waits_for_approval(
     engine: &gemicro_engine::Engine,
     id: &gemicro_event::StreamId,
-) -> Result<bool, Stopped> {
+) -> Result<bool, CommandError> {
     let page = engine.store().read(id, 0, usize::MAX).await?;
     let waits = page
         .events

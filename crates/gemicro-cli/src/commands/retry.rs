@@ -1,4 +1,4 @@
-//! `gemicro retry`: what failed in a run is asked again, in a run of its own; what was answered stays. A pipeline goes on
+//! `gemicro retry`: what failed in a run is asked again, in a run of its own; what was answered stays. A pipeline continues
 //! from a phase, on the same branch.
 
 use std::path::PathBuf;
@@ -13,15 +13,15 @@ use gemicro_engine::pipeline::later_run;
 use gemicro_engine::{AllowedHost, Desk, Engine, Here, Plan, ResearchRequest};
 use gemicro_event::{ErrorKind, StreamId};
 
-use super::research::{Showing, planned, watch};
+use super::research::{ResearchDisplay, planned, watch};
 use super::run as pipeline;
+use crate::answer_source::{AnswerSource, GateArgs};
 use crate::args::Format;
+use crate::command_error::CommandError;
 use crate::config::readers::{parse_budget, parse_host};
-use crate::deciding::{Deciding, GateArgs};
 use crate::flow_table::flow_row;
 use crate::follow::RESUME;
 use crate::session::{Context, find_run};
-use crate::trouble::Stopped;
 use crate::{backend, output, runtime, signals};
 
 /// Arguments of `gemicro retry`.
@@ -50,14 +50,14 @@ pub(crate) struct RetryArgs {
 }
 
 /// Starts a run that asks again what failed, and watches it to its end.
-pub(crate) fn run(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &RetryArgs) -> Result<(), CommandError> {
     if let Some(out) = &args.out {
         output::check_target(out)?;
     }
     runtime::block_on(retry(ctx, args))
 }
 
-async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
+async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), CommandError> {
     let stop = signals::listen()?;
     let engine = ctx.engine_allowing(&args.allow_hosts).await?;
     let id = find_run(engine.store(), &args.run).await?;
@@ -65,7 +65,7 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
     let flow = flow_row(&row.flow);
     if flow.has_phases {
         if !row.status.is_terminal() {
-            return Err(Stopped::usage(
+            return Err(CommandError::usage(
                 format!(
                     "run {id} has not ended ({}), and two runs cannot share a branch",
                     row.status.as_str()
@@ -76,7 +76,7 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
         return retry_pipeline(ctx, engine, &id, args, &stop).await;
     }
     if args.from.is_some() || args.gates.wait || args.gates.decide.is_some() {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             format!(
                 "run {id} is not a pipeline but a {} run, which has no phases",
                 row.flow
@@ -85,7 +85,7 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
         ));
     }
     if flow.story.has_board {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             format!("run {id} is a batch, which has its own retry command"),
             format!("gemicro batch retry {id}"),
         ));
@@ -94,15 +94,15 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
         .base(&id, UseAs::Retry)
         .await
         .map_err(|failure| match failure.kind {
-            ErrorKind::InvalidInput => Stopped::from(failure)
+            ErrorKind::InvalidInput => CommandError::from(failure)
                 .with_hint("`gemicro dead-letters` lists the steps that can be repeated"),
-            _ => Stopped::from(failure),
+            _ => CommandError::from(failure),
         })?;
     let limits = match args.budget.as_slice() {
         // The limits of the run hold for what it did not get done, too.
         [] => base.limits,
         given => Limits::merge_all(given.iter().copied())
-            .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?,
+            .map_err(|error| CommandError::usage(error.to_string(), "give each kind of limit once"))?,
     };
     let request = ResearchRequest {
         backend: backend::of_plan(&plan),
@@ -118,7 +118,7 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
     };
     let here = Here::new(engine);
     let watching = here.start(planned(request)?).await?;
-    let showing = Showing {
+    let showing = ResearchDisplay {
         format: args.format,
         out: args.out.as_deref(),
         yes: false,
@@ -133,23 +133,23 @@ async fn retry_pipeline(
     id: &StreamId,
     args: &RetryArgs,
     stop: &StopSignals,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let events = engine.store().read(id, 0, usize::MAX).await?.events;
     if let Some(later) = later_run(engine.store(), &events).await? {
         return Err(went_on(id, &later, args));
     }
     let plan = Plan::retry(&events, args.from.as_deref())
-        .map_err(|failure| Stopped::from(failure).with_hint(format!("gemicro show {id}")))?;
+        .map_err(|failure| CommandError::from(failure).with_hint(format!("gemicro show {id}")))?;
     let limits = match args.budget.as_slice() {
         [] => plan.limits,
         given => Limits::merge_all(given.iter().copied())
-            .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?,
+            .map_err(|error| CommandError::usage(error.to_string(), "give each kind of limit once"))?,
     };
     let plan = Plan { limits, ..plan };
     pipeline::ready(ctx, &plan)?;
-    let deciding = Deciding::asked(ctx, &args.gates, None)?;
+    let deciding = AnswerSource::asked(ctx, &args.gates, None)?;
     let here = Here::new(engine);
-    let shown = pipeline::Shown {
+    let shown = pipeline::RunDisplay {
         format: args.format,
         out: args.out.as_deref(),
         deciding,
@@ -159,8 +159,8 @@ async fn retry_pipeline(
     pipeline::start(ctx, &here, plan, stop, shown).await
 }
 
-/// Refuses to go on from a run that another one has gone on from: the branch is what the other one left.
-fn went_on(id: &StreamId, later: &RunRow, args: &RetryArgs) -> Stopped {
+/// Refuses to continue a run that another one has continued: the branch is what the other one left.
+fn went_on(id: &StreamId, later: &RunRow, args: &RetryArgs) -> CommandError {
     let newest = &later.run;
     let from = args.from.iter().map(|phase| format!(" --from {phase}"));
     let hint = match later.status.is_terminal() {
@@ -170,7 +170,7 @@ fn went_on(id: &StreamId, later: &RunRow, args: &RetryArgs) -> Stopped {
         ),
         false => format!("resume that run instead: gemicro resume {newest}"),
     };
-    Stopped::failed(
+    CommandError::failed(
         ErrorKind::Conflict,
         format!(
             "run {newest} ({}) continued on the branch after run {id}",

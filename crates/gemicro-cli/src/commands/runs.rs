@@ -6,11 +6,11 @@ use gemicro_event::RunStatus;
 use gemicro_store::{DurableStore, RunFilter};
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::runtime;
 use crate::screen::{Screen, numbers, table, text};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Where the title is; it gets the rest of the line.
 const TITLE: usize = 5;
@@ -48,7 +48,7 @@ pub(crate) enum StatusArg {
 }
 
 /// Lists runs.
-pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), CommandError> {
     let rows = runtime::block_on(async {
         let store = ctx.store().await?;
         let rows = listed(&store, args).await;
@@ -64,7 +64,7 @@ pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), Stopped> {
     })
 }
 
-async fn listed(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunState>, Stopped> {
+async fn listed(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunState>, CommandError> {
     let filter = RunFilter {
         status: args.status.and_then(StatusArg::status),
         limit: Some(args.limit),

@@ -3,11 +3,11 @@
 use gemicro_engine::event_registry;
 use serde_json::{Map, Value};
 
+use crate::command_error::CommandError;
 use crate::output;
-use crate::trouble::Stopped;
 
 /// Prints one object: event type to the schema of its `data`.
-pub(crate) fn run() -> Result<(), Stopped> {
+pub(crate) fn run() -> Result<(), CommandError> {
     let registry = event_registry();
     let schemas: Map<String, Value> = registry
         .kinds()

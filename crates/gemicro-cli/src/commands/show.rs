@@ -11,12 +11,12 @@ use gemicro_store::DurableStore;
 use serde_json::json;
 
 use crate::args::Format;
+use crate::command_error::CommandError;
 use crate::flow_table::flow_row;
 use crate::output::{self, Output};
 use crate::runtime;
 use crate::session::{Context, find_run};
 use crate::story::{RawView, Story, hint, tell};
-use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View, answer_markdown};
 
 /// Events read at a time.
@@ -50,11 +50,11 @@ pub(crate) struct ShowArgs {
 }
 
 /// Shows a run.
-pub(crate) fn run(ctx: &Context, args: &ShowArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
     runtime::block_on(show(ctx, args))
 }
 
-async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), Stopped> {
+async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
     let store = ctx.store().await?;
     let id = find_run(&store, &args.run).await?;
     if args.raw {
@@ -91,16 +91,16 @@ async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), Stopped> {
     }
 }
 
-fn no_answer_yet(id: &StreamId) -> Stopped {
+fn no_answer_yet(id: &StreamId) -> CommandError {
     let message = format!("run {id} has no answer yet");
-    Stopped::failed(
+    CommandError::failed(
         gemicro_event::ErrorKind::StillRunning,
         message,
         format!("gemicro show {id}"),
     )
 }
 
-async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<Story, Stopped> {
+async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<Story, CommandError> {
     let row = store.run(id).await?;
     let mut story = Story::new(id.clone(), flow_row(&row.flow).story);
     if story.kind.has_board {
@@ -139,7 +139,7 @@ async fn replay(
     store: &DurableStore,
     id: &StreamId,
     view: &mut impl View,
-) -> Result<Option<RunEnd>, Stopped> {
+) -> Result<Option<RunEnd>, CommandError> {
     let mut after = 0;
     let mut end = None;
     loop {

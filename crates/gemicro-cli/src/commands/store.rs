@@ -8,12 +8,12 @@ use gemicro_store::{ContentsCheck, DurableStore};
 use serde_json::json;
 
 use crate::args::{DataFormat, stored};
+use crate::command_error::CommandError;
 use crate::config::StateFolder;
 use crate::output;
 use crate::runtime;
 use crate::screen::{numbers, text};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro store`.
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ pub(crate) enum StoreCommand {
 }
 
 /// Maintains the store.
-pub(crate) fn run(ctx: &Context, args: &StoreArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &StoreArgs) -> Result<(), CommandError> {
     match args.command {
         StoreCommand::Rebuild => runtime::block_on(rebuild(ctx)),
         StoreCommand::Check { format } => runtime::block_on(check(ctx, format)),
@@ -50,14 +50,14 @@ pub(crate) fn run(ctx: &Context, args: &StoreArgs) -> Result<(), Stopped> {
     }
 }
 
-async fn check(ctx: &Context, format: DataFormat) -> Result<(), Stopped> {
+async fn check(ctx: &Context, format: DataFormat) -> Result<(), CommandError> {
     let store = ctx.store().await?;
     let check = store.check_contents().await;
     store.close().await;
     print_check(&check, format)?;
     match check.problems.len() {
         0 => Ok(()),
-        n_problems => Err(Stopped::failed(
+        n_problems => Err(CommandError::failed(
             ErrorKind::StorageError,
             format!("the store has {}", numbers::count(n_problems, "problem")),
             "restore a backup of the whole state folder, blobs included; `gemicro store rebuild` repairs lists, `gemicro \
@@ -66,7 +66,7 @@ async fn check(ctx: &Context, format: DataFormat) -> Result<(), Stopped> {
     }
 }
 
-fn print_check(check: &ContentsCheck, format: DataFormat) -> Result<(), Stopped> {
+fn print_check(check: &ContentsCheck, format: DataFormat) -> Result<(), CommandError> {
     if format != DataFormat::Text {
         let problems: Vec<String> = check.problems.iter().map(ToString::to_string).collect();
         let object = json!({
@@ -99,10 +99,10 @@ fn print_check(check: &ContentsCheck, format: DataFormat) -> Result<(), Stopped>
     output::print(&words)
 }
 
-async fn accept_loss(ctx: &Context) -> Result<(), Stopped> {
+async fn accept_loss(ctx: &Context) -> Result<(), CommandError> {
     let state = StateFolder::resolve(&ctx.layers()?)?;
     if state.store.value.is_some() {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             "a store on a server has its own log; there is no loss to accept",
             "remove --store and GEMICRO_STORE to use the store in the state folder",
         ));
@@ -111,14 +111,14 @@ async fn accept_loss(ctx: &Context) -> Result<(), Stopped> {
     output::say(&match n_lost {
         0 => "No events are missing.".to_owned(),
         n_lost => format!(
-            "{} events are lost and accepted as such. The store works again; `gemicro store check` verifies it.",
+            "The loss of {} events is accepted. The store works again; `gemicro store check` verifies it.",
             numbers::thousands(n_lost)
         ),
     });
     Ok(())
 }
 
-async fn rebuild(ctx: &Context) -> Result<(), Stopped> {
+async fn rebuild(ctx: &Context) -> Result<(), CommandError> {
     let store = ctx.store().await?;
     let report = store.rebuild().await?;
     rebuild_boards(&store).await?;

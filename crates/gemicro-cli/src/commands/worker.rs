@@ -9,12 +9,12 @@ use gemicro_event::{ErrorKind, Failure, RunStatus};
 use tokio::time::{Duration, Instant, sleep};
 
 use crate::args::{DataFormat, stored};
+use crate::command_error::CommandError;
 use crate::config::StateFolder;
 use crate::output;
 use crate::resident::{self, BUSY, READY};
 use crate::screen::{numbers, text};
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::{runtime, signals};
 
 /// How long a worker may take to leave: runs are stopped and written down first.
@@ -55,7 +55,7 @@ pub(crate) enum WorkerCommand {
 }
 
 /// Is the worker, or talks to it.
-pub(crate) fn run(ctx: &Context, args: &WorkerArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &WorkerArgs) -> Result<(), CommandError> {
     match &args.command {
         None if args.on_demand => {
             // A session of its own: the terminal it was started from is not its business.
@@ -68,11 +68,11 @@ pub(crate) fn run(ctx: &Context, args: &WorkerArgs) -> Result<(), Stopped> {
     }
 }
 
-async fn work(ctx: &Context, limits: &[ProviderLimit], on_demand: bool) -> Result<(), Stopped> {
+async fn work(ctx: &Context, limits: &[ProviderLimit], on_demand: bool) -> Result<(), CommandError> {
     let stop = signals::listen()?;
     let state = StateFolder::resolve(&ctx.layers()?)?;
     if !limits.is_empty() && state.store.value.is_none() {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             "--limit needs a store that several workers share",
             "add --store postgres://user@host/database",
         ));
@@ -96,7 +96,7 @@ async fn work(ctx: &Context, limits: &[ProviderLimit], on_demand: bool) -> Resul
             first_word(BUSY);
             return Ok(());
         }
-        return Err(Stopped::failed(
+        return Err(CommandError::failed(
             ErrorKind::Conflict,
             "a worker is already running for this state folder",
             "see `gemicro worker status`; stop it with `gemicro worker stop`",
@@ -125,12 +125,12 @@ fn first_word(word: &str) {
     }
 }
 
-async fn status(ctx: &Context, format: DataFormat) -> Result<(), Stopped> {
+async fn status(ctx: &Context, format: DataFormat) -> Result<(), CommandError> {
     let state = StateFolder::resolve(&ctx.layers()?)?;
     let status = resident::caller(&ctx.environment, &state).status().await?;
     if format != DataFormat::Text {
         let line = serde_json::to_string(&status)
-            .map_err(|error| Stopped::from(Failure::new(ErrorKind::Internal, error.to_string())))?;
+            .map_err(|error| CommandError::from(Failure::new(ErrorKind::Internal, error.to_string())))?;
         return output::print(&format!("{line}\n"));
     }
     let words = match &status {
@@ -183,7 +183,7 @@ fn described(status: &WorkerStatus) -> String {
     words
 }
 
-async fn stop(ctx: &Context, now: bool) -> Result<(), Stopped> {
+async fn stop(ctx: &Context, now: bool) -> Result<(), CommandError> {
     let state = StateFolder::resolve(&ctx.layers()?)?;
     let worker = resident::caller(&ctx.environment, &state);
     let status = worker.status().await?;
@@ -194,7 +194,7 @@ async fn stop(ctx: &Context, now: bool) -> Result<(), Stopped> {
         .filter(is_running)
         .count();
     if n_running > 0 && !now {
-        return Err(Stopped::failed(
+        return Err(CommandError::failed(
             ErrorKind::Conflict,
             format!("the worker is running {}", numbers::count(n_running, "run")),
             "wait for them (`gemicro worker status`), cancel them (`gemicro cancel RUN`), or stop them with --now",
@@ -207,7 +207,7 @@ async fn stop(ctx: &Context, now: bool) -> Result<(), Stopped> {
     let deadline = Instant::now() + LEAVING;
     while !is_free(&state.worker_place()) {
         if Instant::now() >= deadline {
-            return Err(Stopped::failed(
+            return Err(CommandError::failed(
                 ErrorKind::StillRunning,
                 "the worker is stopping and has not ended yet",
                 "check with `gemicro worker status`",

@@ -11,10 +11,10 @@ use gemicro_pipeline::workflow::{
 use serde_json::{Value, json};
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{numbers, text};
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::workflow_file::{self, NotLoaded};
 
 /// The exit code of a workflow that is wrong: that of every wrong request.
@@ -75,7 +75,7 @@ impl WorkflowArgs {
 }
 
 /// Checks or shows a workflow.
-pub(crate) fn run(ctx: &Context, args: &WorkflowArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &WorkflowArgs) -> Result<(), CommandError> {
     let directory = &ctx.environment.folder;
     match &args.command {
         WorkflowCommand::Check { file, agent, format } => {
@@ -116,7 +116,7 @@ pub(crate) fn run(ctx: &Context, args: &WorkflowArgs) -> Result<(), Stopped> {
     }
 }
 
-fn tell(ctx: &Context, shown: &str, agent: AgentName, workflow: &Workflow) -> Result<(), Stopped> {
+fn tell(ctx: &Context, shown: &str, agent: AgentName, workflow: &Workflow) -> Result<(), CommandError> {
     for warning in warnings(workflow) {
         let mark = ctx.screen.on_stderr().warn("warning:");
         output::say(&format!("{mark} {}", text::neutral(&warning)));
@@ -137,14 +137,18 @@ fn tell(ctx: &Context, shown: &str, agent: AgentName, workflow: &Workflow) -> Re
         ));
     }
     let lines: Vec<String> = missing.iter().map(|missing| format!("\n  {missing}")).collect();
-    Err(Stopped::usage(
+    Err(CommandError::usage(
         format!("{shown} cannot be run with {agent}:{}", lines.concat()),
         "change the roles, or choose another agent with --agent",
     ))
 }
 
 /// One object with everything that was found, also when the workflow is wrong.
-fn print_object(shown: &str, agent: AgentName, workflow: Result<Workflow, NotLoaded>) -> Result<(), Stopped> {
+fn print_object(
+    shown: &str,
+    agent: AgentName,
+    workflow: Result<Workflow, NotLoaded>,
+) -> Result<(), CommandError> {
     let (problems, missing, warnings): (Vec<Problem>, Vec<MissingTool>, Vec<String>) = match workflow {
         Ok(workflow) => (Vec::new(), check_for(&workflow, agent), warnings(&workflow)),
         Err(NotLoaded::Wrong { error, .. }) => (error.problems().to_vec(), Vec::new(), Vec::new()),
@@ -162,7 +166,7 @@ fn print_object(shown: &str, agent: AgentName, workflow: Result<Workflow, NotLoa
     output::print(&format!("{object}\n"))?;
     match is_sound {
         true => Ok(()),
-        false => Err(Stopped::Told(WRONG)),
+        false => Err(CommandError::AlreadyReported(WRONG)),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use gemicro_core::history::HistoryConfig;
 
-use super::layers::{Spec, Written, one};
+use super::layers::{RawSetting, Spec, one};
 use super::readers::parse_prompt_tokens;
 use super::{Layers, Origin, Setting};
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// The keys of this group in files.
 pub(super) const KEYS: &[&str] = &["chat.model", "chat.summariser", "chat.max_tokens"];
@@ -49,7 +49,7 @@ impl ChatSettings {
         model: Option<String>,
         summariser: Option<String>,
         max_tokens: Option<u64>,
-    ) -> Result<Self, Stopped> {
+    ) -> Result<Self, CommandError> {
         let usual = HistoryConfig::default().max_prompt_tokens;
         Ok(Self {
             model: layers.pick(&MODEL, model.map(Some), None)?,
@@ -81,7 +81,7 @@ impl ChatSettings {
     }
 }
 
-fn read_name(written: &Written) -> Result<Option<String>, String> {
+fn read_name(written: &RawSetting) -> Result<Option<String>, String> {
     match one(written)?.trim() {
         "" => Err("the name is empty".to_owned()),
         name => Ok(Some(name.to_owned())),

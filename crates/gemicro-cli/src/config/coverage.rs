@@ -2,9 +2,9 @@
 
 use std::path::{Component, Path};
 
-use super::layers::{Spec, Written};
+use super::layers::{RawSetting, Spec};
 use super::{Layers, Origin, Setting};
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// The keys of this group in files.
 pub(super) const KEYS: &[&str] = &["coverage.reports"];
@@ -24,8 +24,7 @@ pub(crate) struct CoverageSettings {
 }
 
 impl CoverageSettings {
-    /// Finds them.
-    pub(crate) fn resolve(layers: &Layers) -> Result<Self, Stopped> {
+    pub(crate) fn resolve(layers: &Layers) -> Result<Self, CommandError> {
         Ok(Self {
             reports: layers.pick(&REPORTS, None, Vec::new())?,
         })
@@ -43,7 +42,7 @@ impl CoverageSettings {
 }
 
 /// In the variable, commas stand between them. All lie in the folder of the batch that reads them.
-fn reports(written: &Written) -> Result<Vec<String>, String> {
+fn reports(written: &RawSetting) -> Result<Vec<String>, String> {
     let texts = written.texts.iter().flat_map(|text| text.split(','));
     let report = |text: &str| {
         let text = text.trim();

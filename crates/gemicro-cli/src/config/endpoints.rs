@@ -8,7 +8,7 @@ use gemicro_core::ask::AgentName;
 use super::layers::Spec;
 use super::readers;
 use super::{Layers, Origin, Setting};
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// The keys of this group in files. Never a key of a provider: those come from the environment only.
 pub(super) const KEYS: &[&str] = &["gemini.base_url", "openai.base_url", "anthropic.base_url"];
@@ -79,7 +79,7 @@ pub(crate) struct Endpoints {
 
 impl Endpoints {
     /// Takes the strongest value of each.
-    pub(crate) fn resolve(layers: &Layers) -> Result<Self, Stopped> {
+    pub(crate) fn resolve(layers: &Layers) -> Result<Self, CommandError> {
         let spec = |key, variable| Spec {
             key,
             variable,

@@ -8,8 +8,8 @@ use gemicro_event::ErrorKind;
 use gemicro_event::redact::Redactor;
 
 use super::Origin;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::trouble::Stopped;
 
 /// Name of a project's file.
 const PROJECT_FILE: &str = "gemicro.toml";
@@ -33,7 +33,7 @@ pub(super) struct ConfigFile {
 
 impl ConfigFile {
     /// The project's file: `gemicro.toml` here or in a folder above, up to the folder that holds `.git`.
-    pub(super) fn of_project(environment: &Environment) -> Result<Option<Self>, Stopped> {
+    pub(super) fn of_project(environment: &Environment) -> Result<Option<Self>, CommandError> {
         for folder in environment.folder.ancestors() {
             let path = folder.join(PROJECT_FILE);
             if path.is_file() {
@@ -46,8 +46,7 @@ impl ConfigFile {
         Ok(None)
     }
 
-    /// The user's file.
-    pub(super) fn of_user(environment: &Environment) -> Result<Option<Self>, Stopped> {
+    pub(super) fn of_user(environment: &Environment) -> Result<Option<Self>, CommandError> {
         let Some(path) = user_path(environment) else {
             return Ok(None);
         };
@@ -62,30 +61,30 @@ impl ConfigFile {
     }
 
     /// A file that the user named.
-    pub(super) fn of_path(path: PathBuf) -> Result<Self, Stopped> {
+    pub(super) fn of_path(path: PathBuf) -> Result<Self, CommandError> {
         Self::read(path, Owner::User)
     }
 
-    fn read(path: PathBuf, owner: Owner) -> Result<Self, Stopped> {
+    fn read(path: PathBuf, owner: Owner) -> Result<Self, CommandError> {
         let text = fs::read_to_string(&path).map_err(|error| {
             let kind = match error.kind() {
                 IoErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
                 _ => ErrorKind::InvalidInput,
             };
             let hint = "fix the file, or move it away";
-            Stopped::failed(kind, format!("{} cannot be read: {error}", path.display()), hint)
+            CommandError::failed(kind, format!("{} cannot be read: {error}", path.display()), hint)
         })?;
         Self::parse(path, owner, &text)
     }
 
     /// Reads the text of a file.
-    pub(super) fn parse(path: PathBuf, owner: Owner, text: &str) -> Result<Self, Stopped> {
+    pub(super) fn parse(path: PathBuf, owner: Owner, text: &str) -> Result<Self, CommandError> {
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
             let line = error.span().map_or(1, |span| {
                 text[..span.start.min(text.len())].matches('\n').count() + 1
             });
             let message = format!("{} line {line}: {}", path.display(), error.message());
-            Stopped::usage(message, "fix the file; `gemicro config show` lists all keys")
+            CommandError::usage(message, "fix the file; `gemicro config show` lists all keys")
         })?;
         let file = Self { path, owner, table };
         file.refuse_secrets()?;
@@ -146,7 +145,7 @@ impl ConfigFile {
     }
 
     /// A file is copied, shared and committed: a key does not belong there.
-    fn refuse_secrets(&self) -> Result<(), Stopped> {
+    fn refuse_secrets(&self) -> Result<(), CommandError> {
         let redactor = Redactor::new(std::iter::empty::<&str>());
         let is_secret = |key: &str, value: &toml::Value| {
             let key = key.to_ascii_lowercase().replace('-', "_");
@@ -168,7 +167,7 @@ impl ConfigFile {
                     "{}: `{key}` looks like a secret; gemicro does not read secrets from files",
                     self.path.display()
                 );
-                return Err(Stopped::usage(
+                return Err(CommandError::usage(
                     message,
                     "remove it from the file and `export GEMINI_API_KEY=…` instead",
                 ));

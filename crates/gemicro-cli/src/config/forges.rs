@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::file::{ConfigFile, Owner};
 use super::{Layers, Origin, Setting};
+use crate::command_error::CommandError;
 use crate::environment::{Environment, FORGES};
-use crate::trouble::Stopped;
 
 /// The keys of this group in files. Never a token: those come from the environment only.
 pub(super) const KEYS: &[&str] = &["forge.hosts"];
@@ -20,7 +20,6 @@ pub(super) const KEYS: &[&str] = &["forge.hosts"];
 #[derive(Debug, Clone)]
 pub(crate) struct ForgeSettings {
     hosts: Setting<ForgeHosts>,
-    /// For people.
     shown: Vec<String>,
 }
 
@@ -43,7 +42,7 @@ struct Host {
 
 impl ForgeSettings {
     /// From the user's file; a project's file that has such a section is refused.
-    pub(crate) fn resolve(layers: &Layers) -> Result<Self, Stopped> {
+    pub(crate) fn resolve(layers: &Layers) -> Result<Self, CommandError> {
         let named = |owner: Owner| {
             let mut files = layers.files.iter();
             files.find(|file| file.owner == owner && file.group("forge").is_some())
@@ -53,7 +52,7 @@ impl ForgeSettings {
                 "{}, forge: a project cannot choose where your tokens are sent; use your own settings",
                 file.origin()
             );
-            return Err(Stopped::usage(message, "remove that section"));
+            return Err(CommandError::usage(message, "remove that section"));
         }
         match named(Owner::User) {
             Some(file) => read(file),
@@ -89,9 +88,9 @@ impl ForgeSettings {
     }
 }
 
-fn read(file: &ConfigFile) -> Result<ForgeSettings, Stopped> {
+fn read(file: &ConfigFile) -> Result<ForgeSettings, CommandError> {
     let refuse = |why: &str| {
-        Stopped::usage(
+        CommandError::usage(
             format!("{}, forge: {why}", file.origin()),
             "fix it there, for example: [forge.hosts.\"git.example.com\"] kind = \"gitlab\"",
         )

@@ -8,8 +8,8 @@ use gemicro_guard::policy::PolicyConfig;
 
 use super::file::{ConfigFile, Owner};
 use super::{Layers, Origin, Setting};
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::trouble::Stopped;
 
 /// The keys of this group in files.
 pub(super) const KEYS: &[&str] = &[
@@ -31,7 +31,7 @@ pub(crate) struct GuardSettings {
 
 impl GuardSettings {
     /// From the user's file alone, which is all that a hook reads.
-    pub(crate) fn of_user(environment: &Environment) -> Result<PolicyConfig, Stopped> {
+    pub(crate) fn of_user(environment: &Environment) -> Result<PolicyConfig, CommandError> {
         match ConfigFile::of_user(environment)? {
             Some(file) => policy(&file),
             None => Ok(PolicyConfig::default()),
@@ -39,13 +39,13 @@ impl GuardSettings {
     }
 
     /// From a file that the user named.
-    pub(crate) fn of_file(path: &Path) -> Result<PolicyConfig, Stopped> {
+    pub(crate) fn of_file(path: &Path) -> Result<PolicyConfig, CommandError> {
         let path = std::path::absolute(path)?;
         policy(&ConfigFile::of_path(path)?)
     }
 
     /// The same with its origin; a project's file that has such a section is refused.
-    pub(crate) fn resolve(layers: &Layers) -> Result<Self, Stopped> {
+    pub(crate) fn resolve(layers: &Layers) -> Result<Self, CommandError> {
         let named = |owner: Owner| {
             let mut files = layers.files.iter();
             files.find(|file| file.owner == owner && file.group("guard").is_some())
@@ -55,7 +55,7 @@ impl GuardSettings {
                 "{}, guard: a project cannot change what agents may do; use your own settings",
                 file.origin()
             );
-            return Err(Stopped::usage(message, "remove that section"));
+            return Err(CommandError::usage(message, "remove that section"));
         }
         let file = named(Owner::User).cloned();
         let (value, origin) = match &file {
@@ -99,12 +99,12 @@ impl GuardSettings {
     }
 }
 
-fn policy(file: &ConfigFile) -> Result<PolicyConfig, Stopped> {
+fn policy(file: &ConfigFile) -> Result<PolicyConfig, CommandError> {
     let Some(section) = file.group("guard") else {
         return Ok(PolicyConfig::default());
     };
     let refuse = |why: &str| {
-        Stopped::usage(
+        CommandError::usage(
             format!("{}, guard: {why}", file.origin()),
             "fix it there; docs/guard.md describes the section",
         )

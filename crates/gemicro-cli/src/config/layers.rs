@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::file::{ConfigFile, Owner};
 use super::{Origin, Setting, chat, coverage, endpoints, forges, guard, research_defaults, state_folder};
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::trouble::Stopped;
 
 /// A value as it was written, before its group reads it.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct RawSetting {
     /// The texts: one, or several for a list.
     pub(super) texts: Vec<String>,
     /// Relative paths start here.
@@ -20,14 +20,11 @@ pub(super) struct Written {
 
 /// How one setting is named and read.
 pub(super) struct Spec<T> {
-    /// `group.name` in files.
     pub(super) key: &'static str,
-    /// Its variable.
     pub(super) variable: &'static str,
-    /// Its flag.
     pub(super) flag: &'static str,
     /// Reads and checks it.
-    pub(super) read: fn(&Written) -> Result<T, String>,
+    pub(super) read: fn(&RawSetting) -> Result<T, String>,
 }
 
 /// The environment and the files.
@@ -39,7 +36,7 @@ pub(crate) struct Layers {
 
 impl Layers {
     /// Finds and reads the files.
-    pub(crate) fn load(environment: &Environment) -> Result<Self, Stopped> {
+    pub(crate) fn load(environment: &Environment) -> Result<Self, CommandError> {
         let mut files = Vec::new();
         files.extend(ConfigFile::of_project(environment)?);
         files.extend(ConfigFile::of_user(environment)?);
@@ -70,7 +67,12 @@ impl Layers {
     }
 
     /// The strongest value of a setting.
-    pub(super) fn pick<T>(&self, spec: &Spec<T>, flag: Option<T>, default: T) -> Result<Setting<T>, Stopped> {
+    pub(super) fn pick<T>(
+        &self,
+        spec: &Spec<T>,
+        flag: Option<T>,
+        default: T,
+    ) -> Result<Setting<T>, CommandError> {
         if let Some(value) = flag {
             return Ok(Setting {
                 value,
@@ -87,9 +89,9 @@ impl Layers {
             Ok(value) => Ok(Setting { value, origin }),
             Err(message) => Err(match origin {
                 Origin::Flag(flag) => {
-                    Stopped::usage(format!("{flag}: {message}"), format!("fix the value of {flag}"))
+                    CommandError::usage(format!("{flag}: {message}"), format!("fix the value of {flag}"))
                 }
-                origin => Stopped::usage(
+                origin => CommandError::usage(
                     format!("{origin}, {}: {message}", spec.key),
                     if spec.flag.is_empty() {
                         "fix it there"
@@ -101,11 +103,11 @@ impl Layers {
         }
     }
 
-    fn written<T>(&self, spec: &Spec<T>) -> Result<Option<(Written, Origin)>, Stopped> {
+    fn written<T>(&self, spec: &Spec<T>) -> Result<Option<(RawSetting, Origin)>, CommandError> {
         let (key, variable) = (spec.key, spec.variable);
         if let Some(text) = self.environment.get(variable) {
             let folder = self.environment.folder.clone();
-            let written = Written {
+            let written = RawSetting {
                 texts: vec![text.to_owned()],
                 folder,
                 by_project: false,
@@ -123,11 +125,11 @@ impl Layers {
                         "{}, {key}: {value} is not a text, a number or a list of them",
                         file.origin()
                     );
-                    Stopped::usage(message, "fix it there")
+                    CommandError::usage(message, "fix it there")
                 })?;
                 let by_project = file.owner == Owner::Project;
                 return Ok(Some((
-                    Written {
+                    RawSetting {
                         texts,
                         folder: file.folder().to_owned(),
                         by_project,
@@ -143,7 +145,7 @@ impl Layers {
 #[cfg(test)]
 impl Layers {
     /// Layers for a test: variables, and the texts of a project's and a user's file.
-    pub(super) fn of(environment: Environment, project: &str, user: &str) -> Result<Self, Stopped> {
+    pub(super) fn of(environment: Environment, project: &str, user: &str) -> Result<Self, CommandError> {
         let files = vec![
             ConfigFile::parse("/project/gemicro.toml".into(), Owner::Project, project)?,
             ConfigFile::parse("/user/config.toml".into(), Owner::User, user)?,
@@ -170,7 +172,7 @@ fn text(value: &toml::Value) -> Option<String> {
 }
 
 /// Reads a value that must be one text.
-pub(super) fn one(written: &Written) -> Result<&str, String> {
+pub(super) fn one(written: &RawSetting) -> Result<&str, String> {
     match written.texts.as_slice() {
         [text] => Ok(text),
         _ => Err("expected one value, not a list".to_owned()),

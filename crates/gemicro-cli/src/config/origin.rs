@@ -8,13 +8,9 @@ use std::path::PathBuf;
 pub(crate) enum Origin {
     /// A flag of this call.
     Flag(&'static str),
-    /// A variable.
     Environment(&'static str),
-    /// The project's file.
     ProjectFile(PathBuf),
-    /// The user's file.
     UserFile(PathBuf),
-    /// Nobody said anything.
     Default,
 }
 
@@ -33,7 +29,6 @@ impl fmt::Display for Origin {
 /// A value with its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Setting<T> {
-    /// The value.
     pub(crate) value: T,
     /// Where it came from.
     pub(crate) origin: Origin,

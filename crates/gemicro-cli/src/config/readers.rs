@@ -7,14 +7,12 @@ use gemicro_core::models::check_model_name;
 use gemicro_engine::AllowedHost;
 
 use super::BackendName;
-use super::layers::{Written, one};
+use super::layers::{RawSetting, one};
 
-/// Reads `--max-queries`.
 pub(crate) fn parse_max_queries(text: &str) -> Result<usize, String> {
     number(text, 1, 100)
 }
 
-/// Reads `--max-tokens`.
 pub(crate) fn parse_max_tokens(text: &str) -> Result<u64, String> {
     number(text, 64, 65_536)
 }
@@ -24,12 +22,10 @@ pub(crate) fn parse_prompt_tokens(text: &str) -> Result<u64, String> {
     number(text, 500, 900_000)
 }
 
-/// Reads `--parallel`.
 pub(crate) fn parse_parallel(text: &str) -> Result<usize, String> {
     number(text, 1, 256)
 }
 
-/// Reads `--calls-per-minute`.
 pub(crate) fn parse_per_minute(text: &str) -> Result<u32, String> {
     number(text, 1, 100_000)
 }
@@ -40,7 +36,6 @@ pub(crate) fn parse_seconds(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("`{text}` is not a number of seconds from 1 to 86400"))
 }
 
-/// Reads `--max-duration`.
 pub(crate) fn parse_max_duration(text: &str) -> Result<Limits, String> {
     let refuse = || format!("`{text}` is not a duration: write it as 90s, 10m or 1h30m");
     let limits: Limits = text.parse().map_err(|_| refuse())?;
@@ -55,7 +50,6 @@ pub(crate) fn parse_max_duration(text: &str) -> Result<Limits, String> {
     }
 }
 
-/// Reads one `--budget`.
 pub(crate) fn parse_budget(text: &str) -> Result<Limits, String> {
     text.parse().map_err(|error: LimitsError| match error {
         // `$5` is nothing to a shell, and `$0.50` its own name.
@@ -66,13 +60,12 @@ pub(crate) fn parse_budget(text: &str) -> Result<Limits, String> {
     })
 }
 
-/// Reads one `--allow-host`.
 pub(crate) fn parse_host(text: &str) -> Result<AllowedHost, String> {
     text.parse()
         .map_err(|error: gemicro_engine::BadAllowedHost| error.to_string())
 }
 
-pub(super) fn sources(written: &Written) -> Result<Vec<PathBuf>, String> {
+pub(super) fn sources(written: &RawSetting) -> Result<Vec<PathBuf>, String> {
     let folder = &written.folder;
     let path = |text: &String| {
         if gemicro_engine::is_url(text) {
@@ -97,7 +90,7 @@ fn leaves_its_folder(path: &Path) -> bool {
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-pub(super) fn switch(written: &Written) -> Result<bool, String> {
+pub(super) fn switch(written: &RawSetting) -> Result<bool, String> {
     match one(written)? {
         "1" | "true" | "yes" | "on" => Ok(true),
         "0" | "false" | "no" | "off" => Ok(false),
@@ -105,15 +98,15 @@ pub(super) fn switch(written: &Written) -> Result<bool, String> {
     }
 }
 
-pub(super) fn optional_switch(written: &Written) -> Result<Option<bool>, String> {
+pub(super) fn optional_switch(written: &RawSetting) -> Result<Option<bool>, String> {
     switch(written).map(Some)
 }
 
-pub(super) fn backend(written: &Written) -> Result<BackendName, String> {
+pub(super) fn backend(written: &RawSetting) -> Result<BackendName, String> {
     one(written)?.parse()
 }
 
-pub(super) fn model(written: &Written) -> Result<Option<String>, String> {
+pub(super) fn model(written: &RawSetting) -> Result<Option<String>, String> {
     let model = one(written)?.trim();
     if model.is_empty() {
         Err("the name is empty".to_owned())
@@ -123,7 +116,7 @@ pub(super) fn model(written: &Written) -> Result<Option<String>, String> {
     }
 }
 
-pub(super) fn hosts(written: &Written) -> Result<Vec<AllowedHost>, String> {
+pub(super) fn hosts(written: &RawSetting) -> Result<Vec<AllowedHost>, String> {
     if written.by_project {
         return Err("a project cannot allow private addresses; use --allow-host".to_owned());
     }
@@ -131,41 +124,41 @@ pub(super) fn hosts(written: &Written) -> Result<Vec<AllowedHost>, String> {
     texts.map(|text| parse_host(text.trim())).collect()
 }
 
-pub(super) fn max_queries(written: &Written) -> Result<usize, String> {
+pub(super) fn max_queries(written: &RawSetting) -> Result<usize, String> {
     parse_max_queries(one(written)?)
 }
 
-pub(super) fn max_tokens(written: &Written) -> Result<u64, String> {
+pub(super) fn max_tokens(written: &RawSetting) -> Result<u64, String> {
     parse_max_tokens(one(written)?)
 }
 
-pub(super) fn timeout(written: &Written) -> Result<Option<u64>, String> {
+pub(super) fn timeout(written: &RawSetting) -> Result<Option<u64>, String> {
     parse_seconds(one(written)?).map(Some)
 }
 
-pub(super) fn idle_timeout(written: &Written) -> Result<u64, String> {
+pub(super) fn idle_timeout(written: &RawSetting) -> Result<u64, String> {
     parse_seconds(one(written)?)
 }
 
-pub(super) fn parallel(written: &Written) -> Result<Option<usize>, String> {
+pub(super) fn parallel(written: &RawSetting) -> Result<Option<usize>, String> {
     parse_parallel(one(written)?).map(Some)
 }
 
-pub(super) fn per_minute(written: &Written) -> Result<Option<u32>, String> {
+pub(super) fn per_minute(written: &RawSetting) -> Result<Option<u32>, String> {
     parse_per_minute(one(written)?).map(Some)
 }
 
-pub(super) fn max_duration(written: &Written) -> Result<Limits, String> {
+pub(super) fn max_duration(written: &RawSetting) -> Result<Limits, String> {
     parse_max_duration(one(written)?)
 }
 
-pub(super) fn budget(written: &Written) -> Result<Limits, String> {
+pub(super) fn budget(written: &RawSetting) -> Result<Limits, String> {
     let limits: Result<Vec<Limits>, String> = written.texts.iter().map(|text| parse_budget(text)).collect();
     Limits::merge_all(limits?).map_err(|error| error.to_string())
 }
 
 /// The address of an endpoint. A project may not name one: keys are sent there.
-pub(super) fn endpoint(written: &Written) -> Result<Option<String>, String> {
+pub(super) fn endpoint(written: &RawSetting) -> Result<Option<String>, String> {
     let url = one(written)?.trim();
     if written.by_project {
         return Err("a project cannot choose where your key is sent; use your own settings".to_owned());

@@ -12,7 +12,7 @@ use gemicro_engine::AllowedHost;
 use super::layers::Spec;
 use super::readers;
 use super::{BackendName, Layers, Origin, Setting};
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// One line per setting: field and type, key in files, variable, flag, how it is read, its default, how it is shown.
 macro_rules! settings {
@@ -34,7 +34,7 @@ macro_rules! settings {
 
         impl ResearchSettings {
             /// Takes the strongest value of each.
-            pub(crate) fn resolve(layers: &Layers, flags: ResearchFlags) -> Result<Self, Stopped> {
+            pub(crate) fn resolve(layers: &Layers, flags: ResearchFlags) -> Result<Self, CommandError> {
                 Ok(Self {
                     $($field: {
                         let spec = Spec { key: $key, variable: $variable, flag: $flag, read: $read };
@@ -58,19 +58,17 @@ settings! {
     /// Answer without a model.
     offline: bool, "research.offline", "GEMICRO_OFFLINE", "--offline", readers::switch,
         false, bool::to_string;
-    /// Who answers.
     backend: BackendName, "research.backend", "GEMICRO_BACKEND", "--backend", readers::backend,
         BackendName::Gemini, BackendName::to_string;
     /// The model; the backend's own where none is named.
     model: Option<String>, "research.model", "GEMICRO_MODEL", "--model", readers::model,
         None, |model: &Option<String>| model.clone().unwrap_or_else(|| "the backend's default".to_owned());
-    /// Whether the web may be searched; where nobody says, when there are no sources.
+    /// Whether the web may be searched; by default, when there are no sources.
     web: Option<bool>, "research.web", "GEMICRO_WEB", "--web", readers::optional_switch,
         None, |web: &Option<bool>| web.map_or_else(|| "when there are no sources".to_owned(), |web| web.to_string());
     /// Hosts that may be fetched although their address is private.
     allow_hosts: Vec<AllowedHost>, "research.allow_hosts", "GEMICRO_ALLOW_HOSTS", "--allow-host", readers::hosts,
         Vec::new(), |hosts: &Vec<AllowedHost>| list(hosts.iter().map(ToString::to_string).collect());
-    /// Sub-queries at most.
     max_queries: usize, "research.max_queries", "GEMICRO_MAX_QUERIES", "--max-queries", readers::max_queries,
         ResearchConfig::default().max_sub_queries, usize::to_string;
     /// Tokens one call may write.
@@ -98,10 +96,10 @@ settings! {
 
 impl ResearchSettings {
     /// Budget and time limit together.
-    pub(crate) fn limits(&self) -> Result<Limits, Stopped> {
+    pub(crate) fn limits(&self) -> Result<Limits, CommandError> {
         let merged = Limits::merge_all([self.budget.value, self.max_duration.value]);
         merged.map_err(|error| {
-            Stopped::usage(
+            CommandError::usage(
                 error.to_string(),
                 "the time of a run is limited by --max-duration or --budget, not both",
             )

@@ -7,11 +7,11 @@ use gemicro_core::budget::Limits;
 use gemicro_event::ErrorKind;
 use sha2::{Digest, Sha256};
 
-use super::layers::{Spec, Written, one};
+use super::layers::{RawSetting, Spec, one};
 use super::readers::{parse_budget, parse_seconds};
 use super::{Layers, Origin, Setting};
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::trouble::Stopped;
 
 /// The keys of this group in files.
 pub(super) const KEYS: &[&str] = &[
@@ -69,7 +69,6 @@ const LINGERS: Duration = Duration::from_secs(60);
 /// The state folder, and who works over it.
 #[derive(Debug, Clone)]
 pub(crate) struct StateFolder {
-    /// Its path.
     pub(crate) home: Setting<PathBuf>,
     /// The address of the store, where that is not in the folder.
     pub(crate) store: Setting<Option<String>>,
@@ -82,8 +81,7 @@ pub(crate) struct StateFolder {
 }
 
 impl StateFolder {
-    /// Finds it.
-    pub(crate) fn resolve(layers: &Layers) -> Result<Self, Stopped> {
+    pub(crate) fn resolve(layers: &Layers) -> Result<Self, CommandError> {
         let picked = layers.pick(&HOME, None, None)?;
         let home = match picked.value {
             Some(home) => Setting {
@@ -93,7 +91,7 @@ impl StateFolder {
             None => {
                 let home = platform_folder(&layers.environment).ok_or_else(|| {
                     let message = "no home folder is set, so there is no folder for runs";
-                    Stopped::failed(
+                    CommandError::failed(
                         ErrorKind::InvalidInput,
                         message,
                         "set one: export GEMICRO_HOME=/some/folder",
@@ -115,10 +113,10 @@ impl StateFolder {
     }
 
     /// Gives an error of the store the advice that fits the store in use.
-    pub(crate) fn about_store(&self, stopped: Stopped) -> Stopped {
+    pub(crate) fn about_store(&self, stopped: CommandError) -> CommandError {
         match (&self.store.value, stopped) {
-            (Some(_), Stopped::Trouble(trouble)) if trouble.failure.kind == ErrorKind::StorageError => {
-                Stopped::Trouble(trouble).with_hint(format!(
+            (Some(_), CommandError::Report(report)) if report.failure.kind == ErrorKind::StorageError => {
+                CommandError::Report(report).with_hint(format!(
                     "start its server, or fix the address of the store ({})",
                     self.store.origin
                 ))
@@ -174,7 +172,7 @@ impl StateFolder {
     }
 }
 
-fn read_home(written: &Written) -> Result<Option<PathBuf>, String> {
+fn read_home(written: &RawSetting) -> Result<Option<PathBuf>, String> {
     if written.by_project {
         return Err("a project cannot choose where your runs are stored".to_owned());
     }
@@ -186,7 +184,7 @@ fn read_home(written: &Written) -> Result<Option<PathBuf>, String> {
     }
 }
 
-fn read_store(written: &Written) -> Result<Option<String>, String> {
+fn read_store(written: &RawSetting) -> Result<Option<String>, String> {
     if written.by_project {
         return Err("a project cannot choose where your runs are stored".to_owned());
     }
@@ -216,7 +214,7 @@ fn without_password(address: &str) -> String {
     }
 }
 
-fn read_resident(written: &Written) -> Result<bool, String> {
+fn read_resident(written: &RawSetting) -> Result<bool, String> {
     if written.by_project {
         return Err("a project cannot choose where your runs are executed".to_owned());
     }
@@ -227,14 +225,14 @@ fn read_resident(written: &Written) -> Result<bool, String> {
     }
 }
 
-fn read_linger(written: &Written) -> Result<Duration, String> {
+fn read_linger(written: &RawSetting) -> Result<Duration, String> {
     if written.by_project {
         return Err("a project cannot choose how long your worker stays".to_owned());
     }
     parse_seconds(one(written)?).map(Duration::from_secs)
 }
 
-fn read_day_budget(written: &Written) -> Result<Limits, String> {
+fn read_day_budget(written: &RawSetting) -> Result<Limits, String> {
     if written.by_project {
         return Err("a project's settings cannot set the day budget; set it in your own settings".to_owned());
     }

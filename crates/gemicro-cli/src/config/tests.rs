@@ -6,12 +6,12 @@ use super::{
 use gemicro_core::budget::Limits;
 use gemicro_engine::pipeline::forge::{ForgeKind, recognise};
 
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::trouble::Stopped;
 
-fn message(stopped: Stopped) -> String {
+fn message(stopped: CommandError) -> String {
     match stopped {
-        Stopped::Trouble(trouble) => trouble.failure.message,
+        CommandError::Report(report) => report.failure.message,
         other => panic!("{other:?}"),
     }
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use gemicro_event::Timestamp;
 
-/// `1,247`.
 pub(crate) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();

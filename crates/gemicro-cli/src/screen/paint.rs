@@ -3,7 +3,6 @@
 /// Paints, or leaves as it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint {
-    /// With colours.
     pub(crate) is_on: bool,
 }
 
@@ -13,27 +12,22 @@ impl Paint {
         Self { is_on }
     }
 
-    /// Something went well.
     pub(crate) fn good(self, text: &str) -> String {
         self.wrap("32", text)
     }
 
-    /// Something went wrong.
     pub(crate) fn bad(self, text: &str) -> String {
         self.wrap("31", text)
     }
 
-    /// Something wants attention.
     pub(crate) fn warn(self, text: &str) -> String {
         self.wrap("33", text)
     }
 
-    /// A heading.
     pub(crate) fn strong(self, text: &str) -> String {
         self.wrap("1", text)
     }
 
-    /// Less important.
     pub(crate) fn faint(self, text: &str) -> String {
         self.wrap("2", text)
     }

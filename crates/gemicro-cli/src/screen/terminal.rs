@@ -9,7 +9,7 @@ use crate::environment::Environment;
 
 /// Wider lines are hard to read.
 const MAX_WIDTH: usize = 100;
-/// Where nobody says how wide the terminal is.
+/// The width of a terminal that does not report one.
 const USUAL_WIDTH: usize = 80;
 /// Narrower than this, lines wrap.
 const MIN_WIDTH: usize = 20;
@@ -23,7 +23,6 @@ pub(crate) struct Screen {
     pub(crate) stderr_is_terminal: bool,
     /// Stdin is a terminal: somebody can be asked.
     pub(crate) stdin_is_terminal: bool,
-    /// Colours are welcome.
     colour: bool,
     /// Width given by the environment.
     columns: Option<usize>,
@@ -44,22 +43,18 @@ impl Screen {
         }
     }
 
-    /// Columns for stdout.
     pub(crate) fn width(&self) -> usize {
         bounded(terminal_size_of(stdout()).map(|size| size.0), self.columns)
     }
 
-    /// Columns for stderr.
     pub(crate) fn stderr_width(&self) -> usize {
         bounded(terminal_size_of(stderr()).map(|size| size.0), self.columns)
     }
 
-    /// Colours for stdout.
     pub(crate) fn on_stdout(&self) -> Paint {
         Paint::new(self.colour && self.stdout_is_terminal)
     }
 
-    /// Colours for stderr.
     pub(crate) fn on_stderr(&self) -> Paint {
         Paint::new(self.colour && self.stderr_is_terminal)
     }

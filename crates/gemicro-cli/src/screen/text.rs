@@ -10,7 +10,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::unseen::{is_active, is_unseen};
 
-/// The text with every control character made visible and without characters that nobody sees; line ends and tabs stay.
+/// The text with every control character made visible and without invisible characters; line ends and tabs stay.
 pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
     let is_odd = |c: char| (is_active(c) && c != '\n' && c != '\t') || is_unseen(c);
     if text.chars().any(is_odd) {

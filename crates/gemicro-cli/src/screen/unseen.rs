@@ -1,4 +1,4 @@
-//! Characters that nobody sees: what they are, and how JSON is written without them.
+//! Invisible characters: what they are, and how JSON is written without them.
 //!
 //! They hide text from a reader who trusts the screen, or change how the rest of a line is shown.
 
@@ -18,7 +18,7 @@ pub(crate) fn is_active(c: char) -> bool {
     c.is_control() || is_line_end(c) || is_turning(c)
 }
 
-/// JSON, or JSON lines, with every character that nobody sees written as `\uXXXX`: the same value, safe to look at. What
+/// JSON, or JSON lines, with every invisible character written as `\uXXXX`: the same value, safe to look at. What
 /// is not JSON stays as it is.
 pub(crate) fn escape_json(data: &[u8]) -> Cow<'_, [u8]> {
     let Some(text) = std::str::from_utf8(data).ok().filter(|text| has_hidden(text)) else {

@@ -1,4 +1,4 @@
-//! What the plan of a run tells, flow by flow.
+//! What the plan of a run says, flow by flow.
 
 use gemicro_core::ask::{AgentStarted, AskPlan};
 use gemicro_core::prompt::ModelTask;
@@ -8,7 +8,6 @@ use gemicro_event::{Event, Json, StreamId};
 use super::pipeline::PipelineStory;
 use super::story_fold::Story;
 
-/// Of a batch.
 pub(crate) fn batch(story: &mut Story, _event: &Event, plan: &Json) {
     story.model = text(plan, "/settings/llm/model");
     story.goes_on_from = text(plan, "/retries").and_then(|run| StreamId::new(run).ok());
@@ -30,7 +29,6 @@ pub(crate) fn tests(story: &mut Story, _event: &Event, plan: &Json) {
     story.model = text(plan, "/llm/model").or_else(|| text(plan, "/prose/llm/model"));
 }
 
-/// Of a research.
 pub(crate) fn research(story: &mut Story, _event: &Event, plan: &Json) {
     let Ok(plan) = plan.parse::<ResearchPlan>() else {
         return;

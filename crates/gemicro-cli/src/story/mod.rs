@@ -1,4 +1,4 @@
-//! A run as a whole: folded from its events, then told on one screen.
+//! A run as a whole: folded from its events, then shown on one screen.
 
 mod batch_tasks;
 pub(crate) mod beginnings;
@@ -11,7 +11,7 @@ mod steps;
 mod story_fold;
 mod sub_query_story;
 
-pub(crate) use pipeline::{PhaseStory, PipelineStory, Standing, at_start, hint, said, shown_name, words};
+pub(crate) use pipeline::{PhaseState, PhaseStory, PipelineStory, at_start, hint, said, shown_name, words};
 pub(crate) use raw::RawView;
 pub(crate) use screen::tell;
 pub(crate) use story_fold::{Story, StoryKind};

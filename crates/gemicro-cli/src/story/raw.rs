@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{Event, Json};
 
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Paint, numbers, text};
-use crate::trouble::Stopped;
 use crate::view::{RunEnd, View};
 
 /// Fields of a step that are texts for a model, or from one: printed as text.
@@ -19,7 +19,6 @@ pub(crate) struct RawView {
 }
 
 impl RawView {
-    /// With these colours.
     pub(crate) fn new(paint: Paint) -> Self {
         Self { paint }
     }
@@ -31,7 +30,7 @@ impl RawView {
 }
 
 impl View for RawView {
-    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+    fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         let update = &event.update;
         let part = match update.event_type.as_str() {
             "step_started" => update.as_step_started().map(|it| {
@@ -60,7 +59,7 @@ impl View for RawView {
         }
     }
 
-    fn end(&mut self, _end: &RunEnd) -> Result<(), Stopped> {
+    fn end(&mut self, _end: &RunEnd) -> Result<(), CommandError> {
         Ok(())
     }
 }

@@ -22,7 +22,6 @@ const QUESTION_LINES: usize = 4;
 const MANY: usize = 12;
 const LABEL: usize = 10;
 
-/// Tells the story.
 pub(crate) fn tell(story: &Story, screen: &Screen) -> String {
     let page = Page {
         story,

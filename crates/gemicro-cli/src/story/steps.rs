@@ -1,4 +1,4 @@
-//! The steps of a run, as its events tell them.
+//! The steps of a run, from its events.
 
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::ooda::OodaReaders;
@@ -13,22 +13,15 @@ pub(crate) enum StepStanding {
     Started,
     /// Another attempt follows; why the last one failed.
     Waiting(String),
-    /// Done.
     Completed,
-    /// Failed for good.
     Failed(String),
 }
 
-/// One step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct StepStory {
-    /// Its label.
     pub(crate) step: StepKey,
-    /// Its kind.
     pub(crate) kind: String,
-    /// Attempts so far.
     pub(crate) attempts: u32,
-    /// Where it stands.
     #[serde(flatten)]
     pub(crate) standing: StepStanding,
     /// When the first attempt started.

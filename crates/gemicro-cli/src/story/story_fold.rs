@@ -12,11 +12,11 @@ use serde::Serialize;
 use super::pipeline::PipelineStory;
 use super::steps::{self, StepStory};
 use super::sub_query_story::SubQueryStory;
+use crate::command_error::CommandError;
 use crate::screen::branch;
-use crate::trouble::Stopped;
 use crate::view::{RunEnd, View};
 
-/// How the runs of a flow are told.
+/// How the runs of a flow are shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoryKind {
     /// Takes what its plan says.
@@ -30,23 +30,17 @@ pub(crate) struct StoryKind {
 /// A run as a whole.
 #[derive(Debug, Serialize)]
 pub(crate) struct Story {
-    /// The run.
     pub(crate) run: StreamId,
-    /// Its flow.
     pub(crate) flow: String,
-    /// What was asked.
     pub(crate) question: String,
-    /// Where it stands.
     pub(crate) status: RunStatus,
     /// The program that started it.
     pub(crate) program: String,
-    /// When it started.
     pub(crate) started_at: Timestamp,
     /// Time of its last event.
     pub(crate) updated_at: Timestamp,
     /// Time worked on it, in milliseconds.
     pub(crate) worked_ms: u64,
-    /// Number of events.
     pub(crate) n_events: u64,
     /// How often it was suspended and resumed.
     pub(crate) n_resumed: usize,
@@ -59,7 +53,7 @@ pub(crate) struct Story {
     /// The agent, if one was to answer: who, where, and what it may write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<String>,
-    /// The session that the agent can go on with.
+    /// The session that the agent can resume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
     /// What became of the branch that the agent worked on.
@@ -71,7 +65,6 @@ pub(crate) struct Story {
     /// Its phases, if it is a coding pipeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pipeline: Option<PipelineStory>,
-    /// What it spent.
     pub(crate) spent: Charge,
     /// What it may spend.
     pub(crate) limits: Limits,
@@ -82,7 +75,6 @@ pub(crate) struct Story {
     pub(crate) sources: Vec<String>,
     /// What was read there.
     pub(crate) sources_read: Option<SourcesRead>,
-    /// Its sub-queries.
     pub(crate) sub_queries: Vec<SubQueryStory>,
     /// The step that answered each of them.
     #[serde(skip)]
@@ -101,16 +93,14 @@ pub(crate) struct Story {
     pub(crate) notices: Vec<String>,
     /// What else was noted while it ran.
     pub(crate) notes: Vec<String>,
-    /// The run it goes on from.
+    /// The run it continues.
     pub(crate) goes_on_from: Option<StreamId>,
     /// Pages that were fetched, and those that were not.
     pub(crate) n_pages: (usize, usize),
-    /// Its result.
     pub(crate) result: Option<FinalResult>,
     /// The same as it was stored, where research has no such result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) details: Option<Json>,
-    /// Why it failed.
     pub(crate) failure: Option<Failure>,
     #[serde(skip)]
     state: Option<RunState>,
@@ -334,12 +324,12 @@ impl Story {
 }
 
 impl View for Story {
-    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+    fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         self.fold(event);
         Ok(())
     }
 
-    fn end(&mut self, _end: &RunEnd) -> Result<(), Stopped> {
+    fn end(&mut self, _end: &RunEnd) -> Result<(), CommandError> {
         Ok(())
     }
 }

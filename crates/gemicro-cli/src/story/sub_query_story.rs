@@ -1,4 +1,4 @@
-//! A sub-query as `gemicro show` tells it.
+//! A sub-query as `gemicro show` shows it.
 
 use gemicro_event::ErrorKind;
 use serde::Serialize;
@@ -6,11 +6,9 @@ use serde::Serialize;
 /// A sub-query and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct SubQueryStory {
-    /// Its text.
     pub(crate) query: String,
     /// Sources of its answer; `None` without one.
     pub(crate) n_sources: Option<usize>,
-    /// Tokens it used.
     pub(crate) tokens: u64,
     /// Why there is no answer.
     pub(crate) error: Option<String>,

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::{RunEnd, View};
 use crate::args::Format;
+use crate::command_error::{CommandError, ErrorReport};
 use crate::output::{self, Output};
 use crate::screen::{Screen, numbers, text};
-use crate::trouble::{Stopped, Trouble};
 
 /// Prints the result when the run ends.
 pub(crate) struct AnswerView {
@@ -19,7 +19,6 @@ pub(crate) struct AnswerView {
 }
 
 impl AnswerView {
-    /// For a run.
     pub(crate) fn new(run: StreamId, format: Format, output: Output, screen: &Screen) -> Self {
         Self {
             run,
@@ -29,7 +28,7 @@ impl AnswerView {
         }
     }
 
-    fn print(&mut self, data: &Json, result: Option<&FinalResult>) -> Result<(), Stopped> {
+    fn print(&mut self, data: &Json, result: Option<&FinalResult>) -> Result<(), CommandError> {
         let is_framed =
             self.format == Format::Text && self.output.is_stdout() && self.screen.stdout_is_terminal;
         let printed = match (self.format, result) {
@@ -52,15 +51,15 @@ impl AnswerView {
 }
 
 impl View for AnswerView {
-    fn event(&mut self, _event: &Event) -> Result<(), Stopped> {
+    fn event(&mut self, _event: &Event) -> Result<(), CommandError> {
         Ok(())
     }
 
-    fn end(&mut self, end: &RunEnd) -> Result<(), Stopped> {
+    fn end(&mut self, end: &RunEnd) -> Result<(), CommandError> {
         match end {
             RunEnd::Completed { data, result } => self.print(data, result.as_deref()),
             RunEnd::Failed(_) | RunEnd::Suspended if self.format == Format::Json => {
-                let object = failure_json(&end.trouble(&self.run));
+                let object = failure_json(&end.error_report(&self.run));
                 self.output.write(format!("{object}\n").as_bytes())?;
                 self.output.finish()
             }
@@ -90,12 +89,12 @@ pub(crate) fn result_json(run: &StreamId, data: &Json) -> Value {
 }
 
 /// A failure as one object.
-pub(crate) fn failure_json(trouble: &Trouble) -> Value {
+pub(crate) fn failure_json(report: &ErrorReport) -> Value {
     json!({
-        "run": trouble.run,
-        "error_kind": trouble.failure.kind,
-        "error": trouble.failure.message,
-        "hint": trouble.hint(),
+        "run": report.run,
+        "error_kind": report.failure.kind,
+        "error": report.failure.message,
+        "hint": report.hint(),
     })
 }
 

@@ -10,12 +10,12 @@ use gemicro_event::Event;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::lines::{decomposed_words, is_notice, notice_words};
-use super::sub_queries::{Standing, SubQueries};
+use super::sub_queries::{SubQueries, SubQueryState};
 use super::{RunEnd, View};
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Screen, numbers, text};
 use crate::signals::{self, AtOnce};
-use crate::trouble::Stopped;
 
 const TICK: Duration = Duration::from_millis(100);
 const SPINNER: &str = "⣾⣽⣻⢿⡿⣟⣯⣷ ";
@@ -80,8 +80,8 @@ impl Board {
                 for (id, bar) in bars.iter().enumerate() {
                     bar.set_style(spinner("{msg}"));
                     let words = match &self.sub_queries.list[id].1 {
-                        Standing::Waiting | Standing::Running => self.line(id, "‖ Stopped"),
-                        Standing::Complete(_) | Standing::Failed(_) => self.ended_line(id),
+                        SubQueryState::Waiting | SubQueryState::Running => self.line(id, "‖ Stopped"),
+                        SubQueryState::Complete(_) | SubQueryState::Failed(_) => self.ended_line(id),
                     };
                     bar.finish_with_message(words);
                 }
@@ -120,8 +120,8 @@ impl Board {
             self.show_sub_queries();
         }
         let (is_running, words) = match &self.sub_queries.list[id].1 {
-            Standing::Waiting | Standing::Running => (true, self.line(id, "⣾ (in progress)")),
-            Standing::Complete(_) | Standing::Failed(_) => (false, self.ended_line(id)),
+            SubQueryState::Waiting | SubQueryState::Running => (true, self.line(id, "⣾ (in progress)")),
+            SubQueryState::Complete(_) | SubQueryState::Failed(_) => (false, self.ended_line(id)),
         };
         let Moving::SubQueries { bars, .. } = &self.moving else {
             return;
@@ -141,14 +141,14 @@ impl Board {
     fn ended_line(&self, id: usize) -> String {
         let paint = self.screen.on_stderr();
         match &self.sub_queries.list[id].1 {
-            Standing::Complete(used) => self
+            SubQueryState::Complete(used) => self
                 .line(id, &format!("✓ Complete ({used})"))
                 .replace('✓', &paint.good("✓")),
-            Standing::Failed(reason) => {
+            SubQueryState::Failed(reason) => {
                 let words = format!("✗ Failed: {}", text::cut(reason, self.reason_room(id)));
                 self.line(id, &words).replace('✗', &paint.bad("✗"))
             }
-            Standing::Waiting | Standing::Running => self.line(id, ""),
+            SubQueryState::Waiting | SubQueryState::Running => self.line(id, ""),
         }
     }
 
@@ -177,7 +177,7 @@ impl Board {
 }
 
 impl View for Board {
-    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+    fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         let update = &event.update;
         let changed = self.sub_queries.fold(event);
         match update.event_type.as_str() {
@@ -219,7 +219,7 @@ impl View for Board {
         }
     }
 
-    fn end(&mut self, _end: &RunEnd) -> Result<(), Stopped> {
+    fn end(&mut self, _end: &RunEnd) -> Result<(), CommandError> {
         self.settle();
         Ok(())
     }

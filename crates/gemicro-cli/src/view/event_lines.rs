@@ -3,30 +3,28 @@
 use gemicro_event::{Event, write_line};
 
 use super::{RunEnd, View};
+use crate::command_error::CommandError;
 use crate::output::Output;
-use crate::trouble::Stopped;
 
-/// Passes events on.
 pub(crate) struct EventLines {
     output: Output,
 }
 
 impl EventLines {
-    /// To an output.
     pub(crate) fn new(output: Output) -> Self {
         Self { output }
     }
 }
 
 impl View for EventLines {
-    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+    fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         let mut line = Vec::new();
         write_line(&mut line, event)?;
         self.output.write(&line)?;
         Ok(())
     }
 
-    fn end(&mut self, _end: &RunEnd) -> Result<(), Stopped> {
+    fn end(&mut self, _end: &RunEnd) -> Result<(), CommandError> {
         self.output.finish()
     }
 }

@@ -5,13 +5,12 @@ use gemicro_core::run::events::RunReaders;
 use gemicro_event::Event;
 
 use super::board::sources_words;
-use super::sub_queries::{Standing, SubQueries};
+use super::sub_queries::{SubQueries, SubQueryState};
 use super::{RunEnd, View};
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{numbers, text};
-use crate::trouble::Stopped;
 
-/// Writes lines.
 pub(crate) struct Lines {
     verbose: bool,
     sub_queries: SubQueries,
@@ -49,10 +48,10 @@ impl Lines {
     fn sub_query_words(&self, id: usize) -> String {
         let (query, standing) = &self.sub_queries.list[id];
         let standing = match standing {
-            Standing::Waiting => "waiting".to_owned(),
-            Standing::Running => "...".to_owned(),
-            Standing::Complete(used) => format!("✓ Complete ({used})"),
-            Standing::Failed(reason) => format!("✗ Failed: {}", text::one_line(reason)),
+            SubQueryState::Waiting => "waiting".to_owned(),
+            SubQueryState::Running => "...".to_owned(),
+            SubQueryState::Complete(used) => format!("✓ Complete ({used})"),
+            SubQueryState::Failed(reason) => format!("✗ Failed: {}", text::one_line(reason)),
         };
         format!(
             "  [{}/{}] {} {standing}",
@@ -64,7 +63,7 @@ impl Lines {
 }
 
 impl View for Lines {
-    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+    fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         let changed = self.sub_queries.fold(event);
         if self.verbose {
             output::say(&event_line(event));
@@ -74,7 +73,7 @@ impl View for Lines {
             output::say(&words);
         }
         // Their beginning says nothing that their end does not.
-        if let Some(id) = changed.filter(|id| self.sub_queries.list[*id].1 != Standing::Running) {
+        if let Some(id) = changed.filter(|id| self.sub_queries.list[*id].1 != SubQueryState::Running) {
             output::say(&self.sub_query_words(id));
         }
         Ok(())
@@ -84,7 +83,7 @@ impl View for Lines {
         output::say(words);
     }
 
-    fn end(&mut self, _end: &RunEnd) -> Result<(), Stopped> {
+    fn end(&mut self, _end: &RunEnd) -> Result<(), CommandError> {
         Ok(())
     }
 }

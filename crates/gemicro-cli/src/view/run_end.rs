@@ -4,7 +4,7 @@ use gemicro_core::research::events::{FinalResult, ResearchReaders};
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 
-use crate::trouble::{STOPPED, Stopped, Trouble};
+use crate::command_error::{CommandError, ErrorReport, STOPPED};
 
 /// The last word about a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,17 +13,15 @@ pub(crate) enum RunEnd {
     Completed {
         /// The data of `final_result`.
         data: Json,
-        /// The same, read.
         result: Option<Box<FinalResult>>,
     },
-    /// It failed.
     Failed(Failure),
     /// It can be resumed.
     Suspended,
 }
 
 impl RunEnd {
-    /// What an event says about the end; `None` where the run goes on.
+    /// What an event says about the end; `None` where the run continues.
     pub(crate) fn of(event: &Event) -> Option<Self> {
         let update = &event.update;
         let failed = |kind: ErrorKind, message: &str| Some(Self::Failed(Failure::new(kind, message)));
@@ -47,16 +45,16 @@ impl RunEnd {
     }
 
     /// What the command that watched it returns.
-    pub(crate) fn outcome(&self, run: &StreamId) -> Result<(), Stopped> {
+    pub(crate) fn outcome(&self, run: &StreamId) -> Result<(), CommandError> {
         match self {
             Self::Completed { .. } => Ok(()),
-            Self::Suspended => Err(Stopped::Told(STOPPED)),
-            Self::Failed(_) => Err(Stopped::Trouble(Box::new(self.trouble(run)))),
+            Self::Suspended => Err(CommandError::AlreadyReported(STOPPED)),
+            Self::Failed(_) => Err(CommandError::Report(Box::new(self.error_report(run)))),
         }
     }
 
     /// The failure with its hint; a suspended run counts as interrupted.
-    pub(crate) fn trouble(&self, run: &StreamId) -> Trouble {
+    pub(crate) fn error_report(&self, run: &StreamId) -> ErrorReport {
         let failure = match self {
             Self::Failed(failure) => failure.clone(),
             Self::Suspended | Self::Completed { .. } => {
@@ -64,7 +62,7 @@ impl RunEnd {
             }
         };
         let ended_midway = matches!(self, Self::Failed(failure) if failure.kind == ErrorKind::Interrupted);
-        Trouble {
+        ErrorReport {
             failure,
             hint: ended_midway.then(|| format!("`gemicro show {run}` shows what it did")),
             run: Some(run.clone()),

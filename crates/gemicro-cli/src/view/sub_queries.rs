@@ -9,7 +9,7 @@ use crate::screen::numbers;
 
 /// Where one sub-query stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum SubQueryState {
     Waiting,
     Running,
     /// Answered; what to say about it.
@@ -22,7 +22,7 @@ pub(super) enum Standing {
 #[derive(Debug, Default)]
 pub(super) struct SubQueries {
     /// Text and standing, in order.
-    pub(super) list: Vec<(String, Standing)>,
+    pub(super) list: Vec<(String, SubQueryState)>,
 }
 
 impl SubQueries {
@@ -46,28 +46,31 @@ impl SubQueries {
                 );
                 None
             }
-            "sub_query_started" => self.put(update.as_sub_query_started()?.id, Standing::Running),
+            "sub_query_started" => self.put(update.as_sub_query_started()?.id, SubQueryState::Running),
             "sub_query_completed" => {
                 let completed = update.as_sub_query_completed()?;
                 let used = match (completed.tokens_used, completed.citations.len()) {
                     (0, n_sources) => numbers::count(n_sources, "source"),
                     (n_tokens, _) => format!("{} tokens", numbers::thousands(n_tokens)),
                 };
-                self.put(completed.id, Standing::Complete(used))
+                self.put(completed.id, SubQueryState::Complete(used))
             }
             "sub_query_failed" => {
                 let failed = update.as_sub_query_failed()?;
-                self.put(failed.id, Standing::Failed(failed.error))
+                self.put(failed.id, SubQueryState::Failed(failed.error))
             }
             _ => None,
         }
     }
 
     fn set(&mut self, texts: Vec<String>) {
-        self.list = texts.into_iter().map(|text| (text, Standing::Waiting)).collect();
+        self.list = texts
+            .into_iter()
+            .map(|text| (text, SubQueryState::Waiting))
+            .collect();
     }
 
-    fn put(&mut self, id: usize, standing: Standing) -> Option<usize> {
+    fn put(&mut self, id: usize, standing: SubQueryState) -> Option<usize> {
         self.list.get_mut(id)?.1 = standing;
         Some(id)
     }

@@ -51,7 +51,7 @@ fn the_result_begins_with_its_run() {
 #[test]
 fn a_failure_is_one_object_with_a_hint_that_names_the_run() {
     let run = StreamId::new("run1").unwrap();
-    let json = failure_json(&RunEnd::Suspended.trouble(&run)).to_string();
+    let json = failure_json(&RunEnd::Suspended.error_report(&run)).to_string();
     assert_eq!(
         json,
         r#"{"run":"run1","error_kind":"interrupted","error":"run run1 is suspended","hint":"continue with `gemicro resume run1`"}"#

@@ -4,21 +4,20 @@ use gemicro_core::live::LiveItem;
 use gemicro_event::Event;
 
 use super::RunEnd;
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
-/// Shows a run to somebody.
+/// Shows a run.
 pub(crate) trait View {
     /// The next event of the run, each once and in order.
-    fn event(&mut self, event: &Event) -> Result<(), Stopped>;
+    fn event(&mut self, event: &Event) -> Result<(), CommandError>;
 
     /// Text that a step is writing; may come in pieces of any size, or not at all.
-    fn live(&mut self, _item: &LiveItem) -> Result<(), Stopped> {
+    fn live(&mut self, _item: &LiveItem) -> Result<(), CommandError> {
         Ok(())
     }
 
     /// Something this program has to say in between.
     fn notice(&mut self, _text: &str) {}
 
-    /// Nothing follows.
-    fn end(&mut self, end: &RunEnd) -> Result<(), Stopped>;
+    fn end(&mut self, end: &RunEnd) -> Result<(), CommandError>;
 }

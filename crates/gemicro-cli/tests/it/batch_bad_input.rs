@@ -27,9 +27,9 @@ fn refused(place: &Place, body: &str, says: &[&str]) {
 fn a_body_that_is_no_batch_is_refused_with_its_place() {
     let place = Place::alone();
     let table: &[(&str, &[&str])] = &[
-        ("", &["stdin: the batch holds no tasks", "gemicro batch types"]),
-        ("  \n", &["the batch holds no tasks"]),
-        ("[]", &["the batch holds no tasks"]),
+        ("", &["stdin: the batch contains no tasks", "gemicro batch types"]),
+        ("  \n", &["the batch contains no tasks"]),
+        ("[]", &["the batch contains no tasks"]),
         ("{}", &["task_id"]),
         ("7", &["expected an array of tasks"]),
         ("\"tasks\"", &["expected an array of tasks"]),

@@ -236,11 +236,7 @@ fn bad_input_is_told_and_harms_nothing() {
         (&["chat", "last"], 2, "there is no conversation yet"),
         (&["chat", "--model", "nobody"], 2, "no agent has a model"),
         (&["chat", "--model", "openai:x"], 3, "OPENAI_BASE_URL"),
-        (
-            &["chat", "--summariser", "claude"],
-            2,
-            "cannot write summaries",
-        ),
+        (&["chat", "--summariser", "claude"], 2, "cannot write summaries"),
         (&["chat", "--max-tokens", "3"], 2, "not a number from"),
         (&["chat", "--fork"], 2, "CONVERSATION"),
     ] {

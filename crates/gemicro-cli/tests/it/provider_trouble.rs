@@ -248,7 +248,7 @@ fn a_key_that_would_travel_in_clear_is_worth_a_warning() {
             .env("ANTHROPIC_API_KEY", KEY);
         let called = simulated.world.finish(command.output().unwrap());
         assert_eq!(
-            called.stderr.contains("in clear"),
+            called.stderr.contains("unencrypted"),
             is_told,
             "{url}: {}",
             called.stderr

@@ -47,7 +47,7 @@ fn raw_shows_what_every_step_got_and_gave() {
     world.ask("How high is the Port Amsel lighthouse?", &[]);
     let raw = world.must(&["show", "last", "--raw"]).stdout;
     for part in [
-        "sources · attempt 1 · sources · input",
+        "sources · attempt 1 · input",
         "sub-query 1 · attempt 1 · output",
         "31 metres",
     ] {
@@ -148,7 +148,7 @@ fn an_ended_run_is_not_resumed_or_cancelled_again() {
     golden!("resume_ended", world.screen(&world.must(&["resume", "last"])));
     let cancelled = world.must(&["cancel", "last"]);
     assert!(
-        cancelled.stderr.contains("had ended before"),
+        cancelled.stderr.contains("has already ended"),
         "{}",
         cancelled.stderr
     );

@@ -99,7 +99,7 @@ fn an_older_copy_of_the_database_is_refused_until_the_loss_is_accepted() {
     }
     let accepted = world.must(&["store", "accept-loss"]);
     assert!(
-        accepted.stderr.contains("events are given up"),
+        accepted.stderr.contains("events is accepted"),
         "{}",
         accepted.stderr
     );

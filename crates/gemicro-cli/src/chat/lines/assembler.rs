@@ -1,6 +1,6 @@
 //! Messages of one line, or of several.
 //!
-//! A line that ends in a backslash goes on with the next; `"""` on its own line begins a block and ends it.
+//! A line that ends in a backslash resumes the next; `"""` on its own line begins a block and ends it.
 
 use std::mem;
 
@@ -10,7 +10,6 @@ use crate::chat::message::{self, MAX_BYTES};
 /// What begins and ends a block.
 const BLOCK: &str = "\"\"\"";
 
-/// Puts lines together.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     words: String,
@@ -24,9 +23,7 @@ pub(super) struct Assembler {
 enum State {
     #[default]
     Fresh,
-    /// After a backslash.
     GoesOn,
-    /// Inside a block.
     Block,
 }
 

@@ -11,15 +11,12 @@ use crate::chat::words;
 use crate::screen::unseen::escape_json;
 use crate::screen::{Screen, numbers, text};
 
-/// Where lines go.
-pub(super) struct Voice {
-    /// Answers, or JSON.
+pub(super) struct LineWriter {
     pub(super) out: Box<dyn Write + Send>,
     /// What a person may want to know besides.
     pub(super) err: Box<dyn Write + Send>,
     /// How answers are printed.
     pub(super) format: DataFormat,
-    /// Says more.
     pub(super) verbose: bool,
     /// What is at the ends.
     pub(super) screen: Screen,
@@ -42,8 +39,7 @@ pub(super) struct Memory {
     pub(super) failed: Option<ErrorKind>,
 }
 
-impl Voice {
-    /// Tells what happened.
+impl LineWriter {
     pub(super) fn tell(&mut self, memory: &mut Memory, news: &News) -> io::Result<()> {
         match news {
             News::Failed { failure, .. } => memory.failed = Some(failure.kind),

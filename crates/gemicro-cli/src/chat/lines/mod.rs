@@ -3,11 +3,11 @@
 //! Messages come from stdin, answers alone go to stdout; with `--format json` all news do, one object per line.
 
 mod assembler;
+mod line_writer;
 mod reader;
 mod talk;
 #[cfg(test)]
 mod tests;
-mod voice;
 mod wire;
 
 pub(crate) use talk::{LineOptions, run};

@@ -13,16 +13,16 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::assembler::Assembler;
+use super::line_writer::{LineWriter, Memory};
 use super::reader::{self, Line};
-use super::voice::{Memory, Voice};
 use crate::args::DataFormat;
-use crate::chat::Ends;
-use crate::chat::ends::broke_off;
+use crate::chat::ChatChannel;
+use crate::chat::channel::broke_off;
 use crate::chat::message::{self, Checked};
 use crate::chat::slash::{self, Typed};
 use crate::chat::words;
+use crate::command_error::{CommandError, STOPPED};
 use crate::screen::Screen;
-use crate::trouble::{STOPPED, Stopped};
 
 /// Lines that are read ahead.
 const AHEAD: usize = 16;
@@ -45,11 +45,11 @@ pub(crate) struct LineOptions {
 /// When a message got no answer or was not taken (the exit code is that of the last), when output cannot be written,
 /// the chat breaks off, or `stop` (a signal) came.
 pub(crate) async fn run(
-    ends: Ends,
+    ends: ChatChannel,
     options: LineOptions,
     screen: &Screen,
     stop: &CancellationToken,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let (give, lines) = mpsc::channel(AHEAD);
     // A thread of its own: reading a keyboard cannot be stopped, so nobody must wait for it.
     thread::spawn(move || {
@@ -57,7 +57,7 @@ pub(crate) async fn run(
         // What cannot be read any further ends like what has ended.
         let _ = reader::read(input, |line| give.blocking_send(line).is_ok());
     });
-    let voice = Voice {
+    let voice = LineWriter {
         out: Box::new(io::stdout()),
         err: Box::new(io::stderr()),
         format: options.format,
@@ -69,12 +69,12 @@ pub(crate) async fn run(
 
 /// Holds a chat over any lines and writers.
 pub(super) async fn talk(
-    mut ends: Ends,
+    mut ends: ChatChannel,
     mut lines: mpsc::Receiver<Line>,
-    voice: Voice,
+    voice: LineWriter,
     stop: &CancellationToken,
     new_code: fn() -> String,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let mut talk = Talk {
         has_keyboard: voice.screen.stdin_is_terminal,
         voice,
@@ -122,14 +122,14 @@ pub(super) async fn talk(
     }
     talk.voice.end(&talk.memory);
     match talk.memory.failed {
-        _ if is_stopped => Err(Stopped::Told(STOPPED)),
-        Some(kind) => Err(Stopped::Told(kind.exit_code())),
+        _ if is_stopped => Err(CommandError::AlreadyReported(STOPPED)),
+        Some(kind) => Err(CommandError::AlreadyReported(kind.exit_code())),
         None => Ok(()),
     }
 }
 
 struct Talk {
-    voice: Voice,
+    voice: LineWriter,
     memory: Memory,
     assembler: Assembler,
     /// Lines that were typed before a question was asked: they answer nothing.
@@ -154,7 +154,6 @@ enum Wait {
     Line {
         is_prompted: bool,
     },
-    /// Something was said.
     Answer {
         is_asked: bool,
     },
@@ -165,7 +164,7 @@ enum Wait {
 
 impl Talk {
     /// Does what can be done before anything happens.
-    fn prepare(&mut self) -> Result<(), Stopped> {
+    fn prepare(&mut self) -> Result<(), CommandError> {
         while matches!(self.wait, Wait::Line { .. })
             && let Some(line) = self.held.pop_front()
         {
@@ -196,7 +195,7 @@ impl Talk {
         self.wait = Wait::End;
     }
 
-    fn line(&mut self, line: Option<Line>) -> Result<(), Stopped> {
+    fn line(&mut self, line: Option<Line>) -> Result<(), CommandError> {
         if self.question.is_some() {
             match line {
                 None => {
@@ -220,12 +219,12 @@ impl Talk {
         }
     }
 
-    fn take(&mut self, line: Line) -> Result<(), Stopped> {
+    fn take(&mut self, line: Line) -> Result<(), CommandError> {
         let message = self.assembler.line(line);
         message.map_or(Ok(()), |message| self.message(message))
     }
 
-    fn message(&mut self, message: Result<String, String>) -> Result<(), Stopped> {
+    fn message(&mut self, message: Result<String, String>) -> Result<(), CommandError> {
         self.wait_for_line();
         let words = match message {
             Ok(words) => words,
@@ -259,7 +258,7 @@ impl Talk {
         Ok(())
     }
 
-    fn news(&mut self, news: News, lines: &mut mpsc::Receiver<Line>) -> Result<(), Stopped> {
+    fn news(&mut self, news: News, lines: &mut mpsc::Receiver<Line>) -> Result<(), CommandError> {
         self.memory.is_earlier = self.wait == Wait::Opening;
         self.voice.tell(&mut self.memory, &news)?;
         let is_over = match &mut self.wait {

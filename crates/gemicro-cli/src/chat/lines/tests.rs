@@ -9,14 +9,14 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::assembler::Assembler;
+use super::line_writer::LineWriter;
 use super::reader::{self, Line};
 use super::talk::talk;
-use super::voice::Voice;
 use crate::args::DataFormat;
 use crate::chat::actor::{self, answered, asked, opened};
+use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::screen::Screen;
-use crate::trouble::Stopped;
 
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
@@ -67,7 +67,7 @@ async fn chat(
     let mut screen = Screen::of_process(&Environment::of([("NO_COLOR", "1")]));
     screen.stdin_is_terminal = setting.has_keyboard;
     screen.stdout_is_terminal = false;
-    let voice = Voice {
+    let voice = LineWriter {
         out: Box::new(out.clone()),
         err: Box::new(err.clone()),
         format: setting.format,
@@ -87,7 +87,7 @@ async fn chat(
     let result = talk(ends, lines, voice, &CancellationToken::new(), || "yab".to_owned()).await;
     let code = match result {
         Ok(()) => 0,
-        Err(stopped @ Stopped::Told(_)) => stopped.exit_code(),
+        Err(stopped @ CommandError::AlreadyReported(_)) => stopped.exit_code(),
         Err(other) => panic!("{other:?}"),
     };
     Outcome {

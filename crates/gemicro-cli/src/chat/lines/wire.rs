@@ -8,40 +8,33 @@ use serde::Serialize;
 
 use crate::chat::words;
 
-/// One line.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum NewsLine<'a> {
     /// A conversation is open.
     Opened {
-        /// Its id.
         conversation: &'a str,
         /// What people call it.
         name: &'a str,
-        /// Who answers.
         speaker: &'a str,
         /// How many turns it has.
         n_turns: u64,
     },
     /// Somebody else answers from now on.
     Speaker {
-        /// Who.
         speaker: &'a str,
     },
     /// A message is in the log and on its way.
     Asked {
         /// The number of its turn.
         turn: u64,
-        /// What was said.
         text: &'a str,
         /// The run that answers.
         run: &'a str,
-        /// `native` or `rendered`.
         transport: &'static str,
     },
     /// The next piece of the answer.
     Text {
-        /// To be appended.
         text: &'a str,
     },
     /// The pieces so far do not count.
@@ -57,23 +50,18 @@ pub(super) enum NewsLine<'a> {
     },
     /// Something waits for leave.
     Question {
-        /// Names it.
         key: &'a str,
-        /// The tool.
         tool: &'a str,
         /// What it is to do.
         text: &'a str,
     },
     /// A question is settled.
     Settled {
-        /// Which one.
         key: &'a str,
     },
-    /// The whole answer.
     Answered {
         /// The number of its turn.
         turn: u64,
-        /// The answer.
         text: &'a str,
         /// What it used, if the provider told.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +73,6 @@ pub(super) enum NewsLine<'a> {
     Failed {
         /// One of the error kinds of `gemicro schema`.
         kind: &'static str,
-        /// What happened.
         message: &'a str,
         /// What to do next.
         hints: Vec<String>,
@@ -102,19 +89,15 @@ pub(super) enum NewsLine<'a> {
         /// The first of them.
         from: u64,
     },
-    /// Something worth knowing.
     Notice {
-        /// In one line.
         text: &'a str,
     },
     /// Something that went wrong without harm.
     Warning {
-        /// In one line.
         text: &'a str,
     },
     /// An order or a message that was not taken.
     Refused {
-        /// Why.
         text: &'a str,
     },
     /// What is used now.
@@ -142,12 +125,10 @@ pub(super) enum NewsLine<'a> {
     },
     /// The conversations that there are.
     Listed {
-        /// The newest first.
         conversations: &'a [ConversationRow],
     },
     /// What an earlier chat left is settled; messages are taken.
     Ready,
-    /// The last line.
     Closed,
 }
 

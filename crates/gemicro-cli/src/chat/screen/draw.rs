@@ -25,7 +25,6 @@ struct Places {
 }
 
 impl ScreenState {
-    /// Draws everything.
     pub(super) fn draw(&self, frame: &mut Frame<'_>) {
         let area = frame.area();
         if area.is_empty() {

@@ -49,7 +49,6 @@ impl Editor {
         }
     }
 
-    /// What is edited.
     pub(super) fn text(&self) -> String {
         self.area.lines().join("\n")
     }

@@ -16,7 +16,6 @@ const BUSY: &str = "an answer is on its way; Esc stops it";
 pub(super) enum Deed {
     /// Give the chat an order.
     Send(Order),
-    /// Draw everything anew.
     Redraw,
     /// Give the terminal back until the shell continues us.
     Suspend,
@@ -25,7 +24,6 @@ pub(super) enum Deed {
 }
 
 impl ScreenState {
-    /// Takes a key.
     pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Deed> {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
@@ -47,7 +45,6 @@ impl ScreenState {
         self.edit(key, is_ctrl)
     }
 
-    /// Takes a paste.
     pub(super) fn paste(&mut self, paste: &str) {
         let is_ours =
             self.questions.is_empty() && !matches!(self.activity, Activity::Closing | Activity::Over);

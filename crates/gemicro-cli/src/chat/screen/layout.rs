@@ -25,7 +25,6 @@ pub(super) enum Kind {
     Assistant,
     /// A tool that was used: the id of the call, and how it stands.
     Tool(String, ToolState),
-    /// Something worth knowing.
     Notice,
     /// Lines that are laid out already: help, a list.
     Page,

@@ -23,7 +23,6 @@ const MAX_TEXT: usize = 64 << 10;
 /// A question, and whether it was seen.
 #[derive(Debug)]
 pub(super) struct Pending {
-    /// What is asked.
     pub(super) question: Question,
     asked_at: Duration,
     /// It is on the screen, as far as it was scrolled.
@@ -36,7 +35,6 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Asked just now.
     pub(super) fn new(question: Question, now: Duration) -> Self {
         Self {
             question,
@@ -89,7 +87,6 @@ impl Pending {
             .saturating_add(FURNITURE)
     }
 
-    /// Draws it.
     pub(super) fn draw(&self, area: Rect, buffer: &mut Buffer, now: Duration, theme: Theme) {
         let mut lines = self.lines(area.width, theme);
         let room = usize::from(area.height.saturating_sub(FURNITURE));

@@ -17,11 +17,11 @@ use super::state::{Activity, ScreenState};
 use super::status::SPIN_MS;
 use super::terminal::{self, Held};
 use super::theme::Theme;
-use crate::chat::ends::broke_off;
-use crate::chat::{Ends, words};
+use crate::chat::channel::broke_off;
+use crate::chat::{ChatChannel, words};
+use crate::command_error::{CommandError, STOPPED};
 use crate::output;
 use crate::screen::Screen;
-use crate::trouble::{STOPPED, Stopped};
 
 /// The shortest time between two pictures.
 const FRAME: Duration = Duration::from_millis(33);
@@ -32,7 +32,11 @@ const MANY: usize = 256;
 ///
 /// # Errors
 /// When the terminal cannot be used, the chat breaks off, or `stop` came. The terminal is given back in any case.
-pub(crate) async fn run(ends: Ends, screen: &Screen, stop: &CancellationToken) -> Result<(), Stopped> {
+pub(crate) async fn run(
+    ends: ChatChannel,
+    screen: &Screen,
+    stop: &CancellationToken,
+) -> Result<(), CommandError> {
     let mut state = ScreenState::new(Theme {
         has_colour: screen.on_stdout().is_on,
     });
@@ -53,7 +57,6 @@ pub(crate) async fn run(ends: Ends, screen: &Screen, stop: &CancellationToken) -
 
 /// What a chat is shown on.
 pub(super) struct Surface<'a, B: Backend, E> {
-    /// Takes pictures.
     pub(super) terminal: &'a mut Terminal<B>,
     /// Keys, pastes and changes of size.
     pub(super) events: E,
@@ -65,9 +68,9 @@ pub(super) struct Surface<'a, B: Backend, E> {
 pub(super) async fn show<B, E>(
     mut surface: Surface<'_, B, E>,
     state: &mut ScreenState,
-    mut ends: Ends,
+    mut ends: ChatChannel,
     stop: &CancellationToken,
-) -> Result<(), Stopped>
+) -> Result<(), CommandError>
 where
     B: Backend,
     B::Error: std::error::Error + Send + Sync + 'static,
@@ -83,13 +86,13 @@ where
         tokio::select! {
             () = stop.cancelled() => {
                 let _ = ends.orders.try_send(Order::Quit);
-                return Err(Stopped::Told(STOPPED));
+                return Err(CommandError::AlreadyReported(STOPPED));
             }
             event = surface.events.next() => {
                 state.at(began.elapsed());
                 is_old = true;
                 // Without keys nobody is there any more.
-                let event = event.ok_or(Stopped::Told(STOPPED))??;
+                let event = event.ok_or(CommandError::AlreadyReported(STOPPED))??;
                 for deed in taken(state, event) {
                     match deed {
                         Deed::Send(order) => outgoing.push_back(order),

@@ -21,7 +21,6 @@ pub(super) struct Segmented {
     fence: Option<String>,
 }
 
-/// One piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Segment {
     start: usize,
@@ -32,7 +31,6 @@ pub(super) struct Segment {
 }
 
 impl Segmented {
-    /// A whole text.
     pub(super) fn new(text: &str) -> Self {
         let mut segmented = Self::default();
         segmented.push(text);

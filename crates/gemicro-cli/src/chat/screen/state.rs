@@ -66,7 +66,6 @@ pub(super) enum Activity {
     },
     /// It was told to end.
     Closing,
-    /// It has ended.
     Over,
 }
 
@@ -107,7 +106,6 @@ impl ScreenState {
         }
     }
 
-    /// Takes what happened.
     pub(super) fn news(&mut self, news: News) {
         match news {
             News::Opened(chapter) => self.opened(chapter),

@@ -9,7 +9,6 @@ use super::wrap;
 const BETWEEN: &str = " │ ";
 const CROSSING: &str = "─┼─";
 
-/// A cell's words.
 type Cell = Vec<Span<'static>>;
 
 /// Lays out rows, the first being the head.

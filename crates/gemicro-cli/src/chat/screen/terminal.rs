@@ -17,12 +17,10 @@ use ratatui::crossterm::terminal::{
 /// The terminal, ours until this is dropped.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// Draws on it.
     pub(super) terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Held {
-    /// Takes the terminal.
     pub(super) fn take() -> io::Result<Self> {
         give_back_when_panicking();
         enter().inspect_err(|_| leave())?;

@@ -10,7 +10,6 @@ pub(super) struct Theme {
 }
 
 impl Theme {
-    /// As it comes.
     pub(super) fn plain(self) -> Style {
         Style::new()
     }
@@ -20,27 +19,22 @@ impl Theme {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// Less important.
     pub(super) fn faint(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// Something went well.
     pub(super) fn good(self) -> Style {
         self.coloured(Color::Green)
     }
 
-    /// Something wants attention.
     pub(super) fn warn(self) -> Style {
         self.coloured(Color::Yellow)
     }
 
-    /// Something went wrong.
     pub(super) fn bad(self) -> Style {
         self.coloured(Color::Red)
     }
 
-    /// Code.
     pub(super) fn code(self) -> Style {
         self.coloured(Color::Cyan)
     }

@@ -42,7 +42,6 @@ struct Entry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scroll {
-    /// Follows what comes.
     End,
     /// Stays where this line is the first: an entry's id, a piece, a line.
     At(u64, usize, usize),
@@ -50,7 +49,7 @@ enum Scroll {
 
 /// A line: an entry, a piece of it, a line of that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct LinePosition {
     entry: usize,
     segment: usize,
     line: usize,
@@ -178,7 +177,6 @@ impl Transcript {
         self.scroll = Scroll::End;
     }
 
-    /// A page up.
     pub(super) fn page_up(&mut self) {
         let (_, rows) = self.sight.get();
         let Some(top) = self
@@ -192,7 +190,6 @@ impl Transcript {
         self.scroll_to(above.unwrap_or(top));
     }
 
-    /// A page down.
     pub(super) fn page_down(&mut self) {
         let (_, rows) = self.sight.get();
         let page = rows.saturating_sub(1).max(1);
@@ -237,13 +234,13 @@ impl Transcript {
         self.entries.extend(kept.collect::<Vec<_>>());
     }
 
-    fn scroll_to(&mut self, place: Place) {
+    fn scroll_to(&mut self, place: LinePosition) {
         let entry = self.entries.get(place.entry);
         self.scroll = entry.map_or(Scroll::End, |it| Scroll::At(it.id, place.segment, place.line));
     }
 
     /// The first line in sight, unless the end is.
-    fn top(&self) -> Option<Place> {
+    fn top(&self) -> Option<LinePosition> {
         let Scroll::At(id, segment, line) = self.scroll else {
             return None;
         };
@@ -255,7 +252,7 @@ impl Transcript {
         let segment = segment.min(found.text.len().saturating_sub(1));
         match self.segment(entry, segment).len() {
             0 => self.first_from(entry, segment),
-            n => Some(Place {
+            n => Some(LinePosition {
                 entry,
                 segment,
                 line: line.min(n - 1),
@@ -263,8 +260,8 @@ impl Transcript {
         }
     }
 
-    fn last(&self) -> Option<Place> {
-        let end = Place {
+    fn last(&self) -> Option<LinePosition> {
+        let end = LinePosition {
             entry: self.entries.len(),
             segment: 0,
             line: 0,
@@ -272,17 +269,17 @@ impl Transcript {
         self.before(end)
     }
 
-    fn up(&self, from: Place, n: usize) -> Option<Place> {
+    fn up(&self, from: LinePosition, n: usize) -> Option<LinePosition> {
         (0..n).try_fold(from, |place, _| self.before(place))
     }
 
-    fn down(&self, from: Place, n: usize) -> Option<Place> {
+    fn down(&self, from: LinePosition, n: usize) -> Option<LinePosition> {
         (0..n).try_fold(from, |place, _| self.after(place))
     }
 
-    fn after(&self, place: Place) -> Option<Place> {
+    fn after(&self, place: LinePosition) -> Option<LinePosition> {
         if place.line + 1 < self.segment(place.entry, place.segment).len() {
-            return Some(Place {
+            return Some(LinePosition {
                 line: place.line + 1,
                 ..place
             });
@@ -291,7 +288,7 @@ impl Transcript {
     }
 
     /// The first line of this piece, or of the next that has one.
-    fn first_from(&self, mut entry: usize, mut segment: usize) -> Option<Place> {
+    fn first_from(&self, mut entry: usize, mut segment: usize) -> Option<LinePosition> {
         loop {
             let found = self.entries.get(entry)?;
             if segment >= found.text.len() {
@@ -299,7 +296,7 @@ impl Transcript {
             } else if self.segment(entry, segment).is_empty() {
                 segment += 1;
             } else {
-                return Some(Place {
+                return Some(LinePosition {
                     entry,
                     segment,
                     line: 0,
@@ -308,9 +305,9 @@ impl Transcript {
         }
     }
 
-    fn before(&self, place: Place) -> Option<Place> {
+    fn before(&self, place: LinePosition) -> Option<LinePosition> {
         if let Some(line) = place.line.checked_sub(1) {
-            return Some(Place { line, ..place });
+            return Some(LinePosition { line, ..place });
         }
         let (mut entry, mut segment) = (place.entry, place.segment);
         loop {
@@ -321,12 +318,12 @@ impl Transcript {
             }
             segment -= 1;
             if let Some(line) = self.segment(entry, segment).len().checked_sub(1) {
-                return Some(Place { entry, segment, line });
+                return Some(LinePosition { entry, segment, line });
             }
         }
     }
 
-    fn line(&self, place: Place) -> Option<Line<'static>> {
+    fn line(&self, place: LinePosition) -> Option<Line<'static>> {
         self.segment(place.entry, place.segment).get(place.line).cloned()
     }
 

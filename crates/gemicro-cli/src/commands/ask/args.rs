@@ -10,8 +10,8 @@ use gemicro_engine::{AskRequest, KnownSession};
 
 use super::template::TemplateArgs;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::config::readers::{parse_budget, parse_seconds};
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro ask`.
 #[derive(Debug, Args)]
@@ -125,9 +125,9 @@ impl AskArgs {
         &self,
         prompt: String,
         known: Option<&KnownSession>,
-    ) -> Result<AskRequest, Stopped> {
+    ) -> Result<AskRequest, CommandError> {
         let limits = Limits::merge_all(self.budget.iter().copied())
-            .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?;
+            .map_err(|error| CommandError::usage(error.to_string(), "give each kind of limit once"))?;
         let agent = match (self.agent, &self.model) {
             (Some(agent), _) => Some(AgentName::from(agent)),
             // Whoever has the model.

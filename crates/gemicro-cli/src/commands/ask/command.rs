@@ -13,11 +13,11 @@ use super::AskArgs;
 use super::view::AskView;
 use crate::args::DataFormat;
 use crate::asking::Nobody;
+use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View};
 use crate::{root_warning, runtime, signals};
 
@@ -25,7 +25,7 @@ use crate::{root_warning, runtime, signals};
 const MAX_STDIN_BYTES: u64 = 8 * 1024 * 1024 + 1;
 
 /// Asks an agent once. Whoever asked for JSON gets the tool's answer, whatever happens.
-pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), CommandError> {
     match ask(ctx, args) {
         Ok((end, id)) => end.outcome(&id).map_err(|stopped| match &end {
             RunEnd::Failed(failure) if failure.kind == ErrorKind::AuthFailed => {
@@ -34,9 +34,9 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
             _ => stopped,
         }),
         Err(stopped) => {
-            if let (DataFormat::Json, Stopped::Trouble(trouble)) = (args.format, &stopped) {
+            if let (DataFormat::Json, CommandError::Report(report)) = (args.format, &stopped) {
                 let limits = (args.timeout * 1_000, args.max_duration * 1_000);
-                let answer = ToolAnswer::failure(args.tool(), &trouble.failure, limits, 0, Duration::ZERO);
+                let answer = ToolAnswer::failure(args.tool(), &report.failure, limits, 0, Duration::ZERO);
                 if let Ok(line) = serde_json::to_string(&answer.with_extras(args.extras(), &[])) {
                     Output::Stdout.write(format!("{line}\n").as_bytes())?;
                 }
@@ -47,7 +47,7 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), Stopped> {
 }
 
 /// Starts the run and shows it to its end.
-fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
+fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), CommandError> {
     let layers = ctx.layers()?;
     let known = match &args.session {
         Some(named) => Some(find_session(&ctx.home(&layers)?, named)?),
@@ -56,9 +56,9 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
     let request = args.request(args.template.prompt(prompt(args)?)?, known.as_ref())?;
     // Everything that can be refused is refused before the store is opened.
     let plan = Plan::of(&Request::Ask(Box::new(request))).map_err(|failure| match failure.kind {
-        ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --cd"),
-        ErrorKind::UnknownModel => Stopped::from(failure).with_hint("choose another model with --model"),
-        _ => Stopped::from(failure),
+        ErrorKind::NotFound => CommandError::from(failure).with_hint("check the folder given with --cd"),
+        ErrorKind::UnknownModel => CommandError::from(failure).with_hint("choose another model with --model"),
+        _ => CommandError::from(failure),
     })?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     root_warning::warn(ctx, &ctx.home(&layers)?);
@@ -70,7 +70,7 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
         }
         let watching = desk.desk().start(plan).await?;
         let id = watching.run.clone();
-        let shown = Shown {
+        let shown = AskDisplay {
             format: args.format,
             out: None,
             extras: args.extras(),
@@ -83,7 +83,7 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), Stopped> {
 
 /// How a run of an agent is shown.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct AskDisplay<'a> {
     /// How the answer is printed.
     pub(crate) format: DataFormat,
     /// Where it goes instead of stdout.
@@ -101,8 +101,8 @@ pub(crate) async fn show(
     desk: &dyn Desk,
     watching: Watching,
     stop: &StopSignals,
-    shown: Shown<'_>,
-) -> Result<RunEnd, Stopped> {
+    shown: AskDisplay<'_>,
+) -> Result<RunEnd, CommandError> {
     let id = watching.run.clone();
     let view: Box<dyn View> = match shown.format {
         DataFormat::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
@@ -130,14 +130,14 @@ pub(crate) async fn show(
     Ok(end)
 }
 
-fn prompt(args: &AskArgs) -> Result<String, Stopped> {
+fn prompt(args: &AskArgs) -> Result<String, CommandError> {
     if args.prompt != ["-"] {
         return Ok(args.prompt.join(" "));
     }
     let mut bytes = Vec::new();
     std::io::stdin().take(MAX_STDIN_BYTES).read_to_end(&mut bytes)?;
     String::from_utf8(bytes).map_err(|_| {
-        Stopped::usage(
+        CommandError::usage(
             "the prompt on stdin is not UTF-8 text",
             "send it as UTF-8, or pass it as an argument",
         )

@@ -6,4 +6,4 @@ mod template;
 mod view;
 
 pub(crate) use args::{Agent, AskArgs, Sandbox};
-pub(crate) use command::{Shown, run, show};
+pub(crate) use command::{AskDisplay, run, show};

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use gemicro_core::ask::{Injected, Language, SandboxMode, Template, TemplateKind, TemplateParts};
 use gemicro_event::ErrorKind;
 
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// A file beyond this is more than any agent takes.
 const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
@@ -70,13 +70,13 @@ enum LanguageName {
 }
 
 impl TemplateArgs {
-    /// What the agent may write where nobody says.
+    /// What the agent may write by default.
     pub(super) fn default_sandbox(&self) -> Option<SandboxMode> {
         Some(self.chosen()?.default_sandbox())
     }
 
     /// The prompt in its form; as it is where there is none.
-    pub(super) fn prompt(&self, words: String) -> Result<String, Stopped> {
+    pub(super) fn prompt(&self, words: String) -> Result<String, CommandError> {
         let Some(template) = self.chosen() else {
             return Ok(words);
         };
@@ -91,7 +91,7 @@ impl TemplateArgs {
         tasks.extend(self.tasks.iter().cloned());
         tasks.retain(|task| !task.trim().is_empty());
         if tasks.is_empty() {
-            return Err(Stopped::usage(
+            return Err(CommandError::usage(
                 "there is no question or task",
                 "pass it as PROMPT or with --task",
             ));
@@ -120,7 +120,7 @@ impl TemplateArgs {
     }
 }
 
-fn injected(flag: &str, file: Option<&Path>) -> Result<Option<Injected>, Stopped> {
+fn injected(flag: &str, file: Option<&Path>) -> Result<Option<Injected>, CommandError> {
     let Some(file) = file else {
         return Ok(None);
     };
@@ -130,7 +130,7 @@ fn injected(flag: &str, file: Option<&Path>) -> Result<Option<Injected>, Stopped
     }))
 }
 
-fn read(flag: &str, file: &Path) -> Result<String, Stopped> {
+fn read(flag: &str, file: &Path) -> Result<String, CommandError> {
     let hint = format!("check the file given with {flag}");
     let named = file.display();
     let opened = std::fs::File::open(file).map_err(|error| {
@@ -138,7 +138,7 @@ fn read(flag: &str, file: &Path) -> Result<String, Stopped> {
             std::io::ErrorKind::NotFound => ErrorKind::NotFound,
             _ => ErrorKind::InvalidInput,
         };
-        Stopped::failed(kind, format!("{named} cannot be read: {error}"), hint.as_str())
+        CommandError::failed(kind, format!("{named} cannot be read: {error}"), hint.as_str())
     })?;
     let mut bytes = Vec::new();
     let read = opened.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
@@ -147,5 +147,5 @@ fn read(flag: &str, file: &Path) -> Result<String, Stopped> {
         Ok(_) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
         Err(error) => Err(error.to_string()),
     };
-    text.map_err(|why| Stopped::usage(format!("{named} cannot be used: {why}"), hint))
+    text.map_err(|why| CommandError::usage(format!("{named} cannot be used: {why}"), hint))
 }

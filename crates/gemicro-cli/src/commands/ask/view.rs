@@ -5,11 +5,11 @@ use gemicro_core::live::LiveItem;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{ErrorKind, Event};
 
-use super::command::Shown;
+use super::command::AskDisplay;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output::{self, Output};
 use crate::screen::{Screen, branch, numbers, text};
-use crate::trouble::Stopped;
 use crate::view::{RunEnd, View};
 
 /// Lines of the agent's output that a failure shows on a screen; `--format json` has more.
@@ -29,7 +29,7 @@ pub(super) struct AskView {
 }
 
 impl AskView {
-    pub(super) fn new(shown: Shown<'_>, screen: &Screen) -> Self {
+    pub(super) fn new(shown: AskDisplay<'_>, screen: &Screen) -> Self {
         Self {
             format: shown.format,
             extras: shown.extras,
@@ -45,7 +45,7 @@ impl AskView {
         self.format == DataFormat::Text && self.screen.stdout_is_terminal && self.output.is_stdout()
     }
 
-    fn end_line(&mut self) -> Result<(), Stopped> {
+    fn end_line(&mut self) -> Result<(), CommandError> {
         if !self.streamed.is_empty() && !self.streamed.ends_with('\n') {
             self.output.write(b"\n")?;
         }
@@ -53,7 +53,7 @@ impl AskView {
         Ok(())
     }
 
-    fn answer(&mut self) -> Result<(), Stopped> {
+    fn answer(&mut self) -> Result<(), CommandError> {
         let answered = self
             .events
             .iter()
@@ -94,7 +94,7 @@ impl AskView {
 }
 
 impl View for AskView {
-    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+    fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         if self.format == DataFormat::Text {
             let update = &event.update;
             let words = match update.event_type.as_str() {
@@ -136,7 +136,7 @@ impl View for AskView {
         Ok(())
     }
 
-    fn live(&mut self, item: &LiveItem) -> Result<(), Stopped> {
+    fn live(&mut self, item: &LiveItem) -> Result<(), CommandError> {
         if !self.streams() {
             return Ok(());
         }
@@ -153,7 +153,7 @@ impl View for AskView {
         output::say(words);
     }
 
-    fn end(&mut self, end: &RunEnd) -> Result<(), Stopped> {
+    fn end(&mut self, end: &RunEnd) -> Result<(), CommandError> {
         match (self.format, end) {
             (DataFormat::Text, RunEnd::Completed { .. }) => {
                 self.answer()?;

@@ -5,8 +5,8 @@ use clap::Args;
 use super::print;
 use super::service::Service;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro batch cancel`.
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(crate) struct CancelArgs {
 }
 
 /// Stops tasks and prints how the batch stands then.
-pub(super) async fn cancel(ctx: &Context, args: &CancelArgs) -> Result<(), Stopped> {
+pub(super) async fn cancel(ctx: &Context, args: &CancelArgs) -> Result<(), CommandError> {
     let service = Service::open(ctx).await?;
     let answer = service.cancel(&args.id, &args.tasks, &args.reason).await?;
     service.close().await;

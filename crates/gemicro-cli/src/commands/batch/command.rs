@@ -13,9 +13,9 @@ use super::submit::{self, SubmitArgs};
 use super::types::{self, TypesArgs};
 use super::wait::{self, WaitArgs};
 use crate::args::{DataFormat, spending, stored};
+use crate::command_error::CommandError;
 use crate::runtime;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -100,7 +100,7 @@ impl BatchArgs {
 }
 
 /// Works on batches.
-pub(crate) fn run(ctx: &Context, args: &BatchArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &BatchArgs) -> Result<(), CommandError> {
     let ctx = &args.server.applied(ctx);
     match &args.command {
         BatchCommand::Submit(args) => submit::submit(ctx, args),

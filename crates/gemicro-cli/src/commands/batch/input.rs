@@ -1,4 +1,4 @@
-//! What is handed in: the bytes of a file or of stdin, as a batch.
+//! What is submitted: the bytes of a file or of stdin, as a batch.
 
 use std::fs::File;
 use std::io::{ErrorKind as IoErrorKind, Read};
@@ -7,8 +7,8 @@ use std::path::Path;
 use gemicro_engine::{MAX_BATCH_BYTES, Submitted, read_batch};
 use gemicro_event::{ErrorKind, Failure};
 
+use crate::command_error::CommandError;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Where a batch without a file is shown.
 const SHAPE: &str = "`gemicro batch --help` shows an example, and `gemicro batch types` lists the task types";
@@ -17,7 +17,7 @@ const SHAPE: &str = "`gemicro batch --help` shows an example, and `gemicro batch
 ///
 /// # Errors
 /// When there is nothing to read, or it is no batch: with the place.
-pub(super) fn read(ctx: &Context, file: &Path) -> Result<Submitted, Stopped> {
+pub(super) fn read(ctx: &Context, file: &Path) -> Result<Submitted, CommandError> {
     let (name, bytes) = if file == Path::new("-") {
         ("stdin".to_owned(), stdin(ctx)?)
     } else {
@@ -26,13 +26,13 @@ pub(super) fn read(ctx: &Context, file: &Path) -> Result<Submitted, Stopped> {
     read_batch(&bytes).map_err(|error| {
         let failure = Failure::from(error);
         let message = format!("{name}: {}", failure.message);
-        Stopped::from(Failure { message, ..failure }).with_hint(SHAPE)
+        CommandError::from(Failure { message, ..failure }).with_hint(SHAPE)
     })
 }
 
-fn stdin(ctx: &Context) -> Result<Vec<u8>, Stopped> {
+fn stdin(ctx: &Context) -> Result<Vec<u8>, CommandError> {
     if ctx.screen.stdin_is_terminal {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             "stdin is a terminal; a batch is read from a file or a pipe",
             "give a file, or pipe one: gemicro batch submit - < tasks.json",
         ));
@@ -40,10 +40,10 @@ fn stdin(ctx: &Context) -> Result<Vec<u8>, Stopped> {
     bounded(std::io::stdin()).map_err(|error| unreadable("stdin", &error))
 }
 
-fn bytes_of(file: &Path) -> Result<Vec<u8>, Stopped> {
+fn bytes_of(file: &Path) -> Result<Vec<u8>, CommandError> {
     let name = file.display().to_string();
     if file.is_dir() {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             format!("{name} is a folder"),
             "give a file with tasks, or - for stdin",
         ));
@@ -60,13 +60,13 @@ fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn unreadable(name: &str, error: &std::io::Error) -> Stopped {
+fn unreadable(name: &str, error: &std::io::Error) -> CommandError {
     let kind = match error.kind() {
         IoErrorKind::NotFound => ErrorKind::NotFound,
         IoErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
         _ => ErrorKind::InvalidInput,
     };
-    Stopped::failed(
+    CommandError::failed(
         kind,
         format!("{name} cannot be read: {error}"),
         "give a file with tasks, or - for stdin",

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::service::Service;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{numbers, table, text};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro batch list`.
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ struct ListedBatch {
 }
 
 /// Lists batches.
-pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), Stopped> {
+pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), CommandError> {
     let service = Service::open(ctx).await?;
     let rows = service.list(args.limit).await?;
     let is_local = service.is_local();
@@ -53,7 +53,11 @@ pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), Stopped> 
 }
 
 /// The batches with their counts, which the store of this machine has ready.
-async fn counted(ctx: &Context, rows: Vec<BatchRow>, is_local: bool) -> Result<Vec<ListedBatch>, Stopped> {
+async fn counted(
+    ctx: &Context,
+    rows: Vec<BatchRow>,
+    is_local: bool,
+) -> Result<Vec<ListedBatch>, CommandError> {
     if !is_local || rows.is_empty() {
         let without = rows.into_iter().map(|row| ListedBatch { row, counts: None });
         return Ok(without.collect());

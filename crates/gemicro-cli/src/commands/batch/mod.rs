@@ -1,7 +1,7 @@
-//! `gemicro batch`: many tasks handed in at once, polled by one id.
+//! `gemicro batch`: many tasks submitted at once, polled by one id.
 //!
 //! `command` is the way in; `submit`, `poll`, `wait`, `results`, `cancel`, `retry`, `list`, `types` and `schema` are its
-//! verbs. They ask a `service` for batches and know nothing behind it; `input` reads what is handed in, `settings` says
+//! verbs. They ask a `service` for batches and know nothing behind it; `input` reads what is submitted, `settings` says
 //! how it may work, `printing` is how an answer looks; `resume` is what `gemicro resume` does with a batch.
 
 mod cancel;

@@ -5,8 +5,8 @@ use clap::Args;
 use super::print;
 use super::service::Service;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro batch poll`.
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ pub(crate) struct PollArgs {
 }
 
 /// Prints how a batch stands. Whatever that is, asking succeeded.
-pub(super) async fn poll(ctx: &Context, args: &PollArgs) -> Result<(), Stopped> {
+pub(super) async fn poll(ctx: &Context, args: &PollArgs) -> Result<(), CommandError> {
     let service = Service::open(ctx).await?;
     let answer = service.poll(&args.id).await?;
     service.close().await;

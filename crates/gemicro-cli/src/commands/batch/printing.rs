@@ -6,17 +6,16 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Paint, Screen, numbers, table, text};
-use crate::trouble::Stopped;
 
 /// Questions whose answers are explained.
 const MAX_QUESTIONS: usize = 10;
 /// Characters of an output without texts that are looked at: no screen is wider.
 const MAX_GIST: usize = 400;
 
-/// Prints an answer.
-pub(crate) fn print(answer: &BatchAnswer, format: DataFormat, screen: &Screen) -> Result<(), Stopped> {
+pub(crate) fn print(answer: &BatchAnswer, format: DataFormat, screen: &Screen) -> Result<(), CommandError> {
     output::print(&rendered(answer, format, screen))
 }
 
@@ -32,9 +31,9 @@ pub(crate) fn rendered(answer: &BatchAnswer, format: DataFormat, screen: &Screen
 /// The exit code of a batch: 0 when every task completed. Programs learn the rest from the answer.
 ///
 /// # Errors
-/// `still_running` while it is pending, or `input_required` where it goes on only after a person has answered; `tasks_failed` when only some tasks completed; the error of the first task that
+/// `still_running` while it is pending, or `input_required` where it continues only after a person has answered; `tasks_failed` when only some tasks completed; the error of the first task that
 /// failed when none did.
-pub(crate) fn outcome(answer: &BatchAnswer) -> Result<(), Stopped> {
+pub(crate) fn outcome(answer: &BatchAnswer) -> Result<(), CommandError> {
     let (failure, hint) = match answer.status {
         BatchStatus::Completed if answer.counts.completed == answer.counts.total => return Ok(()),
         BatchStatus::Completed => {
@@ -90,7 +89,7 @@ pub(crate) fn outcome(answer: &BatchAnswer) -> Result<(), Stopped> {
             (Failure::new(kind, message), retry_hint(answer))
         }
     };
-    let stopped = Stopped::from(failure).with_hint(hint);
+    let stopped = CommandError::from(failure).with_hint(hint);
     Err(match StreamId::new(answer.response_id.as_str()) {
         // It was printed; nothing more of it is.
         Ok(run) => stopped.about(&run),

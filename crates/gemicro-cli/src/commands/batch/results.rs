@@ -5,8 +5,8 @@ use clap::Args;
 use super::service::Service;
 use super::{outcome, print};
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro batch results`.
 #[derive(Debug, Args)]
@@ -18,8 +18,8 @@ pub(crate) struct ResultsArgs {
     pub(crate) format: DataFormat,
 }
 
-/// Prints what a batch has brought so far; the exit code tells whether that is all.
-pub(super) async fn results(ctx: &Context, args: &ResultsArgs) -> Result<(), Stopped> {
+/// Prints what a batch has brought so far; the exit code says whether that is all.
+pub(super) async fn results(ctx: &Context, args: &ResultsArgs) -> Result<(), CommandError> {
     let service = Service::open(ctx).await?;
     let answer = service.poll(&args.id).await?;
     service.close().await;

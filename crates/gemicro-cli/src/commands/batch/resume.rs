@@ -1,4 +1,4 @@
-//! A batch that is gone on with: what `gemicro resume` does with one.
+//! A batch that is resumed: what `gemicro resume` does with one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,18 +10,16 @@ use gemicro_event::{RunStatus, StreamId};
 use super::{outcome, rendered};
 use crate::args::{DataFormat, Format};
 use crate::asking::Nobody;
+use crate::command_error::CommandError;
 use crate::commands::resume::owner_is_gone;
 use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
-use crate::session::{Context, run_trouble};
-use crate::trouble::Stopped;
+use crate::session::{Context, run_error};
 use crate::view::{EventLines, Lines, RunEnd, View};
 
 /// A batch and how its answer is printed.
 pub(crate) struct Resuming<'a> {
-    /// The batch.
     pub(crate) run: StreamId,
-    /// How it stands.
     pub(crate) status: RunStatus,
     /// How its answer is printed; every event for jsonl.
     pub(crate) format: Format,
@@ -38,7 +36,7 @@ pub(crate) async fn resume(
     here: Here,
     how: Resuming<'_>,
     stop: &StopSignals,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let Resuming {
         run,
         status,
@@ -65,7 +63,7 @@ pub(crate) async fn resume(
         let watching = here
             .resume_from(&run, stop.clone(), owner_is_gone)
             .await
-            .map_err(|failure| run_trouble(failure, &run))?;
+            .map_err(|failure| run_error(failure, &run))?;
         let watch = Watch {
             desk: &here,
             views,

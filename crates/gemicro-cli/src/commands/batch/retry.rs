@@ -7,10 +7,10 @@ use super::print;
 use super::service::Service;
 use super::submit::begun;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::session::Context;
 use crate::signals;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro batch retry`.
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ impl RetryState {
 }
 
 /// Does tasks again: in the batch itself while it is open, in a new one when it has ended.
-pub(super) async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped> {
+pub(super) async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), CommandError> {
     let stop = signals::listen()?;
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
@@ -74,13 +74,13 @@ pub(super) async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), Stopped
 }
 
 /// The tasks that are in one of these states.
-fn in_states(answer: &BatchAnswer, only: &[RetryState]) -> Result<Vec<String>, Stopped> {
+fn in_states(answer: &BatchAnswer, only: &[RetryState]) -> Result<Vec<String>, CommandError> {
     let is_wanted = |state: ItemState| only.iter().any(|it| it.state() == state);
     let tasks = answer.results.iter().filter(|item| is_wanted(item.state));
     let tasks: Vec<String> = tasks.map(|item| item.task_id.clone()).collect();
     if tasks.is_empty() {
         let words: Vec<&str> = only.iter().map(|it| it.state().as_str()).collect();
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             format!(
                 "no task of batch {} is {}",
                 answer.response_id,

@@ -3,8 +3,8 @@
 use clap::Args;
 use gemicro_engine::{TASK_TYPES, task_type};
 
+use crate::command_error::CommandError;
 use crate::output;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro batch schema`.
 #[derive(Debug, Args)]
@@ -15,10 +15,10 @@ pub(crate) struct SchemaArgs {
 }
 
 /// Prints the JSON Schema of a type's parameters.
-pub(super) fn schema(args: &SchemaArgs) -> Result<(), Stopped> {
+pub(super) fn schema(args: &SchemaArgs) -> Result<(), CommandError> {
     let known = task_type(&args.name).ok_or_else(|| {
         let names: Vec<&str> = TASK_TYPES.iter().map(|it| it.name).collect();
-        Stopped::usage(
+        CommandError::usage(
             format!("there is no task type `{}`", args.name),
             format!("use one of {}", names.join(", ")),
         )

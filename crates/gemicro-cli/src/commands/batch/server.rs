@@ -8,10 +8,10 @@ use gemicro_event::ErrorKind;
 use gemicro_http::client::Client;
 use serde_json::json;
 
+use crate::command_error::CommandError;
 use crate::environment::TOKEN;
 use crate::session::Context;
 use crate::token;
-use crate::trouble::Stopped;
 
 /// The variable that names a server.
 const SERVER: &str = "GEMICRO_SERVER";
@@ -53,7 +53,7 @@ pub(super) fn is_named(ctx: &Context) -> bool {
 }
 
 /// The client of the server that is named.
-pub(super) fn client(ctx: &Context) -> Result<Option<Client>, Stopped> {
+pub(super) fn client(ctx: &Context) -> Result<Option<Client>, CommandError> {
     let Some(server) = ctx.environment.get(SERVER) else {
         return Ok(None);
     };
@@ -66,7 +66,7 @@ pub(super) fn client(ctx: &Context) -> Result<Option<Client>, Stopped> {
 }
 
 /// A batch as a server takes it.
-pub(super) fn body(batch: &Submitted) -> Result<Vec<u8>, Stopped> {
+pub(super) fn body(batch: &Submitted) -> Result<Vec<u8>, CommandError> {
     let body = json!({
         "key": batch.key,
         "on_failure": batch.on_failure,
@@ -80,9 +80,9 @@ pub(super) fn body(batch: &Submitted) -> Result<Vec<u8>, Stopped> {
     Ok(body.to_string().into_bytes())
 }
 
-fn read(path: &Path) -> Result<String, Stopped> {
+fn read(path: &Path) -> Result<String, CommandError> {
     std::fs::read_to_string(path).map_err(|error| {
-        Stopped::failed(
+        CommandError::failed(
             ErrorKind::AuthFailed,
             format!("the token in {} cannot be read: {error}", path.display()),
             format!("set {TOKEN} to the server's token, or give its file with --token-file"),

@@ -10,12 +10,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::printing::summary;
 use super::server;
+use crate::command_error::{CommandError, STOPPED};
 use crate::commands::resume::owner_is_gone;
 use crate::config::{Layers, ResearchFlags, ResearchSettings};
 use crate::output;
-use crate::session::{Context, OpenDesk, run_trouble};
+use crate::session::{Context, OpenDesk, run_error};
 use crate::signals::STOPPING;
-use crate::trouble::{STOPPED, Stopped};
 
 /// Who has the batches.
 pub(super) enum Service {
@@ -32,7 +32,7 @@ pub(super) enum Service {
 
 impl Service {
     /// The batches of the server that is named, or of this machine under the usual settings.
-    pub(super) async fn open(ctx: &Context) -> Result<Self, Stopped> {
+    pub(super) async fn open(ctx: &Context) -> Result<Self, CommandError> {
         let layers = ctx.layers()?;
         let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
         Self::open_with(ctx, &layers, &settings, false).await
@@ -44,7 +44,7 @@ impl Service {
         layers: &Layers,
         settings: &ResearchSettings,
         no_resident: bool,
-    ) -> Result<Self, Stopped> {
+    ) -> Result<Self, CommandError> {
         if let Some(client) = server::client(ctx)? {
             return Ok(Self::Remote(client));
         }
@@ -54,23 +54,23 @@ impl Service {
     }
 
     /// Hands a batch in.
-    pub(super) async fn submit(&self, request: BatchRequest) -> Result<BatchAnswer, Stopped> {
+    pub(super) async fn submit(&self, request: BatchRequest) -> Result<BatchAnswer, CommandError> {
         let submitted = match self {
             Self::Local { batches, .. } => batches.submit(request).await,
             Self::Remote(client) => client.submit(server::body(&request.batch)?, None).await,
         };
         submitted.map_err(|failure| match failure.kind {
             ErrorKind::Conflict => {
-                Stopped::from(failure).with_hint("choose another key with --key, or in the batch itself")
+                CommandError::from(failure).with_hint("choose another key with --key, or in the batch itself")
             }
-            ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --dir"),
+            ErrorKind::NotFound => CommandError::from(failure).with_hint("check the folder given with --dir"),
             ErrorKind::AuthFailed => about_batches(failure),
-            _ => Stopped::from(failure),
+            _ => CommandError::from(failure),
         })
     }
 
     /// How a batch stands.
-    pub(super) async fn poll(&self, named: &str) -> Result<BatchAnswer, Stopped> {
+    pub(super) async fn poll(&self, named: &str) -> Result<BatchAnswer, CommandError> {
         let id = self.id(named).await?;
         self.look(&id).await.map_err(about_batches)
     }
@@ -81,7 +81,7 @@ impl Service {
         named: &str,
         task_ids: &[String],
         reason: &str,
-    ) -> Result<BatchAnswer, Stopped> {
+    ) -> Result<BatchAnswer, CommandError> {
         let id = self.id(named).await?;
         let cancelled = match self {
             Self::Local { batches, .. } => batches.cancel(&id, task_ids, reason).await,
@@ -90,8 +90,7 @@ impl Service {
         cancelled.map_err(about_batches)
     }
 
-    /// Does tasks again.
-    pub(super) async fn retry(&self, named: &str, task_ids: &[String]) -> Result<BatchAnswer, Stopped> {
+    pub(super) async fn retry(&self, named: &str, task_ids: &[String]) -> Result<BatchAnswer, CommandError> {
         let id = self.id(named).await?;
         let again = match self {
             Self::Local { batches, .. } => batches.retry(&id, task_ids).await,
@@ -101,7 +100,7 @@ impl Service {
     }
 
     /// Batches, the newest first.
-    pub(super) async fn list(&self, limit: usize) -> Result<Vec<BatchRow>, Stopped> {
+    pub(super) async fn list(&self, limit: usize) -> Result<Vec<BatchRow>, CommandError> {
         match self {
             Self::Local { batches, .. } => Ok(batches.list(limit).await?),
             Self::Remote(client) => client.list(limit).await.map_err(about_batches),
@@ -116,7 +115,7 @@ impl Service {
         named: &str,
         at_most: Option<Duration>,
         stop: &StopSignals,
-    ) -> Result<BatchAnswer, Stopped> {
+    ) -> Result<BatchAnswer, CommandError> {
         let first = self.poll(named).await?;
         let id = first.response_id.clone();
         if first.status != BatchStatus::Pending {
@@ -136,7 +135,7 @@ impl Service {
             let look = Duration::from_secs(shown.next_poll_interval_seconds.max(1));
             tokio::select! {
                 answer = &mut waiting => break answer.map_err(|failure| match failure.kind {
-                    ErrorKind::Interrupted => Stopped::from(failure).with_hint(format!("gemicro resume {id}")),
+                    ErrorKind::Interrupted => CommandError::from(failure).with_hint(format!("gemicro resume {id}")),
                     _ => about_batches(failure),
                 }),
                 () = stop.suspend.cancelled() => break self.stopped(&id).await,
@@ -148,7 +147,7 @@ impl Service {
     }
 
     /// Goes on with a batch that was left in the middle, where this process is the one to do it.
-    pub(super) async fn go_on(&self, id: &str, stop: &StopSignals) -> Result<(), Stopped> {
+    pub(super) async fn go_on(&self, id: &str, stop: &StopSignals) -> Result<(), CommandError> {
         let (
             Self::Local {
                 desk: OpenDesk::Here(here),
@@ -164,7 +163,7 @@ impl Service {
         }
         match here.resume_from(&run, stop.clone(), owner_is_gone).await {
             // Somebody else carries it out, or did until its end.
-            Err(failure) if failure.kind != ErrorKind::Conflict => Err(run_trouble(failure, &run)),
+            Err(failure) if failure.kind != ErrorKind::Conflict => Err(run_error(failure, &run)),
             Ok(_) | Err(_) => Ok(()),
         }
     }
@@ -174,7 +173,7 @@ impl Service {
         matches!(self, Self::Local { .. })
     }
 
-    /// Whether a batch goes on only as long as this process does.
+    /// Whether a batch continues only as long as this process does.
     pub(super) fn is_here(&self) -> bool {
         matches!(
             self,
@@ -206,7 +205,7 @@ impl Service {
         }
     }
 
-    async fn stopped(&self, id: &str) -> Result<BatchAnswer, Stopped> {
+    async fn stopped(&self, id: &str) -> Result<BatchAnswer, CommandError> {
         match self {
             Self::Local {
                 desk: OpenDesk::Here(here),
@@ -224,7 +223,7 @@ impl Service {
                 ));
             }
         }
-        Err(Stopped::Told(STOPPED))
+        Err(CommandError::AlreadyReported(STOPPED))
     }
 
     async fn look(&self, id: &str) -> Result<BatchAnswer, Failure> {
@@ -235,14 +234,14 @@ impl Service {
     }
 
     /// The id of a batch: what was named, or the newest one's.
-    async fn id(&self, named: &str) -> Result<String, Stopped> {
+    async fn id(&self, named: &str) -> Result<String, CommandError> {
         if named != "last" {
             return Ok(named.to_owned());
         }
         let newest = self.list(1).await?.into_iter().next();
         newest.map(|row| row.response_id.to_string()).ok_or_else(|| {
             let hint = "submit one: gemicro batch submit FILE";
-            Stopped::failed(ErrorKind::NotFound, "there are no batches yet", hint)
+            CommandError::failed(ErrorKind::NotFound, "there are no batches yet", hint)
         })
     }
 }
@@ -260,7 +259,7 @@ fn progress(ctx: &Context) -> ProgressBar {
 }
 
 /// A failure about a batch that was named.
-fn about_batches(failure: Failure) -> Stopped {
+fn about_batches(failure: Failure) -> CommandError {
     let hint = match failure.kind {
         ErrorKind::NotFound => "`gemicro batch list` lists the batches",
         ErrorKind::Conflict | ErrorKind::InvalidInput => {
@@ -269,7 +268,7 @@ fn about_batches(failure: Failure) -> Stopped {
         ErrorKind::AuthFailed => {
             "the server does not accept the token: set GEMICRO_TOKEN, or give its file with --token-file"
         }
-        _ => return Stopped::from(failure),
+        _ => return CommandError::from(failure),
     };
-    Stopped::from(failure).with_hint(hint)
+    CommandError::from(failure).with_hint(hint)
 }

@@ -7,8 +7,8 @@ use gemicro_core::llm::{DEFAULT_MODEL, GEMINI, LlmConfig};
 use gemicro_engine::{BatchRequest, BatchSettings, Submitted};
 
 use crate::backend::{self, OPENAI};
+use crate::command_error::CommandError;
 use crate::config::{BackendName, CoverageSettings, Layers, Origin, ResearchSettings};
-use crate::trouble::Stopped;
 
 /// Silence after which an agent is ended, as for `gemicro ask`.
 const AGENT_IDLE: Duration = Duration::from_secs(300);
@@ -24,10 +24,10 @@ pub(crate) fn request(
     layers: &Layers,
     settings: &ResearchSettings,
     directory: &Path,
-) -> Result<BatchRequest, Stopped> {
+) -> Result<BatchRequest, CommandError> {
     let directory = directory.to_str().ok_or_else(|| {
         let message = format!("the path {} is not valid Unicode", directory.display());
-        Stopped::usage(message, "choose another folder with --dir")
+        CommandError::usage(message, "choose another folder with --dir")
     })?;
     Ok(BatchRequest {
         batch,
@@ -43,12 +43,12 @@ pub(crate) fn request(
 }
 
 /// How models are called. Where research would be given to an agent or to no model, the usual one is.
-pub(crate) fn llm(settings: &ResearchSettings) -> Result<LlmConfig, Stopped> {
+pub(crate) fn llm(settings: &ResearchSettings) -> Result<LlmConfig, CommandError> {
     let named = settings.model.value.clone();
     let (backend, model) = match settings.backend.value {
         BackendName::Openai => {
             let model = named.ok_or_else(|| {
-                Stopped::usage(
+                CommandError::usage(
                     "the openai backend has no model",
                     "choose a model of your server, such as --model llama3.2",
                 )

@@ -10,10 +10,10 @@ use gemicro_engine::{BatchAnswer, BatchStatus, OnFailure, Submitted};
 use super::service::Service;
 use super::{input, outcome, print, request, server};
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::config::readers::parse_budget;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::{output, runtime, signals};
 
 /// Bytes of a key.
@@ -68,9 +68,9 @@ pub(crate) enum Policy {
 }
 
 /// Hands a batch in.
-pub(super) fn submit(ctx: &Context, args: &SubmitArgs) -> Result<(), Stopped> {
+pub(super) fn submit(ctx: &Context, args: &SubmitArgs) -> Result<(), CommandError> {
     let budget = Limits::merge_all(args.budget.iter().copied())
-        .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?;
+        .map_err(|error| CommandError::usage(error.to_string(), "give each kind of limit once"))?;
     let flags = ResearchFlags {
         model: args.model.clone().map(Some),
         budget: (!args.budget.is_empty()).then_some(budget),
@@ -93,17 +93,17 @@ pub(super) fn submit(ctx: &Context, args: &SubmitArgs) -> Result<(), Stopped> {
     })
 }
 
-/// A batch that was begun goes on in the worker; in this process it is carried out to its end.
+/// A batch that was begun continues in the worker; in this process it is carried out to its end.
 pub(super) async fn begun(
     ctx: &Context,
     service: &Service,
     answer: &BatchAnswer,
     format: DataFormat,
     stop: &StopSignals,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let id = &answer.response_id;
     if !service.is_here() {
-        // Nothing of it goes on where every task was rejected, or where its key stands for a batch that has ended.
+        // Nothing of it continues where every task was rejected, or where its key stands for a batch that has ended.
         if answer.status != BatchStatus::Pending {
             return outcome(answer);
         }
@@ -132,7 +132,7 @@ pub(super) async fn begun(
 
 impl SubmitArgs {
     /// A server decides by itself where and how tasks work.
-    fn check_remote(&self) -> Result<(), Stopped> {
+    fn check_remote(&self) -> Result<(), CommandError> {
         let given = [
             ("--dir", self.directory != Path::new(".")),
             ("--model", self.model.is_some()),
@@ -141,7 +141,7 @@ impl SubmitArgs {
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
-            Some((flag, _)) => Err(Stopped::usage(
+            Some((flag, _)) => Err(CommandError::usage(
                 format!("{flag} is only for batches on this machine; a server has its own settings"),
                 format!("remove {flag} or --server"),
             )),
@@ -149,7 +149,7 @@ impl SubmitArgs {
     }
 
     /// The batch with what was said on the command line; what it says itself cannot be contradicted.
-    fn complete(&self, batch: Submitted) -> Result<Submitted, Stopped> {
+    fn complete(&self, batch: Submitted) -> Result<Submitted, CommandError> {
         let on_failure = match (self.on_failure, batch.on_failure) {
             (None, own) => own,
             (Some(Policy::Stop), OnFailure::Continue | OnFailure::Stop) => OnFailure::Stop,
@@ -171,7 +171,7 @@ fn one<T: PartialEq + std::fmt::Display>(
     flag: &str,
     own: Option<T>,
     given: Option<T>,
-) -> Result<Option<T>, Stopped> {
+) -> Result<Option<T>, CommandError> {
     match (own, given) {
         (Some(own), Some(given)) if own != given => {
             Err(contradicted(flag, &own.to_string(), &given.to_string()))
@@ -180,8 +180,8 @@ fn one<T: PartialEq + std::fmt::Display>(
     }
 }
 
-fn contradicted(flag: &str, own: &str, given: &str) -> Stopped {
-    Stopped::usage(
+fn contradicted(flag: &str, own: &str, given: &str) -> CommandError {
+    CommandError::usage(
         format!("{flag} says {given}, but the batch says {own}"),
         format!("remove {flag}, or change the batch"),
     )

@@ -5,10 +5,10 @@ use gemicro_engine::{TASK_TYPES, TaskType};
 use serde_json::{Value, json};
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro batch types`.
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ pub(crate) struct TypesArgs {
 }
 
 /// Lists the types of tasks.
-pub(super) fn types(ctx: &Context, args: &TypesArgs) -> Result<(), Stopped> {
+pub(super) fn types(ctx: &Context, args: &TypesArgs) -> Result<(), CommandError> {
     let all: Vec<Value> = TASK_TYPES.iter().map(as_json).collect();
     output::print_rows(&all, args.format, || output::print(&table(ctx.screen.width())))
 }

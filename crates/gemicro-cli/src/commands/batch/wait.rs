@@ -7,10 +7,10 @@ use clap::Args;
 use super::service::Service;
 use super::{outcome, print};
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::config::readers::parse_seconds;
 use crate::session::Context;
 use crate::signals;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro batch wait`.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct WaitArgs {
 }
 
 /// Waits for a batch. Leaving does not end it.
-pub(super) async fn wait(ctx: &Context, args: &WaitArgs) -> Result<(), Stopped> {
+pub(super) async fn wait(ctx: &Context, args: &WaitArgs) -> Result<(), CommandError> {
     let stop = signals::listen()?;
     let service = Service::open(ctx).await?;
     let at_most = args.timeout.map(Duration::from_secs);

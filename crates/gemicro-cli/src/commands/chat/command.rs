@@ -12,12 +12,12 @@ use gemicro_core::llm::LlmConfig;
 use gemicro_event::{ErrorKind, Failure};
 
 use super::ChatArgs;
-use super::speaker::{self, Reach, find};
+use super::speaker::{self, AvailableBackends, find};
 use crate::args::DataFormat;
-use crate::chat::{Ends, lines, screen};
+use crate::chat::{ChatChannel, lines, screen};
+use crate::command_error::CommandError;
 use crate::config::{ChatSettings, Endpoints, Layers, ResearchFlags, ResearchSettings};
 use crate::session::{Context, OpenDesk, is_gone, owner};
-use crate::trouble::Stopped;
 use crate::{runtime, signals};
 
 /// All the time that an agent has for one turn.
@@ -27,7 +27,7 @@ const AGENT_TIME: Duration = Duration::from_secs(1_800);
 const MAX_OUTPUT_TOKENS: u64 = 8_192;
 
 /// Holds a conversation until the user leaves it.
-pub(crate) fn run(ctx: &Context, args: &ChatArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &ChatArgs) -> Result<(), CommandError> {
     let layers = ctx.layers()?;
     let settings = ChatSettings::resolve(
         &layers,
@@ -43,7 +43,7 @@ pub(crate) fn run(ctx: &Context, args: &ChatArgs) -> Result<(), Stopped> {
         let store = config.conversations.clone();
         let line = open_chat(config, args.opening()).await.map_err(not_opened)?;
         let ChatLine { orders, news } = line;
-        let ends = Ends { orders, news };
+        let ends = ChatChannel { orders, news };
         let held = if is_screen {
             screen::run(ends, &ctx.screen, &stop.suspend).await
         } else {
@@ -66,10 +66,10 @@ async fn config(
     layers: &Layers,
     settings: &ChatSettings,
     is_screen: bool,
-) -> Result<(ChatConfig, OpenDesk), Stopped> {
+) -> Result<(ChatConfig, OpenDesk), CommandError> {
     let reach = reach(ctx, layers)?;
     let limits = Limits::merge_all(args.budget.iter().copied())
-        .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?;
+        .map_err(|error| CommandError::usage(error.to_string(), "give each kind of limit once"))?;
     let speaker = find(settings.model.value.as_deref().unwrap_or("gemini"), reach)?;
     let summariser = speaker::summariser(settings.summariser.value.as_deref(), reach)?;
     let research = ResearchSettings::resolve(layers, ResearchFlags::default())?;
@@ -122,25 +122,25 @@ async fn config(
 ///
 /// # Errors
 /// When the name is of no model that can be asked.
-pub(crate) fn summariser(ctx: &Context, named: &str) -> Result<Option<LlmConfig>, Stopped> {
+pub(crate) fn summariser(ctx: &Context, named: &str) -> Result<Option<LlmConfig>, CommandError> {
     let reach = reach(ctx, &ctx.layers()?)?;
     speaker::summariser(Some(named), reach).map_err(|failure| {
-        Stopped::from(failure)
+        CommandError::from(failure)
             .with_hint("or use --summariser none: exact facts of old turns are kept without a summary")
     })
 }
 
 /// Which models can be asked directly.
-fn reach(ctx: &Context, layers: &Layers) -> Result<Reach, Stopped> {
+fn reach(ctx: &Context, layers: &Layers) -> Result<AvailableBackends, CommandError> {
     let endpoints = Endpoints::resolve(layers)?;
-    Ok(Reach {
+    Ok(AvailableBackends {
         gemini: ctx.environment.gemini_key().is_some(),
         openai: endpoints.openai.value.is_some(),
     })
 }
 
 /// What to do about a conversation that cannot be opened.
-fn not_opened(failure: Failure) -> Stopped {
+fn not_opened(failure: Failure) -> CommandError {
     let hint = match failure.kind {
         ErrorKind::Conflict => "close the other chat, or continue in a copy with --fork",
         ErrorKind::StorageError if failure.message.contains("newer gemicro") => {
@@ -150,7 +150,7 @@ fn not_opened(failure: Failure) -> Stopped {
             "run `gemicro doctor --deep` to find the damage"
         }
         ErrorKind::NotFound => "`gemicro conversations list` lists them; without an id, a new one starts",
-        _ => return Stopped::from(failure),
+        _ => return CommandError::from(failure),
     };
-    Stopped::from(failure).with_hint(hint)
+    CommandError::from(failure).with_hint(hint)
 }

@@ -13,7 +13,7 @@ const CHEAP_MODEL: &str = "gemini-3.5-flash-lite";
 
 /// What of a program's surroundings decides who can answer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reach {
+pub(super) struct AvailableBackends {
     /// There is a key of the Gemini API.
     pub(super) gemini: bool,
     /// There is an OpenAI-compatible server.
@@ -24,7 +24,7 @@ pub(super) struct Reach {
 ///
 /// # Errors
 /// When nobody does, or what is needed to ask is missing.
-pub(super) fn find(name: &str, reach: Reach) -> Result<Speaker, Failure> {
+pub(super) fn find(name: &str, reach: AvailableBackends) -> Result<Speaker, Failure> {
     let name = name.trim();
     check_model_name(name)?;
     let named = AgentName::ALL.into_iter().find(|agent| agent.as_str() == name);
@@ -59,7 +59,7 @@ fn model(name: &str) -> Option<Result<Speaker, Failure>> {
     }
 }
 
-fn reachable(speaker: Speaker, reach: Reach) -> Result<Speaker, Failure> {
+fn reachable(speaker: Speaker, reach: AvailableBackends) -> Result<Speaker, Failure> {
     let missing = match &speaker {
         Speaker::Model { backend, .. } if backend == GEMINI && !reach.gemini => {
             Some("no key for the Gemini API; export GEMINI_API_KEY=… (see docs/keys.md)")
@@ -79,7 +79,10 @@ fn reachable(speaker: Speaker, reach: Reach) -> Result<Speaker, Failure> {
 ///
 /// # Errors
 /// When the name is of no model that can be asked directly.
-pub(super) fn summariser(named: Option<&str>, reach: Reach) -> Result<Option<LlmConfig>, Failure> {
+pub(super) fn summariser(
+    named: Option<&str>,
+    reach: AvailableBackends,
+) -> Result<Option<LlmConfig>, Failure> {
     let name = match named {
         Some("none") => return Ok(None),
         Some(name) => {
@@ -120,11 +123,11 @@ pub(super) fn summariser(named: Option<&str>, reach: Reach) -> Result<Option<Llm
 mod tests {
     use super::*;
 
-    const ALL: Reach = Reach {
+    const ALL: AvailableBackends = AvailableBackends {
         gemini: true,
         openai: true,
     };
-    const NONE: Reach = Reach {
+    const NONE: AvailableBackends = AvailableBackends {
         gemini: false,
         openai: false,
     };

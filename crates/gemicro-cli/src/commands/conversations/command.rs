@@ -10,9 +10,9 @@ use super::rename::{self, RenameArgs};
 use super::render::{self, RenderArgs};
 use super::show::{self, ShowArgs};
 use crate::args::{DataFormat, stored};
+use crate::command_error::CommandError;
 use crate::runtime;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -75,7 +75,7 @@ impl ConversationsArgs {
 }
 
 /// Works on conversations.
-pub(crate) fn run(ctx: &Context, args: &ConversationsArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &ConversationsArgs) -> Result<(), CommandError> {
     match &args.command {
         ConversationsCommand::Import(args) => runtime::block_on(import::import(ctx, args)),
         ConversationsCommand::List(args) => runtime::block_on(list::list(ctx, args)),

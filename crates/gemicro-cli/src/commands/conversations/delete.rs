@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::open::{find, open, stopped};
+use crate::command_error::CommandError;
 use crate::output;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro conversations delete`.
 #[derive(Debug, Args)]
@@ -18,12 +18,12 @@ pub(crate) struct DeleteArgs {
 }
 
 /// Deletes a conversation, also one that this program cannot read.
-pub(super) async fn delete(ctx: &Context, args: &DeleteArgs) -> Result<(), Stopped> {
+pub(super) async fn delete(ctx: &Context, args: &DeleteArgs) -> Result<(), CommandError> {
     let conversations = open(ctx).await?;
     let id = find(&conversations, &args.id).await?;
     if !args.yes {
         if !ctx.screen.stdin_is_terminal {
-            return Err(Stopped::usage(
+            return Err(CommandError::usage(
                 "delete asks before it deletes, but stdin is not a terminal",
                 "add --yes; `gemicro conversations export` keeps a copy",
             ));

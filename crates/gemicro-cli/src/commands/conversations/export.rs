@@ -7,9 +7,9 @@ use gemicro_core::history::write_transcript;
 use gemicro_event::{ErrorKind, Failure};
 
 use super::open::load;
+use crate::command_error::CommandError;
 use crate::output::{self, Output};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro conversations export`.
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub(crate) struct ExportArgs {
 }
 
 /// Writes the turns; `import` makes an equal conversation of them.
-pub(super) async fn export(ctx: &Context, args: &ExportArgs) -> Result<(), Stopped> {
+pub(super) async fn export(ctx: &Context, args: &ExportArgs) -> Result<(), CommandError> {
     let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
     if let Some(file) = file {
         output::check_target(file)

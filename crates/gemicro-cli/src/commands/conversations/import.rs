@@ -11,10 +11,10 @@ use serde_json::json;
 use super::open::{open, stopped};
 use super::transcript::read_turns;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::numbers;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro conversations import`.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub(crate) struct ImportArgs {
 }
 
 /// Reads the whole file first: a conversation is stored whole or not at all.
-pub(super) async fn import(ctx: &Context, args: &ImportArgs) -> Result<(), Stopped> {
+pub(super) async fn import(ctx: &Context, args: &ImportArgs) -> Result<(), CommandError> {
     let log = read_turns(&args.file)?;
     let conversations = open(ctx).await?;
     let name = args.name.clone().unwrap_or_else(|| file_name(&args.file));

@@ -5,10 +5,10 @@ use gemicro_chat::ConversationRow;
 
 use super::open::{open, stopped};
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{numbers, table, text};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Characters of an id that are shown, as in `gemicro runs`.
 const SHORT_ID: usize = 8;
@@ -27,7 +27,7 @@ pub(crate) struct ListArgs {
 }
 
 /// Lists conversations.
-pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), Stopped> {
+pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), CommandError> {
     let conversations = open(ctx).await?;
     let rows = conversations.list(args.limit).await.map_err(stopped)?;
     conversations.store().close().await;

@@ -5,29 +5,29 @@ use std::sync::Arc;
 use gemicro_chat::{Conversation, ConversationError, Conversations};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
+use crate::command_error::{CommandError, find_hint, store_hint};
 use crate::session::Context;
-use crate::trouble::{Stopped, find_hint, store_hint};
 
 /// Opens the conversations of the state folder.
-pub(super) async fn open(ctx: &Context) -> Result<Conversations, Stopped> {
+pub(super) async fn open(ctx: &Context) -> Result<Conversations, CommandError> {
     let store = Arc::new(ctx.store().await?);
     Ok(Conversations::new(store, &ctx.environment.secrets()))
 }
 
 /// The conversation a user named: the beginning of its id, or `last`.
-pub(super) async fn find(conversations: &Conversations, named: &str) -> Result<StreamId, Stopped> {
+pub(super) async fn find(conversations: &Conversations, named: &str) -> Result<StreamId, CommandError> {
     if named != "last" {
         return conversations.find(named).await.map_err(stopped);
     }
     let newest = conversations.list(1).await.map_err(stopped)?;
     newest.into_iter().next().map(|row| row.id).ok_or_else(|| {
         let hint = "import one: gemicro conversations import FILE.jsonl";
-        Stopped::failed(ErrorKind::NotFound, "there are no conversations yet", hint)
+        CommandError::failed(ErrorKind::NotFound, "there are no conversations yet", hint)
     })
 }
 
 /// Opens, finds and reads the conversation a user named.
-pub(super) async fn load(ctx: &Context, named: &str) -> Result<Conversation, Stopped> {
+pub(super) async fn load(ctx: &Context, named: &str) -> Result<Conversation, CommandError> {
     let conversations = open(ctx).await?;
     let id = find(&conversations, named).await?;
     let conversation = conversations.load(&id).await.map_err(stopped)?;
@@ -36,7 +36,7 @@ pub(super) async fn load(ctx: &Context, named: &str) -> Result<Conversation, Sto
 }
 
 /// What to do about a conversation that cannot be had.
-pub(super) fn stopped(error: ConversationError) -> Stopped {
+pub(super) fn stopped(error: ConversationError) -> CommandError {
     let hint = match &error {
         ConversationError::Find(error) => find_hint(error),
         ConversationError::Store(error) => store_hint(error),
@@ -51,7 +51,7 @@ pub(super) fn stopped(error: ConversationError) -> Stopped {
         ConversationError::BadTurn { .. } => Some("reduce the nesting of its call arguments".to_owned()),
         _ => None,
     };
-    let stopped = Stopped::from(Failure::from(error));
+    let stopped = CommandError::from(Failure::from(error));
     match hint {
         Some(hint) => stopped.with_hint(hint),
         None => stopped,

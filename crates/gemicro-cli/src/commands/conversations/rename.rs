@@ -3,10 +3,10 @@
 use clap::Args;
 
 use super::open::{find, open, stopped};
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro conversations rename`.
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub(crate) struct RenameArgs {
 }
 
 /// Gives a conversation another name. One that a newer program wrote is left as it is.
-pub(super) async fn rename(ctx: &Context, args: &RenameArgs) -> Result<(), Stopped> {
+pub(super) async fn rename(ctx: &Context, args: &RenameArgs) -> Result<(), CommandError> {
     let conversations = open(ctx).await?;
     let id = find(&conversations, &args.id).await?;
     let before = conversations.load(&id).await.map_err(stopped)?.name;

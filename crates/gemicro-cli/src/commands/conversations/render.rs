@@ -14,12 +14,12 @@ use gemicro_event::{ErrorKind, Failure};
 
 use super::open::{find, load, stopped};
 use crate::backend;
+use crate::command_error::CommandError;
 use crate::commands::chat;
 use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
 use crate::output;
 use crate::screen::numbers;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 const COMPRESSORS: [&str; 5] = [
     "summarise",
@@ -52,10 +52,10 @@ pub(crate) struct RenderArgs {
 }
 
 /// Prints the prompt.
-pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Stopped> {
+pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), CommandError> {
     if let Some(file) = &args.report {
         if file.as_os_str() == "-" {
-            return Err(Stopped::usage(
+            return Err(CommandError::usage(
                 "the report cannot go to stdout, which has the prompt",
                 "choose a file with --report",
             ));
@@ -108,12 +108,12 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Stopp
 }
 
 /// The tokens of a prompt as the model's own service counts them; nothing is generated, and nothing is charged.
-async fn count_exactly(ctx: &Context, model: &str, prompt: &str) -> Result<u64, Stopped> {
+async fn count_exactly(ctx: &Context, model: &str, prompt: &str) -> Result<u64, CommandError> {
     let gemini = backend::gemini(&ctx.environment, &Endpoints::resolve(&ctx.layers()?)?)?;
     let gemini = gemini.ok_or_else(|| {
         let message = "an exact count needs the Gemini API, and GEMINI_API_KEY is not set";
         let hint = "set GEMINI_API_KEY, or remove --exact: the estimate is never too low";
-        Stopped::failed(ErrorKind::AuthFailed, message, hint)
+        CommandError::failed(ErrorKind::AuthFailed, message, hint)
     })?;
     Ok(gemini.rest().count_tokens(model, prompt).await?)
 }
@@ -123,7 +123,7 @@ async fn summarised(
     ctx: &Context,
     args: &RenderArgs,
     llm: LlmConfig,
-) -> Result<(String, HistoryReport), Stopped> {
+) -> Result<(String, HistoryReport), CommandError> {
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     let here = Here::new(ctx.engine(&layers, &settings).await?);
@@ -149,7 +149,7 @@ fn prompt(
     args: &RenderArgs,
     conversation: &Conversation,
     summariser: Option<Arc<dyn Summariser>>,
-) -> Result<((String, HistoryReport), SummaryCache), Stopped> {
+) -> Result<((String, HistoryReport), SummaryCache), CommandError> {
     let config = HistoryConfig {
         max_prompt_tokens: args.max_tokens,
         ..HistoryConfig::default()
@@ -164,11 +164,12 @@ fn prompt(
             .with_summaries(conversation.held.summaries.clone())
             .with_summariser(summariser);
     }
-    let no_room =
-        |error| Stopped::from(Failure::from(error)).with_hint("raise --max-tokens: these are never dropped");
+    let no_room = |error| {
+        CommandError::from(Failure::from(error)).with_hint("raise --max-tokens: these are never dropped")
+    };
     if let Some(name) = &args.compressor {
         let compressor = compressor_named(name).ok_or_else(|| {
-            Stopped::usage(format!("there is no compressor `{name}`"), COMPRESSORS.join(", "))
+            CommandError::usage(format!("there is no compressor `{name}`"), COMPRESSORS.join(", "))
         })?;
         let compressed = history.compressed_by(compressor.as_ref()).map_err(no_room)?;
         return Ok((

@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::open::load;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Screen, numbers, text};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro conversations show`.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub(crate) struct ShowArgs {
 }
 
 /// Prints a conversation.
-pub(super) async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), Stopped> {
+pub(super) async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
     let conversation = load(ctx, &args.id).await?;
     let turns = conversation.log.turns();
     match args.format {

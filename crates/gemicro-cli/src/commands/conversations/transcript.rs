@@ -5,8 +5,8 @@ use std::io::{self, Read};
 
 use gemicro_core::history::{ConversationLog, TranscriptError, read_transcript};
 
+use crate::command_error::CommandError;
 use crate::screen::numbers;
-use crate::trouble::Stopped;
 
 /// The longest line. A message of this size is beyond what any model reads.
 const MAX_LINE_BYTES: usize = 8_000_000;
@@ -18,14 +18,14 @@ const SHAPE: &str =
     "each line is {\"turn\": 1, \"role\": \"user\", \"text\": \"…\"}; docs/conversations.md describes it";
 
 /// Reads the turns of a file, or of stdin for `-`.
-pub(super) fn read_turns(file: &str) -> Result<ConversationLog, Stopped> {
+pub(super) fn read_turns(file: &str) -> Result<ConversationLog, CommandError> {
     let name = if file == "-" { "stdin" } else { file };
     let bytes = match file {
         "-" => read_bounded(io::stdin().lock()),
         path => File::open(path).and_then(read_bounded),
     };
     let bytes = bytes.map_err(|error| {
-        Stopped::usage(
+        CommandError::usage(
             format!("{name} cannot be read: {error}"),
             "choose a file of turns, or - for stdin",
         )
@@ -33,9 +33,10 @@ pub(super) fn read_turns(file: &str) -> Result<ConversationLog, Stopped> {
     parse_turns(name, &bytes)
 }
 
-fn parse_turns(name: &str, bytes: &[u8]) -> Result<ConversationLog, Stopped> {
-    let at =
-        |line: usize, what: &str, hint: &str| Err(Stopped::usage(format!("{name}:{line}: {what}"), hint));
+fn parse_turns(name: &str, bytes: &[u8]) -> Result<ConversationLog, CommandError> {
+    let at = |line: usize, what: &str, hint: &str| {
+        Err(CommandError::usage(format!("{name}:{line}: {what}"), hint))
+    };
     for (idx, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         if line.len() > MAX_LINE_BYTES {
             let what = format!(
@@ -47,7 +48,7 @@ fn parse_turns(name: &str, bytes: &[u8]) -> Result<ConversationLog, Stopped> {
     }
     if bytes.len() > MAX_FILE_BYTES {
         let limit = numbers::bytes(MAX_FILE_BYTES as u64);
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             format!("{name} is too large: a conversation may have {limit}"),
             "import it in parts",
         ));
@@ -60,14 +61,14 @@ fn parse_turns(name: &str, bytes: &[u8]) -> Result<ConversationLog, Stopped> {
         }
     };
     match read_transcript(text) {
-        Ok(log) if log.is_empty() => Err(Stopped::usage(format!("{name} has no turns"), SHAPE)),
+        Ok(log) if log.is_empty() => Err(CommandError::usage(format!("{name} has no turns"), SHAPE)),
         Ok(log) => Ok(log),
-        Err(error) => at(error.line(), &told(&error), SHAPE),
+        Err(error) => at(error.line(), &describe_error(&error), SHAPE),
     }
 }
 
 /// What is wrong with a line, without its number.
-fn told(error: &TranscriptError) -> String {
+fn describe_error(error: &TranscriptError) -> String {
     let prefix = format!("line {} ", error.line());
     let text = error.to_string();
     let text = format!("this line {}", text.strip_prefix(&prefix).unwrap_or(&text));

@@ -11,14 +11,14 @@ use gemicro_event::{ErrorKind, StreamId};
 use gemicro_pipeline::documents::Feature;
 
 use super::{project, spawn};
+use crate::answer_source::GateArgs;
 use crate::args::Format;
+use crate::command_error::CommandError;
 use crate::commands;
 use crate::commands::run::{ModeName, RunArgs};
-use crate::deciding::GateArgs;
 use crate::output;
 use crate::screen::text;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// How often the colleague looks whether the task has begun.
 const LOOK: Duration = Duration::from_millis(50);
@@ -35,7 +35,7 @@ pub(crate) struct DemoArgs {
 }
 
 /// Runs the demo.
-pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), CommandError> {
     let folder = place(args)?;
     let (repository, agents) = (folder.join("price"), folder.join("agents"));
     let path = ctx.environment.get("PATH").unwrap_or("/usr/bin:/bin");
@@ -50,7 +50,7 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), Stopped> {
             "the demo's repository cannot be made in {}: {error}",
             folder.display()
         );
-        Stopped::failed(
+        CommandError::failed(
             ErrorKind::StorageError,
             message,
             "it needs git and a shell; choose another folder with --dir",
@@ -139,7 +139,7 @@ fn branches(repository: &Path) -> PathBuf {
 }
 
 /// A folder of its own.
-fn place(args: &DemoArgs) -> Result<PathBuf, Stopped> {
+fn place(args: &DemoArgs) -> Result<PathBuf, CommandError> {
     let folder = match &args.dir {
         Some(named) => std::path::absolute(named)?,
         None => std::env::temp_dir().join(format!("gemicro-demo-{}", StreamId::random())),
@@ -149,7 +149,7 @@ fn place(args: &DemoArgs) -> Result<PathBuf, Stopped> {
             "{} exists already, and the demo touches nothing that is there",
             folder.display()
         );
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             message,
             "name a folder that does not exist with --dir",
         ));

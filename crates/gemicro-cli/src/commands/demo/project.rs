@@ -1,4 +1,4 @@
-//! The repository of the demo: a small program with a bug, and the agents that mend it.
+//! The repository of the demo: a small program with a bug, and the agents that fix it.
 
 use std::fs;
 use std::io;

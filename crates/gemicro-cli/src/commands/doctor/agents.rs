@@ -12,15 +12,15 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::Tier;
 use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiHeadless, Version, locate};
 
-use super::asking::{self, Room};
+use super::asking::{self, VersionProbe};
 use super::finding::{Finding, attention, good};
 use super::sandbox::{self, Scratch};
 use crate::agents;
+use crate::command_error::{CommandError, ErrorReport};
 use crate::config::{Endpoints, Layers, StateFolder};
 use crate::environment::{CLAUDE_LOGIN, Environment};
 use crate::screen::text;
 use crate::session::Context;
-use crate::trouble::{Stopped, Trouble};
 
 /// Where programs are looked for when nobody says; the runner does the same.
 const SEARCH_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -34,12 +34,8 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
     });
     let (setup, home) = match known {
         Ok(known) => known,
-        Err(Stopped::Trouble(trouble)) => {
-            return vec![attention(
-                "agents",
-                trouble.failure.message.clone(),
-                trouble.hint(),
-            )];
+        Err(CommandError::Report(report)) => {
+            return vec![attention("agents", report.failure.message.clone(), report.hint())];
         }
         Err(_) => return Vec::new(),
     };
@@ -73,7 +69,10 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
 ///
 /// # Errors
 /// When the settings cannot be read, or nothing can be tried.
-pub(crate) fn obstacles(ctx: &Context, wanted: &BTreeSet<AgentName>) -> Result<Vec<Trouble>, Stopped> {
+pub(crate) fn obstacles(
+    ctx: &Context,
+    wanted: &BTreeSet<AgentName>,
+) -> Result<Vec<ErrorReport>, CommandError> {
     let layers = Layers::load(&ctx.environment)?;
     let setup = agents::setup(&ctx.environment, &Endpoints::resolve(&layers)?, Forges::default())?;
     // Whoever only asks what would be done has no state folder yet.
@@ -81,7 +80,7 @@ pub(crate) fn obstacles(ctx: &Context, wanted: &BTreeSet<AgentName>) -> Result<V
     let (tier, sandbox) = sandbox::look(&setup.launcher, &scratch);
     let mut obstacles = Vec::new();
     let mut add = |kind, message: String, fix: Option<String>| {
-        obstacles.push(Trouble {
+        obstacles.push(ErrorReport {
             failure: Failure::new(kind, message),
             hint: fix,
             run: None,
@@ -113,13 +112,13 @@ pub(crate) fn can_answer(
     agent: AgentName,
     environment: &Environment,
     endpoints: &Endpoints,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let setup = agents::setup(environment, endpoints, Forges::default())?;
-    let refuse = |kind, aspect: Aspect, what: &str| match aspect.fix {
+    let refuse = |kind, aspect: AgentAspect, what: &str| match aspect.fix {
         None => Ok(()),
         Some(fix) => {
             let message = format!("backend {} is not ready: {}", agent.backend(), aspect.words);
-            Err(Stopped::failed(kind, message, format!("{what}{fix}")))
+            Err(CommandError::failed(kind, message, format!("{what}{fix}")))
         }
     };
     refuse(
@@ -157,12 +156,12 @@ pub(super) fn programs(
 }
 
 /// One side of an agent, and what to do about it.
-struct Aspect {
+struct AgentAspect {
     words: String,
     fix: Option<String>,
 }
 
-impl Aspect {
+impl AgentAspect {
     fn right(words: String) -> Self {
         Self { words, fix: None }
     }
@@ -175,19 +174,19 @@ impl Aspect {
     }
 }
 
-fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -> Aspect {
+fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -> AgentAspect {
     let cli = cli(agent);
     let install = cli.install_command().to_owned();
     let search_path = setup.environment.get("PATH").map_or(SEARCH_PATH, String::as_str);
     let located = match locate(Path::new(cli.program()), search_path) {
         Ok(located) => located,
-        Err(failure) => return Aspect::wrong(failure.message, install),
+        Err(failure) => return AgentAspect::wrong(failure.message, install),
     };
     let place = located.program.display().to_string();
     let Some((tier, folder)) = walls else {
-        return Aspect::right(format!("{place}, version not checked"));
+        return AgentAspect::right(format!("{place}, version not checked"));
     };
-    let room = Room {
+    let room = VersionProbe {
         setup,
         tier,
         folder: folder.join(agent.as_str()),
@@ -195,23 +194,23 @@ fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -
     };
     let said = match asking::version(&room, &located) {
         Ok(said) => said,
-        Err(why) => return Aspect::wrong(format!("{place}: {why}"), format!("reinstall it: {install}")),
+        Err(why) => return AgentAspect::wrong(format!("{place}: {why}"), format!("reinstall it: {install}")),
     };
     let minimum = cli.minimum_version();
     match Version::find(&said.stdout) {
-        Some(version) if version >= minimum => Aspect::right(format!("{place}, version {version}")),
-        Some(version) => Aspect::wrong(
+        Some(version) if version >= minimum => AgentAspect::right(format!("{place}, version {version}")),
+        Some(version) => AgentAspect::wrong(
             format!("{place} is too old: version {version}, and {minimum} or newer is needed"),
             install,
         ),
-        None if said.hidden.is_some() => Aspect::wrong(
+        None if said.hidden.is_some() => AgentAspect::wrong(
             said.hidden.unwrap_or_default(),
             "docs/guard.md describes the setting".to_owned(),
         ),
         None => {
             let complaint = said.stderr.lines().map(str::trim).find(|line| !line.is_empty());
             let complaint = complaint.map_or_else(String::new, |line| format!(": {}", text::cut(line, 120)));
-            Aspect::wrong(
+            AgentAspect::wrong(
                 format!("`{place} --version` printed no version{complaint}"),
                 format!("reinstall it: {install}"),
             )
@@ -219,9 +218,9 @@ fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -
     }
 }
 
-fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> Aspect {
+fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> AgentAspect {
     match setup.access.get(&agent) {
-        Some(Err(failure)) => Aspect::wrong(
+        Some(Err(failure)) => AgentAspect::wrong(
             failure.message.clone(),
             "fix the address of its model (see docs/keys.md)".to_owned(),
         ),
@@ -231,19 +230,19 @@ fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> As
                 AgentName::Claude if key.is_login() => Some(CLAUDE_LOGIN),
                 AgentName::Claude | AgentName::Codex => None,
             };
-            Aspect::right(format!(
+            AgentAspect::right(format!(
                 "{} is set",
                 variable.unwrap_or(agents::key_variable(agent))
             ))
         }
         Some(Ok(AgentAccess::Login(login))) => match login.check() {
-            Ok(()) if login.upstream.is_some() => Aspect::right("a login".to_owned()),
-            Ok(()) => Aspect::right(
+            Ok(()) if login.upstream.is_some() => AgentAspect::right("a login".to_owned()),
+            Ok(()) => AgentAspect::right(
                 "a login; turns and time are limited, tokens are only reported".to_owned(),
             ),
-            Err(failure) => Aspect::wrong(failure.message, format!("log in again with `{}`", log_in(agent))),
+            Err(failure) => AgentAspect::wrong(failure.message, format!("log in again with `{}`", log_in(agent))),
         },
-        None => Aspect::wrong(
+        None => AgentAspect::wrong(
             "no key and no login".to_owned(),
             format!(
                 "export {}=…, or log in with `{}`",

@@ -12,7 +12,7 @@ use gemicro_guard::sandbox::Tier;
 use tempfile::TempDir;
 
 use super::agents::programs;
-use super::finding::{Finding, Standing};
+use super::finding::{Finding, FindingLevel};
 use crate::agents;
 use crate::config::{Endpoints, Layers};
 use crate::environment::Environment;
@@ -107,7 +107,10 @@ fn programs_are_found_or_too_old_or_missing() {
     let bin = place.path("bin");
 
     let gemini = &found[&AgentName::Gemini];
-    assert_eq!((gemini.what, gemini.standing), ("agent gemini", Standing::Good));
+    assert_eq!(
+        (gemini.what, gemini.standing),
+        ("agent gemini", FindingLevel::Good)
+    );
     assert_eq!(
         gemini.found,
         format!("{}/gemini, version 0.61.0; GOOGLE_API_KEY is set", bin.display())
@@ -115,7 +118,7 @@ fn programs_are_found_or_too_old_or_missing() {
     assert_eq!(gemini.fix, None);
 
     let claude = &found[&AgentName::Claude];
-    assert_eq!(claude.standing, Standing::Attention);
+    assert_eq!(claude.standing, FindingLevel::Attention);
     assert_eq!(
         claude.found,
         format!(
@@ -129,7 +132,7 @@ fn programs_are_found_or_too_old_or_missing() {
     );
 
     let codex = &found[&AgentName::Codex];
-    assert_eq!(codex.standing, Standing::Attention);
+    assert_eq!(codex.standing, FindingLevel::Attention);
     assert_eq!(
         codex.found,
         "codex is not in the search path; no key and no login"
@@ -166,7 +169,7 @@ fn a_program_that_says_no_version_is_told_with_its_complaint() {
         (AgentName::Codex, "printed no version; OPENAI_API_KEY is set"),
     ] {
         let finding = &found[&agent];
-        assert_eq!(finding.standing, Standing::Attention, "{agent}");
+        assert_eq!(finding.standing, FindingLevel::Attention, "{agent}");
         assert!(finding.found.contains(words), "{}", finding.found);
     }
 }
@@ -188,7 +191,7 @@ fn a_login_is_tested_and_said_to_be_observed() {
     .unwrap();
     let found = place.look(Keys::default(), Asking::WithoutWalls);
     let gemini = &found[&AgentName::Gemini];
-    assert_eq!(gemini.standing, Standing::Good);
+    assert_eq!(gemini.standing, FindingLevel::Good);
     assert!(
         gemini
             .found
@@ -209,7 +212,7 @@ fn a_login_is_tested_and_said_to_be_observed() {
         ),
     ] {
         let finding = &found[&agent];
-        assert_eq!(finding.standing, Standing::Attention, "{agent}");
+        assert_eq!(finding.standing, FindingLevel::Attention, "{agent}");
         assert!(finding.found.ends_with(words), "{}", finding.found);
         assert_eq!(finding.fix.as_deref(), Some(fix));
     }
@@ -224,7 +227,7 @@ fn a_login_is_tested_and_said_to_be_observed() {
         },
         Asking::WithoutWalls,
     );
-    assert_eq!(found[&AgentName::Claude].standing, Standing::Good);
+    assert_eq!(found[&AgentName::Claude].standing, FindingLevel::Good);
 }
 
 #[test]

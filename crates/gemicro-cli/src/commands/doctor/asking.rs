@@ -21,9 +21,8 @@ const GLANCE: Duration = Duration::from_millis(10);
 const MAX_WORDS: u64 = 4096;
 
 /// Where programs are asked.
-pub(super) struct Room<'a> {
+pub(super) struct VersionProbe<'a> {
     pub(super) setup: &'a AgentSetup,
-    /// The walls.
     pub(super) tier: Tier,
     /// An empty folder, for one program alone.
     pub(super) folder: PathBuf,
@@ -32,7 +31,7 @@ pub(super) struct Room<'a> {
 }
 
 /// What a program said.
-pub(super) struct Said {
+pub(super) struct VersionOutput {
     pub(super) stdout: String,
     pub(super) stderr: String,
     /// Why it could say nothing: what it starts is hidden.
@@ -43,7 +42,7 @@ pub(super) struct Said {
 ///
 /// # Errors
 /// Why it could not be asked, in words.
-pub(super) fn version(room: &Room<'_>, located: &Located) -> Result<Said, String> {
+pub(super) fn version(room: &VersionProbe<'_>, located: &Located) -> Result<VersionOutput, String> {
     let command: [OsString; 2] = [located.program.clone().into(), "--version".into()];
     let profile = profile(room, located).map_err(|error| error.to_string())?;
     let toolchains = room.setup.toolchains().map_err(|failure| failure.message)?;
@@ -63,7 +62,7 @@ pub(super) fn version(room: &Room<'_>, located: &Located) -> Result<Said, String
         ));
     }
     let stderr = words(&stderr);
-    Ok(Said {
+    Ok(VersionOutput {
         stdout: words(&stdout),
         hidden: hidden_target(&profile, &located.program, &stderr),
         stderr,
@@ -99,7 +98,7 @@ fn refused(error: &SandboxError) -> String {
     }
 }
 
-fn profile(room: &Room<'_>, located: &Located) -> std::io::Result<Profile> {
+fn profile(room: &VersionProbe<'_>, located: &Located) -> std::io::Result<Profile> {
     let folder = |name: &str| {
         let path = room.folder.join(name);
         fs::create_dir_all(&path).map(|()| path)

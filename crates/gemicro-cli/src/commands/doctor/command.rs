@@ -8,13 +8,13 @@ use clap::Args;
 use gemicro_event::ErrorKind;
 use gemicro_store::{DurableStore, StoreCheck};
 
-use super::finding::{Finding, Standing, attention, bad, good, print};
+use super::finding::{Finding, FindingLevel, attention, bad, good, print};
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::config::{Layers, StateFolder};
 use crate::runtime;
 use crate::screen::numbers;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Less free space than this is worth a word.
 const LITTLE_SPACE: u64 = 500_000_000;
@@ -34,15 +34,17 @@ pub(crate) struct DoctorArgs {
 }
 
 /// Looks at everything; fails when no run could work.
-pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), CommandError> {
     let mut findings = vec![good(
         "program",
         concat!("gemicro ", env!("CARGO_PKG_VERSION")).to_owned(),
     )];
     let store_works = match state(ctx, args.deep, &mut findings) {
-        Ok(()) => findings.iter().all(|finding| finding.standing != Standing::Bad),
-        Err(Stopped::Trouble(trouble)) => {
-            findings.push(bad("settings", trouble.failure.message.clone(), trouble.hint()));
+        Ok(()) => findings
+            .iter()
+            .all(|finding| finding.standing != FindingLevel::Bad),
+        Err(CommandError::Report(report)) => {
+            findings.push(bad("settings", report.failure.message.clone(), report.hint()));
             false
         }
         Err(stopped) => return Err(stopped),
@@ -69,7 +71,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
     if store_works {
         Ok(())
     } else {
-        Err(Stopped::failed(
+        Err(CommandError::failed(
             ErrorKind::StorageError,
             "gemicro cannot work here yet",
             "follow the fixes above, then run `gemicro doctor` again",
@@ -77,7 +79,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), Stopped> {
     }
 }
 
-fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), Stopped> {
+fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), CommandError> {
     let layers = Layers::load(&ctx.environment)?;
     let state = StateFolder::resolve(&layers)?;
     let files: Vec<String> = layers.paths().map(|path| path.display().to_string()).collect();
@@ -113,15 +115,15 @@ fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), S
                 }
             }
         }
-        Err(Stopped::Trouble(trouble)) => {
+        Err(CommandError::Report(report)) => {
             let check = || {
                 format!(
                     "make {} readable and writable, or set GEMICRO_HOME",
                     state.home.value.display()
                 )
             };
-            let fix = trouble.hint.clone().unwrap_or_else(check);
-            findings.push(bad("store", trouble.failure.message.clone(), fix));
+            let fix = report.hint.clone().unwrap_or_else(check);
+            findings.push(bad("store", report.failure.message.clone(), fix));
         }
         Err(stopped) => return Err(stopped),
     }

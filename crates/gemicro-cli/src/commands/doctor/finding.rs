@@ -3,14 +3,13 @@
 use serde::Serialize;
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Screen, text};
-use crate::trouble::Stopped;
 
-/// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Standing {
+pub(super) enum FindingLevel {
     Good,
     Attention,
     Bad,
@@ -20,13 +19,12 @@ pub(super) enum Standing {
 #[derive(Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) what: &'static str,
-    pub(super) standing: Standing,
+    pub(super) standing: FindingLevel,
     pub(super) found: String,
     pub(super) fix: Option<String>,
 }
 
-/// Prints all findings.
-pub(super) fn print(findings: &[Finding], format: DataFormat, screen: &Screen) -> Result<(), Stopped> {
+pub(super) fn print(findings: &[Finding], format: DataFormat, screen: &Screen) -> Result<(), CommandError> {
     output::print_rows(findings, format, || {
         output::print(&findings.iter().map(|it| line(it, screen)).collect::<String>())
     })
@@ -35,9 +33,9 @@ pub(super) fn print(findings: &[Finding], format: DataFormat, screen: &Screen) -
 fn line(finding: &Finding, screen: &Screen) -> String {
     let paint = screen.on_stdout();
     let mark = match finding.standing {
-        Standing::Good => paint.good("✓"),
-        Standing::Attention => paint.warn("!"),
-        Standing::Bad => paint.bad("✗"),
+        FindingLevel::Good => paint.good("✓"),
+        FindingLevel::Attention => paint.warn("!"),
+        FindingLevel::Bad => paint.bad("✗"),
     };
     let fix = finding
         .fix
@@ -53,7 +51,7 @@ fn line(finding: &Finding, screen: &Screen) -> String {
 pub(super) fn good(what: &'static str, found: String) -> Finding {
     Finding {
         what,
-        standing: Standing::Good,
+        standing: FindingLevel::Good,
         found,
         fix: None,
     }
@@ -62,7 +60,7 @@ pub(super) fn good(what: &'static str, found: String) -> Finding {
 pub(super) fn attention(what: &'static str, found: String, fix: impl Into<String>) -> Finding {
     Finding {
         what,
-        standing: Standing::Attention,
+        standing: FindingLevel::Attention,
         found,
         fix: Some(fix.into()),
     }
@@ -71,7 +69,7 @@ pub(super) fn attention(what: &'static str, found: String, fix: impl Into<String
 pub(super) fn bad(what: &'static str, found: String, fix: String) -> Finding {
     Finding {
         what,
-        standing: Standing::Bad,
+        standing: FindingLevel::Bad,
         found,
         fix: Some(fix),
     }

@@ -10,25 +10,25 @@ use gemicro_guard::repository::{GitSettings, TrustedRepo};
 
 use super::finding::{Finding, attention, good};
 use super::models::within;
+use crate::command_error::CommandError;
 use crate::config::{ForgeSettings, Layers, StateFolder};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// What the finding is called.
 const FORGE: &str = "forge";
 
-/// Looks at the forge of the folder's repository; `offline` asks nobody.
+/// Looks at the forge of the folder's repository; `offline` contacts no server.
 pub(super) fn look(ctx: &Context, offline: bool) -> Finding {
     match try_look(ctx, offline) {
         Ok(finding) => finding,
-        Err(Stopped::Trouble(trouble)) => attention(FORGE, trouble.failure.message.clone(), trouble.hint()),
-        Err(Stopped::PipeClosed | Stopped::Told(_)) => {
+        Err(CommandError::Report(report)) => attention(FORGE, report.failure.message.clone(), report.hint()),
+        Err(CommandError::PipeClosed | CommandError::AlreadyReported(_)) => {
             attention(FORGE, "not checked".to_owned(), "try again")
         }
     }
 }
 
-fn try_look(ctx: &Context, offline: bool) -> Result<Finding, Stopped> {
+fn try_look(ctx: &Context, offline: bool) -> Result<Finding, CommandError> {
     let layers = Layers::load(&ctx.environment)?;
     let settings = ForgeSettings::resolve(&layers)?;
     let Some(url) = remote_of(ctx, &StateFolder::resolve(&layers)?) else {

@@ -8,10 +8,10 @@ use gemicro_llm::GeminiConfig;
 use gemicro_llm::rest::GeminiRest;
 
 use super::finding::{Finding, attention, good};
+use crate::command_error::CommandError;
 use crate::config::{Endpoints, Layers};
 use crate::environment::KEY_VARIABLES;
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::{backend, runtime};
 
 /// How long a backend may take to answer.
@@ -22,12 +22,8 @@ pub(super) fn look(ctx: &Context, offline: bool) -> Vec<Finding> {
     let endpoints = Layers::load(&ctx.environment).and_then(|layers| Endpoints::resolve(&layers));
     let endpoints = match endpoints {
         Ok(endpoints) => endpoints,
-        Err(Stopped::Trouble(trouble)) => {
-            return vec![attention(
-                "model",
-                trouble.failure.message.clone(),
-                trouble.hint(),
-            )];
+        Err(CommandError::Report(report)) => {
+            return vec![attention("model", report.failure.message.clone(), report.hint())];
         }
         Err(_) => return Vec::new(),
     };
@@ -118,10 +114,10 @@ pub(super) fn within<T>(work: impl Future<Output = Result<T, Failure>>) -> Resul
         tokio::time::timeout(PATIENCE, work)
             .await
             .unwrap_or_else(|_| Err(late()))
-            .map_err(Stopped::from)
+            .map_err(CommandError::from)
     };
     runtime::block_on(asked).map_err(|stopped| match stopped {
-        Stopped::Trouble(trouble) => trouble.failure.clone(),
+        CommandError::Report(report) => report.failure.clone(),
         _ => late(),
     })
 }

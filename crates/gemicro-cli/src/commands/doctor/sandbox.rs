@@ -85,7 +85,7 @@ fn finding(probe: &Probe, has_bubblewrap: bool) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::doctor::finding::Standing;
+    use crate::commands::doctor::finding::FindingLevel;
 
     #[test]
     fn every_tier_is_said_and_only_the_best_needs_nothing() {
@@ -99,7 +99,7 @@ mod tests {
             finding(&probe, has_bubblewrap)
         };
         let full = found(Tier::Full, 6, true);
-        assert_eq!((full.standing, full.fix), (Standing::Good, None));
+        assert_eq!((full.standing, full.fix), (FindingLevel::Good, None));
         assert_eq!(full.found, "tier full: bubblewrap, seccomp, Landlock ABI 6");
         for (tier, has_bubblewrap, fix) in [
             (Tier::Landlock, false, "install bubblewrap"),
@@ -108,7 +108,7 @@ mod tests {
             (Tier::None, true, "user namespaces"),
         ] {
             let found = found(tier, 0, has_bubblewrap);
-            assert_eq!(found.standing, Standing::Attention);
+            assert_eq!(found.standing, FindingLevel::Attention);
             assert!(
                 found.found.starts_with(&format!("tier {tier}: ")),
                 "{}",

@@ -17,10 +17,10 @@ use gemicro_guard::hook::{Answer, EXIT_DENY, Format, HookError, Request, judge, 
 use gemicro_guard::policy::PolicyConfig;
 
 use super::requests::Requests;
+use crate::command_error::CommandError;
 use crate::config::GuardSettings;
 use crate::environment::Environment;
 use crate::output;
-use crate::trouble::Stopped;
 
 /// Below `gemicro guard check --help`.
 pub(super) const AFTER_HELP: &str = "\
@@ -71,7 +71,7 @@ enum CliFormat {
 /// Decide on a tool call from stdin, in the format of an agent's hook
 #[derive(Debug, Parser)]
 #[command(name = "gemicro guard check", after_help = AFTER_HELP, max_term_width = 80)]
-struct Alone {
+struct CheckCommand {
     #[command(flatten)]
     args: CheckArgs,
 }
@@ -86,7 +86,7 @@ pub(crate) fn early(arguments: &[OsString]) -> Option<ExitCode> {
     }
     let name = OsString::from("gemicro guard check");
     let code = guarded(|| {
-        match Alone::try_parse_from(std::iter::once(&name).chain(rest)) {
+        match CheckCommand::try_parse_from(std::iter::once(&name).chain(rest)) {
             Ok(alone) => answer_all(&alone.args),
             Err(error) if error.exit_code() == 0 => {
                 // Help was asked for.
@@ -143,9 +143,9 @@ struct Prepared {
 }
 
 fn prepare(args: &CheckArgs) -> Result<Prepared, String> {
-    let said = |stopped: Stopped| match stopped {
-        Stopped::Trouble(trouble) => trouble.failure.message,
-        Stopped::PipeClosed | Stopped::Told(_) => "they cannot be read".to_owned(),
+    let said = |stopped: CommandError| match stopped {
+        CommandError::Report(report) => report.failure.message,
+        CommandError::PipeClosed | CommandError::AlreadyReported(_) => "they cannot be read".to_owned(),
     };
     let policy = match &args.settings {
         Some(path) => GuardSettings::of_file(path),

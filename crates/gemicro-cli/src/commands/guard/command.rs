@@ -5,8 +5,8 @@ use clap::{Args, Subcommand};
 use super::check::{self, CheckArgs};
 use super::explain::{self, ExplainArgs};
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro guard`.
 #[derive(Debug, Args)]
@@ -39,11 +39,11 @@ impl GuardArgs {
 }
 
 /// Asks the guard.
-pub(crate) fn run(ctx: &Context, args: &GuardArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &GuardArgs) -> Result<(), CommandError> {
     match &args.command {
         GuardCommand::Check(args) => match check::run(args) {
             0 => Ok(()),
-            code => Err(Stopped::Told(code)),
+            code => Err(CommandError::AlreadyReported(code)),
         },
         GuardCommand::Explain(args) => explain::run(ctx, args),
     }

@@ -8,11 +8,11 @@ use gemicro_guard::policy::{Decision, Denial, ToolCall, check};
 use serde_json::{Map, Value, json};
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::config::GuardSettings;
 use crate::output;
 use crate::screen::{Screen, text};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// The exit code of a denied command.
 const DENIED: u8 = 1;
@@ -49,7 +49,7 @@ pub(crate) struct ExplainArgs {
 }
 
 /// Explains one call.
-pub(crate) fn run(ctx: &Context, args: &ExplainArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &ExplainArgs) -> Result<(), CommandError> {
     let policy = match &args.settings {
         Some(path) => GuardSettings::of_file(path)?,
         None => GuardSettings::of_user(&ctx.environment)?,
@@ -63,17 +63,17 @@ pub(crate) fn run(ctx: &Context, args: &ExplainArgs) -> Result<(), Stopped> {
     output::print(&told)?;
     match decision {
         Decision::Allow => Ok(()),
-        Decision::Deny(_) => Err(Stopped::Told(DENIED)),
+        Decision::Deny(_) => Err(CommandError::AlreadyReported(DENIED)),
     }
 }
 
-fn call(ctx: &Context, args: &ExplainArgs) -> Result<ToolCall, Stopped> {
+fn call(ctx: &Context, args: &ExplainArgs) -> Result<ToolCall, CommandError> {
     let worktree = match &args.worktree {
         Some(folder) => ctx.environment.folder.join(folder),
         None => ctx.environment.folder.clone(),
     };
     if !worktree.is_dir() {
-        return Err(Stopped::failed(
+        return Err(CommandError::failed(
             ErrorKind::NotFound,
             format!("there is no folder {}", worktree.display()),
             "set the agent's folder with --worktree",

@@ -7,7 +7,6 @@ use gemicro_guard::hook::HookError;
 /// No request is longer: the largest file that an agent writes in one call, and more.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Reads requests.
 pub(super) struct Requests<R> {
     input: R,
     limit: u64,

@@ -5,10 +5,10 @@ use std::path::Path;
 use gemicro_engine::{BatchRequest, Submitted};
 use gemicro_event::Failure;
 
+use crate::command_error::CommandError;
 use crate::commands::batch;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// How a batch may work.
 ///
@@ -19,10 +19,10 @@ pub(crate) fn request(
     submitted: Submitted,
     directory: &Path,
 ) -> Result<BatchRequest, Failure> {
-    let resolved = || -> Result<BatchRequest, Stopped> {
+    let resolved = || -> Result<BatchRequest, CommandError> {
         let layers = ctx.layers()?;
         let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
         batch::request(submitted, &layers, &settings, directory)
     };
-    resolved().map_err(Stopped::into_failure)
+    resolved().map_err(CommandError::into_failure)
 }

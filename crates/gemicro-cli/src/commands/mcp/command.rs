@@ -12,19 +12,19 @@ use tokio_util::sync::CancellationToken;
 
 use super::lazy_here::LazyHere;
 use super::{McpArgs, batch, research};
+use crate::command_error::CommandError;
 use crate::commands::serve;
 use crate::config::StateFolder;
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::{output, resident, runtime, signals, token};
 
 /// Serves until the client leaves or a signal comes.
-pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), CommandError> {
     if let Some(address) = args.http
         && !address.ip().is_loopback()
         && !args.allow_remote
     {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             format!("other machines could reach {address}"),
             "use 127.0.0.1, or add --allow-remote",
         ));
@@ -56,7 +56,7 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
             output::say("Waiting for an MCP client on stdin; see docs/mcp.md. Press Ctrl-C to stop.");
         }
         let served = match args.http {
-            None => serve_stdio(setup, shutdown).await.map_err(Stopped::from),
+            None => serve_stdio(setup, shutdown).await.map_err(CommandError::from),
             Some(address) => http(&ctx, setup, address, shutdown).await,
         };
         for run in desk.close().await {
@@ -70,15 +70,14 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), Stopped> {
 
 /// Who carries out the runs of a server.
 pub(crate) enum OpenDesk {
-    /// The resident worker: they go on when this server is gone.
+    /// The resident worker: they continue when this server is gone.
     Resident(Arc<Resident>),
-    /// This process.
     Here(Arc<LazyHere>),
 }
 
 impl OpenDesk {
     /// The resident worker, unless this process or the settings say no. Nothing is opened yet.
-    pub(crate) fn new(ctx: &Arc<Context>, no_resident: bool) -> Result<Self, Stopped> {
+    pub(crate) fn new(ctx: &Arc<Context>, no_resident: bool) -> Result<Self, CommandError> {
         let state = StateFolder::resolve(&ctx.layers()?)?;
         if no_resident || !state.resident.value {
             return Ok(Self::Here(Arc::new(LazyHere::new(ctx.clone()))));
@@ -87,7 +86,6 @@ impl OpenDesk {
         Ok(Self::Resident(Arc::new(resident)))
     }
 
-    /// As a desk.
     pub(crate) fn shared(&self) -> Arc<dyn Desk> {
         match self {
             Self::Resident(resident) => resident.clone(),
@@ -95,7 +93,7 @@ impl OpenDesk {
         }
     }
 
-    /// Stops what cannot go on without this process. Tells which runs those are.
+    /// Stops what cannot resumeout this process. Tells which runs those are.
     pub(crate) async fn close(&self) -> Vec<StreamId> {
         match self {
             Self::Resident(_) => Vec::new(),
@@ -109,11 +107,11 @@ async fn http(
     setup: Setup,
     address: SocketAddr,
     shutdown: CancellationToken,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let home = ctx.home(&ctx.layers()?)?;
     let token = token::token(&ctx.environment, &home, token::MCP)?;
     let failed = |error: std::io::Error| {
-        Stopped::failed(
+        CommandError::failed(
             ErrorKind::InvalidInput,
             format!("cannot listen on {address}: {error}"),
             "choose another port with --http, or 0 for a free one",

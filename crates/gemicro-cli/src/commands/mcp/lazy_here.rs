@@ -8,9 +8,9 @@ use gemicro_engine::{CancelOutcome, Desk, Here, Plan, StoreReads, Watching};
 use gemicro_event::{Failure, StreamId};
 use tokio::sync::OnceCell;
 
+use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// A desk of this process, opened at its first use.
 pub(crate) struct LazyHere {
@@ -19,7 +19,6 @@ pub(crate) struct LazyHere {
 }
 
 impl LazyHere {
-    /// Opens nothing yet.
     pub(super) fn new(ctx: Arc<Context>) -> Self {
         Self {
             ctx,
@@ -46,7 +45,7 @@ impl LazyHere {
                 Ok(Here::new(self.ctx.engine(&layers, &settings).await?))
             })
             .await
-            .map_err(Stopped::into_failure)
+            .map_err(CommandError::into_failure)
     }
 }
 

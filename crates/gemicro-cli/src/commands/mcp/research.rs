@@ -8,11 +8,11 @@ use gemicro_engine::{Plan, ResearchParameters, ResearchRequest};
 use gemicro_event::{ErrorKind, Failure};
 
 use crate::backend;
+use crate::command_error::CommandError;
 use crate::commands::research::planned;
 use crate::config::readers::parse_budget;
 use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// What will be done.
 ///
@@ -21,10 +21,10 @@ use crate::trouble::Stopped;
 pub(crate) fn plan(ctx: &Context, parameters: ResearchParameters) -> Result<Plan, Failure> {
     let question = parameters.question.clone();
     let flags = flags(parameters)?;
-    resolved(ctx, question, flags).map_err(Stopped::into_failure)
+    resolved(ctx, question, flags).map_err(CommandError::into_failure)
 }
 
-fn resolved(ctx: &Context, question: String, flags: ResearchFlags) -> Result<Plan, Stopped> {
+fn resolved(ctx: &Context, question: String, flags: ResearchFlags) -> Result<Plan, CommandError> {
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, flags)?;
     let endpoints = Endpoints::resolve(&layers)?;

@@ -6,10 +6,10 @@ use clap::Args;
 use gemicro_core::budget::Limits;
 use serde::Deserialize;
 
+use crate::answer_source::GateArgs;
 use crate::args::DataFormat;
 use crate::config::BackendName;
 use crate::config::readers::{parse_budget, parse_max_duration};
-use crate::deciding::GateArgs;
 
 /// Arguments of `gemicro ooda`.
 #[derive(Debug, Args)]

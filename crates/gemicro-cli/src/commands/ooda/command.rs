@@ -12,14 +12,14 @@ use super::args::TestWriter;
 use super::deciding::GapAsker;
 use super::file::OodaFile;
 use super::view::OodaView;
+use crate::answer_source::AnswerSource;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::commands::batch::llm;
 use crate::config::{Endpoints, Layers, ResearchFlags, ResearchSettings};
-use crate::deciding::Deciding;
 use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View};
 use crate::{backend, runtime, signals};
 
@@ -48,7 +48,7 @@ pub(crate) struct PlannedLoop {
 ///
 /// # Errors
 /// When the file or an argument is wrong.
-pub(crate) fn planned(ctx: &Context, args: &OodaArgs) -> Result<PlannedLoop, Stopped> {
+pub(crate) fn planned(ctx: &Context, args: &OodaArgs) -> Result<PlannedLoop, CommandError> {
     let (file, directory) = OodaFile::read(&args.file)?;
     let layers = ctx.layers()?;
     let flags = ResearchFlags {
@@ -81,8 +81,8 @@ pub(crate) fn planned(ctx: &Context, args: &OodaArgs) -> Result<PlannedLoop, Sto
     let limits = settings.limits()?;
     let request = OodaRequest { plan, limits };
     let plan = Plan::of(&Request::Ooda(Box::new(request))).map_err(|failure| match failure.kind {
-        ErrorKind::InvalidInput => Stopped::from(failure).with_hint("docs/ooda.md describes the file"),
-        _ => Stopped::from(failure),
+        ErrorKind::InvalidInput => CommandError::from(failure).with_hint("docs/ooda.md describes the file"),
+        _ => CommandError::from(failure),
     })?;
     Ok(PlannedLoop {
         plan,
@@ -95,7 +95,7 @@ pub(crate) fn planned(ctx: &Context, args: &OodaArgs) -> Result<PlannedLoop, Sto
 ///
 /// # Errors
 /// When its key is missing.
-pub(crate) fn check_backend(ctx: &Context, planned: &PlannedLoop) -> Result<(), Stopped> {
+pub(crate) fn check_backend(ctx: &Context, planned: &PlannedLoop) -> Result<(), CommandError> {
     backend::choose(
         &planned.settings,
         &ctx.environment,
@@ -104,13 +104,12 @@ pub(crate) fn check_backend(ctx: &Context, planned: &PlannedLoop) -> Result<(), 
     Ok(())
 }
 
-/// Runs a loop.
-pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), CommandError> {
     let planned = planned(ctx, args)?;
     if args.dry_run {
         return dry_run(&planned.plan, args.format);
     }
-    let deciding = Deciding::asked(ctx, &args.gates, None)?;
+    let deciding = AnswerSource::asked(ctx, &args.gates, None)?;
     check_backend(ctx, &planned)?;
     let PlannedLoop {
         plan,
@@ -125,7 +124,7 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
         }
         let here = Here::new(engine);
         let watching = here.start(plan).await?;
-        let shown = Shown {
+        let shown = OodaDisplay {
             format: args.format,
             out: None,
             deciding,
@@ -135,13 +134,12 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), Stopped> {
 }
 
 /// How a loop is shown, and who decides.
-pub(crate) struct Shown<'a> {
+pub(crate) struct OodaDisplay<'a> {
     /// How it is printed.
     pub(crate) format: DataFormat,
     /// Where its result goes instead of stdout.
     pub(crate) out: Option<&'a Path>,
-    /// Who decides.
-    pub(crate) deciding: Deciding,
+    pub(crate) deciding: AnswerSource,
 }
 
 /// Shows a loop to its end.
@@ -153,8 +151,8 @@ pub(crate) async fn watch(
     here: &Here,
     watching: Watching,
     stop: &StopSignals,
-    shown: Shown<'_>,
-) -> Result<(), Stopped> {
+    shown: OodaDisplay<'_>,
+) -> Result<(), CommandError> {
     let id = watching.run.clone();
     let view: Box<dyn View> = match shown.format {
         DataFormat::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
@@ -184,7 +182,7 @@ pub(crate) async fn watch(
     end.outcome(&id)
 }
 
-fn dry_run(plan: &Plan, format: DataFormat) -> Result<(), Stopped> {
+fn dry_run(plan: &Plan, format: DataFormat) -> Result<(), CommandError> {
     let (plan, limits): (OodaPlan, _) = (plan.read()?, &plan.limits);
     if format != DataFormat::Text {
         let plan = serde_json::json!({ "plan": plan, "limits": limits });

@@ -10,17 +10,17 @@ use gemicro_engine::ooda::{OodaFlow, OodaState, RankedGap};
 use gemicro_event::{Event, Json, StreamId};
 use serde_json::json;
 
+use crate::answer_source::{AnswerSource, FileQuestion, in_file, later};
 use crate::approval::{at_keyboard, read_line};
 use crate::asking::Asker;
-use crate::deciding::{Deciding, FileQuestion, in_file, later};
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;
-use crate::trouble::Stopped;
 
 /// Asks which gap is next.
 pub(super) struct GapAsker {
     run: StreamId,
-    deciding: Deciding,
+    deciding: AnswerSource,
     here: Here,
     /// The loop as it decides itself: its list is the one that is asked about.
     state: Option<OodaState>,
@@ -28,7 +28,7 @@ pub(super) struct GapAsker {
 }
 
 impl GapAsker {
-    pub(super) fn new(run: StreamId, deciding: Deciding, here: Here) -> Self {
+    pub(super) fn new(run: StreamId, deciding: AnswerSource, here: Here) -> Self {
         Self {
             run,
             deciding,
@@ -77,22 +77,22 @@ impl Asker for GapAsker {
     }
 
     fn withdraw(&mut self) {
-        if matches!(self.deciding, Deciding::Here) {
+        if matches!(self.deciding, AnswerSource::Here) {
             output::say("");
         }
     }
 
-    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>> {
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, CommandError>> {
         let (question, n_gaps) = (self.question(), self.open().len());
         if self.key.contains('.') {
             output::say("The last answer was not one of the choices.");
         }
         match &self.deciding {
-            Deciding::Here => {
+            AnswerSource::Here => {
                 output::say(&format!("Which gap is next?\n{}", question.trim_end()));
                 Box::pin(at_keyboard(move || converse(n_gaps)))
             }
-            Deciding::File(path) => {
+            AnswerSource::File(path) => {
                 let question = FileQuestion {
                     path: path.clone(),
                     run: self.run.clone(),
@@ -103,7 +103,7 @@ impl Asker for GapAsker {
                 };
                 Box::pin(in_file(question, move |typed| choice(typed, n_gaps)))
             }
-            Deciding::Later => {
+            AnswerSource::Later => {
                 let run = self.run.clone();
                 let words = format!(
                     "Which gap is next?\n{question}There is no terminal to ask on. Answer in one of these ways, now or later:\n  \
@@ -111,7 +111,7 @@ impl Asker for GapAsker {
                 );
                 Box::pin(later(self.here.clone(), run, self.key.clone(), words))
             }
-            Deciding::Elsewhere => {
+            AnswerSource::Elsewhere => {
                 output::say(&format!(
                     "Which gap is next?\n{}Waiting for the answer: gemicro answer {} 1 (or stop)",
                     question, self.run
@@ -122,7 +122,7 @@ impl Asker for GapAsker {
     }
 }
 
-fn converse(n_gaps: usize) -> Result<Option<Json>, Stopped> {
+fn converse(n_gaps: usize) -> Result<Option<Json>, CommandError> {
     loop {
         output::ask(&format!("A number from 1 to {n_gaps}, or s to stop: "));
         let Some(typed) = read_line()? else {

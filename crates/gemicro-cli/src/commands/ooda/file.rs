@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use super::OodaArgs;
 use super::args::TestWriter;
+use crate::command_error::CommandError;
 use crate::config::readers::parse_budget;
-use crate::trouble::Stopped;
 
 /// Time for one command where nothing is said, in seconds.
 const DEFAULT_SECONDS: u64 = 600;
@@ -79,9 +79,9 @@ impl OneOrMore {
 
 impl OodaFile {
     /// Reads the file of a loop, and says which folder is the project.
-    pub(super) fn read(path: &Path) -> Result<(Self, PathBuf), Stopped> {
+    pub(super) fn read(path: &Path) -> Result<(Self, PathBuf), CommandError> {
         const HINT: &str = "the file needs `coverage` and `test`; docs/ooda.md describes it";
-        let unreadable = |why: String| Stopped::usage(format!("{}: {why}", path.display()), HINT);
+        let unreadable = |why: String| CommandError::usage(format!("{}: {why}", path.display()), HINT);
         let about = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
         if about.is_dir() {
             return Err(unreadable(
@@ -107,12 +107,11 @@ impl OodaFile {
         Ok((file, folder))
     }
 
-    /// What is run.
-    pub(super) fn commands(&self) -> Result<Commands, Stopped> {
+    pub(super) fn commands(&self) -> Result<Commands, CommandError> {
         let seconds = self.timeout_seconds.unwrap_or(DEFAULT_SECONDS);
         if !(1..=MAX_SECONDS).contains(&seconds) {
             let message = format!("timeout_seconds is between 1 and {MAX_SECONDS}, not {seconds}");
-            return Err(Stopped::usage(message, "fix it in the file"));
+            return Err(CommandError::usage(message, "fix it in the file"));
         }
         let order = |command: &str| Order {
             command: command.to_owned(),
@@ -129,20 +128,21 @@ impl OodaFile {
     }
 
     /// What the loop may use: as the command line says, else as the file does.
-    pub(super) fn budget(&self, args: &OodaArgs) -> Result<Option<Limits>, Stopped> {
+    pub(super) fn budget(&self, args: &OodaArgs) -> Result<Option<Limits>, CommandError> {
         const HINT: &str = "give each kind of limit once, such as 200k, $0.50 or 30m";
         let limits: Vec<Limits> = if args.budget.is_empty() {
             let named = self.budget.as_ref().map(OneOrMore::list).unwrap_or_default();
             let read = named.iter().map(|text| parse_budget(text));
             read.collect::<Result<_, _>>()
-                .map_err(|error| Stopped::usage(error, HINT))?
+                .map_err(|error| CommandError::usage(error, HINT))?
         } else {
             args.budget.clone()
         };
         if limits.is_empty() {
             return Ok(None);
         }
-        let merged = Limits::merge_all(limits).map_err(|error| Stopped::usage(error.to_string(), HINT))?;
+        let merged =
+            Limits::merge_all(limits).map_err(|error| CommandError::usage(error.to_string(), HINT))?;
         Ok(Some(merged))
     }
 }

@@ -6,9 +6,9 @@ use gemicro_engine::ooda::{OodaActed, OodaReaders, ProposalReaders};
 use gemicro_event::{Event, StreamId};
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output::{self, Output};
 use crate::screen::{Screen, numbers, text};
-use crate::trouble::Stopped;
 use crate::view::{RunEnd, View, failure_json};
 
 /// Gaps that are shown when the loop orients.
@@ -18,13 +18,12 @@ const INDENT: usize = 10;
 /// Lines of output that a rejection shows.
 const SHOWN_LINES: usize = 6;
 
-/// Shows one loop.
 pub(super) struct OodaView {
     format: DataFormat,
     run: StreamId,
     screen: Screen,
     output: Output,
-    /// The gaps are told with the question about them.
+    /// The gaps are shown with the question about them.
     asks: bool,
 }
 
@@ -39,7 +38,7 @@ impl OodaView {
         }
     }
 
-    /// One entry of a phase; on a terminal it goes on below itself.
+    /// One entry of a phase; on a terminal it is wrapped.
     fn say(&self, phase: &str, words: &str) {
         self.say_marked(phase, "", words);
     }
@@ -185,7 +184,7 @@ impl OodaView {
 }
 
 impl View for OodaView {
-    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+    fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         if let Some(started) = event.update.as_run_started() {
             self.asks = started.plan.get("decider").and_then(|it| it.as_str()) == Some("human");
         }
@@ -197,7 +196,7 @@ impl View for OodaView {
         output::say(words);
     }
 
-    fn end(&mut self, end: &RunEnd) -> Result<(), Stopped> {
+    fn end(&mut self, end: &RunEnd) -> Result<(), CommandError> {
         match (self.format, end) {
             (DataFormat::Text, RunEnd::Completed { data, .. }) => {
                 let said = |key: &str| {
@@ -237,9 +236,9 @@ impl View for OodaView {
                 self.output.finish()
             }
             (DataFormat::Json | DataFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
-                let trouble = end.trouble(&self.run);
+                let report = end.error_report(&self.run);
                 self.output
-                    .write(format!("{}\n", failure_json(&trouble)).as_bytes())?;
+                    .write(format!("{}\n", failure_json(&report)).as_bytes())?;
                 self.output.finish()
             }
             (DataFormat::Text, RunEnd::Failed(_) | RunEnd::Suspended) => Ok(()),

@@ -7,12 +7,12 @@ use gemicro_core::budget::Limits;
 use gemicro_engine::AllowedHost;
 
 use crate::args::Format;
+use crate::command_error::CommandError;
 use crate::config::readers::{
     parse_budget, parse_host, parse_max_duration, parse_max_queries, parse_max_tokens, parse_parallel,
     parse_per_minute, parse_seconds,
 };
 use crate::config::{BackendName, ResearchFlags};
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro research`.
 #[derive(Debug, Args)]
@@ -142,9 +142,9 @@ pub(crate) struct ResearchArgs {
 
 impl ResearchArgs {
     /// What was given as flags.
-    pub(crate) fn flags(&self) -> Result<ResearchFlags, Stopped> {
+    pub(crate) fn flags(&self) -> Result<ResearchFlags, CommandError> {
         let budget = Limits::merge_all(self.budget.iter().copied())
-            .map_err(|error| Stopped::usage(error.to_string(), "give each kind of limit once"))?;
+            .map_err(|error| CommandError::usage(error.to_string(), "give each kind of limit once"))?;
         Ok(ResearchFlags {
             sources: (!self.sources.is_empty()).then(|| self.sources.clone()),
             offline: self.offline.then_some(true),

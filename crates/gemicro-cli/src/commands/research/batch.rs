@@ -10,15 +10,15 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 use serde_json::{Value, json};
 
 use super::questions::{self, Question};
-use super::{Opened, ResearchArgs};
+use super::{ResearchArgs, ResolvedSettings};
 use crate::approval::{Approval, PlanAsker};
 use crate::args::Format;
+use crate::command_error::{CommandError, STOPPED};
 use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
 use crate::screen::{numbers, text};
 use crate::session::Context;
 use crate::signals::STOPPING;
-use crate::trouble::{STOPPED, Stopped};
 use crate::view::{RunEnd, result_json};
 use crate::{runtime, signals};
 
@@ -26,7 +26,7 @@ use crate::{runtime, signals};
 const AT_ONCE: usize = 4;
 
 /// Makes a plan from a question.
-type Planner<'a> = &'a dyn Fn(String) -> Result<Plan, Stopped>;
+type Planner<'a> = &'a dyn Fn(String) -> Result<Plan, CommandError>;
 
 /// A question with its run and what came of it.
 struct Answered {
@@ -39,10 +39,10 @@ struct Answered {
 pub(super) fn run(
     ctx: &Context,
     args: &ResearchArgs,
-    opened: Opened<'_>,
+    opened: ResolvedSettings<'_>,
     file: &Path,
     plan: Planner<'_>,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let questions = questions::read(file)?;
     // One plan before all work: sources and settings are the same for every question.
     plan(questions[0].question.clone()).or_else(|stopped| match stopped.exit_code() {
@@ -55,10 +55,10 @@ pub(super) fn run(
 async fn answer_all(
     ctx: &Context,
     args: &ResearchArgs,
-    opened: Opened<'_>,
+    opened: ResolvedSettings<'_>,
     questions: &[Question],
     plan: Planner<'_>,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let stop = signals::listen()?;
     let here = Here::new(ctx.engine(opened.layers, opened.settings).await?);
     let mut output = Output::new(args.out.as_deref());
@@ -96,12 +96,12 @@ async fn answer_all(
             "Stopped after {n_done} of {}. `gemicro runs --status suspended` lists what can be resumed.",
             questions.len()
         ));
-        return Err(Stopped::Told(STOPPED));
+        return Err(CommandError::AlreadyReported(STOPPED));
     }
     output.finish()?;
     match failure {
         None => Ok(()),
-        Some(failure) => Err(Stopped::from(failure)),
+        Some(failure) => Err(CommandError::from(failure)),
     }
 }
 
@@ -110,7 +110,7 @@ async fn answer_one(
     stop: &StopSignals,
     question: &Question,
     plan: Planner<'_>,
-) -> Result<Answered, Stopped> {
+) -> Result<Answered, CommandError> {
     let question = question.clone();
     if stop.suspend.is_cancelled() {
         return Ok(Answered {
@@ -119,14 +119,14 @@ async fn answer_one(
             end: RunEnd::Suspended,
         });
     }
-    // A question that cannot be asked is an answer of its own; the others go on.
+    // A question that cannot be asked is an answer of its own; the others continue.
     let plan = match plan(question.question.clone()) {
         Ok(plan) => plan,
-        Err(Stopped::Trouble(trouble)) => {
+        Err(CommandError::Report(report)) => {
             return Ok(Answered {
                 question,
                 run: None,
-                end: RunEnd::Failed(trouble.failure),
+                end: RunEnd::Failed(report.failure),
             });
         }
         Err(stopped) => return Err(stopped),

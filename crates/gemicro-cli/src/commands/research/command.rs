@@ -6,12 +6,12 @@ use gemicro_core::research::{Base, ResearchConfig, ResearchPlan, UseAs};
 use gemicro_engine::{Desk, Engine, Here, Plan, Request, ResearchRequest};
 use gemicro_event::ErrorKind;
 
-use super::{ResearchArgs, Showing, batch, dry_run, watch};
+use super::{ResearchArgs, ResearchDisplay, batch, dry_run, watch};
 use crate::args::is_question;
+use crate::command_error::CommandError;
 use crate::config::{Endpoints, Layers, ResearchSettings};
 use crate::output;
 use crate::session::{Context, find_run};
-use crate::trouble::Stopped;
 use crate::{backend, runtime, signals};
 
 /// Input beyond this is no question; the engine refuses it with the right words.
@@ -19,19 +19,19 @@ const MAX_STDIN_BYTES: u64 = 64 * 1024;
 
 /// Where settings were found, and what they are.
 #[derive(Clone, Copy)]
-pub(crate) struct Opened<'a> {
+pub(crate) struct ResolvedSettings<'a> {
     pub(crate) layers: &'a Layers,
     pub(crate) settings: &'a ResearchSettings,
 }
 
 /// Answers a question, or every question of a file.
-pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), CommandError> {
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, args.flags()?)?;
     if let Some(out) = &args.out {
         output::check_target(out)?;
     }
-    let opened = Opened {
+    let opened = ResolvedSettings {
         layers: &layers,
         settings: &settings,
     };
@@ -40,7 +40,7 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), Stopped> {
         return batch::run(ctx, args, opened, file, &|question| make.plan(question, None));
     }
     if args.plan && !args.yes && !args.dry_run && !ctx.screen.stdin_is_terminal {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             "--plan asks for approval, but stdin is not a terminal",
             "add --yes to approve without asking, or --dry-run to only see the plan",
         ));
@@ -68,7 +68,7 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), Stopped> {
 }
 
 /// What the run named with `--follow` brings in.
-async fn earlier(args: &ResearchArgs, engine: &Engine) -> Result<Option<Earlier>, Stopped> {
+async fn earlier(args: &ResearchArgs, engine: &Engine) -> Result<Option<Earlier>, CommandError> {
     let Some(named) = &args.follow else {
         return Ok(None);
     };
@@ -83,22 +83,21 @@ async fn earlier(args: &ResearchArgs, engine: &Engine) -> Result<Option<Earlier>
         .base(&id, use_as)
         .await
         .map_err(|failure| match failure.kind {
-            ErrorKind::InvalidInput => {
-                Stopped::from(failure).with_hint("`gemicro show RUN --format markdown` prints its report")
-            }
-            _ => Stopped::from(failure),
+            ErrorKind::InvalidInput => CommandError::from(failure)
+                .with_hint("`gemicro show RUN --format markdown` prints its report"),
+            _ => CommandError::from(failure),
         })?;
     Ok(Some(Earlier { plan, base }))
 }
 
-async fn start(ctx: &Context, args: &ResearchArgs, engine: Engine, plan: Plan) -> Result<(), Stopped> {
+async fn start(ctx: &Context, args: &ResearchArgs, engine: Engine, plan: Plan) -> Result<(), CommandError> {
     let stop = signals::listen()?;
     for notice in plan.notices() {
         output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
     }
     let here = Here::new(engine);
     let watching = here.start(plan).await?;
-    let showing = Showing {
+    let showing = ResearchDisplay {
         format: args.format,
         out: args.out.as_deref(),
         yes: args.yes,
@@ -116,11 +115,11 @@ struct Earlier {
 struct Maker<'a> {
     ctx: &'a Context,
     args: &'a ResearchArgs,
-    opened: Opened<'a>,
+    opened: ResolvedSettings<'a>,
 }
 
 impl Maker<'_> {
-    fn plan(&self, question: String, earlier: Option<Earlier>) -> Result<Plan, Stopped> {
+    fn plan(&self, question: String, earlier: Option<Earlier>) -> Result<Plan, CommandError> {
         let settings = self.opened.settings;
         let backend = match &earlier {
             Some(earlier) if !settings.names_backend() => backend::of_plan(&earlier.plan),
@@ -148,12 +147,12 @@ impl Maker<'_> {
 }
 
 /// Without a key, research can still answer from documents.
-fn offer_offline(stopped: Stopped) -> Stopped {
+fn offer_offline(stopped: CommandError) -> CommandError {
     match &stopped {
-        Stopped::Trouble(trouble) if trouble.failure.kind == ErrorKind::AuthFailed => {
+        CommandError::Report(report) if report.failure.kind == ErrorKind::AuthFailed => {
             let hint = format!(
                 "{}; or answer only from your documents: --offline --source DIR",
-                trouble.hint()
+                report.hint()
             );
             stopped.with_hint(hint)
         }
@@ -162,19 +161,19 @@ fn offer_offline(stopped: Stopped) -> Stopped {
 }
 
 /// The plan of a request, or why there is none.
-pub(crate) fn planned(request: ResearchRequest) -> Result<Plan, Stopped> {
+pub(crate) fn planned(request: ResearchRequest) -> Result<Plan, CommandError> {
     Plan::of(&Request::Research(Box::new(request))).map_err(|failure| match failure.kind {
-        ErrorKind::NotFound => Stopped::from(failure).with_hint("check the path given with --source"),
+        ErrorKind::NotFound => CommandError::from(failure).with_hint("check the path given with --source"),
         ErrorKind::InvalidInput => {
-            Stopped::from(failure).with_hint("see `gemicro research --help` for examples")
+            CommandError::from(failure).with_hint("see `gemicro research --help` for examples")
         }
-        _ => Stopped::from(failure),
+        _ => CommandError::from(failure),
     })
 }
 
-fn question(args: &ResearchArgs) -> Result<String, Stopped> {
+fn question(args: &ResearchArgs) -> Result<String, CommandError> {
     match args.question.as_slice() {
-        [] => Err(Stopped::usage(
+        [] => Err(CommandError::usage(
             "there is no question",
             "gemicro \"your question\" --offline --source DIR",
         )),
@@ -182,14 +181,14 @@ fn question(args: &ResearchArgs) -> Result<String, Stopped> {
             let mut bytes = Vec::new();
             std::io::stdin().take(MAX_STDIN_BYTES).read_to_end(&mut bytes)?;
             let words = String::from_utf8(bytes).map_err(|_| {
-                Stopped::usage(
+                CommandError::usage(
                     "the question on stdin is not UTF-8 text",
                     "send it as UTF-8, or pass it as an argument",
                 )
             })?;
             match !args.is_short_form || is_question(std::slice::from_ref(&words)) {
                 true => Ok(words),
-                false => Err(Stopped::usage(
+                false => Err(CommandError::usage(
                     format!("`{}` on stdin may be a command; no model was asked", words.trim()),
                     "to ask it as a question, run: gemicro research -",
                 )),

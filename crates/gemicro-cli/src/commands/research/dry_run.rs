@@ -9,12 +9,11 @@ use gemicro_engine::Plan;
 use gemicro_event::Json;
 
 use crate::args::Format;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Screen, numbers, text};
-use crate::trouble::Stopped;
 
-/// Prints a plan.
-pub(crate) fn print(plan: &Plan, format: Format, screen: &Screen) -> Result<(), Stopped> {
+pub(crate) fn print(plan: &Plan, format: Format, screen: &Screen) -> Result<(), CommandError> {
     let printed = match format {
         Format::Json | Format::Jsonl => {
             let json = Json::of(plan).map_err(std::io::Error::from)?;

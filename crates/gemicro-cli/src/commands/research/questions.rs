@@ -6,7 +6,7 @@ use std::path::Path;
 use gemicro_event::ErrorKind;
 use serde::Deserialize;
 
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// Larger files are refused; nobody asks that many questions at once.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -19,10 +19,10 @@ pub(super) struct Question {
 }
 
 /// Reads all questions; one bad line refuses the file, before any work.
-pub(super) fn read(path: &Path) -> Result<Vec<Question>, Stopped> {
+pub(super) fn read(path: &Path) -> Result<Vec<Question>, CommandError> {
     let refuse = |why: String| {
         let message = format!("the questions in {} cannot be read: {why}", path.display());
-        Err(Stopped::usage(
+        Err(CommandError::usage(
             message,
             "choose a file of JSON lines with --questions",
         ))
@@ -41,18 +41,18 @@ pub(super) fn read(path: &Path) -> Result<Vec<Question>, Stopped> {
             _ => ErrorKind::InvalidInput,
         };
         let message = format!("the questions in {} cannot be read: {error}", path.display());
-        Stopped::failed(kind, message, "check the path given with --questions")
+        CommandError::failed(kind, message, "check the path given with --questions")
     })?;
     let lines = text
         .trim_start_matches('\u{feff}')
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty());
-    let questions: Result<Vec<Question>, Stopped> = lines
+    let questions: Result<Vec<Question>, CommandError> = lines
         .map(|(idx, line)| {
             serde_json::from_str(line).map_err(|error| {
                 let message = format!("{} line {}: {error}", path.display(), idx + 1);
-                Stopped::usage(
+                CommandError::usage(
                     message,
                     r#"each line is an object such as {"id": "q1", "question": "…"}"#,
                 )
@@ -60,7 +60,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Question>, Stopped> {
         })
         .collect();
     match questions? {
-        questions if questions.is_empty() => Err(Stopped::usage(
+        questions if questions.is_empty() => Err(CommandError::usage(
             format!("{} contains no questions", path.display()),
             "put one JSON object per line",
         )),

@@ -8,14 +8,14 @@ use gemicro_engine::{Here, Watching};
 use super::views::views;
 use crate::approval::{Approval, PlanAsker};
 use crate::args::Format;
+use crate::command_error::CommandError;
 use crate::follow::{RESUME, Watch, follow};
 use crate::output;
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::view::RunEnd;
 
 /// How a run is shown.
-pub(crate) struct Showing<'a> {
+pub(crate) struct ResearchDisplay<'a> {
     /// How its result is printed.
     pub(crate) format: Format,
     /// Where its result goes instead of stdout.
@@ -33,8 +33,8 @@ pub(crate) async fn watch(
     here: &Here,
     watching: Watching,
     stop: &StopSignals,
-    showing: Showing<'_>,
-) -> Result<(), Stopped> {
+    showing: ResearchDisplay<'_>,
+) -> Result<(), CommandError> {
     let id = watching.run.clone();
     let approval = if showing.yes {
         Approval::Granted

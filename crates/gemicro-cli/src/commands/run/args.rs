@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 use gemicro_core::budget::Limits;
 use gemicro_engine::pipeline::workflow::Mode;
 
+use crate::answer_source::GateArgs;
 use crate::args::Format;
 use crate::commands::ask::Agent;
 use crate::config::readers::{parse_budget, parse_max_duration};
-use crate::deciding::GateArgs;
 
 /// Arguments of `gemicro run`.
 #[derive(Debug, Args)]

@@ -14,7 +14,7 @@ use gemicro_event::{Charge, Timestamp};
 use crate::output;
 use crate::screen::{Paint, Screen, text};
 use crate::signals::{self, AtOnce};
-use crate::story::{PhaseStory, PipelineStory, Standing};
+use crate::story::{PhaseState, PhaseStory, PipelineStory};
 
 /// Narrower terminals have no board.
 const LEAST_COLUMNS: usize = 60;
@@ -240,10 +240,10 @@ fn marks(story: &PipelineStory) -> Vec<(&'static str, String)> {
             None => ("○", text::one_line(&phase.name)),
             Some(it) => {
                 let mark = match it.standing() {
-                    Standing::UnderWay => "◐",
-                    Standing::Good => "●",
-                    Standing::LedOn => "→",
-                    Standing::Bad => "✗",
+                    PhaseState::UnderWay => "◐",
+                    PhaseState::Good => "●",
+                    PhaseState::LedOn => "→",
+                    PhaseState::Bad => "✗",
                 };
                 (mark, with_round(it))
             }

@@ -15,33 +15,32 @@ use super::dry_run::dry_run;
 use super::gate::HumanGate;
 use super::ready::ready;
 use super::view::PipelineView;
+use crate::answer_source::AnswerSource;
 use crate::args::Format;
+use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
-use crate::deciding::Deciding;
 use crate::follow::{RESUME, Watch, follow};
 use crate::output::{self, Output};
 use crate::session::Context;
 use crate::story::{PipelineStory, hint};
-use crate::trouble::Stopped;
 use crate::view::{EventLines, RunEnd, View};
 use crate::{root_warning, runtime, signals, workflow_file};
 
 /// A longer task than any prompt holds.
 const MAX_TASK_BYTES: u64 = 1024 * 1024;
 
-/// Runs a pipeline.
-pub(crate) fn run(ctx: &Context, args: &RunArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &RunArgs) -> Result<(), CommandError> {
     run_as(ctx, args, RESUME, None)
 }
 
-/// Runs a pipeline that is gone on with by this command, in which `RUN` stands for its id; `first` has to be typed before
+/// Runs a pipeline that is resumed by this command, in which `RUN` stands for its id; `first` has to be typed before
 /// all others.
 pub(crate) fn run_as(
     ctx: &Context,
     args: &RunArgs,
     resume: &str,
     first: Option<String>,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let task = task(args)?;
     // Paths of the command line are seen from the current folder, also that of the workflow.
     let directory = std::path::absolute(&args.dir)?;
@@ -61,12 +60,14 @@ pub(crate) fn run_as(
     };
     // Everything that can be refused is refused before the store is opened.
     let plan = Plan::of(&Request::Pipeline(Box::new(request))).map_err(|failure| match failure.kind {
-        ErrorKind::NotFound => Stopped::from(failure).with_hint("check the folder given with --dir"),
-        ErrorKind::UnknownModel => Stopped::from(failure).with_hint("choose another model with --model"),
-        ErrorKind::InvalidInput => Stopped::from(failure).with_hint("docs/pipeline.md describes the command"),
-        _ => Stopped::from(failure),
+        ErrorKind::NotFound => CommandError::from(failure).with_hint("check the folder given with --dir"),
+        ErrorKind::UnknownModel => CommandError::from(failure).with_hint("choose another model with --model"),
+        ErrorKind::InvalidInput => {
+            CommandError::from(failure).with_hint("docs/pipeline.md describes the command")
+        }
+        _ => CommandError::from(failure),
     })?;
-    let deciding = Deciding::asked(ctx, &args.gates, None)?;
+    let deciding = AnswerSource::asked(ctx, &args.gates, None)?;
     if args.dry_run {
         return dry_run(ctx, &plan, args.format);
     }
@@ -77,7 +78,7 @@ pub(crate) fn run_as(
     runtime::block_on(async {
         let here = Here::new(ctx.engine(&layers, &settings).await?);
         let stop = signals::listen()?;
-        let shown = Shown {
+        let shown = RunDisplay {
             format: args.format,
             out: None,
             deciding,
@@ -89,14 +90,14 @@ pub(crate) fn run_as(
 }
 
 /// How a run is shown, and who decides.
-pub(crate) struct Shown<'a> {
+pub(crate) struct RunDisplay<'a> {
     /// How it is printed.
     pub(crate) format: Format,
     /// Where its result goes instead of stdout.
     pub(crate) out: Option<&'a Path>,
     /// Who decides at its human gates.
-    pub(crate) deciding: Deciding,
-    /// The command that goes on with it, in which `RUN` stands for its id.
+    pub(crate) deciding: AnswerSource,
+    /// The command that resumes it, in which `RUN` stands for its id.
     pub(crate) resume: &'a str,
     /// What has to be typed before any of the commands that it names.
     pub(crate) first: Option<String>,
@@ -111,8 +112,8 @@ pub(crate) async fn start(
     here: &Here,
     plan: Plan,
     stop: &StopSignals,
-    shown: Shown<'_>,
-) -> Result<(), Stopped> {
+    shown: RunDisplay<'_>,
+) -> Result<(), CommandError> {
     for notice in plan.notices() {
         output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
     }
@@ -129,8 +130,8 @@ pub(crate) async fn watch(
     here: &Here,
     watching: Watching,
     stop: &StopSignals,
-    shown: Shown<'_>,
-) -> Result<(), Stopped> {
+    shown: RunDisplay<'_>,
+) -> Result<(), CommandError> {
     let id = watching.run.clone();
     let view: Box<dyn View> = match shown.format {
         Format::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
@@ -166,7 +167,7 @@ pub(crate) async fn watch(
 ///
 /// # Errors
 /// When it failed or is suspended.
-pub(crate) async fn outcome(engine: &Engine, id: &StreamId, end: &RunEnd) -> Result<(), Stopped> {
+pub(crate) async fn outcome(engine: &Engine, id: &StreamId, end: &RunEnd) -> Result<(), CommandError> {
     let (RunEnd::Failed(failure), Err(stopped)) = (end, end.outcome(id)) else {
         return end.outcome(id);
     };
@@ -177,35 +178,35 @@ pub(crate) async fn outcome(engine: &Engine, id: &StreamId, end: &RunEnd) -> Res
     })
 }
 
-fn limits(args: &RunArgs) -> Result<Limits, Stopped> {
+fn limits(args: &RunArgs) -> Result<Limits, CommandError> {
     let given = args.budget.iter().copied().chain(args.max_duration);
     Limits::merge_all(given).map_err(|error| {
         let hint = "give each kind of limit once; limit time with --max-duration or --budget, not both";
-        Stopped::usage(error.to_string(), hint)
+        CommandError::usage(error.to_string(), hint)
     })
 }
 
 /// What is to be done: as said, or as a file or stdin has it.
-fn task(args: &RunArgs) -> Result<String, Stopped> {
+fn task(args: &RunArgs) -> Result<String, CommandError> {
     const EXAMPLE: &str = "gemicro run --task \"Add a --json flag to the list command\"";
     let words = args.words.join(" ");
     let typed = (!args.words.is_empty()).then_some(&words);
     match (args.task.as_ref().or(typed), &args.task_file) {
         (Some(task), _) if !task.trim().is_empty() => Ok(task.clone()),
         (None, Some(file)) => read(file),
-        (Some(_), _) => Err(Stopped::usage("the task is empty", EXAMPLE)),
-        (None, None) => Err(Stopped::usage("no task was given", EXAMPLE)),
+        (Some(_), _) => Err(CommandError::usage("the task is empty", EXAMPLE)),
+        (None, None) => Err(CommandError::usage("no task was given", EXAMPLE)),
     }
 }
 
-fn read(file: &Path) -> Result<String, Stopped> {
+fn read(file: &Path) -> Result<String, CommandError> {
     let name = if file == Path::new("-") {
         "stdin".to_owned()
     } else {
         file.display().to_string()
     };
     let refuse = |why: String| {
-        Stopped::usage(
+        CommandError::usage(
             format!("the task in {name} {why}"),
             "choose a text file with --task-file",
         )

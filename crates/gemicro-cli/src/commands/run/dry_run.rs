@@ -12,22 +12,22 @@ use serde_json::{Value, json};
 
 use super::ready::{Start, look, refuse};
 use crate::args::Format;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Screen, numbers, text};
 use crate::session::Context;
 use crate::story::words;
-use crate::trouble::Stopped;
 
 /// Columns of the names.
 const LABEL: usize = 10;
 /// The longest text of the user on a terminal.
 const LONGEST: usize = 600;
 
-/// Prints a plan, and tells everything that would stop it at its start.
+/// Prints a plan, and lists everything that would stop it at its start.
 ///
 /// # Errors
 /// When something would.
-pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: Format) -> Result<(), Stopped> {
+pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: Format) -> Result<(), CommandError> {
     let (plan, limits) = (plan.read()?, &plan.limits);
     let start = look(ctx, &plan)?;
     let page = match format {
@@ -38,9 +38,9 @@ pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: Format) -> Result<(), 
     let refused = refuse(ctx, start.obstacles);
     match (format, refused) {
         // The object has them all: a second one would be no JSON.
-        (Format::Json | Format::Jsonl, Err(Stopped::Trouble(last))) => {
+        (Format::Json | Format::Jsonl, Err(CommandError::Report(last))) => {
             output::say(&last.text(&ctx.screen));
-            Err(Stopped::Told(last.failure.kind.exit_code()))
+            Err(CommandError::AlreadyReported(last.failure.kind.exit_code()))
         }
         (_, refused) => refused,
     }

@@ -7,18 +7,18 @@ use gemicro_engine::pipeline::flow::is_gate;
 use gemicro_event::{Event, Json, StreamId};
 use serde_json::json;
 
+use crate::answer_source::{AnswerSource, FileQuestion, in_file, later};
 use crate::approval::{at_keyboard, read_line};
 use crate::asking::Asker;
-use crate::deciding::{Deciding, FileQuestion, in_file, later};
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;
 use crate::story::PipelineStory;
-use crate::trouble::Stopped;
 
 /// Asks whether a phase may begin.
 pub(super) struct HumanGate {
     run: StreamId,
-    deciding: Deciding,
+    deciding: AnswerSource,
     here: Here,
     story: Option<PipelineStory>,
     key: String,
@@ -26,7 +26,7 @@ pub(super) struct HumanGate {
 }
 
 impl HumanGate {
-    pub(super) fn new(run: StreamId, deciding: Deciding, here: Here, by: Option<String>) -> Self {
+    pub(super) fn new(run: StreamId, deciding: AnswerSource, here: Here, by: Option<String>) -> Self {
         Self {
             run,
             deciding,
@@ -63,7 +63,7 @@ impl Asker for HumanGate {
     }
 
     fn withdraw(&mut self) {
-        if matches!(self.deciding, Deciding::Here) {
+        if matches!(self.deciding, AnswerSource::Here) {
             output::say("");
         }
     }
@@ -72,20 +72,20 @@ impl Asker for HumanGate {
         self.by.clone()
     }
 
-    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, Stopped>> {
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, CommandError>> {
         let question = self.question();
         if self.key.contains(":human.") {
             output::say("The last answer was neither yes nor no.");
         }
         match &self.deciding {
-            Deciding::Here => {
+            AnswerSource::Here => {
                 output::say(&format!(
                     "{question} See the changes with: gemicro diff {}",
                     self.run
                 ));
                 Box::pin(at_keyboard(converse))
             }
-            Deciding::File(path) => {
+            AnswerSource::File(path) => {
                 output::say(&question);
                 let question = FileQuestion {
                     path: path.clone(),
@@ -97,14 +97,14 @@ impl Asker for HumanGate {
                 };
                 Box::pin(in_file(question, |typed| yes_or_no(typed).map(answer)))
             }
-            Deciding::Elsewhere => {
+            AnswerSource::Elsewhere => {
                 let run = &self.run;
                 output::say(&format!(
                     "{question}\nWaiting for the answer: gemicro answer {run} yes (or no)"
                 ));
                 Box::pin(std::future::pending())
             }
-            Deciding::Later => {
+            AnswerSource::Later => {
                 let run = self.run.clone();
                 let words = format!(
                     "{question}\nThere is no terminal to ask on. Check the changes and answer in one of these ways, now or later:\n  \
@@ -130,7 +130,7 @@ fn answer(approve: bool) -> Json {
     Json::from(json!({ "approve": approve }))
 }
 
-fn converse() -> Result<Option<Json>, Stopped> {
+fn converse() -> Result<Option<Json>, CommandError> {
     loop {
         output::ask("yes or no: ");
         let Some(typed) = read_line()? else {

@@ -22,9 +22,7 @@ const DETAIL_LINES: usize = 3;
 /// One fact in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// When.
     at: Timestamp,
-    /// Who says it.
     speaker: String,
     words: Words,
 }
@@ -54,7 +52,7 @@ impl Entry {
     }
 }
 
-/// A detail as a few lines: a sentence goes on below itself, output is cut.
+/// A detail as a few lines: a sentence is wrapped, output is cut.
 fn below(detail: &str, room: usize) -> Vec<String> {
     let detail = text::one_line(detail);
     if detail.starts_with('|') {

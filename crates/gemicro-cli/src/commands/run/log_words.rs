@@ -21,7 +21,6 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// A line alone.
     pub(super) fn line(line: String) -> Self {
         let details = Vec::new();
         Self { line, details }
@@ -110,7 +109,7 @@ pub(super) fn answered(answered: &PhaseAnswered) -> Words {
     }
 }
 
-/// What was taken over, or why it was not.
+/// What was imported, or why it was not.
 pub(super) fn imported(imported: &PhaseImported, shape: Option<Shape>) -> Words {
     let Some(taken) = &imported.taken else {
         return Words {

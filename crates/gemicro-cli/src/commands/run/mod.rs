@@ -16,6 +16,6 @@ mod tests;
 mod view;
 
 pub(crate) use args::{ModeName, RunArgs};
-pub(crate) use command::{Shown, outcome, run, run_as, start, watch};
+pub(crate) use command::{RunDisplay, outcome, run, run_as, start, watch};
 pub(crate) use gate::yes_or_no;
 pub(crate) use ready::{ready, ready_again};

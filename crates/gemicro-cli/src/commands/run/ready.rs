@@ -6,31 +6,31 @@ use gemicro_engine::pipeline::{Outlook, outlook};
 use gemicro_pipeline::plan::PipelinePlan;
 
 use crate::agents;
+use crate::command_error::{CommandError, ErrorReport};
 use crate::commands::doctor;
 use crate::config::{Endpoints, ForgeSettings};
 use crate::output;
 use crate::runtime;
 use crate::session::Context;
 use crate::story::at_start;
-use crate::trouble::{Stopped, Trouble};
 
 /// Refuses a plan whose agents cannot work on this machine.
 ///
 /// # Errors
 /// When there is no sandbox, or one of them lacks its program, its key or its login.
-pub(crate) fn ready(ctx: &Context, plan: &Plan) -> Result<(), Stopped> {
+pub(crate) fn ready(ctx: &Context, plan: &Plan) -> Result<(), CommandError> {
     let plan: PipelinePlan = plan.read()?;
     refuse(ctx, doctor::obstacles(ctx, &plan.agents())?)
 }
 
-/// Refuses to go on with a run whose agents cannot work on this machine any more.
+/// Refuses to resume a run whose agents cannot work on this machine any more.
 ///
 /// # Errors
 /// As for [`ready`].
-pub(crate) fn ready_again(ctx: &Context, started: Option<&RunStarted>) -> Result<(), Stopped> {
+pub(crate) fn ready_again(ctx: &Context, started: Option<&RunStarted>) -> Result<(), CommandError> {
     match started.and_then(|started| started.plan.parse::<PipelinePlan>().ok()) {
         Some(plan) => refuse(ctx, doctor::obstacles(ctx, &plan.agents())?),
-        // What cannot be read is told by who drives it.
+        // What cannot be read is reported by who drives it.
         None => Ok(()),
     }
 }
@@ -38,25 +38,25 @@ pub(crate) fn ready_again(ctx: &Context, started: Option<&RunStarted>) -> Result
 /// What a run would begin with, and everything that would stop it there.
 pub(super) struct Start {
     pub(super) outlook: Outlook,
-    pub(super) obstacles: Vec<Trouble>,
+    pub(super) obstacles: Vec<ErrorReport>,
 }
 
 /// Looks at this machine and at the repository.
 ///
 /// # Errors
 /// When the settings cannot be read, or nothing can be tried.
-pub(super) fn look(ctx: &Context, plan: &PipelinePlan) -> Result<Start, Stopped> {
+pub(super) fn look(ctx: &Context, plan: &PipelinePlan) -> Result<Start, CommandError> {
     let layers = ctx.layers()?;
     let (endpoints, forges) = (Endpoints::resolve(&layers)?, ForgeSettings::resolve(&layers)?);
     let setup = agents::setup(&ctx.environment, &endpoints, forges.forges(&ctx.environment))?;
     let home = ctx.home(&layers)?;
     let found = runtime::block_on(async { Ok(outlook(&setup, &home, plan).await) })?;
-    let of_repository = found.obstacles.iter().map(|failure| Trouble {
+    let of_repository = found.obstacles.iter().map(|failure| ErrorReport {
         failure: failure.clone(),
         hint: at_start(failure.kind).map(str::to_owned),
         run: None,
     });
-    let mut obstacles: Vec<Trouble> = of_repository.collect();
+    let mut obstacles: Vec<ErrorReport> = of_repository.collect();
     obstacles.extend(doctor::obstacles(ctx, &plan.agents())?);
     Ok(Start {
         outlook: found,
@@ -65,12 +65,12 @@ pub(super) fn look(ctx: &Context, plan: &PipelinePlan) -> Result<Start, Stopped>
 }
 
 /// Tells all of them, and ends with the last.
-pub(super) fn refuse(ctx: &Context, mut obstacles: Vec<Trouble>) -> Result<(), Stopped> {
+pub(super) fn refuse(ctx: &Context, mut obstacles: Vec<ErrorReport>) -> Result<(), CommandError> {
     let Some(last) = obstacles.pop() else {
         return Ok(());
     };
-    for trouble in obstacles {
-        output::say(&trouble.text(&ctx.screen));
+    for report in obstacles {
+        output::say(&report.text(&ctx.screen));
     }
-    Err(Stopped::Trouble(Box::new(last)))
+    Err(CommandError::Report(Box::new(last)))
 }

@@ -6,19 +6,18 @@ use gemicro_engine::pipeline::flow::is_gate;
 use gemicro_event::{Event, Json, StreamId};
 
 use super::board::PhaseBoard;
-use super::command::Shown;
+use super::command::RunDisplay;
 use super::log::Log;
 use crate::args::Format;
+use crate::command_error::CommandError;
 use crate::output::{self, Output};
 use crate::screen::{Screen, numbers, text};
 use crate::story::{PipelineStory, hint, words};
-use crate::trouble::Stopped;
 use crate::view::{RunEnd, View, failure_json, result_json};
 
 /// Columns of a line that nobody sees on a terminal.
 const LINE_IN_FILE: usize = 400;
 
-/// Shows one pipeline.
 pub(super) struct PipelineView {
     format: Format,
     run: StreamId,
@@ -33,7 +32,7 @@ pub(super) struct PipelineView {
 }
 
 impl PipelineView {
-    pub(super) fn new(run: &StreamId, screen: &Screen, shown: &Shown<'_>) -> Self {
+    pub(super) fn new(run: &StreamId, screen: &Screen, shown: &RunDisplay<'_>) -> Self {
         Self {
             format: shown.format,
             run: run.clone(),
@@ -55,7 +54,7 @@ impl PipelineView {
 }
 
 impl View for PipelineView {
-    fn event(&mut self, event: &Event) -> Result<(), Stopped> {
+    fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         let columns = match self.screen.stderr_is_terminal {
             true => self.screen.stderr_width(),
             false => LINE_IN_FILE,
@@ -85,7 +84,7 @@ impl View for PipelineView {
         self.say(words);
     }
 
-    fn end(&mut self, end: &RunEnd) -> Result<(), Stopped> {
+    fn end(&mut self, end: &RunEnd) -> Result<(), CommandError> {
         if let Some(board) = &mut self.board {
             board.remove();
         }
@@ -112,11 +111,11 @@ impl View for PipelineView {
                 self.output.finish()
             }
             (Format::Json | Format::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
-                let mut trouble = end.trouble(&self.run);
+                let mut report = end.error_report(&self.run);
                 if let RunEnd::Failed(failure) = end {
-                    trouble.hint = Some(hint(failure, &self.run, story));
+                    report.hint = Some(hint(failure, &self.run, story));
                 }
-                let object = failure_json(&trouble);
+                let object = failure_json(&report);
                 self.output.write(format!("{object}\n").as_bytes())?;
                 self.output.finish()
             }

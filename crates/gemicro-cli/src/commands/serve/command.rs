@@ -10,15 +10,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::shelf::Shelf;
 use super::{ServeArgs, start};
+use crate::command_error::CommandError;
 use crate::commands::mcp::{self, OpenDesk};
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::{output, runtime, signals, token};
 
 /// Serves until a signal comes.
-pub(crate) fn run(ctx: &Context, args: &ServeArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &ServeArgs) -> Result<(), CommandError> {
     if !args.listen.ip().is_loopback() && !args.allow_remote {
-        return Err(Stopped::usage(
+        return Err(CommandError::usage(
             format!("other machines could reach {}", args.listen),
             "use 127.0.0.1, or add --allow-remote",
         ));
@@ -56,7 +56,7 @@ async fn listen(
     args: &ServeArgs,
     setup: Setup,
     shutdown: CancellationToken,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let home = ctx.home(&ctx.layers()?)?;
     let token = token::token(&ctx.environment, &home, token::HTTP)?;
     let failed = |error: io::Error| {
@@ -64,7 +64,7 @@ async fn listen(
             io::ErrorKind::AddrInUse => format!("{} is in use by another program", args.listen),
             _ => format!("cannot listen on {}: {error}", args.listen),
         };
-        Stopped::failed(
+        CommandError::failed(
             ErrorKind::InvalidInput,
             message,
             "choose another port with --listen, or 0 for a free one",

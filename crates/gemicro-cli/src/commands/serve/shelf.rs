@@ -8,8 +8,8 @@ use gemicro_event::{Failure, StreamId};
 use gemicro_http::ConversationShelf;
 use tokio::sync::OnceCell;
 
+use crate::command_error::CommandError;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Conversations, opened at their first use.
 pub(super) struct Shelf {
@@ -18,7 +18,6 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// Opens nothing yet.
     pub(super) fn new(ctx: Arc<Context>) -> Self {
         Self {
             ctx,
@@ -26,7 +25,6 @@ impl Shelf {
         }
     }
 
-    /// Closes the store.
     pub(super) async fn close(&self) {
         if let Some(conversations) = self.conversations.get() {
             conversations.store().close().await;
@@ -38,7 +36,7 @@ impl Shelf {
             let store = Arc::new(self.ctx.store().await?);
             Ok(Conversations::new(store, &self.ctx.environment.secrets()))
         });
-        opened.await.map_err(Stopped::into_failure)
+        opened.await.map_err(CommandError::into_failure)
     }
 }
 

@@ -7,16 +7,16 @@ use gemicro_engine::{AskRequest, PipelineParameters, PipelineRequest, Plan, Prom
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_http::{AskParameters, OodaParameters, PromptParameters, StartRequest};
 
+use crate::answer_source::GateArgs;
 use crate::args::DataFormat;
 use crate::backend;
+use crate::command_error::CommandError;
 use crate::commands::mcp;
 use crate::commands::ooda::{self, OodaArgs};
 use crate::commands::{batch, run};
 use crate::config::readers::parse_budget;
 use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
-use crate::deciding::GateArgs;
 use crate::session::Context;
-use crate::trouble::Stopped;
 use crate::workflow_file;
 
 /// Letters of a prompt in lists.
@@ -64,14 +64,14 @@ fn prompt(ctx: &Context, it: PromptParameters) -> Result<Plan, Failure> {
         budget: budget(it.budget.as_deref())?,
         ..ResearchFlags::default()
     };
-    let resolved = || -> Result<_, Stopped> {
+    let resolved = || -> Result<_, CommandError> {
         let layers = ctx.layers()?;
         let settings = ResearchSettings::resolve(&layers, flags)?;
         let llm = batch::llm(&settings)?;
         backend::choose(&settings, &ctx.environment, &Endpoints::resolve(&layers)?)?;
         Ok((llm, settings.limits()?))
     };
-    let (llm, limits) = resolved().map_err(Stopped::into_failure)?;
+    let (llm, limits) = resolved().map_err(CommandError::into_failure)?;
     Plan::of(&Request::Prompt(Box::new(PromptRequest {
         title: it.prompt.chars().take(TITLE_CHARS).collect(),
         label: String::new(),
@@ -90,7 +90,7 @@ fn prompt(ctx: &Context, it: PromptParameters) -> Result<Plan, Failure> {
 pub(crate) fn pipeline(ctx: &Context, it: PipelineParameters) -> Result<Plan, Failure> {
     let limits = budget(it.budget.as_deref())?.unwrap_or(Limits::NONE);
     let workflow =
-        workflow_file::load(None, &it.directory).map_err(|wrong| Stopped::from(wrong).into_failure())?;
+        workflow_file::load(None, &it.directory).map_err(|wrong| CommandError::from(wrong).into_failure())?;
     let plan = Plan::of(&Request::Pipeline(Box::new(PipelineRequest {
         task: it.task,
         mode: it.mode,
@@ -104,7 +104,7 @@ pub(crate) fn pipeline(ctx: &Context, it: PipelineParameters) -> Result<Plan, Fa
         push: it.push,
         limits,
     })))?;
-    run::ready(ctx, &plan).map_err(Stopped::into_failure)?;
+    run::ready(ctx, &plan).map_err(CommandError::into_failure)?;
     Ok(plan)
 }
 
@@ -126,12 +126,12 @@ fn ooda_loop(ctx: &Context, it: OodaParameters) -> Result<Plan, Failure> {
         format: DataFormat::Json,
         dry_run: false,
     };
-    let planned = || -> Result<Plan, Stopped> {
+    let planned = || -> Result<Plan, CommandError> {
         let planned = ooda::planned(ctx, &args)?;
         ooda::check_backend(ctx, &planned)?;
         Ok(planned.plan)
     };
-    planned().map_err(Stopped::into_failure)
+    planned().map_err(CommandError::into_failure)
 }
 
 fn budget(text: Option<&str>) -> Result<Option<Limits>, Failure> {

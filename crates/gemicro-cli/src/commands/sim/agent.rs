@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use gemicro_event::ErrorKind;
 use gemicro_sim::agent::{Identity, Pause, Script, ScriptError, Stage, install, run};
 
+use crate::command_error::CommandError;
 use crate::output;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro sim agent`.
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ enum CliName {
 }
 
 /// Plays an agent, in the place of this process, or installs one.
-pub(super) fn play(args: &AgentArgs) -> Result<(), Stopped> {
+pub(super) fn play(args: &AgentArgs) -> Result<(), CommandError> {
     let identity = args.identity.map(|name| match name {
         CliName::Gemini => Identity::Gemini,
         CliName::Claude => Identity::Claude,
@@ -84,7 +84,7 @@ pub(super) fn play(args: &AgentArgs) -> Result<(), Stopped> {
     std::process::exit(i32::from(run(&script, identity, stage)));
 }
 
-fn script(args: &AgentArgs) -> Result<Script, Stopped> {
+fn script(args: &AgentArgs) -> Result<Script, CommandError> {
     let read = match (&args.script, &args.play, &args.steps) {
         (_, _, Some(steps)) => Script::parse("--steps", steps),
         (_, Some(capture), None) => Ok(Script::of_capture(
@@ -93,15 +93,15 @@ fn script(args: &AgentArgs) -> Result<Script, Stopped> {
         )),
         (Some(file), None, None) => Script::load(file),
         (None, None, None) => {
-            return Err(Stopped::usage(
+            return Err(CommandError::usage(
                 "there is no script to play",
                 "give --script FILE or --play CAPTURE, or set GEMICRO_SIM_AGENT_SCRIPT",
             ));
         }
     };
     read.map_err(|error| match error {
-        ScriptError::Unreadable { .. } => Stopped::usage(error.to_string(), "choose a readable file"),
-        _ => Stopped::usage(
+        ScriptError::Unreadable { .. } => CommandError::usage(error.to_string(), "choose a readable file"),
+        _ => CommandError::usage(
             error.to_string(),
             "fix the script; docs/simulator.md describes every step",
         ),
@@ -109,9 +109,9 @@ fn script(args: &AgentArgs) -> Result<Script, Stopped> {
 }
 
 /// The command that starts this program as an agent.
-fn myself() -> Result<Vec<OsString>, Stopped> {
+fn myself() -> Result<Vec<OsString>, CommandError> {
     let program = std::env::current_exe().map_err(|error| {
-        Stopped::failed(
+        CommandError::failed(
             ErrorKind::Internal,
             format!("cannot find the gemicro program file: {error}"),
             "start it by its full path",
@@ -120,8 +120,8 @@ fn myself() -> Result<Vec<OsString>, Stopped> {
     Ok(vec![program.into(), "sim".into(), "agent".into()])
 }
 
-fn cannot_install(folder: &Path, error: &io::Error) -> Stopped {
-    Stopped::failed(
+fn cannot_install(folder: &Path, error: &io::Error) -> CommandError {
+    CommandError::failed(
         ErrorKind::StorageError,
         format!("cannot write to {}: {error}", folder.display()),
         "choose a writable folder",

@@ -7,9 +7,9 @@ use super::record::{self, RecordArgs};
 use super::scenarios::{self, ScenariosArgs};
 use super::serve::{self, ServeArgs};
 use crate::args::{DataFormat, logging};
+use crate::command_error::CommandError;
 use crate::runtime;
 use crate::session::Context;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro sim`.
 #[derive(Debug, Args)]
@@ -47,7 +47,7 @@ impl SimArgs {
 }
 
 /// Serves, records, lists or plays. Needs no key and no state folder.
-pub(crate) fn run(ctx: &Context, args: &SimArgs) -> Result<(), Stopped> {
+pub(crate) fn run(ctx: &Context, args: &SimArgs) -> Result<(), CommandError> {
     match &args.command {
         SimCommand::Serve(args) => runtime::block_on(serve::serve(ctx, args)),
         SimCommand::Record(args) => runtime::block_on(record::record(ctx, args)),

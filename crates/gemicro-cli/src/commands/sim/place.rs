@@ -7,7 +7,7 @@ use clap::Args;
 use gemicro_event::ErrorKind;
 use gemicro_sim::StartError;
 
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// Address and port.
 #[derive(Debug, Args)]
@@ -22,21 +22,21 @@ pub(crate) struct PlaceArgs {
 
 impl PlaceArgs {
     /// The address to listen on.
-    pub(super) fn addr(&self) -> Result<SocketAddr, Stopped> {
+    pub(super) fn addr(&self) -> Result<SocketAddr, CommandError> {
         let ip = match self.host.trim_matches(['[', ']']) {
             "localhost" => Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
             host => host.parse().ok(),
         };
         match ip {
             Some(ip) if ip.is_loopback() => Ok(SocketAddr::new(ip, self.port)),
-            Some(_) => Err(Stopped::usage(
+            Some(_) => Err(CommandError::usage(
                 format!(
                     "other machines could reach {}; the simulator listens only on this machine",
                     self.host
                 ),
                 "remove --host, or use 127.0.0.1 or ::1; `ssh -L` forwards it to another machine",
             )),
-            None => Err(Stopped::usage(
+            None => Err(CommandError::usage(
                 format!("`{}` is not an address", self.host),
                 "remove --host, or use 127.0.0.1, ::1 or localhost",
             )),
@@ -45,26 +45,26 @@ impl PlaceArgs {
 }
 
 /// Why it cannot listen, and what to do.
-pub(super) fn not_started(error: &StartError) -> Stopped {
+pub(super) fn not_started(error: &StartError) -> CommandError {
     let StartError::Listen { addr, source } = error else {
-        return Stopped::usage(error.to_string(), "remove --host, or use 127.0.0.1 or ::1");
+        return CommandError::usage(error.to_string(), "remove --host, or use 127.0.0.1 or ::1");
     };
     match source.kind() {
-        io::ErrorKind::AddrInUse => Stopped::failed(
+        io::ErrorKind::AddrInUse => CommandError::failed(
             ErrorKind::Conflict,
             format!("another program listens on {addr} already"),
             "choose another --port, or remove it for a free one",
         ),
-        io::ErrorKind::PermissionDenied => Stopped::failed(
+        io::ErrorKind::PermissionDenied => CommandError::failed(
             ErrorKind::PermissionDenied,
             error.to_string(),
             "choose a --port above 1023, or remove it for a free one",
         ),
-        io::ErrorKind::AddrNotAvailable => Stopped::usage(
+        io::ErrorKind::AddrNotAvailable => CommandError::usage(
             error.to_string(),
             "this machine does not have that address: remove --host",
         ),
-        _ => Stopped::failed(
+        _ => CommandError::failed(
             ErrorKind::Internal,
             error.to_string(),
             "choose another --port, or remove it for a free one",

@@ -15,11 +15,11 @@ use serde_json::json;
 use super::place::{PlaceArgs, not_started};
 use super::upstream::HttpUpstream;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::numbers;
 use crate::session::Context;
 use crate::signals;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro sim record`.
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ pub(crate) struct RecordArgs {
 }
 
 /// Records until a signal comes.
-pub(super) async fn record(ctx: &Context, args: &RecordArgs) -> Result<(), Stopped> {
+pub(super) async fn record(ctx: &Context, args: &RecordArgs) -> Result<(), CommandError> {
     let upstream = Arc::new(HttpUpstream::new(&args.upstream)?);
     let addr = args.place.addr()?;
     output::check_target(&args.out)?;
@@ -89,7 +89,7 @@ async fn keep_written(
     out: &Path,
     name: &str,
     stop: &StopSignals,
-) -> Result<(), Stopped> {
+) -> Result<(), CommandError> {
     let mut n_ended = 0;
     loop {
         tokio::select! {
@@ -102,17 +102,18 @@ async fn keep_written(
     }
 }
 
-/// Writes the scenario and tells how many exchanges it holds.
-fn write(out: &Path, recorded: Result<Scenario, RecordError>) -> Result<usize, Stopped> {
+/// Writes the scenario and returns how many exchanges it holds.
+fn write(out: &Path, recorded: Result<Scenario, RecordError>) -> Result<usize, CommandError> {
     let too_large = |error: RecordError| {
-        Stopped::failed(
+        CommandError::failed(
             ErrorKind::StorageError,
             format!("the recording ends here: {error}"),
             "what was recorded before is in the file; record less at a time",
         )
     };
-    let unwritable =
-        |error: ScenarioError| Stopped::failed(ErrorKind::Internal, error.to_string(), "please report it");
+    let unwritable = |error: ScenarioError| {
+        CommandError::failed(ErrorKind::Internal, error.to_string(), "please report it")
+    };
     let scenario = recorded.map_err(too_large)?;
     let yaml = scenario.to_yaml().map_err(unwritable)?;
     let written = output::replace(out, yaml.as_bytes());

@@ -8,11 +8,11 @@ use gemicro_sim::scenario::{BUILTIN, Scenario, ScenarioError};
 use serde_json::{Value, json};
 
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;
-use crate::trouble::Stopped;
 
-/// What `serve` serves unless told otherwise.
+/// What `serve` serves by default.
 pub(super) const DEFAULT: &str = "research";
 
 /// Arguments of `gemicro sim scenarios`.
@@ -24,7 +24,7 @@ pub(crate) struct ScenariosArgs {
 }
 
 /// Lists the built-in scenarios.
-pub(super) fn list(args: &ScenariosArgs) -> Result<(), Stopped> {
+pub(super) fn list(args: &ScenariosArgs) -> Result<(), CommandError> {
     let all: Vec<Scenario> = BUILTIN
         .iter()
         .map(|(name, _)| Scenario::builtin(name).map_err(|error| unusable(&error)))
@@ -41,7 +41,7 @@ pub(super) fn list(args: &ScenariosArgs) -> Result<(), Stopped> {
 }
 
 /// The scenario that was named: a built-in one by its name, any other by its file.
-pub(super) fn find(named: &str) -> Result<Scenario, Stopped> {
+pub(super) fn find(named: &str) -> Result<Scenario, CommandError> {
     if BUILTIN.iter().any(|(name, _)| *name == named) {
         return Scenario::builtin(named).map_err(|error| unusable(&error));
     }
@@ -58,18 +58,18 @@ pub(super) fn find(named: &str) -> Result<Scenario, Stopped> {
         Some(name) => format!("did you mean `--scenario {name}`? `gemicro sim scenarios` lists them all"),
         None => "choose a file, or one of `gemicro sim scenarios`".to_owned(),
     };
-    Err(Stopped::failed(
+    Err(CommandError::failed(
         ErrorKind::NotFound,
         format!("there is no scenario `{named}`, neither built-in nor a file"),
         hint,
     ))
 }
 
-fn unusable(error: &ScenarioError) -> Stopped {
+fn unusable(error: &ScenarioError) -> CommandError {
     let hint = match error {
         ScenarioError::Invalid { .. } => "fix the scenario; docs/simulator.md describes every field",
         ScenarioError::Unreadable { .. } => "choose a readable file, or one of `gemicro sim scenarios`",
         _ => "`gemicro sim scenarios` lists the built-in ones",
     };
-    Stopped::usage(error.to_string(), hint)
+    CommandError::usage(error.to_string(), hint)
 }

@@ -7,10 +7,10 @@ use serde_json::json;
 use super::place::{PlaceArgs, not_started};
 use super::scenarios;
 use crate::args::DataFormat;
+use crate::command_error::CommandError;
 use crate::output;
 use crate::session::Context;
 use crate::signals;
-use crate::trouble::Stopped;
 
 /// Arguments of `gemicro sim serve`.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct ServeArgs {
 }
 
 /// Serves until a signal comes.
-pub(super) async fn serve(ctx: &Context, args: &ServeArgs) -> Result<(), Stopped> {
+pub(super) async fn serve(ctx: &Context, args: &ServeArgs) -> Result<(), CommandError> {
     let scenario = scenarios::find(&args.scenario)?;
     let addr = args.place.addr()?;
     // Before the address is out: whoever reads it may send a signal at once.
@@ -48,7 +48,7 @@ pub(super) async fn serve(ctx: &Context, args: &ServeArgs) -> Result<(), Stopped
   its requests   curl {url}/_sim/log
   open a gate    curl -X POST {url}/_sim/gates/NAME/open
   start over     curl -X POST {url}/_sim/reset
-  end it         Ctrl-C"
+  stop it        Ctrl-C"
     ));
     stop.suspend.cancelled().await;
     running.shutdown().await;

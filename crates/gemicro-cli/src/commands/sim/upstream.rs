@@ -10,7 +10,7 @@ use gemicro_sim::{Upstream, UpstreamError, UpstreamRequest, UpstreamResponse};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -28,10 +28,10 @@ impl HttpUpstream {
     ///
     /// # Errors
     /// When it is no address, or holds what belongs to a request.
-    pub(super) fn new(base: &str) -> Result<Self, Stopped> {
+    pub(super) fn new(base: &str) -> Result<Self, CommandError> {
         let refuse = |why: String| {
             let hint = "write it like this: --upstream https://generativelanguage.googleapis.com";
-            Stopped::usage(format!("--upstream {why}"), hint)
+            CommandError::usage(format!("--upstream {why}"), hint)
         };
         let base = Url::parse(base).map_err(|error| refuse(format!("is not an address: {error}")))?;
         if !matches!(base.scheme(), "http" | "https") {

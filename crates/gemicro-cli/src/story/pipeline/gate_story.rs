@@ -16,9 +16,7 @@ pub(crate) struct GateStory {
     pub(crate) key: String,
     /// The phase that it stands before.
     pub(crate) phase: String,
-    /// What was asked.
     pub(crate) question: String,
-    /// When.
     pub(crate) asked_at: Timestamp,
     /// What was said; nothing while the question is open.
     pub(crate) said: Option<String>,
@@ -37,7 +35,7 @@ impl GateStory {
     }
 
     /// `before delivery: Shall it be delivered? yes (ada, taken at 2026-11-16 11:05:00 UTC)`; nothing while it is open. An
-    /// answer that was given while nobody drove the run is taken when it goes on.
+    /// answer that was given while nobody drove the run is taken when it continues.
     pub(crate) fn words(&self) -> Option<String> {
         let said = self.said.as_ref()?;
         let when = match self.said_at {

@@ -6,15 +6,14 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 use super::PipelineStory;
 use crate::screen::text;
 
-/// What helps.
 pub(crate) struct Help {
     /// What to do first; nothing where the reasons are all that there is to know.
     pub(crate) first: Option<String>,
-    /// The command that goes on then, and what it is good for; none where there is no branch.
+    /// The command that continues then, and what it is good for; none where there is no branch.
     pub(crate) again: Option<(String, &'static str)>,
 }
 
-/// What to do about a failure, and how to go on then, in one sentence.
+/// What to do about a failure, and how to continue then, in one sentence.
 pub(crate) fn hint(failure: &Failure, run: &StreamId, story: &PipelineStory) -> String {
     let help = help(failure, run, story);
     match (help.first, help.again) {
@@ -57,7 +56,7 @@ pub(crate) fn help(failure: &Failure, run: &StreamId, story: &PipelineStory) -> 
     }
 }
 
-/// What to do before a run with a branch is gone on with.
+/// What to do before a run with a branch is resumed.
 fn first(failure: &Failure, run: &StreamId, story: &PipelineStory) -> Option<String> {
     let kind = failure.kind;
     let is_agents = story.last().is_some_and(|phase| phase.role.is_some());
@@ -113,7 +112,7 @@ fn gone_meanwhile(story: &PipelineStory) -> Option<String> {
     ))
 }
 
-/// Somebody deleted the branch that a run would go on with.
+/// Somebody deleted the branch that a run would resume.
 fn branch_is_gone(story: &PipelineStory, earlier: &StreamId) -> String {
     format!(
         "restore it at the last commit in `gemicro show {earlier}`: `git branch {} COMMIT`; or start again with \

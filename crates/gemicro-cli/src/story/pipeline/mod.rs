@@ -1,4 +1,4 @@
-//! A coding pipeline as a whole: folded from its events, told on a screen.
+//! A coding pipeline as a whole: folded from its events, shown on a screen.
 //!
 //! [`PipelineStory`] is the fold; the live log, the phase board, `gemicro show` and `gemicro diff` all read it. `words`
 //! are those that several screens say.
@@ -17,5 +17,5 @@ pub(crate) use gate_story::{GateStory, said, shown_name};
 pub(crate) use help::{at_start, help, hint};
 pub(super) use next::next_of_pipeline;
 pub(super) use page::{facts, phases};
-pub(crate) use phase_story::{PhaseStory, Standing};
+pub(crate) use phase_story::{PhaseState, PhaseStory};
 pub(crate) use pipeline_story::{Pace, PipelineStory};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use gemicro_engine::pipeline::steps::MergeOutcome;
 
-use super::{GateStory, Pace, PhaseStory, PipelineStory, Standing, words};
+use super::{GateStory, Pace, PhaseState, PhaseStory, PipelineStory, words};
 use crate::screen::{Paint, numbers, text};
 
 /// Reasons, denials and files of one phase that are named.
@@ -112,14 +112,14 @@ struct Page {
 impl Page {
     fn phase(&mut self, phase: &PhaseStory, widest: usize) {
         let mark = match phase.standing() {
-            Standing::UnderWay => match self.pace {
+            PhaseState::UnderWay => match self.pace {
                 Pace::Working => "•".to_owned(),
                 Pace::Waiting => self.paint.warn("‖"),
                 Pace::Over => self.paint.bad("✗"),
             },
-            Standing::Good => self.paint.good("✓"),
-            Standing::LedOn => self.paint.warn("→"),
-            Standing::Bad => self.paint.bad("✗"),
+            PhaseState::Good => self.paint.good("✓"),
+            PhaseState::LedOn => self.paint.warn("→"),
+            PhaseState::Bad => self.paint.bad("✗"),
         };
         let [outcome, figures] = tail(phase, self.pace);
         let line = format!(
@@ -150,8 +150,8 @@ impl Page {
             let points = lines.map(|line| line.trim().trim_start_matches(['-', '*']).trim());
             let points: Vec<String> = points.filter(|it| !it.is_empty()).map(str::to_owned).collect();
             let name = match phase.standing() {
-                Standing::Good => "remarks",
-                Standing::UnderWay | Standing::LedOn | Standing::Bad => "because",
+                PhaseState::Good => "remarks",
+                PhaseState::UnderWay | PhaseState::LedOn | PhaseState::Bad => "because",
             };
             self.several(name, &points);
         }

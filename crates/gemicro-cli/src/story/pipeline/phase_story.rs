@@ -1,4 +1,4 @@
-//! One round of one phase, as its events tell it.
+//! One round of one phase, from its events.
 
 use std::time::Duration;
 
@@ -20,15 +20,12 @@ pub(crate) struct PhaseStory {
     pub(crate) round: u32,
     /// Who works in it; nobody but gemicro where there is none.
     pub(crate) role: Option<String>,
-    /// Which agent.
     pub(crate) agent: Option<AgentName>,
     /// Which model, where one was named.
     pub(crate) model: Option<String>,
-    /// When it began.
     pub(crate) started_at: Timestamp,
-    /// When it ended.
     pub(crate) ended_at: Option<Timestamp>,
-    /// How long nobody worked in it, in milliseconds: the run was suspended.
+    /// How long the run was suspended in it, in milliseconds.
     pub(crate) rested_ms: u64,
     /// What its agent decided.
     pub(crate) verdict: Option<String>,
@@ -38,15 +35,14 @@ pub(crate) struct PhaseStory {
     pub(crate) reasons: Vec<String>,
     /// What its agent says beside its verdict.
     pub(crate) feedback: Option<String>,
-    /// Its document.
     pub(crate) document: Option<String>,
     /// Why answers were asked for again.
     pub(crate) asked_again: Vec<String>,
     /// Calls of tools that the guard refused.
     pub(crate) denials: Vec<String>,
-    /// What was taken over.
+    /// What was imported.
     pub(crate) taken: Option<Taken>,
-    /// Why what the agent did was not taken over.
+    /// Why what the agent did was not imported.
     pub(crate) refused: Option<String>,
     /// The checks that gemicro ran.
     pub(crate) checks: Vec<Checked>,
@@ -72,12 +68,12 @@ pub(crate) struct PhaseStory {
 
 /// How a phase stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum PhaseState {
     /// It has not ended.
     UnderWay,
     /// A yes, a merge, or work that holds.
     Good,
-    /// It led to another phase, and nobody did anything wrong.
+    /// It led to another phase, and nothing was wrong.
     LedOn,
     /// A no, or work that does not hold.
     Bad,
@@ -147,18 +143,17 @@ impl PhaseStory {
         self.next = ended.next;
     }
 
-    /// How it stands.
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> PhaseState {
         match self.outcome.as_deref() {
-            None => Standing::UnderWay,
-            Some("done" | "APPROVE" | "PASS" | "merged" | "up_to_date") => Standing::Good,
-            Some("again" | "stop" | "REJECT" | "FAIL") => Standing::Bad,
+            None => PhaseState::UnderWay,
+            Some("done" | "APPROVE" | "PASS" | "merged" | "up_to_date") => PhaseState::Good,
+            Some("again" | "stop" | "REJECT" | "FAIL") => PhaseState::Bad,
             // A conflict is for others to resolve, a question for others to answer.
-            Some(_) => Standing::LedOn,
+            Some(_) => PhaseState::LedOn,
         }
     }
 
-    /// Takes into account that nobody worked in it for a while.
+    /// Counts time in which the run was suspended.
     pub(super) fn rest(&mut self, from: Timestamp, to: Timestamp) {
         let rested = millis(to.since(from.max(self.started_at)));
         self.rested_ms = self.rested_ms.saturating_add(rested);

@@ -44,14 +44,14 @@ pub(crate) struct PipelineStory {
     pub(crate) merged_before: Option<Merged>,
     /// The commit that the branch began with, in the first of several runs.
     pub(crate) began_at: Option<String>,
-    /// The earlier run that it goes on from.
+    /// The earlier run that it continues.
     pub(crate) goes_on_from: Option<StreamId>,
     /// The run that worked on the branch after it, if one did.
     pub(crate) gone_on_by: Option<StreamId>,
     /// What was changed while the request became a plan.
     #[serde(skip)]
     pub(crate) notices: Vec<String>,
-    /// Whether somebody works on it.
+    /// Whether it is being worked on.
     #[serde(skip)]
     pub(crate) pace: Pace,
     /// When work stopped, while it is suspended.
@@ -68,12 +68,10 @@ pub(crate) struct PipelineStory {
 /// Whether a run is worked on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// It is.
     #[default]
     Working,
     /// It is suspended, or waits for something.
     Waiting,
-    /// It has ended.
     Over,
 }
 
@@ -185,7 +183,7 @@ impl PipelineStory {
         }
     }
 
-    /// An answer that is kept until the run goes on.
+    /// An answer that is kept until the run continues.
     pub(crate) fn keep(&mut self, command: &AgentCommand) {
         let text = |name: &str| Some(command.data.get(name)?.as_str()?.to_owned());
         let is_open = |key: &String| {
@@ -211,7 +209,7 @@ impl PipelineStory {
         self.phases.last()
     }
 
-    /// The command that enters the phase again which can mend what the run ended with; none where there is no branch.
+    /// The command that enters the phase again which can fix the failure of the run; none where there is no branch.
     pub(crate) fn again(&self, run: &StreamId) -> Option<String> {
         self.prepared.as_ref()?;
         let phase = self.last().map(|it| it.next.as_ref().unwrap_or(&it.phase));
@@ -265,7 +263,7 @@ impl PipelineStory {
         self.question = None;
     }
 
-    /// Time in which nobody works is no time of a phase.
+    /// Suspended time does not count towards a phase.
     fn fold_pace(&mut self, event: &Event) {
         let (update, at) = (&event.update, event.update.timestamp);
         match update.event_type.as_str() {

@@ -201,7 +201,10 @@ fn a_decision_is_about_one_run() {
     std::fs::write(&file, b"\xff\x00picture").unwrap();
     let pipe = scene.world.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    for (path, words) in [(&file, "does not contain a decision"), (&pipe, "not a regular file")] {
+    for (path, words) in [
+        (&file, "does not contain a decision"),
+        (&pipe, "not a regular file"),
+    ] {
         let path = path.to_str().unwrap();
         let refused = scene.ran(&mut scene.command(&["resume", "last", "--decide", path]));
         assert_eq!(refused.called.code, 2, "{}", refused.called.stderr);

@@ -47,7 +47,7 @@ fn a_dry_run_says_what_the_run_would_begin_with() {
     let said = dry(&scene, &[]).stdout;
     for words in [
         "uncommitted changes",
-        "nobody could be asked whether main is protected",
+        "cannot check whether main is protected",
     ] {
         assert!(said.contains(words), "{words}: {said}");
     }

@@ -12,10 +12,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::state;
-use crate::chat::Ends;
+use crate::chat::ChatChannel;
 use crate::chat::actor::{self, answered, asked, opened};
 use crate::chat::screen::run::{Surface, show};
-use crate::trouble::Stopped;
+use crate::command_error::CommandError;
 
 fn key(code: KeyCode) -> io::Result<Event> {
     Ok(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
@@ -35,10 +35,10 @@ fn keys(text: &str) -> Vec<io::Result<Event>> {
 
 /// Shows a chat; keys come from a channel and never end by themselves.
 async fn shown(
-    ends: Ends,
+    ends: ChatChannel,
     keys: mpsc::Receiver<io::Result<Event>>,
     stop: &CancellationToken,
-) -> (String, Result<(), Stopped>) {
+) -> (String, Result<(), CommandError>) {
     let mut terminal = Terminal::new(TestBackend::new(60, 20)).unwrap();
     let events = stream::unfold(keys, |mut keys| async move {
         keys.recv().await.map(|key| (key, keys))
@@ -73,7 +73,7 @@ async fn a_message_is_sent_answered_and_the_chat_closed() {
             typed.send(key).await.unwrap();
         }
         answered_now.recv().await;
-        // Paused time goes on when all wait: everything that was sent is drawn by then.
+        // Paused time continues when all wait: everything that was sent is drawn by then.
         tokio::time::sleep(super::seconds(1)).await;
         for key in keys("/quit\n") {
             typed.send(key).await.unwrap();
@@ -94,7 +94,7 @@ async fn a_signal_ends_the_screen_and_tells_the_chat() {
     let stop = CancellationToken::new();
     stop.cancel();
     let (_, result) = shown(ends, keys_in, &stop).await;
-    assert!(matches!(result, Err(Stopped::Told(130))));
+    assert!(matches!(result, Err(CommandError::AlreadyReported(130))));
     assert_eq!(actor.await.unwrap(), [Order::Quit]);
 }
 
@@ -103,7 +103,7 @@ async fn a_chat_that_breaks_off_is_told() {
     let (_typed, keys_in) = mpsc::channel(1);
     let (orders, _) = mpsc::channel(1);
     let (_, news) = mpsc::channel(1);
-    let (_, result) = shown(Ends { orders, news }, keys_in, &CancellationToken::new()).await;
+    let (_, result) = shown(ChatChannel { orders, news }, keys_in, &CancellationToken::new()).await;
     let failure = result.unwrap_err().into_failure();
     assert_eq!(failure.message, "the chat ended unexpectedly");
 }

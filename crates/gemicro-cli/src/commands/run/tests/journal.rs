@@ -4,7 +4,6 @@ use gemicro_engine::pipeline::workflow::default_workflow;
 use gemicro_event::{AgentUpdate, Event, Json, SCHEMA_VERSION, StepKey, StreamId, Timestamp};
 use serde_json::{Value, json};
 
-/// 2026-11-16, 11:00:00.
 const ELEVEN: i64 = 1_794_826_800_000;
 const TREE: &str = "9c1185a5c5e9fc54612808977ee8f548b2258d31";
 const PLAN: &str = "docs/dev_docs/plans/plan_dark-mode-toggle.md";
@@ -141,7 +140,7 @@ impl Journal {
     }
 }
 
-/// A commit that nobody made.
+/// A made-up commit.
 pub(super) fn commit(letter: char) -> String {
     letter.to_string().repeat(40)
 }
