@@ -16,6 +16,7 @@ mod fold;
 mod item;
 mod open_steps;
 mod plan;
+mod retry;
 mod state;
 
 pub use batch_flow::BatchFlow;
@@ -27,5 +28,6 @@ pub use events::{
     BatchItemsCancelled, BatchItemsRetried, BatchReaders, register,
 };
 pub use open_steps::OpenSteps;
-pub use plan::{BatchPlan, PlannedItem, Settled, plan, retry_plan};
+pub use plan::{BatchPlan, PlannedItem, Settled, plan};
+pub use retry::retry_plan;
 pub use state::BatchState;

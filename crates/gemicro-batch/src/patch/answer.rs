@@ -1,7 +1,6 @@
 //! Where the diff is in an answer: between fences, or bare in the text.
 
 use super::error::PatchError;
-use super::headers::is_file_header;
 
 /// A line of the answer, without its line break.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +63,12 @@ pub(super) fn find_blocks(answer: &str) -> Result<Vec<Block<'_>>, PatchError> {
         "there is no diff in it"
     };
     Err(PatchError::NoPatch { why })
+}
+
+/// Whether `--- old` and `+++ new` follow each other here.
+pub(super) fn is_file_header(lines: &[Line<'_>], idx: usize) -> bool {
+    let begins = |idx: usize, with: &str| lines.get(idx).is_some_and(|line| line.text.starts_with(with));
+    begins(idx, "--- ") && begins(idx + 1, "+++ ")
 }
 
 fn has_header(lines: &[Line<'_>]) -> bool {

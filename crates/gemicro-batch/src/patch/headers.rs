@@ -1,6 +1,5 @@
 //! The lines before the hunks: names of files, modes, and what is refused.
 
-use super::answer::Line;
 use super::error::RefusedChange;
 
 /// One side of a changed file.
@@ -19,12 +18,6 @@ pub(super) struct Named {
     pub(super) is_new: bool,
     /// Set when the names alone say something that is refused.
     pub(super) refused: Option<RefusedChange>,
-}
-
-/// Whether `--- old` and `+++ new` follow each other here.
-pub(super) fn is_file_header(lines: &[Line<'_>], idx: usize) -> bool {
-    let begins = |idx: usize, with: &str| lines.get(idx).is_some_and(|line| line.text.starts_with(with));
-    begins(idx, "--- ") && begins(idx + 1, "+++ ")
 }
 
 impl Side {

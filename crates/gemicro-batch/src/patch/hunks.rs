@@ -1,9 +1,8 @@
 //! One hunk of a diff, read leniently: what its header counts is a hint, its lines are the truth.
 
-use super::answer::{BlockKind, Line};
+use super::answer::{BlockKind, Line, is_file_header};
 use super::change::{Hunk, HunkLine};
 use super::error::PatchError;
-use super::headers::is_file_header;
 
 /// What `@@ -1,2 +3,4 @@` says, as far as it says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

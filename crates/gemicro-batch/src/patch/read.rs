@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::{Block, BlockKind, Line, find_blocks};
+use super::answer::{Block, BlockKind, Line, find_blocks, is_file_header};
 use super::change::{FileChange, FilePatch, Hunk, HunkLine, Patch};
 use super::error::{PatchError, RefusedChange};
-use super::headers::{Extended, Named, Side, extended, git_sides, is_file_header, named};
+use super::headers::{Extended, Named, Side, extended, git_sides, named};
 use super::hunks::{HunkHeader, RawHunk, read_hunk};
 use super::path::check_path;
 

@@ -11,8 +11,8 @@ use serde_json::json;
 use super::check::{CHECK_STEP, CheckInput, Checked};
 use super::events::{TestChecked, TestMaterialGathered, TestProposed};
 use super::material::{MATERIAL_STEP, Material};
-use super::plan::{EarlierTest, ProposalPlan};
-use super::prompts::Question;
+use super::plan::ProposalPlan;
+use super::prompts::{EarlierTest, Question};
 
 event_enum! {
     /// What a proposal reads of its journal.

@@ -25,6 +25,6 @@ pub use events::{ProposalReaders, TestChecked, TestMaterialGathered, TestPropose
 pub use flow::{ProposalFlow, ProposalState};
 pub use gather::MaterialExecutor;
 pub use material::{Aim, Excerpt, MATERIAL_STEP, Material, MaterialInput, Neighbour};
-pub use plan::{EarlierTest, ProposalPlan};
-pub use prompts::{Question, TestPrompts};
+pub use plan::ProposalPlan;
+pub use prompts::{EarlierTest, Question, TestPrompts};
 pub(crate) use ready::{Ready, ready};

@@ -1,12 +1,11 @@
 //! What a run of `propose_test` or `refine_test` depends on.
 
 use gemicro_core::llm::LlmConfig;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check::Trying;
 use super::material::MaterialInput;
-use super::prompts::TestPrompts;
+use super::prompts::{EarlierTest, TestPrompts};
 
 /// Everything that deciding depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,13 +29,4 @@ pub struct ProposalPlan {
     pub llm: LlmConfig,
     /// What it is asked.
     pub prompts: TestPrompts,
-}
-
-/// A test that was tried, and what was wrong with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct EarlierTest {
-    /// Its patch, or the answer in which none was found.
-    pub patch: String,
-    /// What was wrong: a reason, or what the build or the test printed.
-    pub failure: String,
 }

@@ -5,13 +5,22 @@ use gemicro_core::flow::Step;
 use gemicro_core::llm::{LlmConfig, LlmRequest, llm_step};
 use gemicro_core::template::fill;
 use gemicro_event::StepKey;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::material::{Material, harmless};
-use super::plan::EarlierTest;
 
 /// Bytes of a failure's output that a model is told: the end of it, where reasons stand.
 const MOST_FAILURE_BYTES: usize = 8 * 1024;
+
+/// A test that was tried, and what was wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EarlierTest {
+    /// Its patch, or the answer in which none was found.
+    pub patch: String,
+    /// What was wrong: a reason, or what the build or the test printed.
+    pub failure: String,
+}
 
 /// The prompt texts a run uses; frozen when it starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,10 +4,22 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::read_error::ReadError;
-use super::report::Report;
 use super::report_format::ReportFormat;
 use crate::coverage::bounds::Bounds;
 use crate::coverage::file_coverage::{FileCoverage, FunctionCoverage, add};
+
+/// What one report says, in the words of the tool that wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// What it is written in.
+    pub format: ReportFormat,
+    /// Its files, with their paths as the tool wrote them; each path once.
+    pub files: Vec<FileCoverage>,
+    /// Folders that relative paths may begin in.
+    pub sources: Vec<String>,
+    /// What is odd about it.
+    pub warnings: Vec<String>,
+}
 
 /// Files that grow while a report goes by.
 #[derive(Debug, Default)]

@@ -9,12 +9,13 @@ mod count;
 mod lcov;
 mod llvm_json;
 mod read_error;
-mod report;
+mod read_report;
 mod report_format;
 mod segments;
 mod watched;
 
-pub(super) use report::read_watched;
-pub use report::{Report, read_report};
+pub use collected::Report;
+pub use read_report::read_report;
+pub(super) use read_report::read_watched;
 pub use report_format::ReportFormat;
 pub(super) use watched::Watched;

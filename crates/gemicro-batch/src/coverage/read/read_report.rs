@@ -1,30 +1,16 @@
-//! One report, read.
+//! Reads a report of any format.
 
 use std::io::{BufRead, BufReader, Read};
 
-use super::collected::Collected;
+use super::collected::{Collected, Report};
 use super::read_error::ReadError;
 use super::report_format::ReportFormat;
 use super::watched::Watched;
 use super::{cobertura, lcov, llvm_json};
 use crate::coverage::error::CoverageError;
-use crate::coverage::file_coverage::FileCoverage;
 
 /// Bytes that are read at once; the format is told by the first of them.
 const BUFFER_BYTES: usize = 64 << 10;
-
-/// What one report says, in the words of the tool that wrote it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
-    /// What it is written in.
-    pub format: ReportFormat,
-    /// Its files, with their paths as the tool wrote them; each path once.
-    pub files: Vec<FileCoverage>,
-    /// Folders that relative paths may begin in.
-    pub sources: Vec<String>,
-    /// What is odd about it.
-    pub warnings: Vec<String>,
-}
 
 /// Reads a report; `name` is for the errors.
 ///
