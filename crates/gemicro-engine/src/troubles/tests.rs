@@ -1,3 +1,5 @@
+//! How long a run waits for its store.
+
 use super::*;
 
 #[test]
