@@ -23,8 +23,7 @@ const SECTIONS: [&str; 8] = [
     "pager",
 ];
 /// How the names of settings end whose value is a program, or a folder with programs.
-const NAMES: [&str; 22] = [
-    "askpass",
+const NAMES: [&str; 18] = [
     "browser",
     "clean",
     "cmd",
@@ -34,14 +33,11 @@ const NAMES: [&str; 22] = [
     "editor",
     "external",
     "fsmonitor",
-    "gitproxy",
-    "helper",
     "hookspath",
     "httpd",
     "pager",
     "process",
     "program",
-    "receivepack",
     "smtpserver",
     "smudge",
     "templatedir",
