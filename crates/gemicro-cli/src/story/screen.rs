@@ -135,7 +135,7 @@ impl Page<'_> {
                 let parked = story.parked.as_ref();
                 let until = parked.map_or_else(String::new, |it| numbers::moment(it.until));
                 let why = parked.map_or("", |it| it.reason.as_str());
-                format!("parked; continues by itself at {until} UTC ({why})")
+                format!("parked until {until} UTC ({why})")
             }
             RunStatus::Parked => {
                 format!(

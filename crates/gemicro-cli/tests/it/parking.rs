@@ -37,7 +37,7 @@ fn a_parked_run_says_so_sends_nothing_and_goes_on_by_itself() {
     let shown = world.must(&["show", "last"]).stdout;
     for part in [
         "· parked",
-        "parked; continues by itself at 20",
+        "parked until 20",
         "too many requests",
         "gemicro resume",
         "gemicro cancel",

@@ -185,7 +185,7 @@ fn a_branch_that_somebody_pushed_meanwhile_can_be_taken_away() {
         git(&bare, &["rev-parse", "task/mine"]),
         scene.git(&["rev-parse", BRANCH])
     );
-    let (_, again) = said.rsplit_once("then go on: gemicro ").unwrap();
+    let (_, again) = said.rsplit_once("then run: gemicro ").unwrap();
     let again: Vec<&str> = again.split_whitespace().collect();
     scene.ran(&mut scene.command(&again)).assert_completed();
     assert_eq!(

@@ -63,7 +63,7 @@ fn a_dry_run_says_where_the_branch_goes_and_where_it_works() {
     };
     assert!(delivery(&[]).contains("no remote: the branch stays local"));
     remote(&scene);
-    let pushed = format!("pushed to origin as {BRANCH}; without a forge");
+    let pushed = format!("push to origin as {BRANCH}; without a forge");
     assert!(delivery(&[]).contains(&pushed), "{}", delivery(&[]));
     assert!(delivery(&[]).contains("into main is written"));
     assert!(delivery(&["--no-push"]).contains("no push: the branch stays local"));
