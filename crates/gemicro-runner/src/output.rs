@@ -116,7 +116,10 @@ impl Output {
     pub(crate) fn raw(&mut self, line: &[u8]) {
         self.n_raw += 1;
         if self.n_raw > MAX_RAW {
-            return self.alarm("many_raw_lines", "further lines that are not events are not reported");
+            return self.alarm(
+                "many_raw_lines",
+                "further lines that are not events are not reported",
+            );
         }
         let line = RawLine::new(line);
         self.item(AgentItem::Raw { line });

@@ -50,7 +50,10 @@ pub(crate) fn ready(project: &Project, answer: &str, leave: &[String]) -> Result
     let whole = unified(&texts);
     let files: Vec<PatchedFile> = texts.iter().map(patched).collect();
     if let Some(text) = texts.iter().find(|text| text.new.contains('\0')) {
-        let message = format!("`{}` would contain a zero byte, which cannot be reviewed", text.path);
+        let message = format!(
+            "`{}` would contain a zero byte, which cannot be reviewed",
+            text.path
+        );
         return Err(unusable(ProblemKind::NoPatch, message, whole, files));
     }
     if let Some((path, line)) = texts.iter().find_map(lost_line) {

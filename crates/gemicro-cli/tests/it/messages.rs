@@ -72,7 +72,10 @@ fn every_message_and_hint_is_as_reviewed() {
 fn texts_of_the_program_use_plain_words() {
     for source in sources(&crates_folder().join("gemicro-cli/src")) {
         // A literal without a space is a name.
-        for (_, text) in literals(&source).into_iter().filter(|(_, text)| text.contains(' ')) {
+        for (_, text) in literals(&source)
+            .into_iter()
+            .filter(|(_, text)| text.contains(' '))
+        {
             check_words("gemicro-cli", &text);
         }
     }

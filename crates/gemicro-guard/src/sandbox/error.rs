@@ -34,7 +34,9 @@ pub enum SandboxError {
         why: &'static str,
     },
     /// The tier cannot make a path read-only or invisible inside one that is open.
-    #[error("the {tier}-only sandbox cannot protect {path}; install bubblewrap (`apt install bubblewrap`) and try again")]
+    #[error(
+        "the {tier}-only sandbox cannot protect {path}; install bubblewrap (`apt install bubblewrap`) and try again"
+    )]
     CannotShut {
         /// The path.
         path: PathBuf,

@@ -109,7 +109,9 @@ impl Submissions {
         }
         match self.kept.as_slice() {
             [_] => Ok("Taken. End your answer with the block, which must hold the same object.".to_owned()),
-            _ => Err("you already submitted a different result; with two that differ, neither counts".to_owned()),
+            _ => Err(
+                "you already submitted a different result; with two that differ, neither counts".to_owned(),
+            ),
         }
     }
 

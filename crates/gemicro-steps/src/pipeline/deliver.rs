@@ -71,9 +71,7 @@ pub(crate) async fn deliver(
             match offered.state {
                 RequestState::Open => {}
                 RequestState::Merged => delivered.notes.push("the request was merged already".to_owned()),
-                RequestState::Closed => delivered
-                    .notes
-                    .push("the pull request was closed".to_owned()),
+                RequestState::Closed => delivered.notes.push("the pull request was closed".to_owned()),
             }
             delivered.url = Some(offered.url);
         }

@@ -29,8 +29,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
     }
     let plan = state.plan().clone();
     let Some(prepared) = state.prepared() else {
-        let message =
-            "the run has no branch to continue on; start it again with `gemicro run`";
+        let message = "the run has no branch to continue on; start it again with `gemicro run`";
         return Err(wrong(message.to_owned()));
     };
     let names = || {

@@ -84,7 +84,8 @@ fn fallback(named: &str, task: &AgentTask, notices: &mut Vec<String>) -> Result<
         None => route(None, Some(named))?,
     };
     if route.agent == task.agent && route.model == task.model {
-        let message = format!("{named} is already the first choice: use another agent or model as the fallback");
+        let message =
+            format!("{named} is already the first choice: use another agent or model as the fallback");
         return Err(Failure::new(ErrorKind::InvalidInput, message));
     }
     notices.extend(route.notice);

@@ -45,10 +45,7 @@ fn a_dry_run_says_what_the_run_would_begin_with() {
     );
     std::fs::write(scene.project("mine.txt"), "mine\n").unwrap();
     let said = dry(&scene, &[]).stdout;
-    for words in [
-        "uncommitted changes",
-        "cannot check whether main is protected",
-    ] {
+    for words in ["uncommitted changes", "cannot check whether main is protected"] {
         assert!(said.contains(words), "{words}: {said}");
     }
 }
