@@ -16,7 +16,7 @@ use crate::run::events::RunStarted;
 
 /// Splits a question, answers its parts in parallel and writes one cited answer.
 ///
-/// Without a model in the context it answers from the sources alone; `examples/research.rs` shows that.
+/// Without a model in the context it answers from the sources alone; the example `research` of `gemicro-source` shows that.
 ///
 /// ```
 /// use std::sync::Arc;
