@@ -15,9 +15,9 @@ use crate::run::RunState;
 use crate::run::events::{RunParked, RunSuspended, RunWoken, StepFailed};
 
 /// The step of a run of this flow.
-pub const ASK_STEP: &str = "agent";
+const ASK_STEP: &str = "agent";
 /// The step of the agent that takes over.
-pub const FALLBACK_STEP: &str = "fallback";
+const FALLBACK_STEP: &str = "fallback";
 
 /// Everything that deciding depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

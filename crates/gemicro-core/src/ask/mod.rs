@@ -16,9 +16,10 @@ pub use events::{
     AgentAnswered, AgentNoise, AgentStarted, AskReaders, RepositoryChange, RepositoryChanged, ToolCalled,
     ToolEnd, ToolEnded, register,
 };
-pub use flow::{ASK_STEP, AskFlow, AskPlan, AskState, FALLBACK_STEP};
+pub use flow::{AskFlow, AskPlan};
 pub use metrics::ToolMetrics;
-pub use route::{Route, backend_of_model, route};
+pub(crate) use route::backend_of_model;
+pub use route::{Route, route};
 pub use task::{
     AGENT_STEP, AGENT_TEXT_STEP, AgentAnswer, AgentName, AgentTask, BranchOutcome, Denied, Grant,
     SandboxMode, agent_step,

@@ -78,7 +78,7 @@ pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<Route, Fai
 /// The backend that answers prompts with a model of this name: the Gemini API for Gemini's models, the agent CLI for those
 /// of others. `None` for a name of no family, such as that of a local model.
 #[must_use]
-pub fn backend_of_model(model: &str) -> Option<&'static str> {
+pub(crate) fn backend_of_model(model: &str) -> Option<&'static str> {
     match family(&current_spelling(model))? {
         AgentName::Gemini => Some(GEMINI),
         agent @ (AgentName::Claude | AgentName::Codex) => Some(agent.backend()),

@@ -39,7 +39,6 @@ pub struct Ledger {
     reserved: Charge,
     /// The part of both that the last step took: it counts against what is held back for it.
     taken_by_last: Charge,
-    warned: bool,
 }
 
 /// One attempt of a step.
@@ -70,7 +69,6 @@ impl Ledger {
             spent: Charge::ZERO,
             reserved: Charge::ZERO,
             taken_by_last: Charge::ZERO,
-            warned: false,
         }
     }
 
@@ -258,7 +256,7 @@ impl Ledger {
 
     /// The spent share of the limit that is nearest to its end; 0 without limits, above 1 after an overrun.
     #[must_use]
-    pub fn used_share(&self) -> f64 {
+    pub(crate) fn used_share(&self) -> f64 {
         let share = |limit: Option<u64>, spent: u64| match limit {
             None => 0.0,
             Some(0) if spent == 0 => 0.0,
@@ -267,18 +265,6 @@ impl Ledger {
         share(self.limits.tokens, self.spent.tokens)
             .max(share(self.limits.micro_usd, self.spent.micro_usd))
             .max(share(self.limits.turns, self.spent.turns))
-    }
-
-    /// Whether the spent share has reached `share` and nobody was told. True until [`Self::mark_warned`],
-    /// which folding the warning event calls: so the warning comes once, also over a restart.
-    #[must_use]
-    pub fn warning_due(&self, share: f64) -> bool {
-        !self.warned && self.used_share() >= share
-    }
-
-    /// Folds that the warning was given.
-    pub fn mark_warned(&mut self) {
-        self.warned = true;
     }
 
     #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use gemicro_event::Charge;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,18 +49,6 @@ impl Limits {
         turns: None,
     };
 
-    /// The caps of a sub-run that was granted this much; `u64::MAX` stands for no cap.
-    #[must_use]
-    pub fn from_grant(grant: Charge) -> Self {
-        let cap = |amount: u64| (amount != u64::MAX).then_some(amount);
-        Self {
-            tokens: cap(grant.tokens),
-            micro_usd: cap(grant.micro_usd),
-            wall_ms: None,
-            turns: cap(grant.turns),
-        }
-    }
-
     /// Joins the limits of two arguments.
     ///
     /// # Errors
@@ -95,17 +82,6 @@ impl Limits {
     #[must_use]
     pub fn wall(&self) -> Option<Duration> {
         self.wall_ms.map(Duration::from_millis)
-    }
-
-    /// The caps as an amount, `u64::MAX` where there is none.
-    #[must_use]
-    pub fn as_charge(&self) -> Charge {
-        Charge {
-            tokens: self.tokens.unwrap_or(u64::MAX),
-            micro_usd: self.micro_usd.unwrap_or(u64::MAX),
-            turns: self.turns.unwrap_or(u64::MAX),
-            ..Charge::ZERO
-        }
     }
 }
 

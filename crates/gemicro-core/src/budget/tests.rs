@@ -356,39 +356,15 @@ fn an_overrun_is_charged_in_full_and_reported() {
 }
 
 #[test]
-fn the_warning_comes_once() {
+fn the_used_share_is_that_of_the_nearest_limit() {
     let mut ledger = Ledger::new("100,$1".parse().unwrap(), Charge::ZERO);
-    let _ = ledger.settle(&key("a"), 1, tokens(79));
-    assert!(!ledger.warning_due(0.8));
-    let _ = ledger.settle(&key("b"), 1, tokens(1));
-    assert!(ledger.warning_due(0.8));
-    ledger.mark_warned();
-    let _ = ledger.settle(&key("c"), 1, tokens(10));
-    assert!(!ledger.warning_due(0.8));
+    let _ = ledger.settle(&key("a"), 1, tokens(80));
+    let _ = ledger.settle(&key("b"), 1, tokens(10));
     assert!((ledger.used_share() - 0.9).abs() < 1e-9);
     assert_eq!(
         Ledger::new(NONE, tokens(5)).used_share().to_bits(),
         0.0_f64.to_bits()
     );
-}
-
-#[test]
-fn a_grant_becomes_the_limits_of_a_child() {
-    let grant = Charge {
-        tokens: 500,
-        micro_usd: u64::MAX,
-        turns: 0,
-        ..Charge::ZERO
-    };
-    assert_eq!(
-        Limits::from_grant(grant),
-        Limits {
-            tokens: Some(500),
-            turns: Some(0),
-            ..NONE
-        }
-    );
-    assert_eq!(Limits::from_grant(grant).as_charge(), grant);
 }
 
 #[test]

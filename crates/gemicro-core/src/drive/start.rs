@@ -226,7 +226,7 @@ impl Driver<'_> {
 
     /// The warning that the budget is nearly used up, once.
     pub(super) fn warning_due(&self, now: Timestamp) -> Option<NewEvent> {
-        if self.run.warned || !self.run.ledger.warning_due(WARNING_SHARE) {
+        if self.run.warned || self.run.ledger.used_share() < WARNING_SHARE {
             return None;
         }
         let used_percent = (self.run.ledger.used_share() * 100.0).min(100.0) as u32;

@@ -92,7 +92,7 @@ impl RetryPolicy {
     /// The wait after attempt number `attempt` failed: exponential with up to 25 % jitter taken from `seed`,
     /// never shorter than what the other side asked for.
     #[must_use]
-    pub fn wait_after(&self, attempt: u32, failure: &Failure, seed: u64) -> Duration {
+    pub(crate) fn wait_after(&self, attempt: u32, failure: &Failure, seed: u64) -> Duration {
         let doublings = attempt.saturating_sub(1).min(20);
         let plain = self.base_ms.saturating_mul(1 << doublings).min(self.cap_ms);
         // A multiplicative hash spreads the seeds of neighbouring steps; no random source, so replay agrees.
@@ -202,4 +202,47 @@ pub enum StepEnd {
     Completed(StepOutput),
     /// It has none; the flow decides what that means.
     Failed(Failure),
+}
+
+#[cfg(test)]
+mod tests {
+    use gemicro_event::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_cap_with_a_quarter_of_jitter() {
+        let policy = RetryPolicy::default();
+        let plain = Failure::new(ErrorKind::UpstreamError, "503");
+        let table = [
+            (1, 500),
+            (2, 1_000),
+            (3, 2_000),
+            (4, 4_000),
+            (7, 30_000),
+            (60, 30_000),
+        ];
+        for (attempt, base) in table {
+            for seed in [0, 1, 7, u64::MAX] {
+                let wait = policy.wait_after(attempt, &plain, seed).as_millis();
+                assert!(
+                    (base..=base + base / 4).contains(&wait),
+                    "attempt {attempt}: {wait} ms"
+                );
+                assert_eq!(
+                    wait,
+                    policy.wait_after(attempt, &plain, seed).as_millis(),
+                    "the same seed, the same wait"
+                );
+            }
+        }
+        let spread: std::collections::BTreeSet<_> =
+            (0..20).map(|seed| policy.wait_after(1, &plain, seed)).collect();
+        assert!(spread.len() > 10, "neighbouring steps do not all wake together");
+        let asked = Failure {
+            retry_after_ms: Some(90_000),
+            ..plain
+        };
+        assert_eq!(policy.wait_after(1, &asked, 3), Duration::from_secs(90));
+    }
 }

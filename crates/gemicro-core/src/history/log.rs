@@ -89,7 +89,7 @@ impl ConversationLog {
 
     /// Turns with calls that nothing has answered, in order.
     #[must_use]
-    pub fn open_call_turns(&self) -> Vec<u64> {
+    pub(crate) fn open_call_turns(&self) -> Vec<u64> {
         let mut numbers: Vec<u64> = self.open_calls.values().copied().collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -127,7 +127,7 @@ impl From<ConversationLog> for Vec<Turn> {
 
 /// Names the content of some turns: the SHA-256 of authors, texts and calls, in hex.
 #[must_use]
-pub fn content_hash<'a>(turns: impl IntoIterator<Item = &'a Turn>) -> String {
+pub(crate) fn content_hash<'a>(turns: impl IntoIterator<Item = &'a Turn>) -> String {
     let mut hasher = Sha256::new();
     for turn in turns {
         hasher.update(turn.author.as_str());

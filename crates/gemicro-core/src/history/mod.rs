@@ -44,10 +44,7 @@ pub use chat_events::{
     ChatReaders, ConversationCompacted, ReplyCut, Speaker, SummaryAsked, SummaryMade, Transport,
     TransportSwitched, TurnAnswered, TurnAsked, TurnFailed, TurnsWithdrawn,
 };
-pub use compressor::{
-    Adaptive, Compressed, Compressible, ContextCompressor, Deduplicate, Hierarchical, Retrieval, Summarise,
-    compressor_named,
-};
+pub use compressor::{Compressed, Compressible, ContextCompressor, compressor_named};
 pub use config::{HistoryConfig, Level};
 pub use error::HistoryError;
 pub use events::{
@@ -57,12 +54,13 @@ pub use facts::{FactClass, FactKind, FactLedger};
 pub use frame::{Frame, FrameError, Tag};
 pub use history_manager::{HistoryManager, PromptResult};
 pub use invented::{CutReply, Invented, InventedSign, cut_invented};
-pub use log::{ConversationLog, content_hash};
+pub use log::ConversationLog;
+use log::content_hash;
 pub use material::Material;
 pub use plan::{PinnedFact, PromptPlan, Segment, SegmentOrigin, View};
 pub use render::{Prompt, ReadPrompt, read_prompt, render};
 pub use report::{HistoryReport, LostFact, Retention as FactRetention, SegmentReport};
-pub use summary::{MAX_SUMMARY_CALLS, Summariser, SummaryCache, SummaryRefusal, SummaryRequest};
+pub use summary::{Summariser, SummaryCache, SummaryRefusal, SummaryRequest};
 pub use transcript::{TranscriptError, read_transcript, write_transcript};
 pub use turn::{AnsweredCall, Author, ToolCall, Trust, Turn, TurnKind};
 pub use warning::HistoryWarning;

@@ -72,7 +72,7 @@ impl PromptPlan {
 
     /// The last turn that a segment stands for; 0 when there is none.
     #[must_use]
-    pub fn sealed_to(&self) -> u64 {
+    pub(crate) fn sealed_to(&self) -> u64 {
         self.segments.last().map_or(0, |segment| segment.last)
     }
 }

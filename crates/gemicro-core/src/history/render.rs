@@ -190,14 +190,6 @@ pub struct ReadPrompt {
     pub others: Vec<Frame>,
 }
 
-impl ReadPrompt {
-    /// The turns as a log. Equal to the log that was rendered when every turn was shown whole.
-    #[must_use]
-    pub fn into_log(self) -> ConversationLog {
-        ConversationLog::from(self.turns)
-    }
-}
-
 /// Reads a prompt back.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ use super::invented::cut_invented;
 use crate::tokens::TokenCount;
 
 /// How many times a model may be called for one compaction.
-pub const MAX_SUMMARY_CALLS: usize = 2;
+pub(crate) const MAX_SUMMARY_CALLS: usize = 2;
 
 /// What a model is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

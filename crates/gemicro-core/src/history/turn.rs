@@ -41,7 +41,7 @@ impl Author {
 
     /// How far this author is believed unless a turn says otherwise.
     #[must_use]
-    pub fn usual_trust(self) -> Trust {
+    pub(crate) fn usual_trust(self) -> Trust {
         match self {
             Self::User | Self::System => Trust::Instruction,
             Self::Assistant => Trust::Model,
@@ -51,7 +51,7 @@ impl Author {
 
     /// What this author usually writes.
     #[must_use]
-    pub fn usual_kind(self) -> TurnKind {
+    pub(crate) fn usual_kind(self) -> TurnKind {
         match self {
             Self::User | Self::Assistant => TurnKind::Message,
             Self::Tool => TurnKind::ToolOutput,

@@ -60,14 +60,13 @@ fn gives_up(kind: ErrorKind) -> bool {
 }
 
 /// Runs model calls.
-pub struct LlmExecutor {
+pub(crate) struct LlmExecutor {
     backends: Backends,
 }
 
 impl LlmExecutor {
     /// An executor over these backends.
-    #[must_use]
-    pub fn new(backends: Backends) -> Self {
+    pub(crate) fn new(backends: Backends) -> Self {
         Self { backends }
     }
 }

@@ -24,7 +24,8 @@ pub use backend::{
 pub use backends::Backends;
 pub use client::LlmClient;
 pub use config::{AGENTS_OWN_MODEL, DEFAULT_MODEL, GemicroConfig, LlmConfig};
-pub use executor::{LLM_STEP, LlmExecutor, llm_step, worst_case};
+pub(crate) use executor::LlmExecutor;
+pub use executor::{LLM_STEP, llm_step, worst_case};
 pub use gate::{Gate, GateConfig, Pass};
 pub use generate::{Heard, generate};
 pub use json_answer::json_in;

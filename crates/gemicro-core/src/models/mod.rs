@@ -16,5 +16,6 @@ mod tests;
 
 pub use check_name::{check_gemini_model, check_model_name};
 pub use names::{Resolved, plain_id};
-pub use price::{ModelPrice, no_price};
-pub use table::{ModelSize, ModelTable, ModelTableError};
+pub use price::ModelPrice;
+pub(crate) use price::no_price;
+pub use table::{ModelSize, ModelTable};

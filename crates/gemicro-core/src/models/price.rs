@@ -84,7 +84,7 @@ impl ModelTable {
 
 /// Why a budget in dollars cannot be kept for a model, and what to do.
 #[must_use]
-pub fn no_price(model: &str) -> String {
+pub(crate) fn no_price(model: &str) -> String {
     if model == AGENTS_OWN_MODEL {
         return "the agent chooses its model itself, so a budget in dollars cannot be kept; give it in tokens, such as 2M, or \
                 name a model with a known price (docs/costs.md lists them)"

@@ -40,38 +40,6 @@ struct Entry {
     is_agent: bool,
 }
 
-/// A price file cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ModelTableError {
-    /// It is not a price file.
-    #[error("the price file cannot be read: {message}")]
-    Malformed {
-        /// What does not fit, and where.
-        message: String,
-    },
-    /// A price is not a decimal number of dollars with at most six decimals.
-    #[error("the price `{text}` of {model} is not an amount in dollars such as 0.75")]
-    BadPrice {
-        /// The model.
-        model: String,
-        /// What was given.
-        text: String,
-    },
-    /// Input or output has a price and the other has none.
-    #[error("{model} has a price for only one of input and output")]
-    HalfPriced {
-        /// The model.
-        model: String,
-    },
-    /// A model is listed twice.
-    #[error("{model} is listed twice")]
-    Duplicate {
-        /// The model.
-        model: String,
-    },
-}
-
 impl ModelTable {
     /// The table this program was built with.
     #[must_use]
@@ -82,14 +50,9 @@ impl ModelTable {
         &TABLE
     }
 
-    /// Reads a price file.
-    ///
-    /// # Errors
-    /// When the text does not have the file's shape.
-    pub fn from_toml(text: &str) -> Result<Self, ModelTableError> {
-        let file: File = toml::from_str(text).map_err(|error| ModelTableError::Malformed {
-            message: error.to_string(),
-        })?;
+    /// Reads a price file. The message of an error is for whoever edits it.
+    pub(super) fn from_toml(text: &str) -> Result<Self, String> {
+        let file: File = toml::from_str(text).map_err(|error| format!("malformed: {error}"))?;
         let mut models = BTreeMap::new();
         for entry in file.model {
             let size = ModelSize {
@@ -104,7 +67,7 @@ impl ModelTable {
                 is_agent: entry.agent,
             };
             if models.insert(entry.id.clone(), known).is_some() {
-                return Err(ModelTableError::Duplicate { model: entry.id });
+                return Err(format!("{} is listed twice", entry.id));
             }
         }
         Ok(Self {
@@ -204,15 +167,15 @@ struct Listed {
 }
 
 impl Listed {
-    fn price(&self) -> Result<Option<ModelPrice>, ModelTableError> {
+    fn price(&self) -> Result<Option<ModelPrice>, String> {
         let read = |text: &Option<String>| match text {
             None => Ok(None),
             Some(text) => match micro_usd(text) {
                 Some(price) => Ok(Some(price)),
-                None => Err(ModelTableError::BadPrice {
-                    model: self.id.clone(),
-                    text: text.clone(),
-                }),
+                None => Err(format!(
+                    "the price `{text}` of {} is no amount in dollars",
+                    self.id
+                )),
             },
         };
         match (read(&self.input)?, read(&self.output)?, read(&self.cached)?) {
@@ -222,9 +185,7 @@ impl Listed {
                 cached: cached.unwrap_or(input),
             })),
             (None, None, None) => Ok(None),
-            (_, _, _) => Err(ModelTableError::HalfPriced {
-                model: self.id.clone(),
-            }),
+            (_, _, _) => Err(format!("{} has only one of its prices", self.id)),
         }
     }
 }

@@ -14,9 +14,9 @@ use crate::run::RunState;
 use crate::run::events::{StepFailed, StepRetrying};
 
 /// The step that goes on from an earlier call.
-pub const NATIVE_STEP: &str = "native";
+const NATIVE_STEP: &str = "native";
 /// The step that tells everything.
-pub const WHOLE_STEP: &str = "whole";
+const WHOLE_STEP: &str = "whole";
 
 event_enum! {
     /// What a run of one question reads of its journal.

@@ -4,5 +4,5 @@ mod definition;
 mod events;
 mod flow;
 
-pub use events::{ModelAnswered, PromptReaders, register};
-pub use flow::{Earlier, ModelTask, NATIVE_STEP, PromptFlow, WHOLE_STEP};
+pub use events::{PromptReaders, register};
+pub use flow::{Earlier, ModelTask, PromptFlow};

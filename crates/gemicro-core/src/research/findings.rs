@@ -6,7 +6,7 @@ use gemicro_event::text::first_bytes;
 
 use super::flow::ResearchState;
 use super::markers::renumber;
-use super::{Citation, Contradiction, Grade, ResearchEngine, Unanswered, dedup, requests};
+use super::{Citation, Contradiction, Grade, Unanswered, requests};
 
 /// All findings under one numbering.
 pub(super) struct Findings {
@@ -17,7 +17,7 @@ pub(super) struct Findings {
     pub(super) unanswered: Vec<Unanswered>,
 }
 
-/// Numbers all citations through; what two parts say alike is said once.
+/// Numbers all citations through.
 pub(super) fn findings(state: &ResearchState) -> Findings {
     // A revised section goes on counting where its report ended.
     let mut citations: Vec<Citation> = match requests::to_revise(&state.plan) {
@@ -59,9 +59,6 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
             .map_or_else(String::new, |it| it.text.clone());
         parts.push((query, text));
         contradictions.extend(completed.contradictions.iter().cloned());
-    }
-    if !matches!(state.plan.engine, ResearchEngine::Offline { .. }) {
-        dedup::merge(&mut parts);
     }
     let unanswered = state.failed().into_iter();
     let unanswered = unanswered.map(|(query, failed)| Unanswered {

@@ -3,7 +3,7 @@
 //! [`ResearchFlow`] decides; its parts are `steps` (what to run), `requests` (what models are asked), `fit` (within
 //! the budget), `fold` (what happened), `describe` (what is told about it), `findings` and `report` (the answer people read).
 //! Truth is kept by `verify` (the verbatim check), `answers` (a model's quotes), `web` and `support` (pages that a provider
-//! names), `markers` (citation numbers) and `dedup`. [`Base`] is what an earlier run brings in: follow-ups, revisions,
+//! names) and `markers` (citation numbers). [`Base`] is what an earlier run brings in: follow-ups, revisions,
 //! retries. [`DeepResearchAgent`] is the library's face.
 
 mod agent;
@@ -12,7 +12,6 @@ mod base;
 mod citation;
 mod config;
 mod decide;
-mod dedup;
 mod definition;
 mod describe;
 pub mod events;
@@ -42,4 +41,3 @@ pub use executors::{ResearchExecutors, executors};
 pub use flow::{PLAN_QUESTION, ResearchFlow};
 pub use plan::{ResearchEngine, ResearchPlan};
 pub use prompts::PromptSet;
-pub use verify::find_verbatim;

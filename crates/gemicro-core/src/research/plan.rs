@@ -122,7 +122,7 @@ impl ResearchPlan {
 
     /// Whether the model's price is unknown.
     #[must_use]
-    pub fn is_unpriced(&self) -> bool {
+    pub(crate) fn is_unpriced(&self) -> bool {
         match &self.engine {
             ResearchEngine::Model { llm, .. } | ResearchEngine::Agent { llm } => {
                 ModelTable::embedded().price(&llm.model).is_none()
@@ -133,7 +133,7 @@ impl ResearchPlan {
 
     /// Whether there are texts to look into before anything else is asked.
     #[must_use]
-    pub fn has_sources(&self) -> bool {
+    pub(crate) fn has_sources(&self) -> bool {
         let from_base = |base: &Base| base.pack.is_some() || !base.pages.is_empty();
         !self.sources.is_empty() || self.base.as_ref().is_some_and(from_base)
     }

@@ -282,7 +282,13 @@ fn what_is_held_back_always_leaves_room_for_one_answer() {
                 wall_ms: Some(factor * 1_000),
             };
             let (held_back, held_back_ms) = plan.held_back(&limits);
-            let left = limits.as_charge().minus(held_back);
+            let left = Charge {
+                tokens: limits.tokens.unwrap_or(u64::MAX),
+                micro_usd: limits.micro_usd.unwrap_or(u64::MAX),
+                turns: limits.turns.unwrap_or(u64::MAX),
+                ..Charge::ZERO
+            };
+            let left = left.minus(held_back);
             let fits = |left: u64, kept: u64, minimum: u64| kept == 0 || left >= minimum;
             assert!(fits(left.tokens, held_back.tokens, minimum.tokens), "{limits}");
             assert!(

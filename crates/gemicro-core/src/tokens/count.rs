@@ -10,7 +10,7 @@ use super::signs::most_tokens;
 
 /// Tokens that a chat format adds around one text: start, role, end, and the opening of the answer. The
 /// formats we know add 5 to 12.
-pub const FRAMING_TOKENS: u64 = 32;
+pub(crate) const FRAMING_TOKENS: u64 = 32;
 
 /// The proven bound: one token per byte of UTF-8, and the framing.
 ///
@@ -19,7 +19,7 @@ pub const FRAMING_TOKENS: u64 = 32;
 /// single bytes. So there are never more pieces than bytes. Their normal forms do not lengthen a text: a
 /// blank may become another mark, but that mark still is (part of) one piece.
 #[must_use]
-pub fn byte_bound(text: &str) -> u64 {
+pub(crate) fn byte_bound(text: &str) -> u64 {
     (text.len() as u64).saturating_add(FRAMING_TOKENS)
 }
 

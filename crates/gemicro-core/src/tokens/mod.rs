@@ -9,4 +9,5 @@ mod signs;
 #[cfg(test)]
 mod tests;
 
-pub use count::{CautiousCount, FRAMING_TOKENS, TokenCount, byte_bound};
+pub use count::{CautiousCount, TokenCount};
+pub(crate) use count::{FRAMING_TOKENS, byte_bound};

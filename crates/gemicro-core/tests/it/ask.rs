@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures_util::future::BoxFuture;
 use gemicro_core::ask::{
-    AGENT_STEP, ASK_STEP, AgentAnswer, AgentName, AgentTask, AgentTrouble, AskFlow, AskPlan, Grant,
-    SandboxMode, ToolAnswer,
+    AGENT_STEP, AgentAnswer, AgentName, AgentTask, AgentTrouble, AskFlow, AskPlan, Grant, SandboxMode,
+    ToolAnswer,
 };
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::{begin, drive};
@@ -353,7 +353,7 @@ fn another_agent_takes_over_only_from_a_limit_and_a_clean_folder() {
             ..AgentTrouble::default()
         };
         let failed = StepFailed {
-            step: StepKey::new(ASK_STEP),
+            step: StepKey::new("agent"),
             attempt: 1,
             error: Failure {
                 detail: Some(trouble.into_detail()),

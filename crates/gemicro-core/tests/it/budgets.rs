@@ -34,8 +34,10 @@ impl Dice {
 }
 
 fn within(charge: Charge, limits: &Limits) -> bool {
-    let cap = limits.as_charge();
-    charge.tokens <= cap.tokens && charge.micro_usd <= cap.micro_usd && charge.turns <= cap.turns
+    let fits = |amount: u64, cap: Option<u64>| cap.is_none_or(|cap| amount <= cap);
+    fits(charge.tokens, limits.tokens)
+        && fits(charge.micro_usd, limits.micro_usd)
+        && fits(charge.turns, limits.turns)
 }
 
 struct Tally {

@@ -231,42 +231,6 @@ async fn what_the_other_side_asked_for_is_honoured() {
     );
 }
 
-#[test]
-fn waits_double_up_to_the_cap_with_a_quarter_of_jitter() {
-    let policy = RetryPolicy::default();
-    let plain = Failure::new(ErrorKind::UpstreamError, "503");
-    let table = [
-        (1, 500),
-        (2, 1_000),
-        (3, 2_000),
-        (4, 4_000),
-        (7, 30_000),
-        (60, 30_000),
-    ];
-    for (attempt, base) in table {
-        for seed in [0, 1, 7, u64::MAX] {
-            let wait = policy.wait_after(attempt, &plain, seed).as_millis();
-            assert!(
-                (base..=base + base / 4).contains(&wait),
-                "attempt {attempt}: {wait} ms"
-            );
-            assert_eq!(
-                wait,
-                policy.wait_after(attempt, &plain, seed).as_millis(),
-                "the same seed, the same wait"
-            );
-        }
-    }
-    let spread: std::collections::BTreeSet<_> =
-        (0..20).map(|seed| policy.wait_after(1, &plain, seed)).collect();
-    assert!(spread.len() > 10, "neighbouring steps do not all wake together");
-    let asked = Failure {
-        retry_after_ms: Some(90_000),
-        ..plain
-    };
-    assert_eq!(policy.wait_after(1, &asked, 3), Duration::from_secs(90));
-}
-
 #[tokio::test]
 async fn a_step_without_an_executor_and_one_that_is_late_fail_with_their_kind() {
     let store = ProbeStore::new();

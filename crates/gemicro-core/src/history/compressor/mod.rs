@@ -7,4 +7,4 @@ mod port;
 mod strategies;
 
 pub use port::{Compressed, Compressible, ContextCompressor};
-pub use strategies::{Adaptive, Deduplicate, Hierarchical, Retrieval, Summarise, compressor_named};
+pub use strategies::compressor_named;

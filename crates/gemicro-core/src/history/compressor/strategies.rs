@@ -6,75 +6,53 @@ use crate::history::render::render;
 use crate::history::segments::Summaries;
 use crate::history::{HistoryError, HistoryReport, Level, SummaryCache};
 
-/// One summary for all old turns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Summarise;
-
-/// Summaries of ranges that are longer the older they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Hierarchical;
-
-/// No summaries: old turns that the last message may be about are shown again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Retrieval;
-
-/// Nothing is left out but what is there twice, and the middle of long outputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Deduplicate;
-
-/// The mildest that fits: de-duplication, then summaries where they can be had, else retrieval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Adaptive;
-
-impl ContextCompressor for Summarise {
-    fn name(&self) -> &'static str {
-        "summarise"
-    }
-
-    fn compress(&self, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {
-        by_strategy(self.name(), Strategy::Summarise, input)
-    }
+/// One of the compressors we have.
+struct BuiltIn {
+    name: &'static str,
+    /// Without one, the mildest that fits is chosen.
+    strategy: Option<Strategy>,
 }
 
-impl ContextCompressor for Hierarchical {
+const BUILT_IN: [BuiltIn; 5] = [
+    // One summary for all old turns.
+    BuiltIn {
+        name: "summarise",
+        strategy: Some(Strategy::Summarise),
+    },
+    // Summaries of ranges that are longer the older they are.
+    BuiltIn {
+        name: "hierarchical",
+        strategy: Some(Strategy::Hierarchical),
+    },
+    // No summaries: old turns that the last message may be about are shown again.
+    BuiltIn {
+        name: "retrieval",
+        strategy: Some(Strategy::Retrieval),
+    },
+    // Nothing is left out but what is there twice, and the middle of long outputs.
+    BuiltIn {
+        name: "deduplicate",
+        strategy: Some(Strategy::Views),
+    },
+    // De-duplication, then summaries where they can be had, else retrieval.
+    BuiltIn {
+        name: "adaptive",
+        strategy: None,
+    },
+];
+
+impl ContextCompressor for BuiltIn {
     fn name(&self) -> &'static str {
-        "hierarchical"
+        self.name
     }
 
     fn compress(&self, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {
-        by_strategy(self.name(), Strategy::Hierarchical, input)
-    }
-}
-
-impl ContextCompressor for Retrieval {
-    fn name(&self) -> &'static str {
-        "retrieval"
-    }
-
-    fn compress(&self, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {
-        by_strategy(self.name(), Strategy::Retrieval, input)
-    }
-}
-
-impl ContextCompressor for Deduplicate {
-    fn name(&self) -> &'static str {
-        "deduplicate"
-    }
-
-    fn compress(&self, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {
-        by_strategy(self.name(), Strategy::Views, input)
-    }
-}
-
-impl ContextCompressor for Adaptive {
-    fn name(&self) -> &'static str {
-        "adaptive"
-    }
-
-    fn compress(&self, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {
+        if let Some(strategy) = self.strategy {
+            return by_strategy(self.name, strategy, input);
+        }
         let level = input.material.config.level(input.material.total());
         if level < Level::Heavy
-            && let Ok(compressed) = by_strategy(self.name(), Strategy::Views, input)
+            && let Ok(compressed) = by_strategy(self.name, Strategy::Views, input)
         {
             return Ok(compressed);
         }
@@ -82,21 +60,15 @@ impl ContextCompressor for Adaptive {
             Some(_) => Strategy::Summarise,
             None => Strategy::Retrieval,
         };
-        by_strategy(self.name(), strategy, input)
+        by_strategy(self.name, strategy, input)
     }
 }
 
-/// The compressor with this name.
+/// The compressor with this name: `summarise`, `hierarchical`, `retrieval`, `deduplicate` or `adaptive`.
 #[must_use]
 pub fn compressor_named(name: &str) -> Option<Box<dyn ContextCompressor>> {
-    let all: [Box<dyn ContextCompressor>; 5] = [
-        Box::new(Summarise),
-        Box::new(Hierarchical),
-        Box::new(Retrieval),
-        Box::new(Deduplicate),
-        Box::new(Adaptive),
-    ];
-    all.into_iter().find(|compressor| compressor.name() == name)
+    let found = BUILT_IN.into_iter().find(|known| known.name == name)?;
+    Some(Box::new(found))
 }
 
 fn by_strategy(name: &str, strategy: Strategy, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {

@@ -176,7 +176,7 @@ fn dropping_the_plan_gives_the_original_back() {
         history.log(),
         &PromptPlan::verbatim(Tag::parse("aaaaaa").unwrap()),
     );
-    assert_eq!(read_prompt(&whole).unwrap().into_log(), log);
+    assert_eq!(read_prompt(&whole).unwrap().turns, log.turns());
 }
 
 #[test]
