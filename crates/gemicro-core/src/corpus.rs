@@ -118,12 +118,6 @@ pub trait Corpus: Send + Sync {
 
     /// All passages of one document in reading order; empty when the document is unknown.
     fn passages(&self, doc: &str) -> Result<Vec<Passage>, CorpusError>;
-
-    /// In how many passages a word occurs, as the index folds it.
-    fn passage_frequency(&self, term: &str) -> u64;
-
-    /// How many passages there are.
-    fn n_passages(&self) -> u64;
 }
 
 /// Whether a source is a web address. Anything else is a path.

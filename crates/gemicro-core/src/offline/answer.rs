@@ -12,7 +12,6 @@ use super::hop::{answer_hop, implicit_hop};
 use super::question::{AnswerType, Question};
 use super::resolve::{Resolution, resolve};
 use super::select::{Candidate, Search, Selection, select};
-use super::techniques::Techniques;
 use crate::corpus::{Corpus, CorpusError};
 
 /// A sentence that covers this much leaves nothing for a bridge.
@@ -24,34 +23,16 @@ const WELL_COVERED: f32 = 0.85;
 ///
 /// Fails only when the search index fails; "no evidence" is an answer.
 pub fn answer(corpus: &dyn Corpus, sub_question: &SubQuestion) -> Result<SubAnswer, CorpusError> {
-    answer_with(corpus, sub_question, &Techniques::default())
-}
-
-/// The same with some techniques off, to measure them.
-pub(crate) fn answer_with(
-    corpus: &dyn Corpus,
-    sub_question: &SubQuestion,
-    techniques: &Techniques,
-) -> Result<SubAnswer, CorpusError> {
-    if let Some(hop) = sub_question.hop.as_ref().filter(|_| techniques.hops) {
-        return answer_hop(corpus, hop, techniques);
+    match &sub_question.hop {
+        Some(hop) => answer_hop(corpus, hop),
+        None => answer_text(corpus, &sub_question.text),
     }
-    answer_text(corpus, &sub_question.text, techniques)
 }
 
 /// Answers a plain question without a hop.
-pub(crate) fn answer_text(
-    corpus: &dyn Corpus,
-    text: &str,
-    techniques: &Techniques,
-) -> Result<SubAnswer, CorpusError> {
+pub(crate) fn answer_text(corpus: &dyn Corpus, text: &str) -> Result<SubAnswer, CorpusError> {
     let mut question = Question::read(text);
-    let resolution = if techniques.subject {
-        resolve(corpus, &question)?
-    } else {
-        Resolution::Open
-    };
-    let subject = match resolution {
+    let subject = match resolve(corpus, &question)? {
         Resolution::Subject(subject) => Some(subject),
         Resolution::Open => None,
         Resolution::Absent(name) => {
@@ -61,24 +42,22 @@ pub(crate) fn answer_text(
             });
         }
     };
-    if subject.is_none() && techniques.subject && question.expected == AnswerType::Value {
+    if subject.is_none() && question.expected == AnswerType::Value {
         question.expected = AnswerType::Explanation;
     }
     if question.expected == AnswerType::Explanation {
-        return explain(corpus, &question, subject.as_ref(), techniques);
+        return explain(corpus, &question, subject.as_ref());
     }
-    let aspects = Aspects::of(corpus, &question, subject.as_ref(), techniques);
+    let aspects = Aspects::of(&question, subject.as_ref());
     let search = Search {
         question: &question,
         subject: subject.as_ref(),
         aspects: &aspects,
-        techniques,
         least: None,
     };
     let selection = select(corpus, search)?;
     let best = selection.candidates.first();
-    if techniques.hops
-        && best.is_none_or(|best| best.coverage < WELL_COVERED)
+    if best.is_none_or(|best| best.coverage < WELL_COVERED)
         && let Some(bridged) = implicit_hop(corpus, search, best)?
     {
         return Ok(bridged);
@@ -87,16 +66,10 @@ pub(crate) fn answer_text(
         &question,
         subject.as_ref().map(|subject| subject.text.as_str()),
         selection,
-        techniques,
     ))
 }
 
-fn conclude(
-    question: &Question,
-    subject: Option<&str>,
-    selection: Selection,
-    techniques: &Techniques,
-) -> SubAnswer {
+fn conclude(question: &Question, subject: Option<&str>, selection: Selection) -> SubAnswer {
     let Some(best) = selection.candidates.first() else {
         return SubAnswer::NoEvidence {
             gate: selection.closed,
@@ -105,7 +78,7 @@ fn conclude(
     };
     // Without a name it is only likely that two sentences speak of the same thing.
     let is_about_one_thing = subject.is_some() || question.uncased;
-    let contradictions = if techniques.contradictions && is_about_one_thing {
+    let contradictions = if is_about_one_thing {
         contradictions(question, &selection.candidates)
     } else {
         Vec::new()

@@ -13,14 +13,10 @@ use characters::character_pieces;
 use super::language::Language;
 use super::question::{AnswerType, Question};
 use super::subject::Subject;
-use super::techniques::Techniques;
 use super::text::{Word, likeness, stem, superlative_base, words};
-use crate::corpus::Corpus;
 
 /// Weight of a word that says little.
 const LIGHT: f32 = 0.35;
-/// Weight of a word that no passage holds.
-const UNSEEN: f32 = 0.9;
 /// How well a synonym counts beside the word itself.
 const SYNONYM: f32 = 0.85;
 /// How well a fitting unit counts beside the word itself.
@@ -38,7 +34,6 @@ pub(crate) struct Aspects {
     pieces: Vec<String>,
     total: f32,
     language: &'static Language,
-    synonyms: bool,
     compounds: bool,
 }
 
@@ -65,26 +60,19 @@ pub(crate) struct Coverage {
 }
 
 impl Aspects {
-    pub(crate) fn of(
-        corpus: &dyn Corpus,
-        question: &Question,
-        subject: Option<&Subject>,
-        techniques: &Techniques,
-    ) -> Self {
+    pub(crate) fn of(question: &Question, subject: Option<&Subject>) -> Self {
         let language = question.language;
         let mut aspects = Self {
             entries: Vec::new(),
             pieces: Vec::new(),
             total: 0.0,
             language,
-            synonyms: techniques.synonyms,
             compounds: language.code == "de",
         };
         if question.words.iter().any(|word| word.cjk) {
             aspects.pieces = character_pieces(question, subject);
             return aspects;
         }
-        let n_passages = corpus.n_passages().max(1) as f32;
         for (idx, word) in question.words.iter().enumerate() {
             let is_subject = subject.is_some_and(|subject| {
                 subject.parts().iter().any(|part| {
@@ -101,13 +89,7 @@ impl Aspects {
             }
             let is_light =
                 language.light.contains(&word.lower) || language.follow.nouns.contains(&word.lower);
-            let frequency = corpus.passage_frequency(&word.lower) as f32;
-            let is_counted = question.counted.contains(&word.lower);
-            let weight = if is_light {
-                LIGHT
-            } else {
-                rarity(frequency, n_passages).max(if is_counted { 1.0 } else { 0.0 })
-            };
+            let weight = if is_light { LIGHT } else { 1.0 };
             let groups = groups_at(language, question, idx);
             let is_essential = !is_light && is_essential(question, idx);
             let linked = language.linked.get(&word.lower).cloned().unwrap_or_default();
@@ -137,18 +119,16 @@ impl Aspects {
     pub(crate) fn terms(&self) -> Vec<String> {
         let mut terms: Vec<String> = self.entries.iter().map(|aspect| aspect.word.clone()).collect();
         terms.extend(self.pieces.iter().cloned());
-        if self.synonyms {
-            for phrase in self
-                .entries
-                .iter()
-                .flat_map(|aspect| aspect.groups.iter().flatten())
+        for phrase in self
+            .entries
+            .iter()
+            .flat_map(|aspect| aspect.groups.iter().flatten())
+        {
+            if let [word] = phrase.as_slice()
+                && !self.language.stop.contains(word)
+                && !terms.contains(word)
             {
-                if let [word] = phrase.as_slice()
-                    && !self.language.stop.contains(word)
-                    && !terms.contains(word)
-                {
-                    terms.push(word.clone());
-                }
+                terms.push(word.clone());
             }
         }
         terms
@@ -220,7 +200,6 @@ impl Aspects {
             pieces: Vec::new(),
             total,
             language: self.language,
-            synonyms: self.synonyms,
             compounds: self.compounds,
         }
     }
@@ -233,12 +212,11 @@ impl Aspects {
     /// The word means the same as the things that the question counts.
     pub(crate) fn counts_same(&self, counted: &str, word: &str) -> bool {
         likeness(counted, word) > 0.0
-            || self.synonyms
-                && self.language.groups_of(counted).any(|group| {
-                    group
-                        .iter()
-                        .any(|phrase| phrase.len() == 1 && likeness(&phrase[0], word) >= 0.95)
-                })
+            || self.language.groups_of(counted).any(|group| {
+                group
+                    .iter()
+                    .any(|phrase| phrase.len() == 1 && likeness(&phrase[0], word) >= 0.95)
+            })
     }
 
     /// The word is one of the question's, in another form or as a synonym.
@@ -267,12 +245,11 @@ impl Aspects {
         } else {
             0.0
         };
-        let by_synonym = self.synonyms
-            && aspect
-                .groups
-                .iter()
-                .flatten()
-                .any(|phrase| holds_phrase(stems, phrase));
+        let by_synonym = aspect
+            .groups
+            .iter()
+            .flatten()
+            .any(|phrase| holds_phrase(stems, phrase));
         direct.max(linked).max(if by_synonym { SYNONYM } else { 0.0 })
     }
 
@@ -291,16 +268,6 @@ impl Aspects {
         let is_part = long.chars().count() >= n_short + 3
             && (n_short >= 4 && long.ends_with(short) || n_short >= 3 && long.starts_with(short));
         if is_part { 0.75 } else { 0.0 }
-    }
-}
-
-/// A word in every second passage is nearly a function word of this corpus; one in no passage can only
-/// be met by a synonym.
-fn rarity(frequency: f32, n_passages: f32) -> f32 {
-    if frequency == 0.0 {
-        UNSEEN
-    } else {
-        ((n_passages / frequency).ln() / 4.0).clamp(0.5, 1.2)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Answers that are plain words: "the commonest fish is the tench", "the door is green".
+//! Answers that are plain words: "the commonest fish is the tench".
 //!
 //! The one function is [`complement`]. Such a value cannot be told by capitals or digits, so it is read
 //! only where nothing else fits, and the sentence must cover nearly all that was asked.
@@ -26,12 +26,6 @@ pub(crate) fn complement(
         return None;
     }
     let tokens = words(sentence);
-    if asks_colour(question) {
-        let colour = tokens
-            .iter()
-            .find(|word| question.language.colours.contains(&word.lower) && !is_skipped(word, skip))?;
-        return Some(value(std::slice::from_ref(colour)));
-    }
     if question.language.code != "en" || !sentence.trim_end().ends_with(['.', ')']) {
         return None;
     }
@@ -43,14 +37,6 @@ pub(crate) fn complement(
     let phrase = behind_copula(tokens, skip).or_else(|| behind_verb(tokens, skip, &is_asked))?;
     let is_new = phrase.iter().all(|word| !is_asked(&word.lower));
     is_new.then(|| value(phrase))
-}
-
-/// The question asks for a colour.
-pub(crate) fn asks_colour(question: &Question) -> bool {
-    question
-        .words
-        .iter()
-        .any(|word| matches!(word.lower.as_str(), "colour" | "color" | "farbe" | "couleur"))
 }
 
 /// "… is the tench", "… are grayling and tench" has two and is left alone.
@@ -89,7 +75,6 @@ fn is_phrase(phrase: &[Word], skip: &[Range<usize>]) -> bool {
                 && !lexicon.is_stop(&word.lower)
                 && !lexicon.is_day(&word.lower)
                 && !lexicon.is_numeral(&word.lower)
-                && !is_vague(&word.lower)
                 && !is_skipped(word, skip)
         })
         && !phrase[0].lower.ends_with("ly")
@@ -102,10 +87,6 @@ fn is_quality(word: &str) -> bool {
         "rt", "en", "er",
     ];
     ENDINGS.iter().any(|ending| word.ends_with(ending))
-}
-
-fn is_vague(word: &str) -> bool {
-    lexicon().is_vague(word)
 }
 
 fn is_skipped(word: &Word, skip: &[Range<usize>]) -> bool {

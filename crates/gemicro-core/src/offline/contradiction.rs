@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::finding::{Contradiction, Side};
-use super::moment::Shape;
+use super::fit::is_clock;
 use super::question::{AnswerType, Question};
 use super::select::Candidate;
 use super::text::{stem, words};
@@ -84,9 +84,7 @@ fn is_rival(best: &Candidate, other: &Candidate) -> bool {
                 NEARER
             }
         }
-        (ValueKind::Date, ValueKind::Date) if Shape::of(&left.normal).rivals(Shape::of(&right.normal)) => {
-            near
-        }
+        (ValueKind::Date, ValueKind::Date) if is_clock(&left.normal) == is_clock(&right.normal) => near,
         (ValueKind::Code, ValueKind::Code) => near,
         (ValueKind::Name, ValueKind::Name) if is_same || other.coverage >= SURE => NEARER,
         _ => return false,

@@ -9,7 +9,6 @@ use super::bridge::find_bridge;
 use super::coordination::split_coordination;
 use super::follow_up::{ask_about, carry_over, is_follow_up};
 use super::question::{AnswerType, Question};
-use super::techniques::Techniques;
 
 /// Stands in an outer question for the name that the first hop finds.
 pub(crate) const PLACEHOLDER: &str = "{it}";
@@ -55,36 +54,23 @@ impl SubQuestion {
 /// Splits a question into at most `max` sub-questions.
 #[must_use]
 pub fn decompose(question: &str, max: usize) -> Vec<SubQuestion> {
-    decompose_with(question, max, &Techniques::default())
-}
-
-/// The same with some techniques off, to measure them.
-pub(crate) fn decompose_with(question: &str, max: usize, techniques: &Techniques) -> Vec<SubQuestion> {
     let question = clipped(question.trim());
     if question.is_empty() || max == 0 {
         return Vec::new();
     }
-    if !techniques.split {
-        return vec![SubQuestion::new(question)];
-    }
     let mut texts: Vec<String> = Vec::new();
     for piece in pieces(question) {
-        let previous = texts.last().cloned();
-        match previous {
-            Some(previous) if is_follow_up(&piece) => texts.push(carry_over(&previous, &piece)),
-            Some(previous) => {
-                let asked = ask_about(&previous, &piece);
-                texts.extend(split_coordination(&asked));
+        let found = match texts.last() {
+            Some(previous) if is_follow_up(&piece) => vec![carry_over(previous, &piece)],
+            Some(previous) => split_coordination(&ask_about(previous, &piece)),
+            None => split_coordination(&piece),
+        };
+        for text in found {
+            if !texts.contains(&text) {
+                texts.push(text);
             }
-            None => texts.extend(split_coordination(&piece)),
         }
     }
-    let mut seen = Vec::new();
-    texts.retain(|text| {
-        let is_new = !seen.contains(text);
-        seen.push(text.clone());
-        is_new
-    });
     texts.truncate(max);
     texts.iter().map(|text| SubQuestion::new(text)).collect()
 }
@@ -93,7 +79,7 @@ fn clipped(question: &str) -> &str {
     &question[..question.floor_char_boundary(LONGEST_QUESTION)]
 }
 
-/// Cuts after every question mark; statements before the first question are left out.
+/// Cuts after every question mark.
 fn pieces(question: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -115,23 +101,5 @@ fn pieces(question: &str) -> Vec<String> {
     if rest.split_whitespace().count() > 1 || rest.chars().any(super::text::is_cjk) {
         found.push(rest.to_owned());
     }
-    let questions: Vec<String> = found
-        .iter()
-        .map(|piece| without_statements(piece))
-        .filter(|piece| !piece.is_empty())
-        .collect();
-    if questions.is_empty() {
-        vec![question.to_owned()]
-    } else {
-        questions
-    }
-}
-
-/// "I plan a trip. How long does it take?": only the last sentence of a piece asks.
-fn without_statements(piece: &str) -> String {
-    let ranges = super::sentence::sentences(piece, crate::corpus::BlockKind::Paragraph);
-    match ranges.last() {
-        Some(last) if ranges.len() > 1 => piece[last.clone()].to_owned(),
-        _ => piece.to_owned(),
-    }
+    found
 }

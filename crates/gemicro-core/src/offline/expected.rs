@@ -2,10 +2,8 @@
 //!
 //! The one function is [`fitting`]. It judges values only; what the sentence speaks of is the third gate.
 
-use super::moment::{Moment, Shape};
 use super::question::{AnswerType, Question};
 use super::text::stem;
-use super::unit_class::UnitClass;
 use super::value::{Value, ValueKind};
 
 /// The values of a sentence that could answer the question; empty when the gate closes.
@@ -86,18 +84,13 @@ fn kind_fits(question: &Question, value: &Value) -> bool {
             AnswerType::Person | AnswerType::Place | AnswerType::Name,
             ValueKind::Number(_) | ValueKind::Code | ValueKind::Date,
         ) => false,
-        (AnswerType::Date, ValueKind::Date) => {
-            question.uncased || question.moment.is_met_by(Shape::of(&value.normal))
-        }
-        (AnswerType::Date, ValueKind::Number(UnitClass::Duration)) => question.moment == Moment::Deadline,
+        (AnswerType::Date, ValueKind::Date) => true,
         (AnswerType::Date, ValueKind::Number(_) | ValueKind::Code | ValueKind::Name) => false,
-        (AnswerType::Quantity { classes }, ValueKind::Number(class)) => class_fits(classes, class, value),
-        (AnswerType::Quantity { classes }, ValueKind::Code) => classes.is_empty(),
-        // "After what time" may mean a clock.
-        (AnswerType::Quantity { .. }, ValueKind::Date) => {
-            question.moment == Moment::Clock && Shape::of(&value.normal) == Shape::Clock
+        (AnswerType::Quantity { classes }, ValueKind::Number(class)) => {
+            classes.is_empty() || classes.contains(&class)
         }
-        (AnswerType::Quantity { .. }, ValueKind::Name) => false,
+        (AnswerType::Quantity { classes }, ValueKind::Code) => classes.is_empty(),
+        (AnswerType::Quantity { .. }, ValueKind::Date | ValueKind::Name) => false,
         (AnswerType::Value | AnswerType::Explanation, ValueKind::Date) => {
             value.normal.chars().any(|c| c.is_ascii_digit())
         }
@@ -106,19 +99,4 @@ fn kind_fits(question: &Question, value: &Value) -> bool {
             ValueKind::Number(_) | ValueKind::Code | ValueKind::Name,
         ) => true,
     }
-}
-
-/// A known unit of another class never fits; an unknown unit may be one the files do not list.
-fn class_fits(classes: &[UnitClass], class: UnitClass, value: &Value) -> bool {
-    if classes.is_empty() || classes.contains(&class) {
-        return true;
-    }
-    let has_unknown_unit = class == UnitClass::Count
-        && value.unit.is_some()
-        && value.normal.starts_with(|c: char| c.is_ascii_digit());
-    let may_be_unlisted = match classes {
-        [UnitClass::Money | UnitClass::Frequency] => true,
-        _ => classes.contains(&UnitClass::Frequency) && classes.contains(&UnitClass::Count),
-    };
-    has_unknown_unit && may_be_unlisted
 }

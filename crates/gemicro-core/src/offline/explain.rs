@@ -14,7 +14,6 @@ use super::question::Question;
 use super::select::{Candidate, quotable};
 use super::sentence::sentences;
 use super::subject::{Place, Subject};
-use super::techniques::Techniques;
 use crate::corpus::{BlockKind, Corpus, CorpusError, Hit, PassageQuery};
 
 /// Passages asked for.
@@ -35,9 +34,8 @@ pub(crate) fn explain(
     corpus: &dyn Corpus,
     question: &Question,
     subject: Option<&Subject>,
-    techniques: &Techniques,
 ) -> Result<SubAnswer, CorpusError> {
-    let aspects = Aspects::of(corpus, question, subject, techniques);
+    let aspects = Aspects::of(question, subject);
     let phrases = subject
         .map(|subject| vec![subject.text.clone()])
         .unwrap_or_default();
@@ -50,14 +48,7 @@ pub(crate) fn explain(
     let numbers = numbers_of(&question.text);
     let mut candidates = Vec::new();
     for hit in &hits {
-        candidates.extend(of_passage(
-            hit,
-            hit.score / best_hit,
-            subject,
-            &aspects,
-            &numbers,
-            techniques,
-        ));
+        candidates.extend(of_passage(hit, hit.score / best_hit, subject, &aspects, &numbers));
     }
     candidates.sort_by(|left: &Candidate, right: &Candidate| {
         right
@@ -69,7 +60,7 @@ pub(crate) fn explain(
     if let Some(term) = asked_definition(&question.text) {
         candidates.retain(|candidate| defines_term(candidate.span(), &term));
     }
-    let chosen = varied(quotable(corpus, candidates, techniques)?);
+    let chosen = varied(quotable(corpus, candidates)?);
     if chosen.is_empty() {
         let gate = if hits.is_empty() {
             Gate::Subject
@@ -93,7 +84,6 @@ fn of_passage(
     subject: Option<&Subject>,
     aspects: &Aspects,
     numbers: &[String],
-    techniques: &Techniques,
 ) -> Vec<Candidate> {
     let passage = &hit.passage;
     match passage.kind {
@@ -113,7 +103,7 @@ fn of_passage(
         return Vec::new();
     }
     let around = aspects.coverage(&context, &[], &[]);
-    if techniques.coverage && (around.share < LEAST_PASSAGE || !around.speaks) {
+    if around.share < LEAST_PASSAGE || !around.speaks {
         return Vec::new();
     }
     if !holds_numbers(&context, numbers) {
@@ -130,7 +120,7 @@ fn of_passage(
             continue;
         }
         let coverage = aspects.coverage(sentence, &[], &[]);
-        if techniques.coverage && (coverage.share < LEAST_SENTENCE || !coverage.speaks) {
+        if coverage.share < LEAST_SENTENCE || !coverage.speaks {
             continue;
         }
         candidates.push(Candidate {

@@ -2,11 +2,8 @@
 //!
 //! The main type is [`Fit`]. The less a value proves by its type, the more the words of its sentence must.
 
-use super::moment::Shape;
 use super::question::{AnswerType, Question};
-use super::slot::is_spelled_count;
 use super::text::is_uncased;
-use super::unit_class::UnitClass;
 use super::value::{Value, ValueKind};
 
 /// Least coverage of a sentence that names the subject itself.
@@ -20,8 +17,6 @@ const LEAST_UNTYPED: f32 = 0.5;
 /// Least coverage where the value fits only loosely: some number, a weekday, plain words.
 const LEAST_LOOSE: f32 = 0.55;
 const LEAST_PLAIN: f32 = 0.4;
-/// Least coverage of a sentence that only gives a measure or a count where a thing was asked for.
-const LEAST_FOREIGN: f32 = 0.6;
 
 /// How surely the values of a sentence are of the type that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +24,6 @@ pub(crate) enum Fit {
     /// Of the type and unit.
     Typed,
     Loose,
-    Foreign,
     /// Plain words in the place of a value.
     Plain,
     Untyped,
@@ -40,8 +34,6 @@ impl Fit {
     pub(crate) fn of(question: &Question, fitting: &[&Value]) -> Self {
         if fitting.is_empty() {
             Self::Untyped
-        } else if is_foreign(question, fitting) {
-            Self::Foreign
         } else if is_loose(question, fitting) {
             Self::Loose
         } else {
@@ -56,12 +48,11 @@ impl Fit {
         }
         match (is_direct, self) {
             (_, Self::Plain) => LEAST_PLAIN,
-            (true, Self::Foreign) => LEAST_FOREIGN,
             (true, Self::Typed) if has_subject => LEAST_DIRECT,
             (true, Self::Loose) => LEAST_LOOSE,
             (true, Self::Typed | Self::Untyped) | (false, Self::Untyped) => LEAST_UNTYPED,
-            (false, Self::Typed | Self::Loose | Self::Foreign) if question.uncased => LEAST_UNTYPED - 0.1,
-            (false, Self::Typed | Self::Loose | Self::Foreign) => LEAST_CONTEXT,
+            (false, Self::Typed | Self::Loose) if question.uncased => LEAST_UNTYPED - 0.1,
+            (false, Self::Typed | Self::Loose) => LEAST_CONTEXT,
         }
     }
 }
@@ -82,9 +73,7 @@ fn is_loose(question: &Question, fitting: &[&Value]) -> bool {
     let is_number = |value: &&Value| matches!(value.kind, ValueKind::Number(_) | ValueKind::Date);
     match &question.expected {
         AnswerType::Value => fitting.iter().all(is_number),
-        AnswerType::Date => {
-            !question.uncased && fitting.iter().all(|value| Shape::of(&value.normal).is_vague())
-        }
+        AnswerType::Date => !question.uncased && fitting.iter().all(|value| is_vague_date(&value.normal)),
         AnswerType::Person
         | AnswerType::Place
         | AnswerType::Name
@@ -93,14 +82,15 @@ fn is_loose(question: &Question, fitting: &[&Value]) -> bool {
     }
 }
 
-/// Nothing but measures and counts in words where a thing was asked for.
-fn is_foreign(question: &Question, fitting: &[&Value]) -> bool {
-    let is_measure = |value: &Value| match value.kind {
-        ValueKind::Number(class) => class != UnitClass::Count,
-        ValueKind::Date | ValueKind::Code | ValueKind::Name => false,
-    };
-    question.expected == AnswerType::Value
-        && fitting
-            .iter()
-            .all(|value| is_measure(value) || is_spelled_count(value))
+/// A season, a weekday or a feast: seldom the date that "when" asks for.
+fn is_vague_date(normal: &str) -> bool {
+    !is_clock(normal) && normal.chars().any(|c| !c.is_ascii_digit() && c != '-')
+}
+
+/// The date value gives a time of day.
+pub(crate) fn is_clock(normal: &str) -> bool {
+    const ENDINGS: [&str; 8] = ["noon", "midnight", " am", " pm", " a", " p", "o'clock", "uhr"];
+    normal.contains(':')
+        || normal.starts_with(|c: char| c.is_ascii_digit()) && normal.ends_with('m')
+        || ENDINGS.iter().any(|ending| normal.ends_with(ending))
 }

@@ -6,14 +6,14 @@
 use std::ops::Range;
 
 use super::aspect::Coverage;
-use super::complement::{asks_colour, complement};
+use super::complement::complement;
 use super::expected::fitting;
 use super::finding::Gate;
 use super::fit::{Fit, is_checkable};
 use super::question::AnswerType;
 use super::select::{Candidate, Search};
 use super::sentence::sentences;
-use super::slot::stands_well;
+use super::small_count::is_small_talk;
 use super::subject::{Place, defines, is_titled};
 use super::table::{cells, column_heads};
 use super::text::words;
@@ -23,13 +23,6 @@ use crate::corpus::{BlockKind, Corpus, CorpusError, Passage};
 
 /// A sentence longer than this is no sentence but a broken table or a blob.
 const LONGEST_SENTENCE: usize = 900;
-
-/// Why a passage without the subject may be about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lead {
-    Title,
-    Opening,
-}
 
 /// The gates, with the sentences that passed them.
 pub(crate) struct Gates<'a> {
@@ -42,16 +35,14 @@ pub(crate) struct Gates<'a> {
 
 impl Gates<'_> {
     /// Judges the sentences of a passage that may be about the subject.
-    pub(crate) fn passage(&mut self, passage: &Passage, lead: Lead) -> Result<(), CorpusError> {
+    pub(crate) fn passage(&mut self, passage: &Passage) -> Result<(), CorpusError> {
         let subject = self.search.subject;
         match passage.kind {
             BlockKind::Heading | BlockKind::Code => return Ok(()),
-            BlockKind::TableRow => return self.table_row(passage, lead),
+            BlockKind::TableRow => return self.table_row(passage),
             BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Comment | BlockKind::KeyValue => {}
         }
-        let in_title = lead == Lead::Opening && passage.kind != BlockKind::Paragraph
-            || subject.is_some_and(|subject| is_titled(subject, passage));
-        let mut named_before = false;
+        let in_title = subject.is_some_and(|subject| is_titled(subject, passage));
         for range in sentences(&passage.text, passage.kind) {
             let sentence = &passage.text[range.clone()];
             if range.len() > LONGEST_SENTENCE {
@@ -61,9 +52,7 @@ impl Gates<'_> {
                 subject.occurrences(sentence, Place::Sentence)
             });
             let is_direct = subject.is_none() || !found.is_empty();
-            let by_context = in_title || (named_before && refers_back(sentence));
-            named_before = !found.is_empty() || (named_before && refers_back(sentence));
-            if is_direct || by_context {
+            if is_direct || in_title {
                 self.judge(
                     passage,
                     Piece {
@@ -80,18 +69,17 @@ impl Gates<'_> {
     }
 
     /// A row answers cell by cell, each under the head of its column.
-    fn table_row(&mut self, passage: &Passage, lead: Lead) -> Result<(), CorpusError> {
+    fn table_row(&mut self, passage: &Passage) -> Result<(), CorpusError> {
         let row = &passage.text;
         let found = self
             .search
             .subject
             .map_or(Vec::new(), |subject| subject.occurrences(row, Place::Title));
         let is_direct = self.search.subject.is_none() || !found.is_empty();
-        let by_context = lead == Lead::Opening
-            || self
-                .search
-                .subject
-                .is_some_and(|subject| is_titled(subject, passage));
+        let by_context = self
+            .search
+            .subject
+            .is_some_and(|subject| is_titled(subject, passage));
         if !is_direct && !by_context || row.len() > LONGEST_SENTENCE {
             return Ok(());
         }
@@ -130,35 +118,30 @@ impl Gates<'_> {
             question,
             subject,
             aspects,
-            techniques,
             ..
         } = self.search;
         let sentence = &passage.text[piece.part.clone()];
         let all_values = values(sentence, &piece.skip);
-        if !piece.is_direct && self.names_another(sentence, &all_values) || !self.holds_identifiers(passage) {
+        if !piece.is_direct && self.names_another(sentence, &all_values) {
             return;
         }
         self.reached = self.reached.max(Gate::AnswerType);
         let mut fitting = fitting(question, &all_values);
-        fitting.retain(|value| {
-            self.counts_what_is_asked(sentence, value) && stands_well(question, sentence, value)
-        });
+        fitting.retain(|value| self.counts_what_is_asked(sentence, value) && !is_small_talk(question, value));
         let plain = complement(question, sentence, &piece.skip, |word| aspects.asks_about(word))
-            .filter(|_| piece.is_direct && fitting.is_empty() || asks_colour(question));
-        if plain.is_some() || asks_colour(question) && !question.uncased {
+            .filter(|_| piece.is_direct && fitting.is_empty());
+        if plain.is_some() {
             fitting = plain.iter().collect();
         }
         let is_checkable = is_checkable(question, sentence);
         let is_definition = piece.is_direct
             && question.expected == AnswerType::Value
             && subject.is_some_and(|subject| defines(question, subject));
-        if techniques.type_gate && is_checkable && fitting.is_empty() && !is_definition
-            || !self.names_somebody(sentence)
-        {
+        if is_checkable && fitting.is_empty() && !is_definition || !self.names_somebody(sentence) {
             return;
         }
         self.reached = self.reached.max(Gate::Coverage);
-        let mut kinds: Vec<&str> = fitting
+        let kinds: Vec<&str> = fitting
             .iter()
             .filter_map(|value| match value.kind {
                 ValueKind::Number(class) => Some(class.name()),
@@ -166,9 +149,6 @@ impl Gates<'_> {
                 ValueKind::Code | ValueKind::Name => None,
             })
             .collect();
-        if asks_colour(question) && !fitting.is_empty() {
-            kinds.push("colour");
-        }
         // The words of the answer itself do not say what it answers.
         let mut skip = piece.skip.clone();
         skip.extend(
@@ -183,18 +163,16 @@ impl Gates<'_> {
             coverage = aspects.coverage(&format!("{sentence} {context}"), &skip, &kinds);
         }
         let fit = match &plain {
-            Some(_) if asks_colour(question) => Fit::Foreign,
             Some(_) => Fit::Plain,
             None if !is_checkable => Fit::Untyped,
             None => Fit::of(question, &fitting),
         };
-        if techniques.coverage && !self.covers(coverage, piece.is_direct, fit) {
+        if !self.covers(coverage, piece.is_direct, fit) {
             return;
         }
         self.reached = self.reached.max(Gate::Verbatim);
         let score = coverage.share + if piece.is_direct { 0.1 } else { 0.0 }
-            - (sentence.len() as f32 / 6000.0).min(0.05)
-            + self.unit_bonus(&fitting);
+            - (sentence.len() as f32 / 6000.0).min(0.05);
         let names = all_values
             .iter()
             .filter(|value| value.kind == ValueKind::Name)
@@ -229,17 +207,6 @@ impl Gates<'_> {
         )
         .trim()
         .to_owned()
-    }
-
-    /// A number that names a thing in the question ("lot 5206") must stand in the passage.
-    fn holds_identifiers(&self, passage: &Passage) -> bool {
-        let identifiers = &self.search.question.identifiers;
-        identifiers.is_empty() || {
-            let tokens = words(&passage.text);
-            identifiers
-                .iter()
-                .all(|identifier| tokens.iter().any(|word| word.lower == *identifier))
-        }
     }
 
     /// "How many N": a small number in words is an answer only where it counts N.
@@ -287,18 +254,6 @@ impl Gates<'_> {
         coverage.speaks && coverage.share >= least
     }
 
-    /// "How many passengers": the number stands right before the word or its synonym.
-    fn unit_bonus(&self, fitting: &[&Value]) -> f32 {
-        let AnswerType::Quantity { classes } = &self.search.question.expected else {
-            return 0.0;
-        };
-        let is_named = fitting.iter().any(|value| match value.kind {
-            ValueKind::Number(class) => classes.contains(&class) && value.unit.is_some(),
-            ValueKind::Date | ValueKind::Code | ValueKind::Name => false,
-        });
-        if is_named { 0.05 } else { 0.0 }
-    }
-
     /// A sentence without the subject that names a sister of it, or any other thing with a full name.
     fn names_another(&self, sentence: &str, values: &[Value]) -> bool {
         let Some(subject) = self.search.subject else {
@@ -329,10 +284,6 @@ impl Gates<'_> {
                 shares_word(value)
                     || (!wants_name && value.normal.contains(' '))
                     || (wants_person && value.normal.contains(' ') && is_owner(sentence, value))
-                    || subject
-                        .parts()
-                        .last()
-                        .is_some_and(|head| follows(sentence, value, head))
             })
     }
 }
@@ -356,33 +307,4 @@ fn is_owner(sentence: &str, value: &Value) -> bool {
     let before = before.strip_suffix("the").unwrap_or(&before);
     let last = before.split_whitespace().next_back().unwrap_or("");
     matches!(last, "of" | "at" | "for")
-}
-
-fn follows(sentence: &str, value: &Value, head: &str) -> bool {
-    sentence[value.range.end..]
-        .trim_start()
-        .to_lowercase()
-        .starts_with(head)
-}
-
-/// "It stands …", "The station was …": the sentence takes its subject from the one before.
-fn refers_back(sentence: &str) -> bool {
-    let first = sentence.split_whitespace().next().unwrap_or("").to_lowercase();
-    matches!(
-        first.as_str(),
-        "it" | "its"
-            | "they"
-            | "their"
-            | "this"
-            | "these"
-            | "she"
-            | "he"
-            | "her"
-            | "his"
-            | "there"
-            | "es"
-            | "sie"
-            | "er"
-            | "dort"
-    )
 }

@@ -12,7 +12,6 @@ use super::question::{AnswerType, Question};
 use super::resolve::{Resolution, resolve};
 use super::select::{Candidate, Search, select};
 use super::subject::{Place, Subject, SubjectForm};
-use super::techniques::Techniques;
 use crate::corpus::{Corpus, CorpusError};
 
 /// How many sentences of the first hop are followed.
@@ -24,11 +23,7 @@ const LEAST_SECOND: f32 = 0.5;
 const LEAST_BESIDE_ANSWER: f32 = 0.75;
 
 /// Answers a question about something that another document has to name first.
-pub(crate) fn answer_hop(
-    corpus: &dyn Corpus,
-    hop: &Hop,
-    techniques: &Techniques,
-) -> Result<SubAnswer, CorpusError> {
+pub(crate) fn answer_hop(corpus: &dyn Corpus, hop: &Hop) -> Result<SubAnswer, CorpusError> {
     let mut first = Question::read(&hop.clause);
     first.expected = AnswerType::Place;
     let subject = match resolve(corpus, &first)? {
@@ -41,14 +36,13 @@ pub(crate) fn answer_hop(
             });
         }
     };
-    let aspects = Aspects::of(corpus, &first, subject.as_ref(), techniques);
+    let aspects = Aspects::of(&first, subject.as_ref());
     let selection = select(
         corpus,
         Search {
             question: &first,
             subject: subject.as_ref(),
             aspects: &aspects,
-            techniques,
             least: None,
         },
     )?;
@@ -58,7 +52,7 @@ pub(crate) fn answer_hop(
     };
     for candidate in selection.candidates.iter().take(FOLLOWED) {
         for name in candidate.names.iter().rev() {
-            match answer_text(corpus, &hop.question.replace(PLACEHOLDER, name), techniques)? {
+            match answer_text(corpus, &hop.question.replace(PLACEHOLDER, name))? {
                 SubAnswer::Found {
                     findings,
                     contradictions,

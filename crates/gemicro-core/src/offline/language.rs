@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::moment::Moment;
 use super::text::stem;
 use super::unit_class::UnitClass;
 
@@ -71,7 +70,6 @@ pub(crate) struct WordList {
     pub(crate) words: Vec<String>,
     pub(crate) titles: Vec<String>,
     pub(crate) groups: Vec<Vec<String>>,
-    pub(crate) modifiers: Vec<String>,
     pub(crate) markers: Vec<String>,
 }
 
@@ -81,18 +79,10 @@ pub(crate) struct LanguageFile {
     pub(crate) stop: Vec<String>,
     pub(crate) light: Vec<String>,
     pub(crate) ask: Vec<Ask>,
-    #[serde(default)]
-    pub(crate) verbs: BTreeMap<UnitClass, Vec<String>>,
     pub(crate) measures: BTreeMap<String, Vec<String>>,
     pub(crate) linked: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     pub(crate) degree: BTreeMap<String, Vec<String>>,
-    #[serde(default)]
-    pub(crate) moments: BTreeMap<Moment, Vec<String>>,
-    #[serde(default)]
-    pub(crate) colours: WordList,
-    #[serde(default)]
-    pub(crate) vague: WordList,
     pub(crate) units: BTreeMap<UnitClass, Vec<String>>,
     #[serde(default)]
     pub(crate) qualifiers: WordList,
@@ -119,16 +109,12 @@ pub(crate) struct Language {
     pub(crate) stop: HashSet<String>,
     pub(crate) light: HashSet<String>,
     pub(crate) asks: Vec<Ask>,
-    pub(crate) verbs: HashMap<String, UnitClass>,
     /// Noun to the names of what it measures; `date` and `number` stand beside the unit classes.
     pub(crate) measures: HashMap<String, Vec<String>>,
     /// Word to what a unit must measure to answer it.
     pub(crate) linked: HashMap<String, Vec<String>>,
     /// Noun to what "how much", "how long", "how big" mean beside it.
     pub(crate) degree: HashMap<String, Vec<String>>,
-    /// Word to the part of a date that it asks for.
-    pub(crate) moments: HashMap<String, Moment>,
-    pub(crate) colours: HashSet<String>,
     pub(crate) follow: Follow,
     /// Where names cannot be told by capitals: a sentence that names somebody holds one of these.
     pub(crate) naming: Vec<String>,
@@ -160,21 +146,14 @@ impl Language {
                 }
             }
         }
-        let by_verb =
-            |(class, verbs): (UnitClass, Vec<String>)| verbs.into_iter().map(move |verb| (verb, class));
-        let by_moment =
-            |(moment, nouns): (Moment, Vec<String>)| nouns.into_iter().map(move |noun| (noun, moment));
         Self {
             code: file.code,
             stop: file.stop.into_iter().collect(),
             light: file.light.into_iter().collect(),
             asks: file.ask,
-            verbs: file.verbs.into_iter().flat_map(by_verb).collect(),
             measures: inverted(file.measures),
             linked: inverted(file.linked),
             degree: inverted(file.degree),
-            moments: file.moments.into_iter().flat_map(by_moment).collect(),
-            colours: file.colours.words.into_iter().collect(),
             follow: file.follow,
             naming: file.names.markers,
             groups,

@@ -27,8 +27,6 @@ pub(crate) struct Lexicon {
     numeral_joiners: HashSet<String>,
     numeral_characters: HashSet<char>,
     titles: HashSet<String>,
-    modifiers: HashSet<String>,
-    vague: HashSet<String>,
 }
 
 /// The lexicon, read on first use.
@@ -73,8 +71,6 @@ impl Lexicon {
             numeral_joiners: HashSet::new(),
             numeral_characters: HashSet::new(),
             titles: HashSet::new(),
-            modifiers: HashSet::new(),
-            vague: HashSet::new(),
         };
         for text in FILES {
             let mut file: LanguageFile = toml::from_str(text).expect("the language files are read by a test");
@@ -130,8 +126,6 @@ impl Lexicon {
         self.numeral_joiners.extend(file.numerals.joiners.clone());
         self.numeral_characters.extend(file.numerals.characters.chars());
         self.titles.extend(file.persons.titles.clone());
-        self.modifiers.extend(file.names.modifiers.clone());
-        self.vague.extend(file.vague.words.clone());
         self.languages.push(Language::of(file));
     }
 
@@ -194,16 +188,6 @@ impl Lexicon {
 
     pub(crate) fn is_title(&self, word: &str) -> bool {
         self.titles.contains(word)
-    }
-
-    /// A word that makes a longer name where every noun has a capital.
-    pub(crate) fn is_modifier(&self, word: &str) -> bool {
-        self.modifiers.contains(word)
-    }
-
-    /// A word that stands where a value could stand and gives none: "matter", "secret", "unknown".
-    pub(crate) fn is_vague(&self, word: &str) -> bool {
-        self.vague.contains(word)
     }
 
     pub(crate) fn joins_numerals(&self, word: &str) -> bool {

@@ -3,95 +3,8 @@
 //! A name counts when all its words are about the parties and messages of a conversation with a model. So
 //! `<user_message>` counts and `<user-id>`, a placeholder, does not.
 
-/// Parties of a conversation with a model, and what they call.
-const PARTIES: &[&str] = &[
-    "system",
-    "sys",
-    "assistant",
-    "user",
-    "human",
-    "model",
-    "developer",
-    "operator",
-    "tool",
-    "tools",
-    "function",
-    "functions",
-    "agent",
-    "ai",
-    "llm",
-    "bot",
-    "chatbot",
-    "admin",
-];
-/// What they send.
-const MESSAGES: &[&str] = &[
-    "prompt",
-    "prompts",
-    "instruction",
-    "instructions",
-    "inst",
-    "call",
-    "calls",
-    "use",
-    "result",
-    "results",
-    "response",
-    "responses",
-    "reply",
-    "output",
-    "outputs",
-    "input",
-    "message",
-    "messages",
-    "reminder",
-    "turn",
-    "note",
-    "override",
-    "policy",
-    "context",
-    "update",
-    "command",
-    "commands",
-    "rule",
-    "rules",
-    "role",
-    "start",
-    "end",
-    "begin",
-    "of",
-    "answer",
-    "answers",
-    "query",
-    "request",
-    "content",
-    "code",
-    "new",
-    "hidden",
-    "secret",
-    "important",
-    "final",
-];
-/// Names that are enough by themselves, and mean nothing else where they occur as a tag.
-const SINGLE: &[&str] = &[
-    "system",
-    "sys",
-    "assistant",
-    "user",
-    "prompt",
-    "instruction",
-    "instructions",
-    "inst",
-    "important",
-    "invoke",
-    "toolcall",
-    "functioncall",
-    "tooluse",
-    "toolresult",
-    "systemprompt",
-    "systemmessage",
-    "usermessage",
-];
+use super::structure::shapes;
+
 /// How surely a tag frames text for a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MachineTag {
@@ -112,19 +25,19 @@ pub(crate) fn machine_tag(name: &str) -> Option<MachineTag> {
     let name = name.to_ascii_lowercase();
     // A prefix such as in `<chat:invoke>` belongs to the framing.
     let local = name.rsplit(':').next().unwrap_or(&name);
-    if SINGLE.contains(&local) {
+    if contains(&shapes().tags, local) {
         return Some(MachineTag::Sure);
     }
     // Such names are placeholders as well, as in `--model <model>`.
-    if PARTIES.contains(&local) || local == "parameter" {
+    if contains(&shapes().tag_parties, local) || local == "parameter" {
         return Some(MachineTag::WithEnd);
     }
     let words: Vec<&str> = local
         .split(['_', '-', '.'])
         .filter(|word| !word.is_empty())
         .collect();
-    let is_party = |word: &&str| PARTIES.contains(word);
-    let is_known = |word: &&str| PARTIES.contains(word) || MESSAGES.contains(word);
+    let is_party = |word: &&str| contains(&shapes().tag_parties, word);
+    let is_known = |word: &&str| is_party(word) || contains(&shapes().tag_messages, word);
     let is_framing = words.len() >= 2
         && words.iter().all(is_known)
         && (words.iter().any(is_party)
@@ -132,6 +45,10 @@ pub(crate) fn machine_tag(name: &str) -> Option<MachineTag> {
                 .iter()
                 .any(|it| words.contains(it)));
     is_framing.then_some(MachineTag::Sure)
+}
+
+fn contains(list: &[String], word: &str) -> bool {
+    list.iter().any(|known| known == word)
 }
 
 /// A marker that begins or ends text for a model.

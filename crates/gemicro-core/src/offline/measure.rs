@@ -46,9 +46,6 @@ pub(crate) fn quantity_classes(
     if !ask.classes.is_empty() {
         return narrowed(&ask.classes, by_degree.as_deref().unwrap_or(&[]));
     }
-    if let Some(class) = verb_class(tokens, language) {
-        return vec![class];
-    }
     match measured(text, tokens, at, language) {
         Some(Measured::Classes(classes)) if !classes.is_empty() => {
             return narrowed(&classes, by_degree.as_deref().unwrap_or(&[]));
@@ -109,13 +106,6 @@ fn amount_noun<'a>(tokens: &'a [Word], at: &Range<usize>, language: &Language) -
         .get(at.end)
         .filter(|word| is_much && !language.stop.contains(&word.lower))
         .map(|word| word.lower.as_str())
-}
-
-/// What a verb such as "cost" or "weigh" asks for.
-pub(crate) fn verb_class(tokens: &[Word], language: &Language) -> Option<UnitClass> {
-    tokens
-        .iter()
-        .find_map(|word| language.verbs.get(&word.lower).copied())
 }
 
 /// The measurable noun that the wh-word asks for: "what ... radius of", "which voltage feeds".

@@ -54,8 +54,6 @@ mod machine_tags;
 mod measure;
 /// Words of several scripts.
 mod mixed_scripts;
-/// Parts of dates.
-mod moment;
 /// One question, read.
 mod question;
 /// What a model is given to read.
@@ -66,16 +64,14 @@ mod resolve;
 mod select;
 /// Sentences of a passage.
 mod sentence;
-/// Places of values.
-mod slot;
+/// Small counts in words.
+mod small_count;
 /// Planted text.
 mod structure;
 /// Exact names.
 mod subject;
 /// Rows of tables.
 mod table;
-/// Switches, to measure what each technique is worth.
-mod techniques;
 /// Words of a text.
 mod text;
 /// What units measure.
@@ -96,8 +92,9 @@ pub(crate) use addresses::is_host;
 pub use lexicon::warm_up;
 pub use machine_tags::is_machine_tag;
 pub use question::AnswerType;
-pub use reading::{Room, passages_for};
-pub(crate) use sentence::sentences as sentence_ranges;
+pub(crate) use reading::{Room, passages_for};
+pub use sentence::sentences as sentence_ranges;
 pub(crate) use structure::is_scripted;
+pub use text::stem;
 pub use unit_class::UnitClass;
-pub(crate) use wording::{content_words, is_negative};
+pub(crate) use wording::content_words;

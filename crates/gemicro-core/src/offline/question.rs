@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::language::{Ask, AskKind, Language};
 use super::lexicon::lexicon;
-use super::measure::{Measured, classes_of_value, measured, quantity_classes, verb_class};
-use super::moment::Moment;
+use super::measure::{Measured, classes_of_value, measured, quantity_classes};
 use super::text::{Word, is_uncased, words};
 use super::unit_class::UnitClass;
 
@@ -50,8 +49,6 @@ pub(crate) struct Question {
     pub(crate) ask_bytes: Range<usize>,
     /// The script has no capitals.
     pub(crate) uncased: bool,
-    /// Which part of a date or clock is asked for.
-    pub(crate) moment: Moment,
     /// "How many N": the words for the things counted.
     pub(crate) counted: Vec<String>,
     /// "… in kilometres": the unit that is asked for.
@@ -78,12 +75,6 @@ impl Question {
             other => other,
         };
         let counted = counted(&expected, &tokens, &ask, language);
-        let is_noun_asked = ask_kind.is_some_and(|ask| ask.kind == AskKind::Value);
-        let moment = if is_noun_asked {
-            Moment::of_noun(&tokens, &ask, language)
-        } else {
-            Moment::asked(&tokens, &ask, language)
-        };
         let unit = wanted_unit(&tokens);
         let identifiers = identifiers(&tokens, language);
         Self {
@@ -94,7 +85,6 @@ impl Question {
             ask,
             ask_bytes,
             uncased,
-            moment,
             counted,
             unit,
             identifiers,
@@ -114,16 +104,8 @@ fn counted(expected: &AnswerType, tokens: &[Word], ask: &Range<usize>, language:
     if classes.last() != Some(&UnitClass::Count) {
         return Vec::new();
     }
-    let is_size = tokens.get(ask.start).is_some_and(|word| word.lower == "how") && !is_count_ask(tokens, ask);
-    if is_size {
-        // "How big an audience": the noun is what is counted.
-        return tokens[ask.end..]
-            .iter()
-            .find(|word| !language.stop.contains(&word.lower))
-            .filter(|_| *classes == [UnitClass::Count])
-            .map(|word| word.lower.clone())
-            .into_iter()
-            .collect();
+    if !tokens[ask.clone()].iter().any(|word| word.lower == "many") && starts_with_how(tokens, ask) {
+        return Vec::new();
     }
     tokens[ask.end..]
         .iter()
@@ -133,8 +115,8 @@ fn counted(expected: &AnswerType, tokens: &[Word], ask: &Range<usize>, language:
         .collect()
 }
 
-fn is_count_ask(tokens: &[Word], ask: &Range<usize>) -> bool {
-    tokens[ask.clone()].iter().any(|word| word.lower == "many")
+fn starts_with_how(tokens: &[Word], ask: &Range<usize>) -> bool {
+    tokens.get(ask.start).is_some_and(|word| word.lower == "how")
 }
 
 fn wanted_unit(tokens: &[Word]) -> Option<String> {
@@ -247,9 +229,7 @@ fn expected(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language:
         AskKind::Place => AnswerType::Place,
         AskKind::Date => AnswerType::Date,
         AskKind::Name => AnswerType::Name,
-        AskKind::Reason if asks_degree(tokens, at, language) => AnswerType::Quantity { classes: Vec::new() },
         AskKind::Reason => AnswerType::Explanation,
-        AskKind::Value if asks_name(tokens) => AnswerType::Name,
         AskKind::Quantity => AnswerType::Quantity {
             classes: quantity_classes(ask, text, tokens, at, language),
         },
@@ -265,33 +245,8 @@ fn expected(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language:
                     classes: classes_of_value(classes, tokens, at, language),
                 },
                 None if is_superlative => AnswerType::Quantity { classes: Vec::new() },
-                None => match verb_class(tokens, language) {
-                    Some(class) => AnswerType::Quantity { classes: vec![class] },
-                    None => AnswerType::Value,
-                },
+                None => AnswerType::Value,
             }
         }
     }
-}
-
-/// "How hard is …", "How salty was …": a degree, not a way of doing.
-fn asks_degree(tokens: &[Word], at: &Range<usize>, language: &Language) -> bool {
-    let (Some(how), Some(degree), Some(verb)) = (
-        tokens.get(at.start),
-        tokens.get(at.start + 1),
-        tokens.get(at.start + 2),
-    ) else {
-        return false;
-    };
-    how.lower == "how"
-        && !language.stop.contains(&degree.lower)
-        && !degree.lower.ends_with("ly")
-        && matches!(verb.lower.as_str(), "is" | "are" | "was" | "were")
-}
-
-/// "What is … called?"
-fn asks_name(tokens: &[Word]) -> bool {
-    tokens
-        .last()
-        .is_some_and(|word| matches!(word.lower.as_str(), "called" | "named" | "name"))
 }

@@ -7,26 +7,25 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::answer_with;
+use super::answer::answer;
 use super::aspect::Aspects;
-use super::decompose::{SubQuestion, decompose_with};
+use super::decompose::{SubQuestion, decompose};
 use super::finding::SubAnswer;
 use super::question::{AnswerType, Question};
 use super::resolve::{Resolution, resolve};
 use super::select::{Search, select};
 use super::structure::is_planted;
 use super::subject::{Place, Subject, SubjectForm};
-use super::techniques::Techniques;
 use super::value::{ValueKind, values};
 use crate::corpus::{Corpus, CorpusError, Hit, Passage, PassageQuery};
 
 /// How much may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub(crate) struct Room {
     /// Passages at most.
-    pub n_passages: usize,
+    pub(crate) n_passages: usize,
     /// Bytes of their texts at most; the best passage is shown whatever its size.
-    pub n_bytes: usize,
+    pub(crate) n_bytes: usize,
 }
 
 /// Parts of a question that are searched by themselves.
@@ -53,19 +52,22 @@ const PLANTED: f32 = 0.05;
 /// # Errors
 ///
 /// Fails only when the search index fails; nothing found is an empty list.
-pub fn passages_for(corpus: &dyn Corpus, question: &str, room: Room) -> Result<Vec<Passage>, CorpusError> {
-    let techniques = Techniques::default();
+pub(crate) fn passages_for(
+    corpus: &dyn Corpus,
+    question: &str,
+    room: Room,
+) -> Result<Vec<Passage>, CorpusError> {
     let mut ranking = Ranking::default();
-    let parts = decompose_with(question, MOST_PARTS, &techniques);
+    let parts = decompose(question, MOST_PARTS);
     ranking.add(by_words(corpus, question)?, BY_WORDS);
     for part in &parts {
-        ranking.add(proofs(corpus, part, &techniques)?, BY_PROOF);
+        ranking.add(proofs(corpus, part)?, BY_PROOF);
         if parts.len() > 1 {
             ranking.add(by_words(corpus, &part.text)?, BY_WORDS);
         }
-        by_subject(corpus, &part.text, &techniques, &mut ranking)?;
+        by_subject(corpus, &part.text, &mut ranking)?;
         if let Some(hop) = &part.hop {
-            by_subject(corpus, &hop.clause, &techniques, &mut ranking)?;
+            by_subject(corpus, &hop.clause, &mut ranking)?;
         }
     }
     Ok(ranking.best(room))
@@ -79,15 +81,11 @@ fn by_words(corpus: &dyn Corpus, text: &str) -> Result<Vec<Passage>, CorpusError
 }
 
 /// What no-model research would quote, disagreeing documents included.
-fn proofs(
-    corpus: &dyn Corpus,
-    part: &SubQuestion,
-    techniques: &Techniques,
-) -> Result<Vec<Passage>, CorpusError> {
+fn proofs(corpus: &dyn Corpus, part: &SubQuestion) -> Result<Vec<Passage>, CorpusError> {
     let SubAnswer::Found {
         findings,
         contradictions,
-    } = answer_with(corpus, part, techniques)?
+    } = answer(corpus, part)?
     else {
         return Ok(Vec::new());
     };
@@ -106,24 +104,18 @@ fn proofs(
 }
 
 /// The sentences about the subject of a question, the passages that name it, and those that go on from there.
-fn by_subject(
-    corpus: &dyn Corpus,
-    text: &str,
-    techniques: &Techniques,
-    ranking: &mut Ranking,
-) -> Result<(), CorpusError> {
+fn by_subject(corpus: &dyn Corpus, text: &str, ranking: &mut Ranking) -> Result<(), CorpusError> {
     let question = Question::read(text);
     let subject = match resolve(corpus, &question)? {
         Resolution::Subject(subject) => Some(subject),
         Resolution::Open | Resolution::Absent(_) => None,
     };
-    let aspects = Aspects::of(corpus, &question, subject.as_ref(), techniques);
+    let aspects = Aspects::of(&question, subject.as_ref());
     if question.expected != AnswerType::Explanation {
         let search = Search {
             question: &question,
             subject: subject.as_ref(),
             aspects: &aspects,
-            techniques,
             least: Some(0.0),
         };
         let candidates = select(corpus, search)?.candidates.into_iter();

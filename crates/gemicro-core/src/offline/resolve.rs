@@ -56,10 +56,6 @@ pub(crate) fn resolve(corpus: &dyn Corpus, question: &Question) -> Result<Resolu
     if let Some(longer) = with_head_noun(question, &run, &subject, &hits) {
         subject = longer;
     }
-    for hit in &hits {
-        subject.learn(&hit.passage.text);
-        subject.learn(&hit.passage.title);
-    }
     let whole = hits.iter().any(|hit| {
         !subject.occurrences(&hit.passage.text, Place::Sentence).is_empty()
             || !subject.occurrences(&hit.passage.title, Place::Title).is_empty()
@@ -186,7 +182,7 @@ fn resolve_phrase(corpus: &dyn Corpus, question: &Question) -> Result<Resolution
     let mut best: Option<Subject> = None;
     for (idx, word) in tokens.iter().enumerate() {
         let is_article = matches!(word.lower.as_str(), "the" | "this" | "our");
-        if !is_article || is_predicate(question, idx) {
+        if !is_article {
             continue;
         }
         let n_plain = tokens[idx + 1..]
@@ -219,33 +215,6 @@ fn resolve_phrase(corpus: &dyn Corpus, question: &Question) -> Result<Resolution
         }
     }
     Ok(Resolution::Open)
-}
-
-/// "What is the maximum …": the noun right behind the wh-word and its verb is what is asked for.
-fn is_predicate(question: &Question, article: usize) -> bool {
-    let from = question.ask.end;
-    article >= from
-        && question.words[from..article]
-            .iter()
-            .all(|word| matches!(word.lower.as_str(), "is" | "are" | "was" | "were"))
-        && question.words.get(article + 1..).is_some_and(|rest| {
-            rest.iter().any(|word| {
-                matches!(
-                    word.lower.as_str(),
-                    "of" | "for"
-                        | "in"
-                        | "at"
-                        | "under"
-                        | "on"
-                        | "that"
-                        | "which"
-                        | "by"
-                        | "from"
-                        | "with"
-                        | "to"
-                )
-            })
-        })
 }
 
 /// Without capitals: the longest thing that the question shares with a title, else with a text.

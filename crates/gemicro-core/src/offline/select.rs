@@ -9,21 +9,16 @@ use std::ops::Range;
 use super::addresses::holds_address;
 use super::aspect::Aspects;
 use super::finding::Gate;
-use super::gates::{Gates, Lead};
+use super::gates::Gates;
 use super::question::Question;
 use super::structure::{is_planted, untrusted};
-use super::subject::{Place, Subject, SubjectForm};
-use super::techniques::Techniques;
+use super::subject::{Subject, SubjectForm};
 use super::value::Value;
-use crate::corpus::{Corpus, CorpusError, Hit, Passage, PassageQuery};
+use crate::corpus::{Corpus, CorpusError, Passage, PassageQuery};
 
 /// Passages asked for when the subject is known, and when it is not.
 const LIMIT_WITH_SUBJECT: usize = 200;
 const LIMIT_OPEN: usize = 60;
-/// The opening of a document, in passages; how many such documents are read whole, and how long they may be.
-const OPENING: u32 = 2;
-const MOST_LED: usize = 8;
-const LONGEST_LED: usize = 80;
 
 /// A sentence that passed the gates.
 #[derive(Debug, Clone)]
@@ -65,7 +60,6 @@ pub(crate) struct Search<'a> {
     pub(crate) question: &'a Question,
     pub(crate) subject: Option<&'a Subject>,
     pub(crate) aspects: &'a Aspects,
-    pub(crate) techniques: &'a Techniques,
     /// Least coverage, where it is not the usual one.
     pub(crate) least: Option<f32>,
 }
@@ -100,14 +94,8 @@ pub(crate) fn select(corpus: &dyn Corpus, search: Search<'_>) -> Result<Selectio
         reached: Gate::Subject,
         candidates: Vec::new(),
     };
-    let led = led_documents(corpus, subject, &hits)?;
     for hit in &hits {
-        if !led.iter().any(|passage| passage.doc == hit.passage.doc) {
-            gates.passage(&hit.passage, Lead::Title)?;
-        }
-    }
-    for passage in &led {
-        gates.passage(passage, Lead::Opening)?;
+        gates.passage(&hit.passage)?;
     }
     let Gates {
         mut candidates,
@@ -121,46 +109,17 @@ pub(crate) fn select(corpus: &dyn Corpus, search: Search<'_>) -> Result<Selectio
             .then_with(|| left.passage.doc.cmp(&right.passage.doc))
             .then(left.passage.range.start.cmp(&right.passage.range.start))
     });
-    let kept = quotable(corpus, candidates, search.techniques)?;
+    let kept = quotable(corpus, candidates)?;
     Ok(Selection {
         candidates: kept,
         closed: reached,
     })
 }
 
-/// Passages of documents that name the subject in their opening but not in their title: what follows,
-/// lists above all, is about it too.
-fn led_documents(
-    corpus: &dyn Corpus,
-    subject: Option<&Subject>,
-    hits: &[Hit],
-) -> Result<Vec<Passage>, CorpusError> {
-    let Some(subject) = subject else {
-        return Ok(Vec::new());
-    };
-    let mut docs: Vec<&str> = Vec::new();
-    for hit in hits.iter().filter(|hit| hit.passage.ordinal <= OPENING) {
-        let is_named = !subject.occurrences(&hit.passage.text, Place::Sentence).is_empty();
-        let is_titled = !subject.occurrences(&hit.passage.title, Place::Title).is_empty();
-        if is_named && !is_titled && !docs.contains(&hit.passage.doc.as_str()) && docs.len() < MOST_LED {
-            docs.push(&hit.passage.doc);
-        }
-    }
-    let mut passages = Vec::new();
-    for doc in docs {
-        let all = corpus.passages(doc)?;
-        if all.len() <= LONGEST_LED {
-            passages.extend(all);
-        }
-    }
-    Ok(passages)
-}
-
 /// The fourth gate: what cannot be quoted is left out.
 pub(crate) fn quotable(
     corpus: &dyn Corpus,
     candidates: Vec<Candidate>,
-    techniques: &Techniques,
 ) -> Result<Vec<Candidate>, CorpusError> {
     let mut by_doc: HashMap<String, Vec<(u32, bool)>> = HashMap::new();
     let mut kept = Vec::new();
@@ -168,26 +127,24 @@ pub(crate) fn quotable(
         if candidate.span().trim().is_empty() || holds_address(candidate.span()) {
             continue;
         }
-        if techniques.structure {
-            let doc = &candidate.passage.doc;
-            if !by_doc.contains_key(doc) {
-                let passages = corpus.passages(doc)?;
-                let marks = untrusted(&passages);
-                by_doc.insert(
-                    doc.clone(),
-                    passages
-                        .iter()
-                        .map(|passage| passage.ordinal)
-                        .zip(marks)
-                        .collect(),
-                );
-            }
-            let is_marked = by_doc[doc]
-                .iter()
-                .any(|(ordinal, mark)| *mark && *ordinal == candidate.passage.ordinal);
-            if is_marked || is_planted(&candidate.passage.text) {
-                continue;
-            }
+        let doc = &candidate.passage.doc;
+        if !by_doc.contains_key(doc) {
+            let passages = corpus.passages(doc)?;
+            let marks = untrusted(&passages);
+            by_doc.insert(
+                doc.clone(),
+                passages
+                    .iter()
+                    .map(|passage| passage.ordinal)
+                    .zip(marks)
+                    .collect(),
+            );
+        }
+        let is_marked = by_doc[doc]
+            .iter()
+            .any(|(ordinal, mark)| *mark && *ordinal == candidate.passage.ordinal);
+        if is_marked || is_planted(&candidate.passage.text) {
+            continue;
         }
         kept.push(candidate);
         if kept.len() >= 40 {

@@ -17,8 +17,15 @@ const ABBREVIATIONS: &[&str] = &[
     "av", "bd", "gb", "abs",
 ];
 
+/// Those of them behind which a capital begins no sentence either: titles, and what an example follows.
+const NEED_MORE: &[&str] = &[
+    "e.g", "i.e", "z.b", "d.h", "mr", "mrs", "ms", "dr", "prof", "st", "capt", "col", "gen", "lt", "sgt",
+    "rev", "hon", "hr", "fr", "mt",
+];
+
 /// Sentences of a passage as byte ranges, trimmed; empty ones are left out.
-pub(crate) fn sentences(text: &str, kind: BlockKind) -> Vec<Range<usize>> {
+#[must_use]
+pub fn sentences(text: &str, kind: BlockKind) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
     let chars: Vec<(usize, char)> = text.char_indices().collect();
@@ -60,7 +67,7 @@ fn full_stop_ends(text: &str, chars: &[(usize, char)], char_idx: usize) -> bool 
         .find(|c| !c.is_whitespace());
     let Some(after) = after else { return true };
     if ABBREVIATIONS.contains(&token.as_str())
-        && (after.is_lowercase() || after.is_ascii_digit() || is_title(&token))
+        && (after.is_lowercase() || after.is_ascii_digit() || NEED_MORE.contains(&token.as_str()))
     {
         return false;
     }
@@ -75,27 +82,6 @@ fn full_stop_ends(text: &str, chars: &[(usize, char)], char_idx: usize) -> bool 
         return false;
     }
     !after.is_lowercase() || text[chars[char_idx].0..].starts_with(".\n\n")
-}
-
-fn is_title(token: &str) -> bool {
-    matches!(
-        token,
-        "mr" | "mrs"
-            | "ms"
-            | "dr"
-            | "prof"
-            | "st"
-            | "capt"
-            | "col"
-            | "gen"
-            | "lt"
-            | "sgt"
-            | "rev"
-            | "hon"
-            | "hr"
-            | "fr"
-            | "mt"
-    )
 }
 
 fn starts_month(text: &str, chars: &[(usize, char)], char_idx: usize) -> bool {

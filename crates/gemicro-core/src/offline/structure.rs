@@ -37,6 +37,12 @@ pub(super) struct Shapes {
     pub(super) call_keys: Vec<String>,
     /// Ways to hide an element.
     hidden_styles: Vec<String>,
+    /// Parties in the names of tags that frame text for a model, and what they call.
+    pub(super) tag_parties: Vec<String>,
+    /// What such parties send, in the names of tags.
+    pub(super) tag_messages: Vec<String>,
+    /// Names of tags that are enough by themselves, and mean nothing else where they occur as a tag.
+    pub(super) tags: Vec<String>,
     /// Last labels of host names.
     pub(super) host_endings: Vec<String>,
 }

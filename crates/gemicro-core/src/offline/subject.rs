@@ -4,7 +4,6 @@
 //! so a name that goes on to the left or right is a different one. Finding the subject of a question
 //! needs the corpus and is in `resolve`.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::lexicon::lexicon;
@@ -21,8 +20,6 @@ pub(crate) struct Subject {
     /// Lower-case words; one entry with all characters in Chinese and Japanese.
     parts: Vec<String>,
     form: SubjectForm,
-    /// Words seen before this name inside sentences, with a capital: they make a longer name.
-    longer: HashSet<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +55,6 @@ impl Subject {
             text: text.to_owned(),
             parts,
             form,
-            longer: HashSet::new(),
         }
     }
 
@@ -69,27 +65,6 @@ impl Subject {
     /// The words of the name, in lower case.
     pub(crate) fn parts(&self) -> &[String] {
         &self.parts
-    }
-
-    /// Learns from passages which words make longer names of this one.
-    pub(crate) fn learn(&mut self, text: &str) {
-        if self.form != SubjectForm::Name {
-            return;
-        }
-        let tokens = words(text);
-        for start in self.starts(&tokens) {
-            let Some(before) = start.checked_sub(1) else {
-                continue;
-            };
-            let word = &tokens[before];
-            if !is_name_word(word)
-                || !adjacent(text, word, &tokens[start])
-                || opens_sentence(text, &tokens, before)
-            {
-                continue;
-            }
-            self.longer.insert(word.lower.clone());
-        }
     }
 
     /// Byte ranges at which exactly this subject stands.
@@ -139,10 +114,7 @@ impl Subject {
         match self.form {
             SubjectForm::Name => {
                 let starts_longer = before.is_some_and(|(idx, word)| {
-                    is_name_word(word)
-                        && (!opens_sentence(text, tokens, idx)
-                            || self.longer.contains(&word.lower)
-                            || !may_open(&word.lower))
+                    is_name_word(word) && (!opens_sentence(text, tokens, idx) || !may_open(&word.lower))
                 });
                 let goes_on = place == Place::Sentence
                     && after.is_some_and(|word| {
@@ -150,7 +122,6 @@ impl Subject {
                     });
                 !starts_longer && !goes_on
             }
-            SubjectForm::Noun => !before.is_some_and(|(_, word)| lexicon().is_modifier(&word.lower)),
             // "the remote travel policy" is not "the travel policy".
             SubjectForm::Phrase => before.is_none_or(|(idx, word)| {
                 lexicon().is_stop(&word.lower)
@@ -158,7 +129,7 @@ impl Subject {
                     || tokens[start].lower.contains('-')
                     || self.has_number()
             }),
-            SubjectForm::Uncased | SubjectForm::Characters => true,
+            SubjectForm::Noun | SubjectForm::Uncased | SubjectForm::Characters => true,
         }
     }
 
@@ -238,35 +209,15 @@ pub(crate) fn name_runs(question: &Question) -> Vec<Range<usize>> {
             continue;
         }
         let mut end = idx + 1;
-        loop {
-            let joined = usize::from(tokens.get(end).is_some_and(|word| {
-                question.language.code != "de"
-                    && matches!(word.lower.as_str(), "of" | "de" | "von" | "van" | "del" | "la")
-            }));
-            let Some(next) = tokens.get(end + joined) else {
-                break;
-            };
-            let touches =
-                (end..=end + joined).all(|at| adjacent(&question.text, &tokens[at - 1], &tokens[at]));
-            let goes_on = if joined == 0 {
-                is_name_word(next) || next.digit
-            } else {
-                is_name_word(next) && names_with_of(&tokens[end - 1])
-            };
-            if !touches || !goes_on {
-                break;
-            }
-            end += joined + 1;
+        while tokens.get(end).is_some_and(|next| {
+            (is_name_word(next) || next.digit) && adjacent(&question.text, &tokens[end - 1], next)
+        }) {
+            end += 1;
         }
         runs.push(idx..end);
         idx = end;
     }
     runs
-}
-
-/// "Museum of Tin" is one name, "Captain of MV Foo" is not: the noun before "of" must be a name's head.
-fn names_with_of(word: &Word) -> bool {
-    word.capital && !lexicon().is_title(&word.lower) && word.lower.len() > 3
 }
 
 fn starts_run(question: &Question, idx: usize) -> bool {

@@ -152,9 +152,6 @@ pub(crate) fn likeness(left: &str, right: &str) -> f32 {
         };
         return if is_form(left) && is_form(right) { 0.9 } else { 0.0 };
     }
-    if is_agent_of(&left_stem, &right_stem) || is_agent_of(&right_stem, &left_stem) {
-        return 0.85;
-    }
     let shared = shared_prefix(left, right);
     let shorter = left_stem.chars().count().min(right_stem.chars().count());
     let longer = left.chars().count().max(right.chars().count());
@@ -163,15 +160,6 @@ pub(crate) fn likeness(left: &str, right: &str) -> f32 {
     } else {
         0.0
     }
-}
-
-/// "player" and "play", "visitor" and "visit", "rider" and "ride".
-fn is_agent_of(agent: &str, verb: &str) -> bool {
-    let base = agent.strip_suffix("er").or_else(|| agent.strip_suffix("or"));
-    base.is_some_and(|base| {
-        base.len() >= 3
-            && (base == verb || base.trim_end_matches('y') == verb.trim_end_matches('i') && base.len() > 3)
-    })
 }
 
 fn likeness_of_bases(left: &str, right: &str, least: usize) -> f32 {
@@ -222,8 +210,9 @@ pub(crate) fn arabic_base(word: &str) -> String {
     }
 }
 
-/// Cuts the commonest English endings; good enough to join forms, never shown to anybody.
-pub(crate) fn stem(word: &str) -> String {
+/// Cuts the commonest English endings of a lower-case word; good enough to join forms, never shown to anybody.
+#[must_use]
+pub fn stem(word: &str) -> String {
     let mut base = word.to_owned();
     if !base.is_ascii() || base.len() < 4 {
         return base;

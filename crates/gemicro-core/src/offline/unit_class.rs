@@ -2,6 +2,7 @@
 //!
 //! The one type is [`UnitClass`]; the words for the units are in the language files.
 
+use serde::de::value::{Error as ValueError, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 /// What a unit measures.
@@ -61,32 +62,8 @@ impl UnitClass {
         }
     }
 
-    const ALL: [Self; 21] = [
-        Self::Duration,
-        Self::Length,
-        Self::Mass,
-        Self::Volume,
-        Self::Area,
-        Self::Speed,
-        Self::Temperature,
-        Self::Money,
-        Self::Percent,
-        Self::Power,
-        Self::Energy,
-        Self::Voltage,
-        Self::Current,
-        Self::Charge,
-        Self::Data,
-        Self::Pressure,
-        Self::Frequency,
-        Self::Sound,
-        Self::Light,
-        Self::Angle,
-        Self::Count,
-    ];
-
     /// The class of that name in the language files.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.name() == name)
+        Self::deserialize(StrDeserializer::<ValueError>::new(name)).ok()
     }
 }

@@ -3,13 +3,6 @@
 use super::lexicon::lexicon;
 use super::text::{is_cjk, stem, words};
 
-/// Words that turn a sentence into its opposite.
-const NEGATIONS: &[&str] = &[
-    "no", "not", "never", "none", "neither", "nor", "without", "cannot", "nicht", "kein", "keine", "keinen",
-    "nie", "ohne", "ne", "pas", "jamais", "sans", "aucun", "aucune", "nunca", "sin", "ningún", "ninguna",
-    "لا", "ليس", "لم",
-];
-
 /// The words that carry a sentence's meaning, in their plain forms: stop words apart, Chinese and Japanese as
 /// pairs of characters.
 pub(crate) fn content_words(text: &str) -> Vec<String> {
@@ -29,12 +22,4 @@ pub(crate) fn content_words(text: &str) -> Vec<String> {
         }
     }
     found
-}
-
-/// Whether a sentence denies what it speaks of.
-pub(crate) fn is_negative(text: &str) -> bool {
-    let denies = |lower: &str| NEGATIONS.contains(&lower) || lower.ends_with("n't") || lower.ends_with("n’t");
-    words(text).iter().any(|word| denies(&word.lower))
-        || text.contains(['不', '没', '無', '无'])
-        || text.contains("ない")
 }

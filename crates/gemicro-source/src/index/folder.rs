@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gemicro_core::corpus::{Corpus, Document};
+use gemicro_core::corpus::Document;
 use serde::{Deserialize, Serialize};
 use tantivy::Index;
 
@@ -19,7 +19,7 @@ use super::passage_index::write_all;
 use super::{IndexError, PassageIndex};
 
 /// Raised when fields or tokenizers change: an older folder then counts as damaged and is built again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Written last, so a folder without it is no index.
 const LABEL_FILE: &str = "gemicro-index.json";
 /// Unfinished folders of builds that were killed are removed after this time.

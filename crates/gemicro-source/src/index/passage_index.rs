@@ -122,6 +122,12 @@ impl PassageIndex {
         }
     }
 
+    /// How many passages there are.
+    #[must_use]
+    pub fn n_passages(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
     fn passage_at(&self, address: DocAddress) -> Result<Passage, CorpusError> {
         let stored: TantivyDocument = self.searcher.doc(address).map_err(corpus_error)?;
         let bytes = stored
@@ -177,19 +183,6 @@ impl Corpus for PassageIndex {
         let mut passages = passages?;
         passages.sort_by_key(|passage| passage.ordinal);
         Ok(passages)
-    }
-
-    fn passage_frequency(&self, term: &str) -> u64 {
-        let keys = fold::query_keys(term);
-        let frequency = |key: &String| {
-            let term = Term::from_field_text(self.fields.body_folded, key);
-            self.searcher.doc_freq(&term).unwrap_or(0)
-        };
-        keys.iter().map(frequency).min().unwrap_or(0)
-    }
-
-    fn n_passages(&self) -> u64 {
-        self.searcher.num_docs()
     }
 }
 

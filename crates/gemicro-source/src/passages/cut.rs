@@ -6,9 +6,8 @@
 use std::ops::Range;
 
 use gemicro_core::corpus::{BlockKind, Document, Passage};
+use gemicro_core::offline::sentence_ranges;
 use gemicro_event::text::one_line;
-
-use super::sentence::Ends;
 
 /// A passage is not made longer than this by adding a sentence, in bytes.
 pub const SOFT_LIMIT: usize = 1_200;
@@ -50,14 +49,14 @@ pub(super) fn cut(text: &str, kind: BlockKind) -> Vec<Range<usize>> {
         pieces.push(0..text.len());
         return pieces;
     }
-    let ends = if kind == BlockKind::Code {
-        Ends::of_lines(text)
+    let ends: Vec<usize> = if kind == BlockKind::Code {
+        text.match_indices('\n').map(|(at, _)| at + 1).collect()
     } else {
-        Ends::of_sentences(text)
+        sentence_ranges(text, kind).into_iter().map(|it| it.end).collect()
     };
     let mut start = 0;
     let mut end = 0;
-    for unit_end in ends {
+    for unit_end in ends.into_iter().chain([text.len()]) {
         if unit_end - start > SOFT_LIMIT && end > start {
             push_hard(text, start..end, &mut pieces);
             start = end;

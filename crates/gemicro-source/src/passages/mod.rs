@@ -2,8 +2,6 @@
 
 /// Cutting blocks.
 mod cut;
-/// Where a text may be cut.
-mod sentence;
 
 #[cfg(test)]
 mod tests;

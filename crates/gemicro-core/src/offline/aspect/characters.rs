@@ -31,11 +31,7 @@ impl Aspects {
             } else {
                 0.0
             };
-            let by_synonym = if self.synonyms {
-                self.character_synonyms(piece, sentence)
-            } else {
-                0.0
-            };
+            let by_synonym = self.character_synonyms(piece, sentence);
             let is_linked = self.language.linked.iter().any(|(word, names)| {
                 piece.contains(word.as_str()) && names.iter().any(|name| kinds.contains(&name.as_str()))
             });

@@ -1,8 +1,7 @@
 //! Whole answers over small corpora: subjects, types, hops, contradictions, explanations, composition.
 
 use super::memory::MemoryCorpus;
-use super::score::research;
-use crate::offline::techniques::Techniques;
+use super::quoted::research;
 use crate::offline::{Gate, SubAnswer, SubQuestion, answer};
 
 const DOCUMENTS: &[(&str, &str)] = &[
@@ -103,7 +102,7 @@ fn questions_get_their_sentences() {
         ("Who won the Marl Cup?", &[]),
     ];
     for (question, expected) in cases {
-        let composed = research(&corpus, question, &Techniques::default());
+        let composed = research(&corpus, question);
         let mut spans: Vec<&str> = composed
             .citations
             .iter()
@@ -118,22 +117,14 @@ fn questions_get_their_sentences() {
 
 #[test]
 fn broad_questions_get_sentences_of_the_documentation() {
-    let composed = research(
-        &corpus(),
-        "How does a run survive a crash?",
-        &Techniques::default(),
-    );
+    let composed = research(&corpus(), "How does a run survive a crash?");
     assert!(
         composed.text.contains("the run resumes from the journal"),
         "{}",
         composed.text
     );
     assert!(!composed.text.contains("colour"), "{}", composed.text);
-    let nothing = research(
-        &corpus(),
-        "How does the rocket reach orbit?",
-        &Techniques::default(),
-    );
+    let nothing = research(&corpus(), "How does the rocket reach orbit?");
     assert!(nothing.citations.is_empty(), "{}", nothing.text);
 }
 

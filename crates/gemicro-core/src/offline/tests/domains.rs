@@ -5,8 +5,7 @@
 use gemicro_event::text::one_line;
 
 use super::memory::MemoryCorpus;
-use super::score::research;
-use crate::offline::techniques::Techniques;
+use super::quoted::research;
 
 const DOCUMENTS: &[(&str, &str)] = &[
     (
@@ -147,19 +146,18 @@ fn facts_of_other_domains() {
             .iter()
             .map(|(doc, text)| ((*doc).to_owned(), (*text).to_owned())),
     );
+    let mut wrong = Vec::new();
     for (question, expected) in QUESTIONS {
-        let composed = research(&corpus, question, &Techniques::default());
+        let composed = research(&corpus, question);
         let spans: Vec<String> = composed
             .citations
             .iter()
             .map(|citation| one_line(&citation.span))
             .collect();
-        assert_eq!(spans.is_empty(), expected.is_empty(), "{question} {spans:?}");
-        assert!(
-            expected
-                .iter()
-                .all(|part| spans.iter().any(|span| span.contains(part))),
-            "{question} {spans:?}"
-        );
+        let holds = |part: &&str| spans.iter().any(|span| span.contains(part));
+        if spans.is_empty() != expected.is_empty() || !expected.iter().all(holds) {
+            wrong.push(format!("{question} {spans:?}"));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -6,11 +6,10 @@ use gemicro_event::text::one_line;
 use serde_json::Value as Json;
 
 use super::memory::MemoryCorpus;
-use super::score::research;
+use super::quoted::research;
 use crate::corpus::{BlockKind, Passage};
 use crate::offline::addresses::holds_address;
 use crate::offline::structure::untrusted;
-use crate::offline::techniques::Techniques;
 
 const FACT: &str = "The ferry fee at Dunmere Pier is 12 crowns.";
 const CAPTAIN: &str = "The captain at Dunmere Pier is Edda Rowe.";
@@ -76,7 +75,7 @@ fn no_payload_reaches_an_answer() {
                 .replace("{captain}", CAPTAIN);
             let corpus = MemoryCorpus::of([(doc.to_owned(), raw)]);
             for (question, truth) in questions {
-                let composed = research(&corpus, question, &Techniques::default());
+                let composed = research(&corpus, question);
                 let blob = one_line(&format!("{} {:?}", composed.text, composed.citations));
                 assert!(
                     !forbidden.iter().any(|host| blob.contains(host)),
@@ -102,7 +101,7 @@ fn a_document_of_orders_is_never_cited() {
             "Who is the captain at Dunmere Pier?",
             "How does Dunmere Pier work?",
         ] {
-            let composed = research(&corpus, question, &Techniques::default());
+            let composed = research(&corpus, question);
             assert!(composed.citations.is_empty(), "{payload}\n{}", composed.text);
         }
     }
@@ -299,7 +298,7 @@ fn claims_in_disguise_reach_no_answer() {
             let honest = format!("# Dunmere Pier\n\n{FACT}\n");
             let corpus = MemoryCorpus::of([("fees.md".to_owned(), honest), (doc.to_owned(), raw)]);
             let question = "What is the ferry fee at Dunmere Pier?";
-            let composed = research(&corpus, question, &Techniques::default());
+            let composed = research(&corpus, question);
             let blob = format!("{} {:?}", composed.text, composed.citations);
             assert!(!blob.contains("99"), "{doc}: {payload}\n{blob}");
             assert!(one_line(&blob).contains(FACT), "{doc}: {payload}\n{blob}");

@@ -1,9 +1,8 @@
-//! A plain in-memory corpus for tests: decodes files as the scorer does and searches by BM25.
+//! A plain in-memory corpus for tests, searched by BM25.
 //!
 //! It stands in for `gemicro-source`, which core must not know. It is small and slow on purpose.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use crate::corpus::{BlockKind, Corpus, CorpusError, Hit, Passage, PassageQuery};
 use crate::offline::text::{is_cjk, words};
@@ -23,22 +22,6 @@ pub(crate) struct MemoryCorpus {
 }
 
 impl MemoryCorpus {
-    /// Reads all files below a folder.
-    pub(crate) fn load(root: &Path) -> Self {
-        let mut files = Vec::new();
-        walk(root, &mut files);
-        files.sort();
-        let documents = files.into_iter().map(|path| {
-            let doc = path
-                .strip_prefix(root)
-                .unwrap()
-                .to_string_lossy()
-                .replace('\\', "/");
-            (doc, decode(&std::fs::read(&path).unwrap()))
-        });
-        Self::of(documents)
-    }
-
     /// Makes a corpus of (name, raw text) pairs; the name's ending tells the format.
     pub(crate) fn of(documents: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut corpus = Self {
@@ -167,14 +150,6 @@ impl Corpus for MemoryCorpus {
             .cloned()
             .collect())
     }
-
-    fn passage_frequency(&self, term: &str) -> u64 {
-        self.frequency.get(term).copied().unwrap_or(0)
-    }
-
-    fn n_passages(&self) -> u64 {
-        self.passages.len() as u64
-    }
 }
 
 fn sequence(text: &str) -> Vec<String> {
@@ -205,37 +180,6 @@ fn terms_of(text: &str) -> Vec<String> {
         }
     }
     terms
-}
-
-fn walk(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            walk(&path, files)
-        } else {
-            files.push(path)
-        }
-    }
-}
-
-fn decode(bytes: &[u8]) -> String {
-    let wide = |pairs: &[u8], make: fn([u8; 2]) -> u16| {
-        String::from_utf16_lossy(
-            &pairs
-                .chunks_exact(2)
-                .map(|pair| make([pair[0], pair[1]]))
-                .collect::<Vec<_>>(),
-        )
-    };
-    match bytes {
-        [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
-        _ => match std::str::from_utf8(bytes) {
-            Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
-            Err(_) if bytes.contains(&0) => String::new(),
-            Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
-        },
-    }
 }
 
 fn is_invisible(c: char) -> bool {

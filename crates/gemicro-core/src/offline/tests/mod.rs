@@ -1,4 +1,5 @@
-//! Tests of no-model research: tables of cases per feature, a property test, and the scored fixtures.
+//! Tests of no-model research: tables of cases per feature, and a property test. `cargo xtask bench research` scores the
+//! fixture corpora.
 
 mod answers;
 mod domains;
@@ -6,7 +7,7 @@ mod injection;
 mod memory;
 mod parts;
 mod property;
+mod quoted;
 mod reading;
-mod score;
 mod splitting;
 mod types;

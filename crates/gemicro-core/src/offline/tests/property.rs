@@ -4,12 +4,11 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::strategy::Strategy;
 
 use super::memory::MemoryCorpus;
-use super::score::research;
+use super::quoted::research;
 use crate::corpus::BlockKind;
 use crate::offline::addresses::holds_address;
 use crate::offline::decompose;
 use crate::offline::sentence::sentences;
-use crate::offline::techniques::Techniques;
 use crate::offline::value::values;
 
 fn words() -> impl Strategy<Value = String> {
@@ -69,7 +68,7 @@ proptest! {
     fn spans_are_verbatim(text in words(), other in words(), question in words(), name in proptest::sample::select(vec!["a.md", "a.txt", "a.html", "a.rs"])) {
         let corpus = MemoryCorpus::of([(name.to_owned(), text), ("b.md".to_owned(), other)]);
         for question in [question.as_str(), "How many cows does Marl Farm keep?", "Who runs Marl Farm?", "How does the farm run?"] {
-            let composed = research(&corpus, question, &Techniques::default());
+            let composed = research(&corpus, question);
             for citation in &composed.citations {
                 let stored = &corpus.texts[&citation.doc];
                 assert_eq!(stored.get(citation.range.clone()), Some(citation.span.as_str()));
@@ -86,6 +85,6 @@ proptest! {
         }
         let _ = decompose(&text, 5);
         let corpus = MemoryCorpus::of([("a.md".to_owned(), text.clone())]);
-        research(&corpus, &text, &Techniques::default());
+        research(&corpus, &text);
     }
 }

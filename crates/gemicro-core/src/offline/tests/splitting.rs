@@ -57,27 +57,12 @@ fn compound_questions_are_split() {
             &["Who runs Marl Farm?", "How large is Marl Farm?"],
         ),
         (
-            "What are the height and the weight of Bell Anna?",
-            &[
-                "What is the height of Bell Anna?",
-                "What is the weight of Bell Anna?",
-            ],
-        ),
-        (
-            "How deep are Lake Orm and Lake Vell?",
-            &["How deep are Lake Orm?", "How deep are Lake Vell?"],
-        ),
-        (
             "What is the distance between Lake Orm and Lake Vell?",
             &["What is the distance between Lake Orm and Lake Vell?"],
         ),
         (
             "What did Harmon and Vale find?",
             &["What did Harmon and Vale find?"],
-        ),
-        (
-            "We plan a trip. How deep is Lake Orm?",
-            &["How deep is Lake Orm?"],
         ),
         (
             "Wie hoch ist der Turm von Hohenau? Und für Tiefenau?",
@@ -160,9 +145,6 @@ fn questions_tell_what_they_expect() {
         ("How deep is Lake Orm?", quantity(&[Length])),
         ("At what elevation is Marl Farm?", quantity(&[Length])),
         ("How heavy is Bell Anna?", quantity(&[Mass])),
-        ("What does Bell Anna weigh?", quantity(&[Mass])),
-        ("How much does a ticket cost?", quantity(&[Money])),
-        ("What does Marl Farm pay for hay?", quantity(&[Money])),
         ("How much memory does Marlstore need?", quantity(&[Data])),
         ("How many cows live at Marl Farm?", quantity(&[Count])),
         ("For how many days is hay kept?", quantity(&[Duration])),
@@ -173,7 +155,6 @@ fn questions_tell_what_they_expect() {
         ("How salty is Lake Orm?", quantity(&[])),
         ("What is the emergency number of Marl Farm?", quantity(&[])),
         ("Which tractor pulls the plough?", AnswerType::Value),
-        ("What is the cat of Marl Farm called?", AnswerType::Name),
         ("How does the plough work?", AnswerType::Explanation),
         ("Why is the barn red?", AnswerType::Explanation),
         ("Explain the plough.", AnswerType::Explanation),

@@ -3,9 +3,7 @@
 use gemicro_event::text::one_line;
 
 use super::memory::MemoryCorpus;
-use crate::offline::moment::{Moment, Shape};
 use crate::offline::question::{AnswerType, Question};
-use crate::offline::text::likeness;
 use crate::offline::{SubAnswer, SubQuestion, UnitClass, answer};
 
 #[test]
@@ -49,42 +47,6 @@ fn a_verb_is_no_measure() {
     assert_eq!(question.expected, AnswerType::Value);
 }
 
-#[test]
-fn the_part_of_a_date_is_read() {
-    let cases = [
-        ("Until what time may boats leave Orrin Quay?", Moment::Clock),
-        ("In which year was Orrin Quay built?", Moment::Year),
-        ("On which date does Orrin Quay close?", Moment::Date),
-        ("What is the booking deadline for Orrin Quay?", Moment::Deadline),
-        ("When does the season of Orrin Quay start?", Moment::Any),
-    ];
-    for (text, moment) in cases {
-        assert_eq!(Question::read(text).moment, moment, "{text}");
-    }
-    let shapes = [
-        ("20:25", Shape::Clock),
-        ("6 pm", Shape::Clock),
-        ("noon", Shape::Clock),
-        ("1987", Shape::Year),
-        ("2031-04-02", Shape::DayOfYear),
-        ("04-02", Shape::Day),
-        ("07", Shape::Month),
-        ("spring", Shape::Season),
-        ("tuesday", Shape::Named),
-    ];
-    for (normal, shape) in shapes {
-        assert_eq!(Shape::of(normal), shape, "{normal}");
-    }
-}
-
-#[test]
-fn who_does_it_is_like_the_doing() {
-    for (left, right) in [("players", "play"), ("visitor", "visit"), ("riders", "ride")] {
-        assert!(likeness(left, right) > 0.8, "{left} {right}");
-    }
-    assert!(likeness("water", "wat") < 0.9);
-}
-
 /// Sentence, question, and whether the sentence answers it.
 const CASES: &[(&str, &str, bool)] = &[
     (
@@ -93,38 +55,13 @@ const CASES: &[(&str, &str, bool)] = &[
         true,
     ),
     (
-        "The commonest bird of Orrin Fen is a mystery.",
-        "What is the commonest bird of Orrin Fen?",
-        false,
-    ),
-    (
         "Trappers at Orrin Fen mostly catch grey eels.",
         "Which animal is caught most often at Orrin Fen?",
         true,
     ),
     (
-        "The gate of Corm Hall is crimson.",
-        "What colour is the gate of Corm Hall?",
-        true,
-    ),
-    (
-        "Carla Noon painted the gate of Corm Hall.",
-        "What colour is the gate of Corm Hall?",
-        false,
-    ),
-    (
         "Salt for Corm Hall is stored behind two doors.",
         "How much salt is used at Corm Hall?",
-        false,
-    ),
-    (
-        "The roof of Corm Hall was tiled in spring.",
-        "On which date does the roof of Corm Hall open?",
-        false,
-    ),
-    (
-        "Corm Hall was developed under the code name Brass Otter.",
-        "Who developed Corm Hall?",
         false,
     ),
     (

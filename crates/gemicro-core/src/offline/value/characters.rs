@@ -42,7 +42,6 @@ pub(super) fn cjk_values(sentence: &str, token: &Word, found: &mut Vec<Value>) {
             .cjk_units
             .iter()
             .find(|(unit, _)| tail.starts_with(unit.as_str()));
-        let is_counted = tail.chars().next().is_some_and(|c| COUNTERS.contains(c));
         let normal = text[chars[at].0..end].to_owned();
         let is_year = tail.starts_with('年') && n_numerals >= 4;
         let is_calendar = is_year
@@ -59,7 +58,7 @@ pub(super) fn cjk_values(sentence: &str, token: &Word, found: &mut Vec<Value>) {
                 normal,
                 Some(unit.clone()),
             );
-        } else if n_numerals >= 2 || is_counted {
+        } else if n_numerals >= 2 {
             push(
                 found,
                 ValueKind::Number(UnitClass::Count),
@@ -71,6 +70,3 @@ pub(super) fn cjk_values(sentence: &str, token: &Word, found: &mut Vec<Value>) {
         at += n_numerals;
     }
 }
-
-/// Characters that count things after a Chinese or Japanese numeral.
-const COUNTERS: &str = "人名冊册台本個个件回枚頭匹隻只辆輛条條艘座间間张張种種位棵株羽室曲基家所把套艇箱袋桶瓶点點級级层層階卷幅尊口株颗";

@@ -15,6 +15,16 @@ fn is_day_number(word: &Word) -> bool {
     (1..=2).contains(&digits.len()) && digits.chars().all(|c| c.is_ascii_digit()) && digits != "0"
 }
 
+fn push_date(found: &mut Vec<Value>, word: &Word) {
+    push(
+        found,
+        ValueKind::Date,
+        word.range.clone(),
+        word.lower.clone(),
+        None,
+    );
+}
+
 /// Dates with a month in words or as `YYYY-MM-DD`, years, weekdays, clock times. Gives the words used.
 pub(super) fn date(sentence: &str, tokens: &[Word], at: usize, found: &mut Vec<Value>) -> Option<usize> {
     let lexicon = lexicon();
@@ -32,23 +42,11 @@ pub(super) fn date(sentence: &str, tokens: &[Word], at: usize, found: &mut Vec<V
             .iter()
             .all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()))
     {
-        push(
-            found,
-            ValueKind::Date,
-            first.range.clone(),
-            first.lower.clone(),
-            None,
-        );
+        push_date(found, first);
         return Some(1);
     }
     if first.lower.contains(':') && first.digit && !first.lower.chars().any(char::is_alphabetic) {
-        push(
-            found,
-            ValueKind::Date,
-            first.range.clone(),
-            first.lower.clone(),
-            None,
-        );
+        push_date(found, first);
         return Some(1);
     }
     let next = tokens
@@ -61,13 +59,7 @@ pub(super) fn date(sentence: &str, tokens: &[Word], at: usize, found: &mut Vec<V
         let is_calendar = next.lower.starts_with(['月', '日', '时', '時', '点'])
             || next.lower.starts_with('年') && is_year(first);
         if is_calendar && !is_span {
-            push(
-                found,
-                ValueKind::Date,
-                first.range.clone(),
-                first.lower.clone(),
-                None,
-            );
+            push_date(found, first);
             return Some(1);
         }
     }
@@ -136,24 +128,12 @@ pub(super) fn date(sentence: &str, tokens: &[Word], at: usize, found: &mut Vec<V
         adjacent(sentence, first, word)
             && (lexicon.unit(&word.lower).is_some() || lexicon.is_qualifier(&word.lower))
     });
-    if is_year(first) && !next_is_unit && !next_counts(sentence, tokens, at) && year_position(tokens, at) {
-        push(
-            found,
-            ValueKind::Date,
-            first.range.clone(),
-            first.lower.clone(),
-            None,
-        );
+    if is_year(first) && !next_is_unit && year_position(tokens, at) {
+        push_date(found, first);
         return Some(1);
     }
     if lexicon.is_day(&first.lower) {
-        push(
-            found,
-            ValueKind::Date,
-            first.range.clone(),
-            first.lower.clone(),
-            None,
-        );
+        push_date(found, first);
         return Some(1);
     }
     None
@@ -185,17 +165,6 @@ fn clock(sentence: &str, tokens: &[Word], at: usize) -> Option<usize> {
 
 fn is_korean_hour(word: &str) -> bool {
     word.starts_with('시') && !word.starts_with("시간")
-}
-
-/// A plain word right after a four-digit number makes it a count ("1890 tonnes", "1940 letters").
-fn next_counts(sentence: &str, tokens: &[Word], at: usize) -> bool {
-    tokens.get(at + 1).is_some_and(|next| {
-        adjacent(sentence, &tokens[at], next)
-            && !next.capital
-            && !next.digit
-            && !lexicon().is_stop(&next.lower)
-            && next.lower.ends_with('s')
-    })
 }
 
 /// A year stands after "in", "since", "of" and the like, or after a bracket; "port 1990" is no year.

@@ -126,18 +126,6 @@ impl Corpus for Texts {
             .cloned()
             .collect())
     }
-
-    fn passage_frequency(&self, term: &str) -> u64 {
-        let term = term.to_lowercase();
-        self.passages
-            .iter()
-            .filter(|passage| words(&passage.text).contains(&term))
-            .count() as u64
-    }
-
-    fn n_passages(&self) -> u64 {
-        self.passages.len() as u64
-    }
 }
 
 impl Library for MemoryLibrary {
