@@ -237,10 +237,12 @@ fn access(agent: AgentName, environment: &Environment, setup: &AgentSetup) -> Ag
         }
         Some(Ok(AgentAccess::Login(login))) => match login.check() {
             Ok(()) if login.upstream.is_some() => AgentAspect::right("a login".to_owned()),
-            Ok(()) => AgentAspect::right(
-                "a login; turns and time are limited, tokens are only reported".to_owned(),
-            ),
-            Err(failure) => AgentAspect::wrong(failure.message, format!("log in again with `{}`", log_in(agent))),
+            Ok(()) => {
+                AgentAspect::right("a login; turns and time are limited, tokens are only reported".to_owned())
+            }
+            Err(failure) => {
+                AgentAspect::wrong(failure.message, format!("log in again with `{}`", log_in(agent)))
+            }
         },
         None => AgentAspect::wrong(
             "no key and no login".to_owned(),
