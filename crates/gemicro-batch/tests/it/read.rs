@@ -255,7 +255,7 @@ fn a_task_that_needs_too_many_others_is_refused() {
     let error = read_batch(json!(tasks).to_string().as_bytes()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "/1001: 1001 dependencies are too many; at most 1000 are taken"
+        "/1001: 1001 dependencies are too many; at most 1000 are allowed"
     );
 }
 
