@@ -33,12 +33,8 @@ impl Tools {
 
 /// A commit by its whole name.
 pub fn commit(name: &str) -> Result<CommitId, Failure> {
-    CommitId::parse(name).ok_or_else(|| {
-        Failure::new(
-            ErrorKind::Internal,
-            format!("`{name}` is not the whole name of a commit"),
-        )
-    })
+    CommitId::parse(name)
+        .ok_or_else(|| Failure::new(ErrorKind::Internal, format!("`{name}` is not a full commit id")))
 }
 
 /// Does something that blocks.

@@ -117,7 +117,7 @@ pub(super) fn put_aside(folder: &Path, marks: &Marks, notes: &mut Vec<String>) -
         .by_ref()
         .map(|number| folder.with_extension(number.to_string()))
         .find(|aside| !aside.exists())
-        .ok_or_else(|| Failure::new(ErrorKind::StorageError, "there is no room for another folder"))?;
+        .ok_or_else(|| Failure::new(ErrorKind::StorageError, "no free name for the set-aside folder"))?;
     fs::rename(folder, &aside).map_err(|error| failed(folder, &error))?;
     if marks.open.exists() {
         notes.push(format!(

@@ -79,7 +79,7 @@ pub(crate) async fn at_keyboard(
 fn converse(sub_queries: Vec<String>) -> Result<Option<Json>, CommandError> {
     let mut edited: Option<Vec<String>> = None;
     loop {
-        output::ask("Go on? [Y]es, [e]dit, [n]o: ");
+        output::ask("Continue? [Y]es, [e]dit, [n]o: ");
         let Some(typed) = read_line()? else {
             return Ok(None);
         };

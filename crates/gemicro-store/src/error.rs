@@ -120,13 +120,13 @@ impl DbName {
             Codes::Sqlite => {
                 let folder = Path::new(name.as_ref()).parent().unwrap_or(Path::new("."));
                 format!(
-                    "{name}: {what}; it was left as it is: restore a copy, or move the store away to start anew: \
+                    "{name}: {what}; it was not changed: restore a backup, or move the store away to start fresh: \
                      cd '{}' && mkdir damaged && mv gemicro.db* blobs damaged",
                     folder.display()
                 )
             }
             Codes::Postgres => {
-                format!("{name}: {what}; it was left as it is: name another database, or restore a copy")
+                format!("{name}: {what}; it was not changed: use another database, or restore a backup")
             }
         };
         StoreError::Damaged { message }

@@ -218,6 +218,6 @@ fn set_mode(path: &Path, mode: u32) -> Result<(), StoreError> {
 
 fn refused(path: &Path, why: &str) -> StoreError {
     StoreError::Io {
-        message: format!("{} is not used: {why}", path.display()),
+        message: format!("{} cannot be used: {why}", path.display()),
     }
 }

@@ -63,7 +63,7 @@ pub enum BatchError {
         task_id: String,
     },
     /// Tasks wait for each other.
-    #[error("these tasks wait for each other: {}", .tasks.join(" → "))]
+    #[error("these tasks depend on each other in a cycle: {}", .tasks.join(" → "))]
     Cycle {
         /// The way round, the first task at its end again.
         tasks: Vec<String>,

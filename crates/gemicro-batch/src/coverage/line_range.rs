@@ -37,7 +37,7 @@ impl fmt::Display for LineRange {
 
 /// The text names no lines.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` names no lines; write them as 12-15, or 12 for one")]
+#[error("`{text}` is not a line range; write 12-15, or 12 for one line")]
 pub struct LineRangeError {
     /// What was given.
     pub text: String,

@@ -18,7 +18,7 @@ pub enum NotATest {
     #[error(transparent)]
     Path(#[from] PathError),
     /// The file is part of the product.
-    #[error("`{path}` is no test by its name: put tests into a folder `tests` or under `#[cfg(test)]`")]
+    #[error("`{path}` is not named like a test: put tests in a folder `tests` or under `#[cfg(test)]`")]
     Product {
         /// The file.
         path: String,

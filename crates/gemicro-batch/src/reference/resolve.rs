@@ -8,7 +8,7 @@ use crate::contract::MAX_RESOLVED_BYTES;
 
 /// A reference that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: the reference {reference} leads nowhere: {why}")]
+#[error("{place}: the reference {reference} cannot be resolved: {why}")]
 pub struct MissingOutput {
     /// Where it stands in the parameters.
     pub place: String,

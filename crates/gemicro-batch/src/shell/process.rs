@@ -172,7 +172,7 @@ async fn ended(
         Ok(_) => early,
         Err(_) => Ending::Failed(Failure::new(
             ErrorKind::Internal,
-            "the keeper of a command did not end it in time",
+            "the supervisor of the command did not stop it in time",
         )),
     }
 }
@@ -187,7 +187,12 @@ async fn last_word(control: &Control, readiness: &UnixDatagram) -> Result<Comman
             Ok(Notice::Failed { kind, message }) => failure = Some(Failure::new(kind, message)),
             Ok(Notice::Ready { .. }) => {}
             Ok(Notice::Gone) | Err(_) => {
-                let gone = || Failure::new(ErrorKind::Interrupted, "the keeper of the command was ended");
+                let gone = || {
+                    Failure::new(
+                        ErrorKind::Interrupted,
+                        "the supervisor of the command was stopped",
+                    )
+                };
                 return Err(failure.unwrap_or_else(gone));
             }
         }

@@ -16,7 +16,7 @@ const MAX_SECONDS: u64 = 24 * 3_600;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "agent",
-    description: "Gives a coding agent one prompt and gives back its answer.",
+    description: "Gives a coding agent one prompt and returns its answer.",
     step_kind: AGENT_STEP,
     bound: None,
     schema: || schema_for!(AgentParameters).to_value(),

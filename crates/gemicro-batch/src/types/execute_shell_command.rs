@@ -29,7 +29,7 @@ const MAX_VARIABLES_BYTES: usize = 1 << 20;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "execute_shell_command",
-    description: "Runs a shell command in the sandbox and gives back what it printed and its exit code.",
+    description: "Runs a shell command in the sandbox and returns its output and exit code.",
     step_kind: SHELL_STEP,
     bound: Some("command"),
     schema: || schema_for!(ShellParameters).to_value(),

@@ -20,7 +20,7 @@ const MAX_LIMIT: u32 = 1_000;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "get_memory_summary",
-    description: "Finds what is remembered about some words and gives it back as a text.",
+    description: "Searches AGENT_MEMORY.md, conversations and runs for keywords and returns a summary.",
     step_kind: MEMORY_STEP,
     bound: None,
     schema: || schema_for!(MemoryParameters).to_value(),

@@ -19,7 +19,7 @@ const MAX_OUTPUT_TOKENS: u64 = 1_000_000;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "prompt",
-    description: "Asks a model and gives back its text.",
+    description: "Asks a model and returns its text.",
     step_kind: LLM_STEP,
     bound: None,
     schema: || schema_for!(PromptParameters).to_value(),

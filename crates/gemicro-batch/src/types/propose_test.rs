@@ -27,7 +27,7 @@ const LEAST_OUTPUT_TOKENS: u64 = 8_192;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "propose_test",
-    description: "Lets a model write a test for uncovered lines and gives back a patch that is checked to apply.",
+    description: "Lets a model write a test for uncovered lines and returns a patch that is checked to apply.",
     step_kind: RUN_STEP,
     bound: Some("test_command"),
     schema: || schema_for!(ProposeTestParameters).to_value(),

@@ -12,7 +12,7 @@ use crate::coverage::{COVERAGE_STEP, MAX_REPORTS, OutputFormat, ReportSeen, Scop
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "query_coverage",
-    description: "Reads the coverage reports of the project and tells what its tests reach and what they do not.",
+    description: "Reads the coverage reports of the project and lists what its tests cover and what they miss.",
     step_kind: COVERAGE_STEP,
     bound: None,
     schema: || schema_for!(CoverageParameters).to_value(),

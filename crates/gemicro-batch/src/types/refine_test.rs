@@ -15,7 +15,7 @@ use crate::proposal::EarlierTest;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "refine_test",
-    description: "Lets a model improve an earlier test, with its failure, and gives back a patch that applies.",
+    description: "Lets a model improve an earlier test, with its failure, and returns a patch that applies.",
     step_kind: RUN_STEP,
     bound: Some("test_command"),
     schema: || schema_for!(RefineTestParameters).to_value(),

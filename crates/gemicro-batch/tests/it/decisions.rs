@@ -114,7 +114,7 @@ fn a_reference_that_leads_nowhere_fails_its_task_alone() {
     assert_eq!(kind, ErrorKind::NotFound);
     assert_eq!(
         message,
-        "/prompt: the reference ${a.output.json.x} leads nowhere: there is no `json` among text"
+        "/prompt: the reference ${a.output.json.x} cannot be resolved: there is no `json` among text"
     );
     let (kind, message) = journal.error_of("c");
     assert_eq!(kind, ErrorKind::InvalidInput);

@@ -147,7 +147,7 @@ fn what_is_wrong_is_named_with_its_place() {
         ),
         (
             with(r#""task_id":"b","depends_on":["b"]"#),
-            "these tasks wait for each other: b → b",
+            "these tasks depend on each other in a cycle: b → b",
         ),
         (
             format!("[{}]", A.replace("\"type\":\"prompt\",", "")),
@@ -195,7 +195,7 @@ fn a_cycle_is_named_task_by_task() {
     let error = read_batch(text.as_bytes()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "these tasks wait for each other: a → c → b → a"
+        "these tasks depend on each other in a cycle: a → c → b → a"
     );
 }
 

@@ -96,19 +96,19 @@ fn what_is_missing_is_named() {
     for (text, expected) in [
         (
             "${a.output.nope}",
-            "/p: the reference ${a.output.nope} leads nowhere: there is no `nope` among text, n, list, none, odd key",
+            "/p: the reference ${a.output.nope} cannot be resolved: there is no `nope` among text, n, list, none, odd key",
         ),
         (
             "x ${a.output.list[2]}",
-            "/p: the reference ${a.output.list[2]} leads nowhere: there is no place 2 among 2 values",
+            "/p: the reference ${a.output.list[2]} cannot be resolved: there is no place 2 among 2 values",
         ),
         (
             "${a.output.n.m}",
-            "/p: the reference ${a.output.n.m} leads nowhere: `m` is looked for in a plain value",
+            "/p: the reference ${a.output.n.m} cannot be resolved: `m` is looked for in a plain value",
         ),
         (
             "${z.output}",
-            "/p: the reference ${z.output} leads nowhere: task `z` has no output",
+            "/p: the reference ${z.output} cannot be resolved: task `z` has no output",
         ),
     ] {
         let error = put_in(&json!({ "p": text })).unwrap_err();

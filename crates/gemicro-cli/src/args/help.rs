@@ -19,7 +19,7 @@ Exit codes:
   4    a model, provider, agent or command failed
   5    a limit you set was reached
   6    the sources contain no answer
-  7    another process has the run, or it continues in the background
+  7    another process is using the run, or it continues in the background
   8    a guard rejected what an agent did
   9    only some tasks of a batch completed
   10   waiting for your answer: see `gemicro answer`

@@ -42,7 +42,7 @@ fn messages_and_commands_are_read() {
 #[test]
 fn wrong_commands_are_told_with_what_to_do() {
     for (typed, expected) in [
-        ("/claer", "there is no /claer; did you mean /clear?"),
+        ("/claer", "unknown command /claer; did you mean /clear?"),
         ("/modle x", "unknown command /modle; did you mean /model?"),
         (
             "/usr/bin/env fails",
@@ -97,8 +97,8 @@ fn control_characters_are_taken_out_of_a_message_and_told() {
     for (given, expected, notice) in [
         ("plain\n\ttext", "plain\n\ttext", None),
         ("a\r\nb\rc", "a\nb\nc", None),
-        ("a\x1b[31mb\x07", "a[31mb", Some("2 control characters taken out")),
-        ("a\u{9b}b", "ab", Some("1 control character taken out")),
+        ("a\x1b[31mb\x07", "a[31mb", Some("2 control characters removed")),
+        ("a\u{9b}b", "ab", Some("1 control character removed")),
         // Shown with a picture, but sent: right-to-left languages need their marks.
         ("a\u{202e}b", "a\u{202e}b", None),
     ] {

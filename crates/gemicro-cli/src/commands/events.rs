@@ -46,7 +46,7 @@ pub(crate) enum EventsFormat {
 pub(crate) fn run(ctx: &Context, args: &EventsArgs) -> Result<(), CommandError> {
     if args.follow && args.format == EventsFormat::Json {
         return Err(CommandError::usage(
-            "--format json cannot be followed: a JSON array must end",
+            "--follow does not work with --format json: a JSON array must end",
             "use --format jsonl",
         ));
     }

@@ -101,15 +101,16 @@ fn wrong_values_name_their_place() {
         "project file /project/gemicro.toml, research.max_queries: `0` is not a number from 1 to 100"
     );
     assert!(refused("[research\n", "").starts_with("/project/gemicro.toml line 1: "));
-    assert!(refused("[research]\nsources = [\"../..\"]", "").contains("lies outside the project"));
-    assert!(refused("[research]\nsources = [\"/etc\"]", "").contains("lies outside the project"));
+    assert!(refused("[research]\nsources = [\"../..\"]", "").contains("is outside the project"));
+    assert!(refused("[research]\nsources = [\"/etc\"]", "").contains("is outside the project"));
 }
 
 #[test]
 fn a_project_cannot_move_the_state_folder() {
     let layers = Layers::of(Environment::default(), "[state]\nhome = \"x\"", "").unwrap();
     assert!(
-        message(StateFolder::resolve(&layers).unwrap_err()).contains("may not say where your runs are kept")
+        message(StateFolder::resolve(&layers).unwrap_err())
+            .contains("cannot choose where your runs are stored")
     );
 }
 
@@ -174,7 +175,7 @@ fn unknown_backends_are_refused_with_those_there_are() {
     let refused = ResearchSettings::resolve(&layers, ResearchFlags::default()).expect_err("refused");
     assert!(
         message(refused)
-            .contains("there are gemini, openai, deep-research, gemini-cli, claude, codex, offline")
+            .contains("use one of gemini, openai, deep-research, gemini-cli, claude, codex, offline")
     );
 }
 
@@ -227,7 +228,7 @@ fn forges_are_named_by_the_user_alone() {
         let layers = Layers::of(Environment::default(), project, user).unwrap();
         message(ForgeSettings::resolve(&layers).unwrap_err())
     };
-    assert!(refused(hosts, "").contains("a project may not say where your tokens are sent"));
+    assert!(refused(hosts, "").contains("a project cannot choose where your tokens are sent"));
     assert!(refused("", "[forge.hosts.\"a/b\"]\nkind = \"gitlab\"").contains("not the name of a host"));
     assert!(refused("", "[forge.hosts.x]\nkind = \"subversion\"").contains("subversion"));
     assert!(refused("", "[forge]\nhost = 1").contains("host"));

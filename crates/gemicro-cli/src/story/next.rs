@@ -144,7 +144,7 @@ fn next_of_batch(story: &Story, batch: &BatchAnswer) -> Vec<(String, &'static st
     let cancel = (format!("gemicro batch cancel {run}"), "end it for good");
     let retry = (
         format!("gemicro batch retry {run}"),
-        "run tasks again that did not complete",
+        "rerun tasks that did not complete",
     );
     let asked = batch.results.iter().filter_map(|item| item.question.as_ref());
     let answers = asked.take(MAX_ANSWERS).map(|asked| {

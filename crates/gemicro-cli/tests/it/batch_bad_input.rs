@@ -80,7 +80,11 @@ fn a_body_that_is_no_batch_is_refused_with_its_place() {
     let twice = json!([prompt("a", "x"), prompt("b", "x"), prompt("a", "x")]);
     refused(&place, &twice.to_string(), &["/2/task_id", "`a`", "twice"]);
     let round = json!([shell("a", "echo ${b.output}"), shell("b", "echo ${a.output}")]);
-    refused(&place, &round.to_string(), &["wait for each other: a → b → a"]);
+    refused(
+        &place,
+        &round.to_string(),
+        &["depend on each other in a cycle: a → b → a"],
+    );
     let missing = json!([shell("a", "echo ${gone.output.stdout}")]);
     refused(
         &place,

@@ -206,7 +206,7 @@ fn ctrl_c_ends_the_waiting_and_not_the_batch() {
     let called = place.simulated.world.finish(child.wait_with_output().unwrap());
     assert_eq!(called.code, 130, "{}", called.stderr);
     assert!(
-        called.stderr.contains(&format!("Batch {id} goes on.")),
+        called.stderr.contains(&format!("Batch {id} is still running.")),
         "{}",
         called.stderr
     );

@@ -134,7 +134,7 @@ fn a_run_goes_on_when_its_command_is_killed() {
     assert_eq!(status["runs"][0]["status"], "running", "{status}");
     let refused = house.stage.simulated.call(&["worker", "stop"]);
     assert_ne!(refused.code, 0);
-    assert!(refused.stderr.contains("carries out 1 run"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is running 1 run"), "{}", refused.stderr);
     house.go();
     assert_eq!(house.until_ended()["status"], "completed");
     assert_eq!(house.n_ran(), 1);

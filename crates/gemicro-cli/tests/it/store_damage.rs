@@ -257,7 +257,7 @@ fn missing_contents_are_noticed_and_no_fix_points_back_to_the_doctor() {
         );
     }
     // The command that is named makes room for a new store.
-    let (_, command) = damaged.stdout.split_once("to start anew: ").unwrap();
+    let (_, command) = damaged.stdout.split_once("to start fresh: ").unwrap();
     let moved = std::process::Command::new("sh")
         .args(["-c", command.lines().next().unwrap()])
         .status()

@@ -52,7 +52,7 @@ pub enum SummaryRefusal {
     #[error("the summary is not usable")]
     Senseless,
     /// It is longer than what it stands for.
-    #[error("the summary has {tokens} tokens, its source {source_tokens}")]
+    #[error("the summary has {tokens} tokens, more than its source ({source_tokens})")]
     Larger {
         /// What it has.
         tokens: u64,

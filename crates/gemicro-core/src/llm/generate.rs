@@ -72,7 +72,7 @@ pub async fn generate(
 fn late(time: &CallTime, was_silent: bool) -> StepFailure {
     let seconds = |ms: u64| ms as f64 / 1_000.0;
     let failure = if was_silent {
-        let message = format!("nothing was heard from the model for {} s", seconds(time.idle_ms));
+        let message = format!("the model sent nothing for {} s", seconds(time.idle_ms));
         Failure::new(ErrorKind::IdleTimeout, message)
     } else {
         let message = format!("the answer was not there after {} s", seconds(time.total_ms));

@@ -118,7 +118,7 @@ pub(crate) fn finding(candidate: &Candidate) -> Finding {
 pub(crate) fn reason(question: &Question, subject: Option<&str>, gate: Gate) -> String {
     let Some(subject) = subject else {
         return match gate {
-            Gate::Subject => "No document speaks of it.".to_owned(),
+            Gate::Subject => "No document mentions it.".to_owned(),
             Gate::AnswerType => format!("No sentence about it gives {}.", wanted(&question.expected)),
             Gate::Coverage => "No sentence answers it.".to_owned(),
             Gate::Verbatim => "The only sentences about it stand in text that cannot be quoted.".to_owned(),
@@ -127,10 +127,10 @@ pub(crate) fn reason(question: &Question, subject: Option<&str>, gate: Gate) -> 
     match gate {
         Gate::Subject => format!("No sentence is about “{subject}”."),
         Gate::AnswerType => format!(
-            "The documents speak of “{subject}”, but no sentence about it gives {}.",
+            "The documents mention “{subject}”, but no sentence about it gives {}.",
             wanted(&question.expected)
         ),
-        Gate::Coverage => format!("The documents speak of “{subject}”, but no sentence answers this."),
+        Gate::Coverage => format!("The documents mention “{subject}”, but no sentence answers this."),
         Gate::Verbatim => {
             format!("The only sentences about “{subject}” stand in text that cannot be quoted.")
         }

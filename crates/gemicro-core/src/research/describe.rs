@@ -84,7 +84,7 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
         (Some(Role::Fetch), end) => vec![fetched(step, end, at)],
         (Some(Role::Search(id)), StepEnd::Completed(output)) => match output.output.parse::<Vec<Passage>>() {
             Ok(passages) if passages.is_empty() && !steps::may_search_web(&state.plan) => {
-                let nothing = Failure::new(ErrorKind::NoEvidence, "no passage of the sources speaks of it");
+                let nothing = Failure::new(ErrorKind::NoEvidence, "no passage in the sources mentions it");
                 vec![failed(id, &nothing, at)]
             }
             Ok(_) => Vec::new(),

@@ -147,7 +147,7 @@ impl QueuedSteps {
             }
             n_heard = n_words;
             if known.is_silent {
-                let failure = Failure::new(ErrorKind::Interrupted, "its worker fell silent");
+                let failure = Failure::new(ErrorKind::Interrupted, "its worker stopped responding");
                 return Err(StepFailure {
                     failure,
                     spent: Spent::Unknown,

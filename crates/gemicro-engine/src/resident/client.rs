@@ -341,5 +341,5 @@ fn no_worker_lasts(run: &StreamId) -> Failure {
 
 fn unexpected(said: &Said) -> Failure {
     tracing::debug!(?said, "the worker said something else");
-    Failure::new(ErrorKind::Internal, "the worker gave an answer to something else")
+    Failure::new(ErrorKind::Internal, "the worker answered a different request")
 }

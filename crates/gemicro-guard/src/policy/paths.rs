@@ -58,7 +58,7 @@ impl Roots<'_> {
             return Err(Denial::new(
                 Rule::GitMetadata,
                 segment,
-                "git's own folder is changed by git commands only",
+                "only git commands may change git's own folder",
             ));
         }
         Ok(())

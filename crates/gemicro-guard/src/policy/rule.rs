@@ -45,31 +45,31 @@ rules! {
     /// The command is not a shell program that can be read for certain.
     ParseError, "parse_error",
         "the command cannot be read for certain",
-        "the policy's eyes: what it cannot read, it cannot judge";
+        "the check itself: what cannot be read cannot be checked";
     /// The call is too long or too deeply nested to be judged.
     TooLarge, "too_large",
         "the call is too long or too deeply nested",
-        "the policy's eyes: no part of a call goes unread";
+        "the check itself: every part of a call must be read";
     /// The program's name is only known when the line runs.
     DynamicProgram, "dynamic_program",
         "the program's name is only known when the line runs",
-        "the policy's eyes: a name that is put together later could be git";
+        "the check itself: a name that is built at run time could be git";
     /// The program's name holds characters that look like others, or that cannot be seen.
     OddCharacters, "odd_characters",
-        "a name holds characters that look like others, or that cannot be seen",
+        "a name contains characters that look like others or are invisible",
         "people and the policy: both must see the same command";
     /// A function, alias or setting would change what a known name means.
     Redefinition, "redefinition",
         "a known command would get another meaning",
-        "the policy's eyes: `git` must stay git for the rest of the line";
+        "the check itself: `git` must keep its meaning for the rest of the line";
     /// A wrapper's options cannot be read, or an unknown wrapper starts git or a shell.
     Wrapper, "wrapper",
         "another program starts git or a shell in a way that cannot be followed",
-        "the policy's eyes: what a wrapper starts is judged too";
+        "the check itself: what a wrapper starts is checked too";
     /// A shell reads commands that are not in the line.
     ShellInput, "shell_input",
         "a shell reads commands that are not in the line",
-        "the policy's eyes: every command that runs must stand in the call";
+        "the check itself: every command that runs must be in the call";
     /// A variable would make git or a shell run or read something else.
     Environment, "environment",
         "a variable makes git or a shell run or read something else",
@@ -109,7 +109,7 @@ rules! {
     /// A known tool whose arguments are not understood.
     ToolArguments, "tool_arguments",
         "the arguments of a known tool are not understood",
-        "the policy's eyes: it judges what the arguments name";
+        "the check itself: it depends on what the arguments name";
     /// An address inside the machine or its network.
     Address, "address",
         "an address inside this machine or its network",

@@ -15,7 +15,7 @@ pub enum Refusal {
     },
     /// Something that only such a file tells.
     #[error(
-        "{place} holds what is secret in {from}, which was copied into the task to be used, not to be committed; commit nothing of it"
+        "{place} contains a secret from {from}, which was copied into the task for use only; do not commit any part of it"
     )]
     Secret {
         /// Where it was found.
@@ -25,7 +25,7 @@ pub enum Refusal {
     },
     /// Something in the place of a folder on the way to such a file.
     #[error(
-        "{path} is in the way of {lent}, which is copied into the task to be used; take it out of your commits"
+        "{path} conflicts with the path of {lent}, which is copied into the task; remove it from your commits"
     )]
     InTheWay {
         /// What was committed.
@@ -42,9 +42,7 @@ pub enum Refusal {
         rule: String,
     },
     /// Something in the place of a folder that is needed.
-    #[error(
-        "{path} is in the place of the folder {folder}, in which documents are written; put the folder back"
-    )]
+    #[error("{path} replaces the folder {folder}, where documents are written; restore the folder")]
     NoFolder {
         /// What was committed.
         path: String,
@@ -53,7 +51,7 @@ pub enum Refusal {
     },
     /// Something in a folder of documents that is none.
     #[error(
-        "{path} is no document: there, only plain files up to 4 MiB are imported, no links, no repositories, no folders named `*.md`"
+        "{path} is not a document: only plain files up to 4 MiB are imported there, no links, no repositories, no folders named `*.md`"
     )]
     NotPlain {
         /// What was committed.
@@ -78,7 +76,7 @@ pub enum Refusal {
         why: String,
     },
     /// The objects are broken, forbidden or incomplete.
-    #[error("the objects are not sound: {line}")]
+    #[error("the objects are damaged, incomplete or not allowed: {line}")]
     Objects {
         /// What git says.
         line: String,
@@ -107,7 +105,7 @@ pub enum Refusal {
     #[error("the tree has too many folders inside each other")]
     TooDeep,
     /// More commits than a branch of work has.
-    #[error("more than {limit} commits came at once")]
+    #[error("there are more than {limit} new commits in one import")]
     TooManyCommits {
         /// The limit.
         limit: usize,

@@ -7,7 +7,7 @@ use gemicro_event::ErrorKind;
 #[non_exhaustive]
 pub enum RemoteError {
     /// A remote that the repository does not have.
-    #[error("there is no remote `{remote}`; `git remote` lists those that there are")]
+    #[error("there is no remote `{remote}`; `git remote` lists the remotes")]
     Unknown {
         /// The name as given.
         remote: String,
@@ -45,7 +45,7 @@ pub enum RemoteError {
     },
     /// The user's credentials were not there, or not enough.
     #[error(
-        "remote `{remote}` refused the credentials: {line}; check that `git fetch {remote}` works without asking"
+        "remote `{remote}` refused the credentials: {line}; check that `git fetch {remote}` works without a prompt"
     )]
     Denied {
         /// The remote.
@@ -61,7 +61,7 @@ pub enum RemoteError {
     },
     /// The branch at the remote has commits that the pushed one lacks.
     #[error(
-        "{branch} was not pushed to `{remote}`, which has commits that are not in it ({line}); fetch and look"
+        "{branch} was not pushed to `{remote}`, which has commits that are not in it ({line}); run `git fetch` and compare"
     )]
     NotFastForward {
         /// The remote.

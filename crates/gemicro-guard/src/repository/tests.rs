@@ -261,6 +261,9 @@ fn git_is_started_in_one_place() {
     }
     in_checkouts.sort();
     assert_eq!(starters, ["git.rs"]);
-    // The user's own folders: the one that was opened, and the worktree that is shown.
-    assert_eq!(in_checkouts, ["create.rs", "git.rs", "show.rs", "trusted.rs"]);
+    // The user's own folders: the one that was opened, the worktree that is shown, and those whose submodules are listed.
+    assert_eq!(
+        in_checkouts,
+        ["create.rs", "git.rs", "programs.rs", "show.rs", "trusted.rs"]
+    );
 }

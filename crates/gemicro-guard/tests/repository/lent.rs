@@ -72,13 +72,13 @@ fn what_is_secret_in_a_lent_file_is_refused() {
         ),
         (
             "echo x1y2z3a4b5c6d7e8f9g0 > p".to_owned(),
-            "p holds what is secret in certs/pem",
+            "p contains a secret from certs/pem",
         ),
         // Taken out again, but still in the history.
         (
             "echo sk-4f9a8c7e6d5b > k; git add -A; git commit -qm k; git rm -q k; git commit -qm less"
                 .to_owned(),
-            "k holds what is secret in .env",
+            "k contains a secret from .env",
         ),
         (
             "echo x > .env; git add -f .env; git commit -qm k; git rm -q .env; git commit -qm less"

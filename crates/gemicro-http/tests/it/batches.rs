@@ -79,8 +79,8 @@ async fn what_is_wrong_is_refused_whole_and_names_the_place() {
     let server = &house.server;
     let task = |id: &str| json!({ "task_id": id, "type": "prompt", "parameters": { "prompt": "x" } });
     let cases = [
-        (String::new(), "holds no tasks"),
-        ("[]".to_owned(), "holds no tasks"),
+        (String::new(), "contains no tasks"),
+        ("[]".to_owned(), "contains no tasks"),
         ("[".to_owned(), "line 1"),
         ("7".to_owned(), "array of tasks"),
         ("{}".to_owned(), "/0"),

@@ -81,7 +81,7 @@ impl Gateway {
         if let Some(key) = &grant.key
             && (key.expose().is_empty() || rules.key_value(key.expose()).is_none())
         {
-            let message = "the API key is empty or holds characters that no key has";
+            let message = "the API key is empty or contains characters that are not allowed in a key";
             return Err(Failure::new(ErrorKind::AuthFailed, message));
         }
         let client = self.inner.client(&grant.upstream)?;

@@ -97,7 +97,7 @@ impl Endpoint {
         let mut key = HeaderValue::from_str(api_key).map_err(|_| {
             Failure::new(
                 ErrorKind::AuthFailed,
-                "the API key holds characters that no key has",
+                "the API key contains characters that are not allowed in a key",
             )
         })?;
         key.set_sensitive(true);

@@ -41,7 +41,8 @@ impl Endpoint {
             .filter(|key| !key.is_empty());
         let bearer = |key: &str| {
             let mut value = HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| {
-                let message = format!("the API key for {host} holds characters that no key has");
+                let message =
+                    format!("the API key for {host} contains characters that are not allowed in a key");
                 Failure::new(ErrorKind::AuthFailed, message)
             })?;
             value.set_sensitive(true);

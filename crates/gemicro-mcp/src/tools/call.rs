@@ -148,6 +148,6 @@ impl ToolCall {
 
 /// The answer to a call that nobody waits for any more.
 pub(crate) fn withdrawn(tool: &str) -> Answer {
-    let failure = Failure::new(ErrorKind::Cancelled, "the client took the call back");
+    let failure = Failure::new(ErrorKind::Cancelled, "the client cancelled the call");
     Answer::failure(tool, &failure)
 }

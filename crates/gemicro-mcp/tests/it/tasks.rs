@@ -84,10 +84,13 @@ async fn a_task_says_what_it_waits_for() {
     for (script, expected) in [
         (
             vec![asks()],
-            "waits for an answer: May it go on (delivery)? Ask the user, then run `gemicro answer RUN yes` (or no)",
+            "waits for an answer: May it continue (delivery)? Ask the user, then run `gemicro answer RUN yes` (or no)",
         ),
-        (vec![limited()], "waits; it goes on by itself"),
-        (vec![asks(), answered(), limited()], "waits; it goes on by itself"),
+        (vec![limited()], "is waiting and continues by itself"),
+        (
+            vec![asks(), answered(), limited()],
+            "is waiting and continues by itself",
+        ),
     ] {
         let run = desk.add("pipeline", Json::empty(), script);
         let message = client.request("tasks/get", json!({ "taskId": run })).await;

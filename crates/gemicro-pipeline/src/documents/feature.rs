@@ -37,7 +37,7 @@ pub struct Feature(String);
 
 /// A text that is no feature.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no name of a feature: use at most 40 of a-z, 0-9 and single hyphens between them")]
+#[error("`{text}` is not a valid feature name: use at most 40 of a-z, 0-9 and single hyphens between them")]
 pub struct FeatureError {
     /// The text, cut where it is long.
     pub text: String,

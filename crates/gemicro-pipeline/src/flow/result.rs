@@ -31,7 +31,7 @@ pub(super) fn result(state: &PipelineState, run: &RunState) -> Outcome {
         .collect();
     let url = delivered.and_then(|it| it.url.clone());
     let message = match &url {
-        Some(url) => format!("Pipeline Success! Branch '{branch}' is offered at {url}."),
+        Some(url) => format!("Pipeline Success! Branch '{branch}' is open for review at {url}."),
         None => format!("Pipeline Success! Branch '{branch}' is ready for merge."),
     };
     let (title, body) = request(state, run);

@@ -290,7 +290,7 @@ fn ended(state: &PipelineState, current: &CurrentPhase, phase: &Phase, ending: E
                 .unwrap_or_default();
             reasons.insert(
                 0,
-                format!("phase {next} was entered {n}{here}, which is its bound{last}"),
+                format!("phase {next} was entered {n}{here}, which is its limit{last}"),
             );
             ("stop", Some(next))
         }

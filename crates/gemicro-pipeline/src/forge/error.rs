@@ -20,7 +20,7 @@ pub enum ForgeError {
         reason: String,
     },
     /// The token is missing, or the forge does not know it.
-    #[error("{place} does not let anyone {doing} like this: {message}; {next}")]
+    #[error("{place} did not authorise the request to {doing}: {message}; {next}")]
     Unauthorised {
         /// Where.
         place: String,
@@ -45,7 +45,7 @@ pub enum ForgeError {
     },
     /// The host was only guessed from its name, and a token is not sent on a guess.
     #[error(
-        "{host} looks like a {kind} server, but your settings do not list it; add it there, so that the token may be sent there"
+        "{host} looks like a {kind} server, but your settings do not list it; add it under `forge.hosts` so that the token can be sent to it"
     )]
     UnnamedHost {
         /// The host.
@@ -55,7 +55,7 @@ pub enum ForgeError {
     },
     /// There is no such repository or branch, or the token may not even see it.
     #[error(
-        "{place} has nothing by that name to {doing} ({message}); check the remote's address and the branch, and that the token may read the repository"
+        "{place} found no such repository or branch when asked to {doing} ({message}); check the remote's address and the branch, and that the token may read the repository"
     )]
     NotFound {
         /// Where.
@@ -66,7 +66,7 @@ pub enum ForgeError {
         message: String,
     },
     /// Too many questions for the moment.
-    #[error("{place} answers no more questions for the moment, also not to {doing}; {}", when(.retry_after))]
+    #[error("{place} is limiting requests and refused to {doing}; {}", when(.retry_after))]
     RateLimited {
         /// Where.
         place: String,
@@ -88,9 +88,7 @@ pub enum ForgeError {
         message: String,
     },
     /// What came is no answer of such a forge.
-    #[error(
-        "{place} gave no answer of that kind of forge when asked to {doing}: {problem}; check the API address"
-    )]
+    #[error("{place} sent an unexpected response when asked to {doing}: {problem}; check the API address")]
     Protocol {
         /// Where.
         place: String,

@@ -8,14 +8,15 @@ use gemicro_event::Failure;
 
 use super::{Workflow, default_workflow};
 
-/// Reads the workflow of a folder. Files are the edge's business, and a worker outlives changes of them.
+/// Reads the workflow of a folder. The caller supplies the function that reads it, which runs each time:
+/// files may change while a worker runs.
 #[derive(Clone)]
 pub struct WorkflowReader(Arc<Read>);
 
 type Read = dyn Fn(&Path) -> Result<Workflow, Failure> + Send + Sync;
 
 impl WorkflowReader {
-    /// By this.
+    /// Creates a reader from this function.
     pub fn new(read: impl Fn(&Path) -> Result<Workflow, Failure> + Send + Sync + 'static) -> Self {
         Self(Arc::new(read))
     }

@@ -104,7 +104,7 @@ fn agree(request: &AgentRequest, profile: &Profile, gateway: Option<&GatewayPort
     match same.iter().find(|(_, is_same)| !is_same) {
         Some((what, _)) => Err(Failure::new(
             ErrorKind::Internal,
-            format!("request and sandbox have not the same {what}"),
+            format!("the request and the sandbox have different values for {what}"),
         )),
         None => Ok(()),
     }

@@ -126,6 +126,10 @@ fn text_at(repository: &TrustedRepo, at: &CommitId, path: &str) -> Result<Option
 }
 
 fn feature(name: &str) -> Result<Feature, Failure> {
-    Feature::parse(name)
-        .map_err(|_| Failure::new(ErrorKind::Internal, format!("`{name}` is no name of a feature")))
+    Feature::parse(name).map_err(|_| {
+        Failure::new(
+            ErrorKind::Internal,
+            format!("`{name}` is not a valid feature name"),
+        )
+    })
 }

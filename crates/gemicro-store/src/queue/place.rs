@@ -99,7 +99,7 @@ impl Place {
             AgentUpdate::new(&lost, now)
         } else {
             let message = format!(
-                "its worker fell silent in attempt {attempt} of {} (the last was {})",
+                "its worker stopped responding in attempt {attempt} of {} (the last was {})",
                 self.max_attempts, expired.worker
             );
             let error = Failure::new(ErrorKind::Internal, message);

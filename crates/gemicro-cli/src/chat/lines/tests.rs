@@ -168,7 +168,10 @@ fn messages_are_put_together() {
         .line(Line::Words("\"\"\"".to_owned()))
         .unwrap()
         .unwrap_err();
-    assert!(why.starts_with("not sent: 1,572,867 bytes"), "{why}");
+    assert!(
+        why.starts_with("not sent: the message has 1,572,867 bytes"),
+        "{why}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -192,7 +195,7 @@ async fn what_was_not_taken_gives_the_exit_code() {
     assert_eq!(outcome.out, "you said: hello\n");
     assert_eq!(
         outcome.err,
-        "[!] there is no /claer; did you mean /clear?\n[!] there is nothing to take back\n\
+        "[!] unknown command /claer; did you mean /clear?\n[!] there is nothing to take back\n\
          Continue with: gemicro chat c0nversat10n0001\n"
     );
     assert_eq!(outcome.code, 2);
@@ -215,7 +218,7 @@ async fn the_last_failure_gives_the_exit_code() {
     assert_eq!(outcome.out, "you said: good\n");
     assert_eq!(
         outcome.err,
-        "error: it broke␛[31m\n  hint: try again later; `gemicro show run0000000000001 --raw` has the answer\n  \
+        "error: it broke␛[31m\n  hint: try again later; `gemicro show run0000000000001 --raw` has the provider's answer\n  \
          hint: your message stays and is sent with the next one; /undo removes it\n  \
          hint: /clear starts a new conversation, which may be faster; this one is saved\n\
          Continue with: gemicro chat c0nversat10n0001\n"

@@ -70,7 +70,7 @@ enum BatchCommand {
     /// Cancel tasks of a batch, or all of it
     #[command(args = stored())]
     Cancel(CancelArgs),
-    /// Run tasks again that did not complete
+    /// Rerun tasks that did not complete
     #[command(args = spending())]
     Retry(RetryArgs),
     /// List batches, newest first

@@ -207,7 +207,7 @@ fn a_login_is_tested_and_said_to_be_observed() {
         ),
         (
             AgentName::Codex,
-            "is a link; gemicro does not follow it",
+            "is a link, which is not followed",
             "log in again with `codex login`",
         ),
     ] {

@@ -123,7 +123,7 @@ pub(crate) struct ResearchArgs {
     )]
     pub(crate) follow: Option<String>,
 
-    /// Rewrite only this section of that run's report, as the question asks
+    /// Rewrite only this section of the --follow run's report, as the question asks
     #[arg(long, value_name = "SECTION", requires = "follow", conflicts_with_all = ["questions", "plan"], help_heading = "Ways to run")]
     pub(crate) revise: Option<String>,
 

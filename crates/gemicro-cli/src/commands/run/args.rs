@@ -20,7 +20,7 @@ pub(crate) struct RunArgs {
     /// The file with the task; `-` reads stdin
     #[arg(long, value_name = "FILE", conflicts_with = "task")]
     pub(crate) task_file: Option<PathBuf>,
-    /// The task, without --task
+    /// The task, instead of --task
     #[arg(value_name = "TASK", conflicts_with_all = ["task", "task_file"])]
     pub(crate) words: Vec<String>,
     /// How to start the task

@@ -133,7 +133,7 @@ pub(super) fn summary(story: &PipelineStory, run: &StreamId, data: &Json) -> Str
     let tip = story.tip.as_deref().map(words::short).unwrap_or_default();
     let mut lines = vec![("Branch", format!("{} at {tip}", story.branch))];
     lines.extend(story.worktree.iter().map(|folder| ("Worktree", folder.clone())));
-    lines.extend(story.reports.iter().map(|report| ("Look at", report.clone())));
+    lines.extend(story.reports.iter().map(|report| ("Inspect", report.clone())));
     let url = story
         .delivered
         .as_ref()

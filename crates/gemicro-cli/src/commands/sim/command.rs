@@ -22,7 +22,7 @@ pub(crate) struct SimArgs {
 /// What can be done with simulated APIs.
 #[derive(Debug, Subcommand)]
 enum SimCommand {
-    /// Answer like a model API, from a scenario, until Ctrl-C
+    /// Serve a simulated model API from a scenario, until Ctrl-C
     #[command(args = logging())]
     Serve(ServeArgs),
     /// Record the traffic to a real API as a scenario

@@ -52,7 +52,7 @@ pub(super) fn not_started(error: &StartError) -> CommandError {
     match source.kind() {
         io::ErrorKind::AddrInUse => CommandError::failed(
             ErrorKind::Conflict,
-            format!("another program listens on {addr} already"),
+            format!("another program is already listening on {addr}"),
             "choose another --port, or remove it for a free one",
         ),
         io::ErrorKind::PermissionDenied => CommandError::failed(

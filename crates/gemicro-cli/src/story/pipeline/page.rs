@@ -42,13 +42,13 @@ pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
     let passed = story.gates.iter().filter_map(GateStory::words);
     facts.extend(passed.map(|words| ("Gate", words)));
     facts.extend(story.question.iter().map(|question| ("Asks", question.clone())));
-    facts.extend(story.worktree.iter().map(|folder| ("Look", folder.clone())));
+    facts.extend(story.worktree.iter().map(|folder| ("Worktree", folder.clone())));
     facts.extend(
         story
             .reports
             .iter()
             .take(MANY)
-            .map(|report| ("Look at", report.clone())),
+            .map(|report| ("Inspect", report.clone())),
     );
     if let Some(delivered) = &story.delivered {
         let pushed = delivered.remote.iter();

@@ -139,10 +139,15 @@ fn an_approved_plan_stays_as_it_is() {
         "is of an earlier phase and was changed: put it back as it was",
     );
     assert!(ran.reasons().contains("tests/bye_test.sh"), "{}", ran.reasons());
-    for changes in ["git rm -q -r docs/dev_docs", "chmod +x docs/dev_docs/plans/*"] {
+    let earlier = "is of an earlier phase and was changed: put it back as it was";
+    for (changes, reason) in [
+        ("git rm -q docs/dev_docs/plans/*", earlier),
+        ("chmod +x docs/dev_docs/plans/*", earlier),
+        ("git rm -q -r docs/dev_docs", OTHERS_REVIEW),
+    ] {
         refused(
             &format!("develop() {{ change; {changes}; verify; commit less; claim; }}"),
-            "is of an earlier phase and was changed: put it back as it was",
+            reason,
         );
     }
 }
@@ -292,7 +297,7 @@ fn a_commit_of_somebody_else_after_the_audit_is_not_delivered() {
     let ran = scene.ran(&mut scene.command(&["resume", "last"]));
     ran.assert_failed("conflict");
     assert!(
-        ran.called.stderr.contains("somebody else"),
+        ran.called.stderr.contains("another process changed it"),
         "{}",
         ran.called.stderr
     );
@@ -311,7 +316,7 @@ fn a_commit_of_somebody_else_while_an_agent_works_is_not_taken_over() {
     std::fs::write(scene.world.path("agents/go"), "").unwrap();
     let (code, words) = life.end();
     assert_ne!(code, 0);
-    assert!(words.contains("somebody else"), "{words}");
+    assert!(words.contains("another process changed it"), "{words}");
     assert_eq!(scene.git(&["rev-parse", BRANCH]), other);
     scene.assert_main_untouched();
 }

@@ -266,11 +266,7 @@ fn who_puts_something_in_the_place_of_documents_is_told_so() {
         assert!(ran.reasons().contains("docs"), "{takes}: {}", ran.reasons());
     }
     let functions = "plan() { mkdir -p docs/dev_docs; touch docs/dev_docs/reviews; write_plan; answer Planned. \"{\\\"plan_path\\\": \\\"$document\\\"}\"; }";
-    refused(
-        &scene(&[]),
-        functions,
-        "docs/dev_docs/reviews is in the place of the folder",
-    );
+    refused(&scene(&[]), functions, "docs/dev_docs/reviews must stay as it is");
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn refused_twice(functions: &str, reason: &str) -> Scene {
     let again = retried(&scene, "implementation");
     again.assert_failed("gate_closed");
     assert!(again.reasons().contains(reason), "{}", again.reasons());
-    let bound = "phase implementation was entered 2 times in this run, which is its bound";
+    let bound = "phase implementation was entered 2 times in this run, which is its limit";
     assert!(again.reasons().contains(bound), "{}", again.reasons());
     scene
 }

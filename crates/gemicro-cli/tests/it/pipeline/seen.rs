@@ -231,7 +231,7 @@ fn what_is_secret_in_a_lent_file_is_not_committed_under_another_name() {
         let ran = scene.run(&[]);
         ran.assert_failed("gate_closed");
         assert!(
-            ran.reasons().contains("holds what is secret in .env"),
+            ran.reasons().contains("contains a secret from .env"),
             "{takes}: {}",
             ran.reasons()
         );

@@ -85,7 +85,7 @@ fn beginning(run: &Run<'_>, word: &Word, state: &State) -> Result<(), Denial> {
     // Of the pattern `.g*` git's own folder is a part.
     let name = name.to_lowercase();
     if word.splits && name.starts_with('.') && ".git".starts_with(&name) {
-        let hint = "git's own folder is changed by git commands only";
+        let hint = "only git commands may change git's own folder";
         return Err(Denial::new(Rule::GitMetadata, word.source.clone(), hint));
     }
     if folder.is_empty() || folder.contains('{') {

@@ -33,7 +33,7 @@ pub fn warnings(workflow: &Workflow) -> Vec<String> {
         .map(|name| format!("roles.{name}: no phase uses it"))
         .collect();
     if workflow.checks.is_empty() {
-        warnings.push("checks: there are none, so no tests are run to prove that the work holds".to_owned());
+        warnings.push("checks: there are none, so no tests verify the work".to_owned());
     }
     warnings
 }

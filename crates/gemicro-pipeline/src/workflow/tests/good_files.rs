@@ -16,7 +16,7 @@ fn the_default_is_sound_and_all_of_it_is_shown() {
     let workflow = default_workflow();
     assert_eq!(
         warnings(&workflow),
-        ["checks: there are none, so no tests are run to prove that the work holds"]
+        ["checks: there are none, so no tests verify the work"]
     );
     insta::assert_snapshot!("default_text", show_text(&workflow));
     insta::assert_snapshot!("default_mermaid", show_mermaid(&workflow));

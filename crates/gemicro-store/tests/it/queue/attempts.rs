@@ -234,7 +234,7 @@ pub(super) async fn a_step_that_kills_its_workers_becomes_a_dead_letter(store: D
     assert_eq!(names(&claim(&store, "next", 1, MINUTE).await), []);
     let dead = store.dead_steps(None, 10).await.unwrap();
     assert_eq!((dead.len(), dead[0].attempt, &dead[0].stream), (1, 2, &stream));
-    let message = "its worker fell silent in attempt 2 of 2 (the last was victim 2)";
+    let message = "its worker stopped responding in attempt 2 of 2 (the last was victim 2)";
     assert_eq!(dead[0].reason, Failure::new(ErrorKind::Internal, message));
     let of_it = |event: &str| (event.to_owned(), "poison".to_owned());
     assert_eq!(

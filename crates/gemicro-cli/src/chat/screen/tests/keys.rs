@@ -330,10 +330,10 @@ fn pastes_are_cleaned_and_bounded() {
     state.paste("a\x1b[2Jb\r\nc\u{202e}d");
     assert_eq!(state.editor.text(), "a[2Jb\nc\u{202e}d");
     let shown = text(&state, 80, 24);
-    assert!(shown.contains("1 control character taken out"));
+    assert!(shown.contains("1 control character removed"));
     assert!(shown.contains("c\u{fffd}d"), "{shown}");
     state.paste(&"x".repeat(1 << 20));
-    assert!(text(&state, 200, 24).contains("and a message has 1,048,576 at most"));
+    assert!(text(&state, 200, 24).contains("at most 1,048,576 are allowed"));
     assert_eq!(enter(&mut state, ""), say("a[2Jb\nc\u{202e}d"));
 }
 

@@ -218,12 +218,7 @@ fn the_answer_in_the_log_replaces_its_pieces() {
             answered(4, "no"),
             News::Undone { from: 3 }
         ]),
-        [
-            "ok",
-            "3.2s",
-            "your last message is taken back; what",
-            "is pinned stays"
-        ]
+        ["ok", "3.2s", "your last message is removed; pinned", "text stays"]
     );
 }
 

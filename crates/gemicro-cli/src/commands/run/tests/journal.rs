@@ -249,7 +249,7 @@ pub(super) fn straight() -> Journal {
     journal.told(
         0,
         "final_result",
-        "Pipeline Success! Branch 'task/dark-mode-toggle' is offered at https://github.com/octo/app/pull/7.",
+        "Pipeline Success! Branch 'task/dark-mode-toggle' is open for review at https://github.com/octo/app/pull/7.",
         json!({ "answer": "# Add a dark mode toggle", "branch": "task/dark-mode-toggle",
             "metadata": { "total_tokens": 49_380, "duration_ms": 374_000, "sub_queries_succeeded": 0, "sub_queries_failed": 0,
                 "micro_usd": 80_000, "unpriced": false } }),
@@ -347,9 +347,9 @@ pub(super) fn troubled() -> Journal {
         "branch_merged",
         json!({ "phase": "integration", "round": 1, "merged": merged }),
     );
-    let reasons = json!({ "reasons": ["phase implementation was entered 4 times, which is its bound"], "next": "implementation" });
+    let reasons = json!({ "reasons": ["phase implementation was entered 4 times, which is its limit"], "next": "implementation" });
     journal.ended(("integration", "D"), 1, "stop", reasons);
-    let error = json!({ "kind": "gate_closed", "message": "phase implementation was entered 4 times, which is its bound" });
+    let error = json!({ "kind": "gate_closed", "message": "phase implementation was entered 4 times, which is its limit" });
     journal.fact(0, "run_failed", json!({ "error": error }));
     journal
 }
