@@ -51,24 +51,24 @@ fn world() -> World {
 #[test]
 fn what_is_secret_in_a_lent_file_is_refused() {
     for (script, place) in [
-        (format!("cat > conf.txt <<'E'\n{ENV}E"), "conf.txt holds"),
+        (format!("cat > conf.txt <<'E'\n{ENV}E"), "conf.txt contains"),
         (
             format!("mkdir d; {{ echo first; cat <<'E'\n{ENV}E\n}} > d/x"),
-            "d/x holds",
+            "d/x contains",
         ),
-        ("echo PASSWORD=hunter2 >> a.txt".to_owned(), "a.txt holds"),
+        ("echo PASSWORD=hunter2 >> a.txt".to_owned(), "a.txt contains"),
         (
             "echo '{ \"k\": \"sk-4f9a8c7e6d5b\" }' > k.json".to_owned(),
-            "k.json holds",
+            "k.json contains",
         ),
-        ("echo abc123def456ghi > t".to_owned(), "t holds"),
-        ("echo PASSw0rd123x > d".to_owned(), "d holds"),
-        ("printf '\\0\\1sk-4f9a8c7e6d5b' > k.bin".to_owned(), "k.bin holds"),
-        ("ln -s sk-4f9a8c7e6d5b k".to_owned(), "k holds"),
-        ("touch x-sk-4f9a8c7e6d5b".to_owned(), "the name of a file holds"),
+        ("echo abc123def456ghi > t".to_owned(), "t contains"),
+        ("echo PASSw0rd123x > d".to_owned(), "d contains"),
+        ("printf '\\0\\1sk-4f9a8c7e6d5b' > k.bin".to_owned(), "k.bin contains"),
+        ("ln -s sk-4f9a8c7e6d5b k".to_owned(), "k contains"),
+        ("touch x-sk-4f9a8c7e6d5b".to_owned(), "the name of a file contains"),
         (
             "git commit -q --allow-empty -m 'use sk-4f9a8c7e6d5b'".to_owned(),
-            "the message of a commit holds",
+            "the message of a commit contains",
         ),
         (
             "echo x1y2z3a4b5c6d7e8f9g0 > p".to_owned(),
