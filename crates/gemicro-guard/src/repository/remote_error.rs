@@ -61,7 +61,7 @@ pub enum RemoteError {
     },
     /// The branch at the remote has commits that the pushed one lacks.
     #[error(
-        "{branch} was not pushed to `{remote}`, which has commits that are not in it ({line}); run `git fetch` and compare"
+        "{branch} was not pushed to `{remote}`, which has commits that are not in it ({line}); fetch and compare them"
     )]
     NotFastForward {
         /// The remote.
