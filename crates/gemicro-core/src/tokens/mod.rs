@@ -1,7 +1,7 @@
 //! How many tokens a text has, without asking anybody.
 //!
 //! [`TokenCount`] is the port and [`CautiousCount`] the count of a text from the form of its words (`letters`, `signs`);
-//! [`byte_bound`] is never too low, and is what reservations use. What a backend reports always wins over both.
+//! `byte_bound` is never too low, and is what reservations use. What a backend reports always wins over both.
 
 mod count;
 mod letters;

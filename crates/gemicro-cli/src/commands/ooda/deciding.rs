@@ -1,4 +1,4 @@
-//! A person's decision about the next gap; where it is made is the business of [`crate::deciding`].
+//! A person's decision about the next gap; where it is made is the business of [`crate::answer_source`].
 
 use std::fmt::Write;
 
