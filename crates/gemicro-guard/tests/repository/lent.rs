@@ -63,9 +63,15 @@ fn what_is_secret_in_a_lent_file_is_refused() {
         ),
         ("echo abc123def456ghi > t".to_owned(), "t contains"),
         ("echo PASSw0rd123x > d".to_owned(), "d contains"),
-        ("printf '\\0\\1sk-4f9a8c7e6d5b' > k.bin".to_owned(), "k.bin contains"),
+        (
+            "printf '\\0\\1sk-4f9a8c7e6d5b' > k.bin".to_owned(),
+            "k.bin contains",
+        ),
         ("ln -s sk-4f9a8c7e6d5b k".to_owned(), "k contains"),
-        ("touch x-sk-4f9a8c7e6d5b".to_owned(), "the name of a file contains"),
+        (
+            "touch x-sk-4f9a8c7e6d5b".to_owned(),
+            "the name of a file contains",
+        ),
         (
             "git commit -q --allow-empty -m 'use sk-4f9a8c7e6d5b'".to_owned(),
             "the message of a commit contains",
