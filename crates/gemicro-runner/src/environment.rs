@@ -22,11 +22,13 @@ pub const INHERITED: &[&str] = &[
 /// Settings of git that a workspace must not make: CLIs start git by themselves, and these would have it start programs.
 /// They go before those of any repository, also of one inside the workspace; those of the workspace itself are found by
 /// [`programs_off`](gemicro_guard::repository::programs_off).
-const GIT_SETTINGS: [(&str, &str); 5] = [
+const GIT_SETTINGS: [(&str, &str); 6] = [
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
     ("core.pager", "cat"),
     ("credential.helper", ""),
+    // The address of a remote can be a command.
+    ("protocol.ext.allow", "never"),
     // A repository hidden in a folder of the workspace has settings of its own.
     ("safe.bareRepository", "explicit"),
 ];
@@ -94,7 +96,8 @@ mod tests {
              git config filter.p.clean '{filter}' && git config filter.p.required true && git config diff.t.textconv '{textconv}' && \
              git config diff.c.command '{diff}' && git config merge.p.driver '{merge}' && git config alias.st '!{alias}' && \
              git config core.editor '{editor}' && git config include.path ../more && \
-             git config -f more core.sshCommand '{ssh}'",
+             git config -f more core.sshCommand '{ssh}' && git config protocol.ext.allow always && \
+             git config remote.ext.url 'ext::touch {ext}'",
             hook = mark("hook").replace("; cat", ""),
             pager = mark("pager"),
             helper = mark("helper"),
@@ -107,6 +110,7 @@ mod tests {
             alias = mark("alias"),
             editor = mark("editor"),
             ssh = mark("ssh"),
+            ext = folder.path().join("started-ext").display(),
         );
         let sh = |script: &str, settings: bool| {
             let mut command = Command::new("sh");
@@ -151,6 +155,7 @@ mod tests {
             ("alias", "git st"),
             ("editor", "git commit --amend"),
             ("ssh", "git ls-remote ssh://host.example/repo"),
+            ("ext", "git ls-remote ext"),
         ] {
             let mark = format!("started-{name}");
             assert!(

@@ -23,7 +23,7 @@ const SECTIONS: [&str; 8] = [
     "pager",
 ];
 /// How the names of settings end whose value is a program, or a folder with programs.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 19] = [
     "browser",
     "clean",
     "cmd",
@@ -42,6 +42,7 @@ const NAMES: [&str; 18] = [
     "smudge",
     "templatedir",
     "textconv",
+    "tunnel",
 ];
 /// The same, of settings that only remotes are spoken to with.
 const OF_REMOTES: [&str; 7] = [
