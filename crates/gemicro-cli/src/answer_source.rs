@@ -48,7 +48,7 @@ pub(crate) enum AnswerSource {
 }
 
 impl AnswerSource {
-    /// As the command line says, for a run that continues, or for a new one. Where nobody can be asked, it is waited only if
+    /// As the command line says, for a run that continues, or for a new one. If no person can be asked, it waits only if
     /// that was asked for.
     ///
     /// # Errors

@@ -122,7 +122,7 @@ impl<'a> Watch<'a> {
                         self.asker.event(&event);
                         let is_asked = seen.question.as_ref().is_some_and(|key| self.asker.answers(key));
                         if !is_asked && asking.take().is_some() {
-                            // Somebody else answered, or the run ended. Its line ends before the views continue.
+                            // It was answered elsewhere, or the run ended. Its line ends before the views continue.
                             self.asker.withdraw();
                         }
                         for view in &mut self.views {

@@ -55,7 +55,7 @@ pub trait Desk: Send + Sync {
     /// `not_found` when there is no such run.
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>>;
 
-    /// Goes on with a run that was stopped, unless somebody does already.
+    /// Continues a run that was stopped, unless a process already drives it.
     ///
     /// # Errors
     /// When it has ended, or cannot be carried out here.
@@ -64,7 +64,7 @@ pub trait Desk: Send + Sync {
     /// Stops a run and leaves it resumable. Nothing happens where it is not carried out here.
     ///
     /// # Errors
-    /// When the one who carries it out cannot be told.
+    /// When the process that carries it out cannot be reached.
     fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>>;
 
     /// What is stored of its runs; the methods below read it.

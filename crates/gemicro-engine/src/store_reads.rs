@@ -1,4 +1,4 @@
-//! The store of a desk's runs, to be read without its worker: one that is stopped is in nobody's way.
+//! The store of a desk's runs, read without its worker, so a stopped worker blocks no reader.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -35,7 +35,7 @@ impl GateStory {
     }
 
     /// `before delivery: Shall it be delivered? yes (ada, taken at 2026-11-16 11:05:00 UTC)`; nothing while it is open. An
-    /// answer that was given while nobody drove the run is taken when it continues.
+    /// answer that was given while no process drove the run is taken when it continues.
     pub(crate) fn words(&self) -> Option<String> {
         let said = self.said.as_ref()?;
         let when = match self.said_at {

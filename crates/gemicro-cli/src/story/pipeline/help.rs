@@ -33,7 +33,7 @@ pub(crate) fn help(failure: &Failure, run: &StreamId, story: &PipelineStory) -> 
     let Some(again) = story.again(run) else {
         let first = match (&story.goes_on_from, kind) {
             (Some(earlier), ErrorKind::NotFound) => branch_is_gone(story, earlier),
-            (Some(_), ErrorKind::Conflict) => MEND.to_owned(),
+            (Some(_), ErrorKind::Conflict) => FIX_ABOVE.to_owned(),
             (_, _) => at_start(kind).unwrap_or(kind.hint()).to_owned(),
         };
         return Help {
@@ -68,7 +68,7 @@ fn first(failure: &Failure, run: &StreamId, story: &PipelineStory) -> Option<Str
         }
         ErrorKind::AuthFailed if is_agents => AGENT_KEY.to_owned(),
         ErrorKind::AuthFailed | ErrorKind::PermissionDenied if !is_agents => REMOTE_RIGHTS.to_owned(),
-        ErrorKind::Conflict if !is_agents => taken_at_remote(story).unwrap_or_else(|| MEND.to_owned()),
+        ErrorKind::Conflict if !is_agents => taken_at_remote(story).unwrap_or_else(|| FIX_ABOVE.to_owned()),
         ErrorKind::UpstreamError | ErrorKind::RateLimited if !is_agents => {
             "the branch is as reviewed; wait until the remote and its forge respond".to_owned()
         }
@@ -81,14 +81,14 @@ fn first(failure: &Failure, run: &StreamId, story: &PipelineStory) -> Option<Str
         | ErrorKind::SessionNotFound => {
             "try again, or give the role a stronger model in the workflow file".to_owned()
         }
-        ErrorKind::NotFound => gone_meanwhile(story).unwrap_or_else(|| MEND.to_owned()),
+        ErrorKind::NotFound => gone_meanwhile(story).unwrap_or_else(|| FIX_ABOVE.to_owned()),
         ErrorKind::Blocked => "the provider's rules refused the prompt; rephrase the task".to_owned(),
         ErrorKind::CommandNotFound
         | ErrorKind::SandboxUnavailable
         | ErrorKind::StorageError
         | ErrorKind::UnknownModel
         | ErrorKind::Internal => kind.hint().to_owned(),
-        _ => MEND.to_owned(),
+        _ => FIX_ABOVE.to_owned(),
     })
 }
 
@@ -104,7 +104,7 @@ fn taken_at_remote(story: &PipelineStory) -> Option<String> {
     ))
 }
 
-/// Somebody deleted the branch while the run worked, or lay suspended.
+/// The branch was deleted while the run was working or suspended.
 fn gone_meanwhile(story: &PipelineStory) -> Option<String> {
     let (tip, branch) = (story.tip.as_ref()?, text::one_line(&story.branch));
     Some(format!(
@@ -112,7 +112,7 @@ fn gone_meanwhile(story: &PipelineStory) -> Option<String> {
     ))
 }
 
-/// Somebody deleted the branch that a run would resume.
+/// The branch that a run would resume was deleted.
 fn branch_is_gone(story: &PipelineStory, earlier: &StreamId) -> String {
     format!(
         "restore it at the last commit in `gemicro show {earlier}`: `git branch {} COMMIT`; or start again with \
@@ -141,7 +141,7 @@ pub(crate) fn at_start(kind: ErrorKind) -> Option<&'static str> {
     }
 }
 
-const MEND: &str = "fix the problem above";
+const FIX_ABOVE: &str = "fix the problem above";
 const AGENT_KEY: &str = "`gemicro doctor` shows which key or login the agent needs";
 const MAIN_RIGHTS: &str = "set the token of its forge (GITHUB_TOKEN, GITLAB_TOKEN: docs/pipeline.md#remotes-and-forges), \
                            protect main there, or leave out --require-protection";
