@@ -1,12 +1,10 @@
 //! What every endpoint needs of HTTP: a careful client, bounded bodies, reasons without addresses.
 
 use std::error::Error;
-use std::net::IpAddr;
 use std::time::Duration;
 
 use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure};
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 
 /// The most that is read of an answer, in bytes.
@@ -19,17 +17,9 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 
 /// A client for one address. Key and prompt go there and nowhere else: redirects are not followed.
 pub(crate) fn client(base: &Url) -> Result<Client, Failure> {
-    let mut builder = Client::builder()
+    let builder = gemicro_client::builder_for(base)
         .connect_timeout(CONNECT_TIME)
-        .redirect(Policy::none())
         .user_agent(concat!("gemicro/", env!("CARGO_PKG_VERSION")));
-    if is_loopback(base) {
-        builder = builder.no_proxy();
-    }
-    if base.scheme() == "http" {
-        // No certificates are needed, so none are loaded.
-        builder = builder.tls_certs_only([]);
-    }
     builder.build().map_err(|error| {
         let message = format!("the HTTP client cannot be set up: {}", root_cause(&error));
         Failure::new(ErrorKind::Internal, message)
@@ -43,11 +33,6 @@ pub(crate) fn host_of(base: &Url) -> Option<String> {
         Some(port) => format!("{name}:{port}"),
         None => name.to_owned(),
     })
-}
-
-fn is_loopback(base: &Url) -> bool {
-    let host = base.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 /// Reads the body of an error as far as it comes in bounds of size and time.

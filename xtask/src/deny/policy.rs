@@ -51,22 +51,22 @@ pub(crate) const BANS: &[Ban] = &[
     Ban {
         name: "openssl",
         reach: Reach::Anywhere,
-        reason: "TLS is rustls with aws-lc-rs",
+        reason: "TLS is rustls with ring",
     },
     Ban {
         name: "openssl-sys",
         reach: Reach::Anywhere,
-        reason: "TLS is rustls with aws-lc-rs",
+        reason: "TLS is rustls with ring",
     },
     Ban {
         name: "native-tls",
         reach: Reach::Anywhere,
-        reason: "TLS is rustls with aws-lc-rs",
+        reason: "TLS is rustls with ring",
     },
     Ban {
-        name: "ring",
+        name: "aws-lc-rs",
         reach: Reach::Anywhere,
-        reason: "aws-lc-rs is the one crypto provider",
+        reason: "ring is the one crypto provider: aws-lc takes minutes to compile",
     },
     Ban {
         name: "rusqlite",

@@ -10,11 +10,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gemicro-guard", &["gemicro-event"]),
     ("gemicro-core", &["gemicro-event"]),
     ("gemicro-listener", &[]),
+    ("gemicro-client", &[]),
     (
         "gemicro-llm",
-        &["gemicro-listener", "gemicro-core", "gemicro-event"],
+        &[
+            "gemicro-client",
+            "gemicro-listener",
+            "gemicro-core",
+            "gemicro-event",
+        ],
     ),
-    ("gemicro-source", &["gemicro-core", "gemicro-event"]),
+    (
+        "gemicro-source",
+        &["gemicro-client", "gemicro-core", "gemicro-event"],
+    ),
     ("gemicro-store", &["gemicro-core", "gemicro-event"]),
     (
         "gemicro-runner",
@@ -22,7 +31,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "gemicro-pipeline",
-        &["gemicro-runner", "gemicro-guard", "gemicro-core", "gemicro-event"],
+        &[
+            "gemicro-client",
+            "gemicro-runner",
+            "gemicro-guard",
+            "gemicro-core",
+            "gemicro-event",
+        ],
     ),
     (
         "gemicro-batch",
@@ -77,6 +92,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "gemicro-http",
         &[
+            "gemicro-client",
             "gemicro-listener",
             "gemicro-chat",
             "gemicro-engine",
@@ -96,6 +112,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "gemicro-cli",
         &[
+            "gemicro-client",
             "gemicro-http",
             "gemicro-mcp",
             "gemicro-sim",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gemicro_engine::{BatchAnswer, BatchError, BatchRow, BatchStatus, MAX_BATCH_BYTES};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Method, RequestBuilder, Url, redirect};
+use reqwest::{Method, RequestBuilder, Url};
 use serde::Serialize;
 use tokio::time::Instant;
 
@@ -56,12 +56,10 @@ impl Client {
         let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.trim()))
             .map_err(|_| invalid("the token has letters that no header can have".to_owned()))?;
         bearer.set_sensitive(true);
-        let http = reqwest::Client::builder()
+        let http = gemicro_client::builder()
             .default_headers(HeaderMap::from_iter([(AUTHORIZATION, bearer)]))
             .connect_timeout(CONNECT_WITHIN)
             .read_timeout(SILENT_FOR)
-            // The token is for this server and nobody else.
-            .redirect(redirect::Policy::none())
             .no_proxy()
             .build();
         let http = http.map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;

@@ -109,7 +109,7 @@ async fn health_is_answered_when_every_place_is_taken() {
         open.push(stream);
     }
     for _ in 0..3 {
-        let health = reqwest::Client::builder()
+        let health = gemicro_client::builder()
             .no_proxy()
             .build()
             .unwrap()
@@ -117,7 +117,7 @@ async fn health_is_answered_when_every_place_is_taken() {
         let health = at_once(answer(health)).await;
         assert_eq!((health.status, &health.json()["status"]), (200, &"ok".into()));
     }
-    let refused = reqwest::Client::builder()
+    let refused = gemicro_client::builder()
         .no_proxy()
         .build()
         .unwrap()

@@ -99,7 +99,7 @@ impl Server {
             address,
             shutdown,
             serving,
-            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            http: gemicro_client::builder().no_proxy().build().unwrap(),
         }
     }
 

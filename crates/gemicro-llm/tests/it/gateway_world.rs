@@ -284,7 +284,7 @@ pub(crate) fn message_bound(max_tokens: u64) -> u64 {
 
 pub(crate) fn client() -> Client {
     // A connection that is used again may be closed at the same moment: that is no answer of the gateway's.
-    let builder = Client::builder().no_proxy().pool_max_idle_per_host(0);
+    let builder = gemicro_client::builder().no_proxy().pool_max_idle_per_host(0);
     builder.build().expect("a client")
 }
 

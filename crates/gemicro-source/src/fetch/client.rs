@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue};
-use reqwest::{Client, Response, redirect, retry};
+use reqwest::{Client, Response, retry};
 
 use super::error::{FetchError, shown};
 use super::target::{Target, bad_url};
@@ -49,13 +49,12 @@ pub(super) fn build() -> Result<Client, FetchError> {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    Client::builder()
+    gemicro_client::builder()
         .user_agent(USER_AGENT)
         .default_headers(headers)
         .dns_resolver(CheckedResolver)
         // A proxy would resolve the name again; a redirect, a retry or a kept connection would pass us by.
         .no_proxy()
-        .redirect(redirect::Policy::none())
         .retry(retry::never())
         .pool_max_idle_per_host(0)
         .referer(false)

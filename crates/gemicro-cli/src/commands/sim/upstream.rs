@@ -57,17 +57,8 @@ impl HttpUpstream {
         if let Some(client) = self.client.get() {
             return Ok(client.clone());
         }
-        let mut builder = Client::builder()
-            .connect_timeout(CONNECT)
-            // A redirect is an answer like any other: whoever asked decides.
-            .redirect(reqwest::redirect::Policy::none());
-        if self.base.scheme() == "http" {
-            // No certificates are needed, so none have to be there.
-            builder = builder.tls_certs_only([]);
-        }
-        if matches!(self.host(), "localhost" | "127.0.0.1" | "[::1]") {
-            builder = builder.no_proxy();
-        }
+        // A redirect is an answer like any other: the caller decides.
+        let builder = gemicro_client::builder_for(&self.base).connect_timeout(CONNECT);
         let client = builder.build().map_err(|error| UpstreamError(whole(&error)))?;
         Ok(self.client.get_or_init(|| client).clone())
     }

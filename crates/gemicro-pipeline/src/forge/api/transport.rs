@@ -3,10 +3,8 @@
 //! The main type is [`Transport`]. Token and texts go to one address and nowhere else: redirects are not followed, and
 //! nothing is sent twice.
 
-use std::net::IpAddr;
 use std::sync::OnceLock;
 
-use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder};
 use url::Url;
 
@@ -35,21 +33,14 @@ impl Transport {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        let mut builder = Client::builder()
+        let client = gemicro_client::builder_for(&self.api)
             .connect_timeout(CONNECT_TIME)
             .timeout(TOTAL_TIME)
-            .redirect(Policy::none())
             // reqwest repeats what a server refused before it did anything; the caller alone decides about that.
             .retry(reqwest::retry::never())
-            .user_agent(concat!("gemicro/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(&self.api) {
-            builder = builder.no_proxy();
-        }
-        if self.api.scheme() == "http" {
-            // No certificates are needed, so none are loaded.
-            builder = builder.tls_certs_only([]);
-        }
-        let client = builder.build().map_err(|error| unheard(&error))?;
+            .user_agent(concat!("gemicro/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| unheard(&error))?;
         Ok(self.client.get_or_init(|| client))
     }
 
@@ -91,11 +82,6 @@ impl Transport {
         };
         Ok(Answer::new(response.status().as_u16(), body, header))
     }
-}
-
-fn is_loopback(api: &Url) -> bool {
-    let host = api.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 fn unheard(error: &reqwest::Error) -> Unheard {
