@@ -12,6 +12,14 @@ use crate::screen::{Paint, text};
 
 /// Questions of a batch whose answers are named.
 const MAX_ANSWERS: usize = 3;
+/// Failures that the same request would only meet again.
+const SAME_AGAIN: &[ErrorKind] = &[
+    ErrorKind::NoEvidence,
+    ErrorKind::Cancelled,
+    ErrorKind::Blocked,
+    ErrorKind::InvalidInput,
+    ErrorKind::UnknownModel,
+];
 
 /// What to do first after a failure, then the commands. A command is never cut or broken: it is there to be pasted.
 pub(super) fn next(story: &Story, paint: Paint, columns: usize) -> String {
@@ -117,7 +125,7 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
         ],
         RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => Vec::new(),
     };
-    let is_retryable = |kind: ErrorKind| !matches!(kind, ErrorKind::NoEvidence | ErrorKind::Cancelled);
+    let is_retryable = |kind: ErrorKind| !SAME_AGAIN.contains(&kind);
     let failed_parts = story.sub_queries.iter().filter_map(|it| it.error_kind);
     if story.status.is_terminal() && failed_parts.clone().any(is_retryable) {
         commands.insert(0, (format!("gemicro retry {run}"), "repeat the failed steps"));

@@ -73,7 +73,7 @@ impl Page<'_> {
         if !is_several && (story.model.is_some() || !story.kind.is_about_tests) {
             self.field(&mut page, "Answered", &format!("by {by}"));
         }
-        self.field(&mut page, "Stopped", &self.why_it_stopped());
+        self.field(&mut page, "State", &self.state_in_words());
         if let Some(earlier) = &story.goes_on_from {
             self.field(&mut page, "After", &format!("run {earlier}"));
         }
@@ -83,7 +83,7 @@ impl Page<'_> {
         page
     }
 
-    fn why_it_stopped(&self) -> String {
+    fn state_in_words(&self) -> String {
         let story = self.story;
         let batch = story.batch.as_ref().map(summary);
         let is_asked = story.pipeline.as_ref().is_some_and(|it| it.question.is_some());

@@ -6,6 +6,7 @@ use gemicro_event::text::first_bytes;
 use gemicro_event::{ErrorKind, Failure};
 use serde::Deserialize;
 
+use super::claims::held_to_quotes;
 use super::markers::{marks, names_link, renumber, without_unknown_links};
 use super::verify::find_verbatim;
 use super::{Citation, Contradiction, Grade, Side};
@@ -21,7 +22,10 @@ pub(super) struct VerifiedAnswer {
     pub(super) text: String,
     pub(super) citations: Vec<Citation>,
     pub(super) contradictions: Vec<Contradiction>,
+    /// Quotes that are not in the sources.
     pub(super) n_removed: usize,
+    /// Sentences that said more than their quotes.
+    pub(super) n_replaced: usize,
 }
 
 #[derive(Deserialize)]
@@ -165,12 +169,14 @@ pub(super) fn verified_answer(
     let text = without_unknown_links(&text, |link| {
         names_link(query, link) || found.citations.iter().any(|it| names_link(&it.span, link))
     });
+    let (text, n_replaced) = held_to_quotes(&text, query, &found.citations);
     let text = with_all_marks(text, &found.citations);
     Ok(VerifiedAnswer {
         text,
         citations: found.citations,
         contradictions,
         n_removed: found.n_removed,
+        n_replaced,
     })
 }
 

@@ -208,6 +208,7 @@ fn answered(state: &ResearchState, id: usize, output: &StepOutput) -> Result<Sub
                 citations: answer.citations,
                 contradictions: answer.contradictions,
                 n_removed: answer.n_removed,
+                n_replaced: answer.n_replaced,
             })
         }
         Err(_) => match output.output.parse::<SubAnswer>() {
@@ -239,6 +240,7 @@ fn on_the_web(id: usize, response: &LlmResponse) -> Result<SubQueryCompleted, Fa
         citations: answer.citations,
         contradictions: Vec::new(),
         n_removed: 0,
+        n_replaced: 0,
     })
 }
 
@@ -318,6 +320,7 @@ fn extracted(
         citations,
         contradictions: contradictions.into_iter().map(sides).collect(),
         n_removed: 0,
+        n_replaced: 0,
     }
 }
 

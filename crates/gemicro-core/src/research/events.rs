@@ -72,6 +72,9 @@ pub struct SubQueryCompleted {
     /// Citations the backend gave that do not stand in the sources; they were removed.
     #[serde(default)]
     pub n_removed: usize,
+    /// Sentences that said more than their quotes; the quotes took their place.
+    #[serde(default)]
+    pub n_replaced: usize,
 }
 
 /// A sub-query has no answer. At most once per id.

@@ -2,7 +2,8 @@
 //!
 //! [`ResearchFlow`] decides; its parts are `steps` (what to run), `requests` (what models are asked), `fit` (within
 //! the budget), `fold` (what happened), `describe` (what is told about it), `findings` and `report` (the answer people read).
-//! Truth is kept by `verify` (the verbatim check), `answers` (a model's quotes), `web` and `support` (pages that a provider
+//! Truth is kept by `verify` (the verbatim check), `answers` (a model's quotes), `claims` and `figures`
+//! (a sentence against its quotes), `web` and `support` (pages that a provider
 //! names) and `markers` (citation numbers). [`Base`] is what an earlier run brings in: follow-ups, revisions,
 //! retries. [`DeepResearchAgent`] is the library's face.
 
@@ -10,12 +11,14 @@ mod agent;
 mod answers;
 mod base;
 mod citation;
+mod claims;
 mod config;
 mod decide;
 mod definition;
 mod describe;
 pub mod events;
 mod executors;
+mod figures;
 mod findings;
 mod fit;
 mod flow;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use gemicro_event::text::{first_bytes, one_line};
 use gemicro_event::{ErrorKind, Json};
 
+use super::claims::held_to_quotes;
 use super::events::{FinalResult, ResultMetadata};
 use super::findings::{Findings, findings};
 use super::flow::ResearchState;
@@ -41,6 +42,7 @@ fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
         names_link(&state.plan.question, link)
             || findings.parts.iter().any(|(_, part)| names_link(part, link))
     });
+    let (text, n_replaced) = held_to_quotes(&text, &state.plan.question, &findings.citations);
     let keeps_citations = findings
         .citations
         .iter()
@@ -54,7 +56,10 @@ fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
     match requests::to_revise(&state.plan) {
         Some(_) => finished(state, text, findings, None),
         None => {
-            let (text, findings) = only_used(&text, findings);
+            let (mut text, findings) = only_used(&text, findings);
+            if n_replaced > 0 {
+                let _ = write!(text, "\n\n_{}_", replaced_note(n_replaced));
+            }
             finished(state, text, findings, None)
         }
     }
@@ -87,6 +92,14 @@ const MAX_TEXT: usize = 512 * 1024;
 /// Said below an answer that names no source.
 const UNPROVEN: &str =
     "_No source is named for this: it is what the model says, and nothing of it is proven._";
+
+fn replaced_note(n_replaced: usize) -> String {
+    let sentences = match n_replaced {
+        1 => "1 sentence of the model said more than its source and was".to_owned(),
+        n => format!("{n} sentences of the model said more than their sources and were"),
+    };
+    format!("{sentences} replaced by the quoted words.")
+}
 
 /// The report, or the earlier one with its section written anew.
 fn finished(state: &ResearchState, text: String, findings: Findings, partial: Option<String>) -> FinalResult {

@@ -237,6 +237,7 @@ fn examples() -> Vec<AgentUpdate> {
             citations: vec![citation()],
             contradictions: vec![contradiction()],
             n_removed: 1,
+            n_replaced: 1,
         }),
         fact(SubQueryFailed {
             id: 1,
